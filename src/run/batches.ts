@@ -32,8 +32,8 @@ export async function batchObjects(storeFlag: string | undefined, tell?: Tell): 
 }
 
 /**
- * A part of all batches, the newest first. Only what is shown is read whole, so thousands of batches are no
- * burden.
+ * A page of all batches, the newest first. Only the batches of the page are read whole, so a store with
+ * thousands of batches costs no more.
  */
 export async function batchesPage(
   storeFlag: string | undefined,
@@ -62,7 +62,7 @@ export async function batchLines(
   return lines.flat();
 }
 
-/** Dead after so long without a heartbeat. */
+/** A run counts as dead after this time without a heartbeat. */
 const SILENT_MS = 5_000;
 
 async function spendersOf(ledger: LedgerReader, location: string): Promise<readonly Spender[]> {
@@ -77,8 +77,9 @@ async function spendersOf(ledger: LedgerReader, location: string): Promise<reado
 }
 
 /**
- * @param spenders of its store, as they were before the batch was read: a run that has ended meanwhile has
- * left its batch finished, and one that was read as open without a run would be told as stopped.
+ * @param spenders the processes at work in its store, read before the batch: a run that ends in between has
+ *   left its batch finished. Read after it, they could make an open batch whose run has just ended look
+ *   stopped.
  */
 async function batchObject(
   ledger: LedgerReader,
@@ -93,8 +94,14 @@ async function batchObject(
   const ranges = state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const isEnded = state === 'cancelled' || state === 'superseded';
   return {
-    ...{ batch: batch.id, operation: batch.operation, input: batch.inputPath, sandbox: batch.sandbox },
-    ...{ state, account: batch.accountName, undoes: undoneBy(batch.settings) ?? null, rows: batch.inputRows },
+    batch: batch.id,
+    operation: batch.operation,
+    input: batch.inputPath,
+    sandbox: batch.sandbox,
+    state,
+    account: batch.accountName,
+    undoes: undoneBy(batch.settings) ?? null,
+    rows: batch.inputRows,
     created_at: isoTime(batch.createdAtMs),
     counts,
     credits: { ...spentOf(money), reserved: money.reserved, budget: money.cap ?? null },
@@ -112,7 +119,9 @@ async function batchObject(
 
 // ------------------------------------------------------------------------------------------------ one batch
 
-/** So many sends of the last minute are read at most, so that looking takes no longer for a fast account. */
+/**
+ * At most this many sends of the last minute are read, so that looking takes no longer for a fast account.
+ */
 const MOST_SENDS = 100_000;
 
 export async function batchStatus(
@@ -130,14 +139,16 @@ export async function batchStatus(
   const pause = await pauseNow(ledger, batch, shown, nowMs);
   const settled = finishedIn(shown.counts);
   const rows = shown.rows + (shown.rows_beyond ?? 0);
-  // As if each row that is left needed as many calls as those before it.
+  // This assumes that each row that is left needs as many calls as the rows before it did.
   const secondsLeft = ((rows - settled) * (calls / settled)) / speedOf(sends, nowMs);
   const isKnown = batch.state === 'open' && pause === undefined && rows > settled;
   const other = ledger.workers === undefined && shown.running_since === undefined ? spenders[0] : undefined;
   return {
     ...shown,
     operators: [...new Set((await ledger.acts(id)).map(({ operator }) => operator))],
-    ...{ settled, requests, calls },
+    settled,
+    requests,
+    calls,
     open: await ledger.openRequests(id),
     requests_last_minute: sends.length,
     seconds_left: isKnown && Number.isFinite(secondsLeft) ? Math.ceil(secondsLeft) : null,
@@ -149,15 +160,14 @@ export async function batchStatus(
   };
 }
 
-/** What only some batches have. */
+/** The properties that only some batches have. */
 async function besideOf(
   ledger: LedgerReader,
   batch: Batch,
   { running_since: since }: BatchObject,
 ): Promise<Partial<BatchStatusObject>> {
   const isChange = batch.plannedRows !== undefined;
-  // A run that is at work is about to do the other half, and a row that has ended says itself what became of
-  // it.
+  // A run at work is about to make the other half. A row that has ended says itself what became of it.
   const isHalf = isChange && batch.state !== 'finished' && since === undefined;
   const halfDone = isHalf ? await interruptedChanges(ledger, batch) : [];
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
@@ -171,7 +181,10 @@ async function besideOf(
   };
 }
 
-/** How many calls of the account were settled in a second, with the pauses between them; 0 when none was. */
+/**
+ * How many calls of the account were settled in a second, counted with the pauses between them; 0 when none
+ * was.
+ */
 function speedOf(sends: readonly SentTimes[], nowMs: number): number {
   const settled = sends.flatMap(({ answeredAtMs }) => answeredAtMs ?? []);
   const first = settled.reduce((least, atMs) => Math.min(least, atMs), nowMs);
@@ -179,8 +192,8 @@ function speedOf(sends: readonly SentTimes[], nowMs: number): number {
 }
 
 /**
- * The pause that ends last. Any run of the account keeps one that the vendor asked for; a run that waits by
- * itself takes its wait along when it ends.
+ * The pause that ends last. A pause that the vendor asked for holds for every run of the account. The wait of
+ * one run by itself ends with that run.
  */
 async function pauseNow(
   ledger: LedgerReader,
@@ -198,7 +211,7 @@ async function pauseNow(
 
 /**
  * The processes that spend from a store in PostgreSQL now.
- * @returns undefined where one process spends at a time.
+ * @returns undefined for a store from which one process spends at a time.
  */
 export async function workersAt(storeFlag: string | undefined): Promise<WorkerObject[] | undefined> {
   const found = (await eachLedgerThere(storeFlag, workersIn)).filter((workers) => workers !== undefined);
@@ -211,10 +224,14 @@ async function workersIn(ledger: LedgerReader): Promise<WorkerObject[] | undefin
   const lines = (await ledger.batches()).toReversed();
   const names = new Map(lines.map(({ accountIdentity, accountName }) => [accountIdentity, accountName]));
   return workers.map(({ host, pid, command, sinceMs, beatAgoMs, accounts }) => ({
-    ...{ host, pid, command, since_seconds: Math.round(sinceMs / 1000) },
+    host,
+    pid,
+    command,
+    since_seconds: Math.round(sinceMs / 1000),
     ...(beatAgoMs !== undefined && { beat_seconds: Math.round(beatAgoMs) / 1000 }),
     accounts: accounts.map(({ account, inFlight }) => ({
-      ...{ account: names.get(account) ?? account, in_flight: inFlight },
+      account: names.get(account) ?? account,
+      in_flight: inFlight,
     })),
   }));
 }

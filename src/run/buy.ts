@@ -35,13 +35,14 @@ import {
  * | the end, and what follows for the account | the same; after the commit an answered call: not sent again |
  *
  * A lookup leaves its slot as soon as its answer is there, and the next intent goes into the commit that
- * keeps that answer: so no more calls are in doubt than there are slots. The ledger tells of such an intent
- * when what the answer means for the account is known. If that forbids it, the intent ends as not sent.
+ * keeps that answer: so no more calls are in doubt than there are slots. The ledger reports such an intent
+ * once it is known what the answer means for the account. If the answer forbids the next call, its intent
+ * ends as not sent.
  */
 
 /**
- * Buys one call: alone while no answer has shown the price. A call that has to be asked again waits behind
- * the others.
+ * Buys one call. It is sent alone while no answer has shown the price. A call that has to be asked again
+ * waits behind the others.
  * @throws StopError when the run has to stop; the row then stays pending.
  */
 export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
@@ -58,8 +59,8 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
       if (next !== 'again') return next;
     }
   } catch (error) {
-    // At once: if the run heard of it only when the row has failed, the next call would get this slot and
-    // still be sent.
+    // The run is told at once: if it heard of the error only when the row has failed, the next call would get
+    // this slot and still be sent.
     throw stopNow(run, error);
   }
 }
@@ -82,8 +83,13 @@ async function attempt(buying: Purchase): Promise<Next> {
     );
     crashPoint('before-record');
     const replied: RunReply = {
-      ...{ attempt: admission.attempt, reserved: admission.reserved, operation: buying.operation },
-      ...{ call: call.call, about: ofCall(call), isRepeat: call.decision !== undefined, ...sent },
+      attempt: admission.attempt,
+      reserved: admission.reserved,
+      operation: buying.operation,
+      call: call.call,
+      about: ofCall(call),
+      isRepeat: call.decision !== undefined,
+      ...sent,
     };
     if (handsOver(replied)) permit.handOver();
     await keep(run, replied);
@@ -104,15 +110,15 @@ function ofCall({ row, key }: CallToBuy): CallEventPart {
 
 // -------------------------------------------------------------------------------------------------- the send
 
-/** The stops for what ran out: they say nothing about a request that has its permit and its credits. */
+/** The stops because something ran out. They do not concern a request that has its permit and its credits. */
 const RAN_OUT: ReadonlySet<StopCode> = new Set(['paused', 'budget', 'account_budget']);
 
-/** Whether the run was stopped for a reason that concerns what is admitted already. */
+/** Whether the run was stopped for a reason that also concerns calls that are admitted already. */
 function isForbidden({ waiter: { signal } }: Run): boolean {
   return signal.aborted && !(signal.reason instanceof StopError && RAN_OUT.has(signal.reason.code));
 }
 
-/** What forbids to send since the permit was given ends the attempt. */
+/** Ends the attempt of a request that was forbidden after its permit was given. */
 async function notSent(
   { session: { ledger, clock }, waiter }: Run,
   { attempt }: AdmittedAttempt,
@@ -126,7 +132,7 @@ async function notSent(
 /**
  * Whether the next call may use the slot although the reply is not on the disk yet: its intent gets into the
  * commit that keeps the reply, or into a later one. A repeat and a change are judged first, because more
- * hangs on them than their own money.
+ * depends on them than their own money.
  */
 function handsOver({ reply, call, isRepeat }: RunReply): boolean {
   return reply.kind === 'answered' && call.change === undefined && !isRepeat;
@@ -141,8 +147,8 @@ async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply):
 }
 
 /**
- * What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded
- * reply alike.
+ * What a reply means for its attempt. This writes nothing: after a crash here the next run judges the
+ * recorded reply in the same way.
  */
 export function judged(
   { session: { client }, projects }: JudgeContext,
@@ -154,8 +160,8 @@ export function judged(
 }
 
 /**
- * @returns `over` when others have ended the attempt for its age: the kept reply is read when its call is
- * looked at again.
+ * @returns `over` when other processes have ended the attempt for its age: the kept reply is read when the
+ *   call is looked at again.
  */
 async function close(run: Run, replied: RunReply, verdict: HeardVerdict): Promise<'ended' | 'over'> {
   const { ledger, clock } = run.session;
@@ -179,7 +185,10 @@ export function endOf(
   return priced(end, reply, dialect, operation);
 }
 
-/** The permit does not wait for the close, and the row does: what was bought is known by the reply. */
+/**
+ * The permit is given back without waiting for the close. The row waits for the close. The reply already
+ * shows what was bought.
+ */
 async function heard(run: Run, replied: RunReply, verdict: HeardVerdict, permit: Permit): Promise<Next> {
   try {
     const next = hear(run, replied, verdict);

@@ -43,8 +43,8 @@ function requireReceiver({ name, notify }: Job, { path, notify: receivers = new 
 
 /**
  * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the
- * flags. An unchanged job file of ours is replaced, so that the same command resumes; any other file is kept,
- * and ours goes beside it.
+ * flags. A job file of ours that nobody has changed is replaced, so that the same command resumes. Any other
+ * file is kept, and the new one gets a name of its own beside it.
  */
 export async function saveJob(
   path: string,

@@ -31,8 +31,8 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
   return lookInto(location, async (ledger) => {
     const doubts = await doubtsOf(ledger, batch, row);
     const decisions = await decisionsAbout(ledger, batch, doubts);
-    // Rows whose calls a person has sent again are pending. What the job could not have sent again is in
-    // doubt still.
+    // A row whose call a person has sent again is pending. A call that the job alone could not send again is
+    // still in doubt.
     const left = doubts.filter((doubt) => row !== undefined || !isPending(decisions.get(doubt)));
     const inDoubt: DoubtObject[] = [];
     for (const doubt of await nextOfRows(ledger, batch, left))
@@ -53,20 +53,20 @@ const isPending = (of?: Decision): boolean => of?.kind === 'retry' && of.by === 
 
 const MOST_WAITING = 20;
 
-/** @param row its number, as it was typed; left out: those of all rows. */
+/** @param row its number, as the user typed it; left out: the doubts of all rows. */
 export async function doubtsOf(
   ledger: LedgerReader,
   batch: Batch,
   row: string | undefined,
 ): Promise<readonly Doubt[]> {
-  // Others may wait for a row that this batch has skipped, so it can be decided about by its number.
+  // Other rows may wait for a row that this batch has skipped, so a decision by row number may be about it.
   const doubts = await ledger.doubts(batch.id, { withSkipped: row !== undefined });
   if (row === undefined) return doubts;
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
   const decisions = await decisionsAbout(ledger, batch, ofRow);
-  // The list shows the next one of a row once the first is sent again, so a decision by the row is about
-  // that.
+  // Once the first doubt of a row is sent again, the list shows the next one, so a decision by row number is
+  // about the next one.
   const open = ofRow.filter((doubt) => !isPending(decisions.get(doubt)));
   if (ofRow.length > 0) return firstOf(ledger, batch, Number(row), open.length > 0 ? open : ofRow);
   const number = Number(row);
@@ -86,7 +86,10 @@ export async function doubtsOf(
 const hasSteps = ({ operation, plannedRows }: Batch): boolean =>
   stepNames(operation).length > 1 || plannedRows !== undefined;
 
-/** In doubt twice, a row rests on the first of its steps: when that is settled, the second is next. */
+/**
+ * When a row has two doubts, it rests on the first of its steps: once that doubt is settled, the second is
+ * next.
+ */
 async function firstOf(
   ledger: LedgerReader,
   batch: Batch,
@@ -98,7 +101,9 @@ async function firstOf(
   return hasSteps(batch) ? doubts.slice(0, 1) : doubts;
 }
 
-/** Those on which a row rests; of a row that a killed program left without an end the first. */
+/**
+ * The doubts on which rows rest. A row that a killed program left without an end has its first doubt here.
+ */
 async function nextOfRows(
   ledger: LedgerReader,
   batch: Batch,
@@ -115,8 +120,8 @@ async function nextOfRows(
 }
 
 /**
- * The first row of this batch that waits for a doubt. The request may be of another batch, in whose list the
- * row has another number.
+ * The first row of this batch that waits for a doubt. The request may come from another batch, in whose list
+ * the row has another number.
  */
 export async function rowHere(ledger: LedgerReader, batch: Batch, doubt: Doubt): Promise<RowNumber> {
   if (doubt.batch === batch.id) return doubt.row;
@@ -131,7 +136,7 @@ const rowsOn = async (
 ): Promise<readonly RowNumber[]> =>
   (await ledger.rowsRestingOn(attempt)).flatMap(({ batch, row }) => (batch === id ? [row] : []));
 
-/** What was decided about each doubt, and is done by the next run of the batch. */
+/** The decision about each doubt, which the next run of the batch carries out. */
 async function decisionsAbout(
   ledger: LedgerReader,
   { id }: Batch,
@@ -147,21 +152,34 @@ async function decisionsAbout(
 // -------------------------------------------------------------------------------------- as programs are told
 
 export const callObject = ({ operation, parameters, project, change }: Call): CallObject => ({
-  ...{ operation, parameters: { ...parameters }, project: project ?? null },
+  operation,
+  parameters: { ...parameters },
+  project: project ?? null,
   subject: change ? subjectWords(change.subject) : null,
 });
 
 export const lookObject = ({ kind, said, why, status, body, atMs }: Look): LookObject => ({
-  ...{ kind, said, why, status, body: body.toString('utf8'), at: isoTime(atMs) },
+  kind,
+  said,
+  why,
+  status,
+  body: body.toString('utf8'),
+  at: isoTime(atMs),
 });
 
 export const decisionObject = ({ kind, by, why, atMs }: Decision): DecisionObject => ({
-  ...{ kind, by, why, at: isoTime(atMs) },
+  kind,
+  by,
+  why,
+  at: isoTime(atMs),
 });
 
 const factsOf = ({ call, atRisk, why, sentAtMs }: Doubt) => ({
   ...callObject(call),
-  ...{ at_stake: call.change?.atStake ?? null, credits: atRisk, why, since: isoTime(sentAtMs) },
+  at_stake: call.change?.atStake ?? null,
+  credits: atRisk,
+  why,
+  since: isoTime(sentAtMs),
 });
 
 const doubtObject = (
@@ -178,8 +196,8 @@ const doubtObject = (
 });
 
 /**
- * `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at
- * stake.
+ * `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change it says what
+ * is at stake.
  */
 export const doubtReason = (doubt: Doubt): string => doubtWords(factsOf(doubt));
 

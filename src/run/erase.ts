@@ -31,26 +31,27 @@ import { knownAccount } from './known-account.ts';
 import { aloneIn, lookIntoIfThere } from './open-ledger.ts';
 
 /**
- * Erases a person, or what is old. The ledger finds and empties what it holds itself; the lists in the store
- * are searched here and removed. Files of the user's that we wrote are named, and neither searched nor
+ * Erases a person, or everything that is old. The ledger finds and empties its own records. The lists in the
+ * store are searched here and removed. Files of the user's that we wrote are named, but neither searched nor
  * changed.
  */
 
 /**
- * Everything about a person, what is dated before a time that a person named, or what is so old by what
- * vendors told of the time.
+ * What to erase: everything about a person, everything dated before a time that a person named, or everything
+ * beyond an age, counted by the time that vendors told.
  */
 export type ErasureOrder =
   | ErasureTarget
   | { readonly kind: 'age'; readonly ageMs: number; readonly accountIdentity?: string };
 
-/** Who orders it is the `operator`; left out: the user of the system. */
+/** The `operator` orders the erasure; left out: the user of the system. */
 type ErasureOptions = AloneOptions & { readonly dryRun: boolean };
 
 /**
  * Erases in an existing store. A person about whom something is not settled is not erased.
- * @throws StopError as a run that opens the store; `store` for such a person, and where only another role may
- *   erase; `clock` when something could be erased for its age and no vendor has told the time.
+ * @throws StopError like a run that opens the store; `store` for such a person, and where only another
+ *   database role may erase; `clock` when something could be erased for its age and no vendor has told the
+ *   time.
  */
 export function eraseIn(
   location: string,
@@ -58,7 +59,7 @@ export function eraseIn(
   options: ErasureOptions,
 ): Promise<ErasureObject> {
   const { clock, dryRun } = options;
-  // Lists may have been brought to the page before anything was run.
+  // A user may have brought lists to the page before anything was run.
   const opening = { ...options, create: existsSync(listsFolder(location)) };
   return aloneIn(location, opening, async (alone) => {
     const agreedMs = order.kind === 'age' ? await agreedIn(alone.ledger, order.accountIdentity) : undefined;
@@ -75,16 +76,16 @@ export function eraseIn(
 }
 
 /**
- * Gives back the room of what was erased.
- * @returns why it is not given back yet.
- * @throws StopError as an erasure.
+ * Gives the space of erased records back to the disk.
+ * @returns why the space is not given back yet.
+ * @throws StopError like an erasure.
  */
 export const compactIn = (
   location: string,
   options: Omit<ErasureOptions, 'dryRun'>,
 ): Promise<string | undefined> => aloneIn(location, options, ({ clean }) => clean());
 
-/** @param nowMs where ages end. */
+/** @param nowMs the time from which ages are counted. */
 const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
   order.kind === 'age' ? { ...order, kind: 'old', beforeMs: nowMs - order.ageMs } : order;
 
@@ -93,15 +94,23 @@ async function foundIn(location: string, alone: SoleAccess, target: ErasureTarge
   const { calls, cut, rows, names, needed } = found;
   const kept = await keptFiles(found, alone.folder, target);
   const erased: ErasureObject = {
-    ...{ store: location, requests: calls, cut, rows, names, files: kept.files, outputs: kept.stays },
-    ...{ unsettled: found.unsettled.length, needed: needed.calls, needed_lists: kept.lists },
+    store: location,
+    requests: calls,
+    cut,
+    rows,
+    names,
+    files: kept.files,
+    outputs: kept.stays,
+    unsettled: found.unsettled.length,
+    needed: needed.calls,
+    needed_lists: kept.lists,
     needed_by: [...new Set([...needed.by, ...kept.by])],
     memberships: found.memberships.map(membershipObject),
   };
   return { found, erased };
 }
 
-/** A command that ends it reads a list of its own. */
+/** The command that ends the membership reads a list of its own. */
 function membershipObject({ project, state, account, inviteCode, userId }: Membership) {
   const isInvite = state === 'invited' && inviteCode !== undefined;
   const id = isInvite ? inviteCode : userId;
@@ -116,9 +125,7 @@ export function isNothing({ requests, cut, rows, names, files }: ErasureObject):
   return requests + cut + rows + names + files.length === 0;
 }
 
-/**
- * What this machine's clock alone makes old stays, and that is said. A day more or less is nobody's concern.
- */
+/** Refuses to erase what is old only by the clock of this machine. A difference of a day does not matter. */
 async function requireAgreed(
   alone: SoleAccess,
   order: ErasureOrder,
@@ -139,7 +146,9 @@ async function requireAgreed(
   );
 }
 
-/** A call in doubt may have been charged, and nothing would show that when it is bought again. */
+/**
+ * A call in doubt may have been charged. If it were erased, nothing would show that when it is bought again.
+ */
 function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly string[]): void {
   const [first, ...others] = unsettled;
   const batch = neededBy[0] ?? first?.batch;
@@ -159,13 +168,14 @@ function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly str
 // ----------------------------------------------------------------------------------------- beside the ledger
 
 /**
- * Files of the store's that are removed, lists that stay for batches that go on with them, and files of the
- * user's.
- * @param folder the store's.
+ * Finds the files of the store that are removed, the lists that stay because batches still need them, and the
+ * files of the user's.
+ * @param folder the folder of the store.
  */
 async function keptFiles(found: Erasable, folder: string, target: ErasureTarget) {
   const isPerson = target.kind === 'person';
-  const [files, needed]: [string[], BatchId[][]] = [[], []];
+  const files: string[] = [];
+  const needed: BatchId[][] = [];
   for (const root of WITH_LISTS.map((name) => join(folder, name)))
     for (const paths of Map.groupBy(filesBelow(root), (path) => listOf(root, path)).values()) {
       const over = found.inputs.filter(({ path }) => paths.includes(path));
@@ -183,8 +193,8 @@ async function keptFiles(found: Erasable, folder: string, target: ErasureTarget)
 }
 
 /**
- * A list is removed as one: with the outputs beside it, or, on the page, with what it was first, in a folder
- * of its own.
+ * A list is removed together with its files: with the outputs beside it or, on the page, with its original,
+ * in a folder of its own.
  */
 function listOf(root: string, path: string): string {
   const [name = ''] = relative(root, path).split(sep);
@@ -197,7 +207,9 @@ function filesBelow(folder: string): readonly string[] {
   return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/** A list is as young as the youngest of its files and its batches, and names whom any of them names. */
+/**
+ * A list is as young as the youngest of its files and batches. It names every person whom one of them names.
+ */
 async function isMeant(
   paths: readonly string[],
   over: Erasable['inputs'],
@@ -213,7 +225,8 @@ async function isMeant(
 }
 
 /**
- * Replaces the person in the books of the sandboxes. A crash leaves each as it was, or without the person.
+ * Replaces the person in the books of the sandboxes. A crash leaves each book either as it was or without the
+ * person.
  */
 function replaceInBooks(folder: string, person: Person): void {
   for (const path of [bookPathIn(folder, 'provider'), bookPathIn(folder, 'service')]) {
@@ -226,8 +239,8 @@ function replaceInBooks(folder: string, person: Person): void {
 }
 
 /**
- * A text of a gigabyte is longer than a string may be. Parts overlap by more bytes than any address has, in
- * any encoding.
+ * A text of a gigabyte is longer than a string may be, so a file is read in parts. Parts overlap by more
+ * bytes than any address has, in any encoding.
  */
 const PART_BYTES = 1 << 24;
 const OVERLAP_BYTES = 1 << 13;
@@ -244,7 +257,7 @@ async function isNamedIn(path: string, person: Person): Promise<boolean> {
   };
   try {
     if (await isIn(createReadStream(path, { highWaterMark: PART_BYTES }))) return true;
-    // A workbook is packed; another file is none.
+    // A workbook is packed, so its entries are searched. Any other file fails here.
     const { openPromise } = await import('yauzl');
     const archive = await openPromise(path, { autoClose: false });
     try {
@@ -254,7 +267,7 @@ async function isNamedIn(path: string, person: Person): Promise<boolean> {
       archive.close();
     }
   } catch {
-    // No workbook, or a file that went meanwhile, or that nobody may read.
+    // This is no workbook, or a file that went meanwhile, or one that nobody may read.
   }
   return false;
 }
@@ -262,9 +275,9 @@ async function isNamedIn(path: string, person: Person): Promise<boolean> {
 // --------------------------------------------------------------------------------------- by age, after a run
 
 /**
- * Erases answers that are older than their account's retention. It happens after a run, once its store is
- * closed, and never makes the run fail: answers that cannot be erased now, beside another spender or by who
- * does not own the database, are erased later, and that is said.
+ * Erases answers that are older than the retention of their account. It runs after a run, once its store is
+ * closed, and never makes the run fail. Answers that cannot be erased now, because another process spends or
+ * because this user does not own the database, are erased later, and a note says so.
  */
 export async function keepRetention(
   accounts: readonly Account[],
@@ -290,7 +303,7 @@ async function keepOne(
   const erase = (dryRun: boolean): Promise<ErasureObject> =>
     eraseIn(location, order, { clock, waitForLockMs: 0, command: 'retention', operator, dryRun });
   try {
-    // In a database nobody may work meanwhile, which is asked for only where something is due.
+    // In a database, nobody may work during an erasure, so it is asked for only where something is due.
     if (isUrl(location) && isNothing(await erase(true))) return;
     const erased = await erase(false);
     const { requests } = erased;
@@ -307,13 +320,13 @@ async function keepOne(
   }
 }
 
-/** As a person writes it: nothing younger is meant by it. */
+/** The age as a person writes it, rounded so that it never means something younger. */
 function typedAge(ms: number): string {
   const hours = Math.ceil(ms / 3_600_000);
   return hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`;
 }
 
-/** What stays for batches that go on, and what ends them; undefined where there is nothing. */
+/** Says what stays because batches still need it, and how to end them; undefined where nothing stays. */
 export function neededWords({
   needed,
   needed_lists: lists,

@@ -11,7 +11,10 @@ import { unlessStopped } from './known-account.ts';
 import { lookIfThere } from './open-ledger.ts';
 import { isThere, type StoreChoice } from './store-choice.ts';
 
-/** A store that nobody named is made where it lasts and is found: a second one buys everything again. */
+/**
+ * A store that nobody named is made only where it will last and be found again: without it, a second store
+ * buys everything again.
+ */
 
 type Making = Pick<OpeningOptions, 'makesStore' | 'words'> & Partial<Pick<RunOptions, 'file' | 'output'>>;
 
@@ -21,7 +24,7 @@ export async function requireStoreOrPlace(choice: StoreChoice, making: Making): 
   if (named || isThere(location)) return;
   const gone: string[] = [];
   await lookIfThere(location, (fact) => gone.push(fact));
-  // Who opens it hears what was there.
+  // The command that opens the store tells the user what was there.
   const why = gone.length > 0 ? undefined : await whyNotMade(location, making);
   if (why === undefined) return;
   throw stop(
@@ -42,16 +45,19 @@ async function whyNotMade(location: string, making: Making): Promise<string | un
   return where && `In ${where} none is made by itself, because it may not last`;
 }
 
-/** What Linux calls the file system of layers, of which the upper one ends with its container. */
+/** The number by which Linux knows an overlay file system. Its upper layer ends with its container. */
 const OVERLAY = 0x794c7630;
 
-/** Some engines say so in a variable. Of the others a folder that lasts is a volume. */
+/**
+ * Some engines set a variable. With the others, a folder outside of the overlay file system is a volume,
+ * which lasts.
+ */
 function isInContainer(folder: string): boolean {
   if (process.env.container) return true;
   return existsSync(folder) ? statfsSync(folder).type === OVERLAY : isInContainer(dirname(folder));
 }
 
-/** The output of ours beside the list, where no store of this user has its batch. */
+/** An output of ours that stands beside the list, although no store of this user has its batch. */
 async function outputOfOther({ file, output }: Making): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const path = resolve(typeof output === 'string' ? output : besideInput(file, false));

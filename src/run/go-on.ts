@@ -8,21 +8,25 @@ import { flagWords, nearPath, nextCommand } from '../lib/command-line.ts';
 import type { FoundBatch } from './open-ledger.ts';
 
 /**
- * The command that goes on with a batch. It is made of the nouns that the batch records: no text of a store
- * is a command.
+ * The command that goes on with a batch. It is composed of the names that the batch records. No text of a
+ * store is used as a command.
  */
 
-/** The command that goes on with a batch; undefined where none is known. */
+/**
+ * The command, with a larger budget where the batch has reached its own.
+ * @returns undefined where no command is known.
+ */
 export function nextCommandOf(found: FoundBatch): string | undefined {
   const words = nextWordsOf(found);
   const { budget_to_finish: budget } = settingsKept(found.batch.settings);
   return words && nextCommand(words, budget);
 }
 
-/** The words behind the program's name, without a store; undefined where a noun is none that can be typed. */
+/** The words behind the program's name, without a store; undefined where one of the names cannot be typed. */
 export function nextWordsOf({ batch, location }: FoundBatch): readonly string[] | undefined {
   const { settings, accountName } = batch;
-  const [undone, tried] = [undoneBy(settings), triedBy(settings)];
+  const undone = undoneBy(settings);
+  const tried = triedBy(settings);
   const given = Object.entries(tried?.given ?? {}).map((pair) => pair.join('='));
   const job = jobOf(tried?.job ?? settings.job, batch.operation);
   const file = isAbsolute(batch.inputPath) ? nearPath(batch.inputPath) : '';
@@ -33,7 +37,7 @@ export function nextWordsOf({ batch, location }: FoundBatch): readonly string[] 
   return words.every((word) => word !== '' && !/\p{Cc}/u.test(word)) ? words : undefined;
 }
 
-/** Blank where the job is neither a file nor a name of operations. */
+/** Blank where the job is neither a file nor the name of an operation. */
 function jobOf(job: unknown, operation: string): string {
   if (typeof job === 'string' && isAbsolute(job)) return /\.ya?ml$/i.test(job) ? nearPath(job) : '';
   return /^[a-z][\w.,@-]*$/i.test(operation) ? operation : '';

@@ -8,11 +8,11 @@ import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
 
 /**
- * Draws from a verdict what follows for its account and its run, before another request leaves: its clocks,
- * its pace, its stop. The end of the attempt waits in the same group by then, so whatever leaves because of
- * this is written after it.
- * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or
- * told.
+ * Applies a verdict to its account and its run, before another request leaves: to the clocks, the pace and
+ * the stop. By then the end of the attempt waits in the same group of writes, so whatever is sent because of
+ * the verdict is written after it.
+ * @returns what comes next for the call. It is a promise only where the ledger has to be asked or told
+ *   first.
  */
 export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
   const { client, clock } = run.session;
@@ -37,7 +37,7 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
   }
 }
 
-/** A key that has worked may still be good: then it is the account that may not do this. */
+/** A key that has worked before may still be good: then the account may not do what was asked. */
 function stopSaid(stop: StopDetail, { hasAnswered }: Run['session']['history']): StopDetail {
   if (stop.code !== 'key' || !hasAnswered) return stop;
   const message = stop.message.replace(
@@ -51,7 +51,7 @@ function stopSaid(stop: StopDetail, { hasAnswered }: Run['session']['history']):
   };
 }
 
-/** Stops the run, if it is a stop. */
+/** Stops the run, if the error is a StopError. */
 export function stopNow<Reason>(run: Run, error: Reason): Reason {
   if (error instanceof StopError) run.stopAll(error);
   return error;
@@ -64,7 +64,8 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   const { limiter, dialect } = session.client;
   limiter.settled();
   emit({ kind: 'answered', found: kind === 'found', credits: charged, ...about });
-  // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
+  // A repeat under a key reserves nothing itself: the lost request has already reserved at least the
+  // dialect's price.
   const most = Math.max(operation.credits.most, reserved);
   if (charged > most) run.stopAll(dearer(charged, most));
   const answer = { attempt, batch, kind, why, dialect: dialectMark(dialect) };
@@ -75,7 +76,7 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   return series?.then((stopped) => stopped ?? answered) ?? answered;
 }
 
-/** The account waits, and the slot is left to others. */
+/** Makes the account wait, and leaves the slot to others. */
 function applyPause(
   { session }: Run,
   { sentAtMs }: RunReply,
@@ -86,8 +87,8 @@ function applyPause(
 }
 
 /**
- * Nothing had an effect, so the call is asked again after a short wait. A name that does not exist will not
- * exist in a minute either, unless the account has worked before.
+ * Asks a call without any effect again after a short wait. A name that does not exist will not exist in a
+ * minute either, unless the account has worked before.
  */
 function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictAs<'not_sent'>): Next {
   const { client, history } = run.session;
@@ -98,8 +99,8 @@ function applyNotSent(run: Run, { reply, sentAtMs }: RunReply, { why }: VerdictA
 }
 
 /**
- * Draws from a doubt what follows for the account. A lost answer may show that the vendor is broken, so it is
- * probed. One that came whole shows that the vendor is at work, whatever it says. A crash here loses only a
+ * Applies a doubt to its account. A lost answer may show that the vendor is broken, so the vendor is probed.
+ * An answer that came whole shows that the vendor is at work, whatever it says. A crash here loses only a
  * count.
  */
 async function applyDoubt(
@@ -113,7 +114,7 @@ async function applyDoubt(
   if (raw !== undefined) sayOnce(run, 'envelope', envelopeAdvice(raw, dialect));
   const odd = raw && oddAnswerIn(raw, dialect, replied.call);
   if (wait !== undefined) limiter.pause(wait.pauseMs, sentAtMs, why);
-  // The vendor is at work on it: that is no answer to count, and none that got lost.
+  // The vendor is still at work on the call: this counts neither as an answer nor as a lost one.
   else if (isNotYet === true) {
     limiter.settled();
     const message = `This vendor answers later (${why}). The row waits in doubt, and is not sent again by itself: look at the vendor what came of it, and settle it.`;
@@ -121,7 +122,7 @@ async function applyDoubt(
   } else if (raw === undefined || odd === undefined) applyLost(run, why, reply, sentAtMs);
   else {
     limiter.settled();
-    // What is answered to a repeat says no more than the answer before it.
+    // The answer to a repeat says no more than the answer before it.
     if (!isRepeat) await run.session.series.countOdd(run, replied.call.operation, odd, why);
   }
   return 'in_doubt';
@@ -135,7 +136,7 @@ function sayOnce({ session: { said }, emit }: Run, what: string, message: string
 
 function applyLost({ session: { client } }: Run, why: string, reply: Delivery, sentAtMs: number): void {
   const words = `answers are being lost (${why}), so only one request is sent at a time`;
-  // It may be a proxy that says so, and not the vendor.
+  // A proxy may have said so, and not the vendor.
   const rule =
     reply.kind === 'answered'
       ? `; if the vendor means "no match" by it, its dialect needs the rule \`${ruleForLost(reply.raw, client.dialect)}\``

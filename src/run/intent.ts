@@ -42,7 +42,8 @@ interface Outgoing {
 /**
  * The request to send. Each attempt has a new idempotency key, if the vendor honours such keys; a repeat
  * sends exactly the bytes of the lost request. `expired` says that the permit took so long that the vendor
- * may have forgotten the lost key, or that what the store has as lost is not what this host would send.
+ * may have forgotten the lost key, or that this host would send other bytes than the lost request in the
+ * store.
  */
 export function outgoingFor(
   { client: { dialect, basePath, values: accountValues }, clock }: Session,
@@ -63,20 +64,21 @@ export function outgoingFor(
 }
 
 /**
- * The vendor counts from the arrival of the first request, by its own clock. So this part of the key's time
- * is not used.
+ * The vendor counts from the arrival of the first request, by its own clock. So this share of the key's
+ * lifetime is not used.
  */
 const UNUSED_SHARE = 0.1;
-/** The most time that is left unused. No request takes longer to reach the vendor. */
+/** The most time that is left unused. No request takes longer than this to reach the vendor. */
 const LONGEST_UNUSED_MS = 5 * 60_000;
 
 /**
- * Whether the vendor surely still recognises a repeat, as late as it may leave after it was asked for: then
- * it acts on it and charges for it once, however often it arrives.
- * @param greatestAgeMs the longest time that may have passed since the first request under the key was sent.
+ * Whether the vendor surely still recognises a repeat, however late the repeat leaves after it was asked for.
+ * Then the vendor acts on the request and charges for it once, however often it arrives.
+ * @param greatestAgeMs the longest time that may have passed since the first request under the key was
+ *   sent.
  */
 export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number): boolean {
-  // It is dated by a clock that was ahead, so nobody knows how old it is.
+  // The first request is dated by a clock that was ahead, so nobody knows how old it is.
   if (greatestAgeMs < -SENT_WITHIN_MS) return false;
   const validMs = parseDurationMs(idempotency?.valid_for ?? '') ?? 0;
   const unusedMs = Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
@@ -103,8 +105,8 @@ export function intentOf(buying: Purchase, keyed: KeyedRequest | undefined): Int
 }
 
 /**
- * What a ledger has to know of an attempt beside which others buy: when it is over for them, and that they
- * wait for its price.
+ * What a ledger has to know of an attempt where several processes buy: when the others may count it as over,
+ * and whether they wait for its price.
  */
 function amongMany({ run, call: { call } }: Purchase): Pick<Intent, 'deadlineMs' | 'isUnpriced'> {
   const { ledger, client } = run.session;
@@ -113,7 +115,7 @@ function amongMany({ run, call: { call } }: Purchase): Pick<Intent, 'deadlineMs'
   return { deadlineMs: client.timeoutMs, ...isUnpriced };
 }
 
-/** An answer has shown, in the middle of the run, that the batch judged ages by a wrong time. */
+/** In the middle of the run, an answer has shown that the batch judged ages by a wrong time. */
 function begunAhead(begunMs: number): StopError {
   return stop(
     'clock',
@@ -124,15 +126,15 @@ function begunAhead(begunMs: number): StopError {
 
 /**
  * The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still
- * reserves for that.
+ * reserves that charge.
  */
 function reserveOf({ call, operation: { credits: price } }: Purchase): Credits {
   return credits(call.request === undefined ? price.most : 0);
 }
 
 /**
- * What comes next where the ledger admitted nothing. It waits for what may still be released, and for who
- * else asks.
+ * What comes next where the ledger admitted nothing. It waits for credits that may still be released, and for
+ * other processes that ask for the same call.
  */
 export async function notAdmitted(
   buying: Purchase,
@@ -162,10 +164,12 @@ export async function notAdmitted(
   }
 }
 
-/** What others hold may come back at any moment, and nobody tells this process of it. */
+/** Credits that other processes hold may come back at any moment, and nobody tells this process of it. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Waits until a call of this account has ended in the ledger, or until it is worth asking that again. */
+/**
+ * Waits until a call of this account has ended in the ledger, or until it is worth asking the ledger again.
+ */
 export async function untilMoved({ session: { ledger, clock }, waiter }: Run): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([waiter.signal, over.signal]);
@@ -178,12 +182,12 @@ export async function untilMoved({ session: { ledger, clock }, waiter }: Run): P
 
 // ------------------------------------------------------------------------------------------------ budgets
 
-// The ledger makes the check itself, in the transaction of the intent, and a constraint of the database
-// repeats it.
+// The ledger checks budgets itself, in the transaction of the intent, and a constraint of the database
+// repeats the check.
 
 /**
- * Keeps the budget with which a batch goes on whose own is reached, for whoever looks at it later. Its next
- * run forgets it.
+ * Keeps the budget that a batch needs to go on once it has reached its own, for a person who looks at it
+ * later. The next run of the batch forgets it.
  */
 export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: number): Promise<void> {
   const batch = await ledger.batch(id);
@@ -192,8 +196,8 @@ export async function noteReached(ledger: Ledger, id: BatchId, budgetToFinish: n
 }
 
 /**
- * What ends a run whose rows are left for that alone: calls in doubt are to be sent again, and the extra
- * credits do not cover them.
+ * The stop of a run whose last rows are left for one reason: calls in doubt are to be sent again, and the
+ * extra credits do not cover them.
  */
 export async function overExtra(
   ledger: LedgerReader,
@@ -204,7 +208,8 @@ export async function overExtra(
   const { cap = 0, ...money } = await ledger.batchMoney(id, 'extra');
   const used = heldCredits(money);
   const most = left.reduce((sum, { atRisk }) => sum + atRisk, 0);
-  // The command decides about no other doubt of the batch: each that is sent again may be paid for twice.
+  // The command decides about no other doubt of the batch, because each call that is sent again may be paid
+  // for twice.
   const isAll = (await ledger.doubts(id)).length === left.length;
   const [first] = left;
   const about = isAll || first === undefined ? [id] : [id, String(await rowHere(ledger, batch, first))];
@@ -235,9 +240,9 @@ const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
 };
 
 function nextStep(scope: OwnScope, money: Money, reserve: number): string {
-  // How much is enough for all that waits, its summary says.
+  // The summary of the batch says how much is enough for all calls that wait.
   if (scope === 'batch') return 'Run the same command again with a higher --budget.';
-  // No other day or month has room for a call that is dearer than all of it.
+  // No other day or month has room for a call that costs more than the whole budget.
   if (reserve > (money.cap ?? 0))
     return `One call may cost ${reserve}, so no other ${scope} has room for it: raise per_${scope} in the account, then run the same command again.`;
   const when = scope === 'day' ? 'tomorrow' : 'next month';
@@ -247,12 +252,12 @@ function nextStep(scope: OwnScope, money: Money, reserve: number): string {
 // ------------------------------------------------------------------------------------------------ prices
 
 /**
- * When answers state their price, nobody knows it before the first answer: the dialect may be wrong by any
+ * Where answers state their price, nobody knows it before the first answer. The dialect may be wrong by any
  * factor, and all parallel requests would be charged before the mistake shows. So the first request of an
  * operation is sent alone. The others wait until its answer has shown the price, which the ledger then
  * reserves for each of them. A miss shows no price, so the next request is sent alone, too. The promise
  * resolves when the call may be bought.
- * @returns a function that the caller must call after the purchase, also when it failed.
+ * @returns a function that the caller must call after the purchase, also when the purchase failed.
  */
 export async function untilPriced({ session }: Run, call: Call): Promise<() => void> {
   const { client, ledger, account, priced } = session;
@@ -277,7 +282,10 @@ function nameOf({ operation, creditsMost }: Call): string {
   return JSON.stringify([operation, creditsMost]);
 }
 
-/** Adds to the end whether the answer showed the price of such answers, and whether it may have cost less. */
+/**
+ * Adds to the end whether the answer showed the price of answers of its kind, and whether it may have cost
+ * less.
+ */
 export function priced(end: End, reply: Delivery, dialect: Dialect, operation: DialectOperation): End {
   if (end.kind !== 'answered') return end;
   const shown = { ...end, ...shownPrice(end, dialect) };
@@ -285,9 +293,7 @@ export function priced(end: End, reply: Delivery, dialect: Dialect, operation: D
   return isExactCharge(end.charged, raw, dialect, operation) ? shown : { ...shown, isAtMost: true };
 }
 
-/**
- * Says that an answer shows the price of such answers, where it does: it states its cost, and was for money.
- */
+/** Says that an answer shows the price of answers of its kind, where it states its cost and cost money. */
 export function shownPrice(
   { answer, charged }: Pick<Reading, 'answer' | 'charged'>,
   { credits_charged: stated }: Dialect,

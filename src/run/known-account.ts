@@ -7,9 +7,9 @@ import { counted, foreignWords, listed } from '../core/plain-text.ts';
 import type { Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
 
 /**
- * Which account of the store one of the accounts file is. A store knows accounts by ids and addresses, so a
- * vendor that moved, or an `id` that was added, is not paid again, and a test address never answers for the
- * real one.
+ * Finds the account of the store that an account of the accounts file is. A store knows accounts by ids and
+ * addresses. So a vendor that moved, or an `id` that was added, is not paid again, and a test address is
+ * never taken for the real one.
  */
 
 type Moved = Extract<Recognised, { readonly kind: 'moved' }>;
@@ -17,15 +17,18 @@ type Moved = Extract<Recognised, { readonly kind: 'moved' }>;
 const recognise = async (account: Account, ledger: LedgerReader | undefined): Promise<Recognised> =>
   (account.marks && (await ledger?.recognise(account.marks))) ?? { kind: 'new' };
 
-/** As the store has it, for who only looks. One that may have moved counts as a new one. */
+/**
+ * The account as the store has it, for a command that only looks. An account that may have moved counts as a
+ * new one.
+ */
 export async function knownAccount(account: Account, ledger: LedgerReader | undefined): Promise<Account> {
   const found = await recognise(account, ledger);
   return found.kind === 'known' ? { ...account, identity: found.identity } : account;
 }
 
 /**
- * Why nothing is spent with an account yet, and the identity that it may have; undefined where nobody has to
- * be asked.
+ * Why nothing is spent with an account yet, and the identity that it may have; undefined where no question
+ * has to be asked.
  */
 export async function movedFrom(account: Account, ledger: LedgerReader | undefined) {
   const found = await recognise(account, ledger);
@@ -35,8 +38,8 @@ export async function movedFrom(account: Account, ledger: LedgerReader | undefin
 }
 
 /**
- * The account as the store has it, before anything is sent that may cost or change something. Whoever answers
- * for one that may have moved is asked once for each name and address: the store keeps the answer.
+ * The account as the store has it, before anything is sent that may cost or change something. For an account
+ * that may have moved, a person is asked once for each name and address, and the store keeps the answer.
  * @throws StopError `moved` while nobody has answered.
  */
 export async function requireKnown(account: Account, ledger: Ledger, answers: Answers): Promise<Account> {
@@ -49,7 +52,7 @@ export async function requireKnown(account: Account, ledger: Ledger, answers: An
   return { ...account, identity };
 }
 
-/** @throws the stop while nobody has answered. */
+/** @throws the stop `moved` while nobody has answered. */
 async function saysSame(moved: StopError, { accept, askAgreement }: Answers): Promise<boolean> {
   if (accept === 'same-account') return true;
   if (accept === 'new-account') return false;
@@ -61,7 +64,8 @@ async function saysSame(moved: StopError, { accept, askAgreement }: Answers): Pr
 function movedStop({ name, marks }: Account, { address, answers, changes, doubts }: Moved): StopError {
   const isBought = answers > 0 || changes === 0;
   const done = isBought ? counted(answers, 'answer') : counted(changes, 'change');
-  const [were, what] = [(isBought ? answers : changes) === 1 ? 'was' : 'were', isBought ? 'bought' : 'made'];
+  const were = (isBought ? answers : changes) === 1 ? 'was' : 'were';
+  const what = isBought ? 'bought' : 'made';
   const stake = `${done} ${were} ${what}${doubts > 0 ? `, and ${counted(doubts, 'call')} ${doubts === 1 ? 'is' : 'are'} in doubt` : ''}`;
   return new StopError({
     code: 'moved',
@@ -71,7 +75,7 @@ function movedStop({ name, marks }: Account, { address, answers, changes, doubts
   });
 }
 
-/** The origin, with what tells accounts at one origin apart. */
+/** The origin of the address, and the id that tells accounts at one origin apart. */
 function addressWords(address: string, id?: string): string {
   const [, origin, organization, connected] = JSON.parse(address) as readonly (string | null)[];
   const parts = [
@@ -85,7 +89,7 @@ function addressWords(address: string, id?: string): string {
 // ---------------------------------------------------------------------------------------------- of a batch
 
 /**
- * The batch's account; undefined when it is no longer configured.
+ * The account of the batch; undefined when it is no longer configured.
  * @throws StopError `account` when the accounts file cannot be used.
  */
 export async function accountOfBatch(
@@ -98,13 +102,14 @@ export async function accountOfBatch(
     const identity = found.kind === 'new' ? account.identity : found.identity;
     if (identity === accountIdentity) same.push({ ...account, identity });
   }
-  // Several names may have the same identity and differ in the key, for example. The name that the batch
-  // began with wins.
+  // Several names may have the same identity and differ in the key, for example. The name with which the
+  // batch began wins.
   return same.find(({ name }) => name === accountName) ?? same[0];
 }
 
 /**
- * The dialect of the batch's account. That of a removed account is not known, so the built-in one is taken.
+ * The dialect of the batch's account. The dialect of a removed account is not known, so the built-in one is
+ * taken.
  */
 export async function dialectFor(batch: Batch, ledger: LedgerReader): Promise<Dialect> {
   return dialectOf((await accountOfBatch(batch, ledger)) ?? sandboxAccount(batch.vendor));
@@ -116,14 +121,14 @@ export async function dialectOfBatch(batch: Batch, ledger: LedgerReader): Promis
 }
 
 /**
- * What a credit of the batch costs. A file of accounts that cannot be read has no prices, which another
- * command says.
+ * The price of a credit for the batch. An accounts file that cannot be read has no prices; another command
+ * reports that.
  */
 export async function priceOfBatch(batch: Batch, ledger: LedgerReader): Promise<CreditPrice | undefined> {
   return (await unlessStopped(accountOfBatch(batch, ledger)))?.price;
 }
 
-/** Undefined where it was stopped, for who can do without. */
+/** The value, or undefined where a StopError prevented it, for callers that can do without. */
 export async function unlessStopped<T>(found: Promise<T>): Promise<T | undefined> {
   return found.catch((error: unknown) => {
     if (error instanceof StopError) return undefined;

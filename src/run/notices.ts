@@ -14,18 +14,18 @@ import type { ResolvedJob } from '../plan/row-walk.ts';
 import type { BeforeEnd } from './pipeline.ts';
 
 /**
- * What a job tells outside, by its `notify`. It is kept in the ledger before it is sent, under an id by which
- * a receiver knows it, and sent until somebody has received it: once by this process, and once by each later
- * one. A crash before it was noted as received sends it again. It decides nothing: no failure of it is a
- * failure of a run.
+ * What a job reports to a receiver outside, by its `notify`. A notice is kept in the ledger before it is
+ * sent, under an id by which the receiver knows it. It is sent until the receiver has taken it: once by this
+ * process, and once by each later one. A crash before the receipt is noted sends it again. A notice decides
+ * nothing: when it fails, the run does not fail.
  *
- * The ledger knows the receiver's name only. Others may write into a database, so what is called or started
+ * The ledger knows only the name of the receiver. Others may write into a database, so the address or program
  * is read from this user's accounts file as it is when the notice is sent.
  */
 
 /**
- * What is told of: a summary, unless the run could not begin, and the credits that the vendor says are left,
- * where somebody asked.
+ * The content of a notice: a summary, unless the run could not begin, and the credits that the vendor says
+ * are left, where the run asked for them.
  */
 interface RunNews {
   readonly summary?: RunObject;
@@ -33,7 +33,7 @@ interface RunNews {
   readonly balance: number | undefined;
 }
 
-/** Does a run, and keeps what its job has to tell of it, also where it could not begin. */
+/** Does a run, and keeps the notices of its job about it, also where the run could not begin. */
 export async function toldBy(
   ledger: Ledger,
   chosen: ResolvedJob,
@@ -57,8 +57,8 @@ export async function toldBy(
 }
 
 /**
- * Keeps what a job has to tell of a run. What makes it news is in its id: a batch ends once, the same doubts
- * are the same news, and a stop is news each time.
+ * Keeps the notices of a job about a run. The id of a notice contains what makes it news: a batch ends once,
+ * the same doubts are the same news, and a stop is news each time.
  */
 async function keepNotices(
   ledger: Ledger,
@@ -73,7 +73,7 @@ async function keepNotices(
   const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const news: Readonly<Record<NoticeKind, readonly unknown[] | false>> = {
     end: stopped === null && rows !== null && ended >= rows && [batch],
-    // Who ends a run by hand need not be told.
+    // A person who ends a run by hand need not be told.
     stop: stopped !== null && stopped.code !== 'interrupted' && [batch ?? '', stopped.code, atMs],
     doubt: (counts.in_doubt ?? 0) > 0 && [batch, counts.in_doubt],
     low_balance: balance !== undefined &&
@@ -85,19 +85,21 @@ async function keepNotices(
   for (const kind of NOTICE_KINDS.filter((each) => on.includes(each) && news[each] !== false)) {
     const hashed = hash('sha256', JSON.stringify([kind, job.path ?? job.name, ...(news[kind] || [])]), 'hex');
     const id = hashed.slice(0, 32);
-    // Numbers, ids and codes: no cell, no name of a file, and no word of a vendor, each of which may name a
-    // person.
+    // The body has numbers, ids and codes: no cell, no name of a file, and no word of a vendor, because each
+    // of these may name a person.
     const body = JSON.stringify({
-      ...{
-        id,
-        kind,
-        at: isoTime(atMs),
-        job: job.name,
-        operation: job.operation.name,
-        sandbox: account.sandbox,
-      },
-      ...{ batch, rows, counts, credits: { spent: credits?.spent ?? 0, in_doubt: credits?.in_doubt ?? 0 } },
-      ...{ stopped: stopped?.code ?? null, ...present({ balance }) },
+      id,
+      kind,
+      at: isoTime(atMs),
+      job: job.name,
+      operation: job.operation.name,
+      sandbox: account.sandbox,
+      batch,
+      rows,
+      counts,
+      credits: { spent: credits?.spent ?? 0, in_doubt: credits?.in_doubt ?? 0 },
+      stopped: stopped?.code ?? null,
+      ...present({ balance }),
     });
     await ledger.notices.keep({ id, kind, target, body, atMs });
   }
@@ -107,7 +109,10 @@ async function keepNotices(
 
 const RECEIVE_MS = 10_000;
 
-/** Sends what nobody has received yet, once. It never throws: what cannot be sent waits for a later run. */
+/**
+ * Sends once each notice that has not been received yet. It never throws: a notice that cannot be sent waits
+ * for a later run.
+ */
 export async function sendNotices(
   ledger: Ledger,
   clock: Clock,
@@ -128,7 +133,8 @@ interface UnsentNotice extends Notice {
 }
 
 /**
- * Sends each that waits, once. Where many spend, a name that this host does not know is left to the others.
+ * Sends each notice that waits, once. Where many processes spend, a receiver that this host does not know is
+ * left to the others.
  */
 export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly UnsentNotice[]> {
   const accounts = await loadAccounts();
@@ -136,7 +142,7 @@ export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly U
   for (const notice of await ledger.notices.waiting()) {
     const to = accounts.notify?.get(notice.target);
     if (to === undefined && ledger.spenders !== undefined) continue;
-    // A receiver that is away is asked once for all that waits for it.
+    // A receiver that does not answer is asked once for all notices that wait for it.
     const away = left.find(({ target }) => target === notice.target)?.why;
     const why =
       to === undefined
@@ -156,7 +162,7 @@ async function whyNotSent(
   try {
     return webhook === undefined ? await start(command, accounts, id, body) : await post(webhook, id, body);
   } catch (error) {
-    // What went wrong on the way stands in the cause of the error.
+    // The cause of the error says what went wrong on the way.
     const { cause } = error instanceof Error ? error : {};
     return codeOf(cause) ?? messageOf(error);
   }
@@ -167,7 +173,7 @@ async function post(webhook: string, id: string, body: string): Promise<string |
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': id },
     body,
-    // The user has named this address, and no other one.
+    // The user has named this address and no other, so a redirect is not followed.
     redirect: 'manual',
     signal: AbortSignal.timeout(RECEIVE_MS),
   });
@@ -187,7 +193,7 @@ async function start(
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: RECEIVE_MS,
   });
-  // A program that does not read ends its pipe, which is its own affair.
+  // A program that does not read its input ends its pipe. That is its own affair.
   child.stdin.on('error', () => {}).end(body);
   const [code, killedBy] = await once(child, 'close');
   return code === 0 ? undefined : `the command ended with ${killedBy ?? code}`;

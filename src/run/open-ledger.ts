@@ -10,7 +10,7 @@ import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isThere, storesToLookAt } from './store-choice.ts';
 
-/** Opens the ledger for spending, or makes it. @throws StopError as `Store.open`. */
+/** Opens the ledger for spending, or makes it. @throws StopError like `Store.open`. */
 export async function openLedger(location: string, options: Omit<StoreOptions, 'create'>): Promise<Ledger> {
   const operator = operatorNamed(options.operator);
   const store = await storeAt(location);
@@ -22,7 +22,7 @@ const orHolder = <T>(location: string, opening: Promise<T>): Promise<T> =>
     throw await namingHolder(error, location);
   });
 
-/** Says of a list that another process is at work on who runs it, and how far it is. */
+/** Says for a list that another process is at work on who runs it, and how far it is. */
 async function namingHolder(error: unknown, location: string): Promise<unknown> {
   if (!(error instanceof StopError) || error.code !== 'busy') return error;
   const spender = await (await storeAt(location)).spender(location);
@@ -62,9 +62,9 @@ export async function requireTaken(location: string, operation: string, changes:
 }
 
 /**
- * Opens the store for a command that can also do with reading only. Undefined while another process spends
- * from the store, or when the store cannot be written to, for example because a newer ledger is known or the
- * disk is read-only.
+ * Opens the store for a command that can also do with reading only. The ledger is undefined while another
+ * process spends from the store, or when the store cannot be written to, for example because a newer ledger
+ * is known or the disk is read-only.
  */
 export async function openIfFree(
   location: string,
@@ -112,7 +112,7 @@ export interface FoundBatch {
 export const lookInto = <T>(location: string, look: (ledger: LedgerReader) => Promise<T>): Promise<T> =>
   closedAfter(lookAtLedger(location), look);
 
-/** The same of a store that may not be there yet: it is looked at without a ledger then. */
+/** The same for a store that may not be there yet: then `look` gets no ledger. */
 export const lookIntoIfThere = <T>(
   location: string,
   look: (ledger: LedgerReader | undefined) => Promise<T>,
@@ -132,14 +132,14 @@ async function closedAfter<Found extends LedgerReader | undefined, T>(
 
 type LookAt<T> = (ledger: LedgerReader, location: string) => Promise<T>;
 
-/** @throws StopError `store` where the named one is not there. */
+/** @throws StopError `store` where the named store is not there. */
 export const eachLedger = <T>(
   flag: string | undefined,
   look: LookAt<T>,
   tell?: Tell,
 ): Promise<readonly T[]> => inTurn(flag, (location) => lookAtLedger(location, tell), look);
 
-/** The same for the stores that are there already: a new one has nothing to be looked at. */
+/** The same for the stores that are there already: a new store has nothing to look at. */
 export const eachLedgerThere = <T>(flag: string | undefined, look: LookAt<T>): Promise<readonly T[]> =>
   inTurn(flag, lookIfThere, look);
 
@@ -196,9 +196,9 @@ export const allBatches = (): string => commandLine(['status']);
 const LONGEST = 254;
 
 /**
- * Who is at work: the name that was said, or the user of the system. It is a note for people; nothing is
- * allowed or forbidden by it.
- * @throws StopError `usage` for a name that is none.
+ * The name of the person at work: the name that was given, or the user of the system. It is a note for
+ * people; nothing is allowed or forbidden by it.
+ * @throws StopError `usage` for a name that is not valid.
  */
 function operatorNamed(said: string | undefined): string {
   if (said === undefined) return systemUser();
@@ -211,7 +211,7 @@ function operatorNamed(said: string | undefined): string {
   );
 }
 
-/** A container may run under a number that no user has. */
+/** A container may run under a user number that has no user. */
 function systemUser(): string {
   try {
     return userInfo().username;

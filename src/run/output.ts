@@ -24,8 +24,8 @@ import type { PlanContext } from '../plan/row-walk.ts';
 import { isSeries } from './series.ts';
 
 /**
- * After these stops a person has something to see. After Ctrl-C a user wants the terminal back: `export`
- * writes it later.
+ * After these stops the output shows a person something new. After Ctrl-C a user wants the terminal back:
+ * `export` writes the output later.
  */
 const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
   'budget',
@@ -54,7 +54,9 @@ export function writeRows(
   const { ledger, dialect, job } = context;
   const answerPlace = answerPlaceOf(dialect, job.operation.name);
   const writing = {
-    ...{ ...context, answerPlace, ...notesIn(ledger, batch) },
+    ...context,
+    answerPlace,
+    ...notesIn(ledger, batch),
     ...present({ price: context.account.price }),
   };
   return writeOutput(writing, input, batch, destination);
@@ -65,10 +67,10 @@ export function wantedOutput({ output, account }: RunContext, name: string | und
 }
 
 /**
- * The part of an output's name between the input's name and its ending. A batch fixes it when it begins and
- * keeps it with its settings, so that two operations over one file never write to the same path, in whatever
- * order they are resumed. It changes only when the input was moved to a folder where another operation's
- * output has that name.
+ * The part of an output's name between the input's name and its ending. A batch fixes this part when it
+ * begins and keeps it with its settings, so that two operations over one file never write to the same path,
+ * in whatever order they are resumed. It changes only when the input was moved to a folder where another
+ * operation's output has that name.
  */
 
 /**
@@ -83,7 +85,7 @@ export async function outputNameFor(
 ): Promise<string | undefined> {
   const { job, account, ledger, output, emit } = context;
   const batches = await ledger.batches();
-  // The batch that the run resumes, or else the one that it supersedes because the file was edited.
+  // The batch that the run resumes, or else the batch that it replaces because the file was edited.
   const own = place.existing ?? batches.find(({ lineage }) => lineage === place.lineage);
   const fixed = own && settingsKept(own.settings).output_name;
   if (output !== undefined) return fixed;
@@ -127,9 +129,9 @@ export async function requireFreeColumns(
 }
 
 /**
- * Whether the input is the output of other work, as far as the ledger knows, so that its columns may have the
- * names of ours and are not ours. A batch keeps what was known when it began, because its output is to be the
- * same whenever it is written.
+ * Whether the input is the output of other work, as far as the ledger knows. Then its columns may have the
+ * names of ours and are not ours. A batch keeps what was known when it began, so that its output is the same
+ * whenever it is written.
  */
 export async function isOutputOfOther(
   { job, ledger }: { readonly job: Job; readonly ledger: LedgerReader },
@@ -144,8 +146,8 @@ export async function isOutputOfOther(
 }
 
 /**
- * Whether a batch does the same work, so that its output may be replaced. A generic operation is known by its
- * job file.
+ * Whether a batch does the same work, so that its output may be replaced. A generic operation is recognised
+ * by its job file.
  */
 function isSameWork({ operation, settings }: Batch, { name, path, operation: own }: Job): boolean {
   if (operation !== own.name) return false;

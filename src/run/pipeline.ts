@@ -33,12 +33,12 @@ export { requireFreeColumns } from './output.ts';
  * ★ START HERE. The whole product, top to bottom: a list is submitted, its rows are worked on, and the batch
  * is finished.
  *
- * A row stands in the ledger from then on, asks its operation for the next call until the operation says how
- * it ended, and is finished. Calls, not rows, are paid for: equal calls are bought once and shared. Whatever
- * ends the process, the same command goes on from the ledger.
+ * Once submitted, a row stands in the ledger. It asks its operation for the next call until the operation
+ * says how the row ended, and is finished. Calls, not rows, are paid for: equal calls are bought once and
+ * shared. Whatever ends the process, the same command goes on from the ledger.
  *
- * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is
- * `stopped` in the summary: the rows that have an outcome by then keep it.
+ * @throws StopError when the run cannot begin or its output cannot be written. A stop in between is
+ *   `stopped` in the summary: the rows that have an outcome by then keep it.
  */
 export async function run(
   context: RunContext,
@@ -65,14 +65,14 @@ interface SubmittedList {
   readonly destination: Destination | undefined;
   readonly sample: Sample | undefined;
   readonly spentBefore: Credits;
-  /** False: it was stopped before that. */
+  /** False where the run was stopped before all rows were in. */
   readonly isAllIn: boolean;
 }
 
 /**
- * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, submits its rows, and sends
- * their ranges to workers where the store has any. Nothing is bought. A crash here leaves at most a batch
- * whose rows are not all there: the same command continues it.
+ * Reads the list, plans it, asks for agreement to the plan, begins or resumes the batch, submits its rows,
+ * and sends their ranges to workers where the store has any. Nothing is bought. A crash here leaves at most a
+ * batch whose rows are not all there: the same command continues it.
  */
 async function submit(context: RunContext, sessions: Sessions): Promise<SubmittedList> {
   const { watcher, ledger } = context;
@@ -88,7 +88,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
     isEmpty || context.output === false ? undefined : await chooseDestination(input, context.job, wanted);
   watcher?.preparing('checking its rows');
   await requireAgreedRequests(context);
-  // Before what a killed run left open is settled: its answers are confirmed by this one.
+  // The money is read before the plan settles attempts that a killed run left open, because this run confirms
+  // their answers.
   const earlier = place.existing === undefined ? undefined : await ledger.batchMoney(place.existing.id);
   const plan = await planOfChange(context, input, place, sessions);
   const reread = await settlesAnew(context, input);
@@ -107,8 +108,9 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
 }
 
 /**
- * Whether a list that came by itself has no rows. From a pipe or a program, that is a result like any other.
- * @throws StopError `input` where a person has named it.
+ * Whether a list that came by itself has no rows. A list without rows from a pipe or a program is a result
+ * like any other.
+ * @throws StopError `input` where a person has named the list.
  */
 function isNothingToDo({ isSweep, inputPath, output, emit }: RunContext, input: MappedInput): boolean {
   if (input.survey.rows > 0 || isSpooled(inputPath) || output === false) return false;
@@ -119,9 +121,9 @@ function isNothingToDo({ isSweep, inputPath, output, emit }: RunContext, input: 
 }
 
 /**
- * The plan of a job that changes the service. A job that only reads needs none, unless one was agreed to: the
- * ledger knows what was bought. What a killed run left open is settled before anybody is asked, or its price
- * would count twice.
+ * The plan of a job that changes the service. A job that only reads needs none, unless a person agreed to
+ * one: the ledger knows what was bought. Attempts that a killed run left open are settled before any
+ * question, or their price would count twice.
  */
 async function planOfChange(
   context: RunContext,
@@ -138,7 +140,7 @@ async function planOfChange(
 
 interface WorkEnd {
   readonly stopped?: StopError | undefined;
-  /** Workers have it. A later run writes the output and closes the batch. */
+  /** Workers have the rows. A later run writes the output and closes the batch. */
   readonly isLeft?: boolean;
 }
 
@@ -152,13 +154,13 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
   const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.start, context.limit) + 1);
   const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only };
   const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, left));
-  // A refused change is settled, so only a new plan asks for it again.
+  // A refused change is settled. Only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });
   return { stopped };
 }
 
-/** Who stops a run wants it to send nothing more. */
+/** A person who stops a run wants it to send nothing more. */
 const LEFT_BY_A_PERSON: ReadonlySet<StopCode | undefined> = new Set(['interrupted', 'terminated'] as const);
 
 type TasksLeft = (state: 'in_doubt' | 'pending') => TaskSource;
@@ -179,8 +181,8 @@ export async function workRange(
 }
 
 /**
- * Opens the session of the account, or takes part in it, settles what an earlier process left open, and works
- * on what is left.
+ * Opens the session of the account, or takes part in it. Settles attempts that an earlier process left open,
+ * and works on the rows that are left.
  * @returns what stopped it.
  */
 async function inSession(
@@ -229,8 +231,8 @@ async function inSession(
 }
 
 /**
- * What surely can be settled gives back what it holds before anything is bought anew; rows that had to wait
- * for that, or for others, come last.
+ * Works first on doubts that can surely be settled, because they give back the credits that they hold before
+ * anything new is bought. Rows that had to wait for that, or for other rows, come last.
  */
 async function workLeft(work: Work, left: TasksLeft): Promise<void> {
   const doubtsWait = await workRows({ ...work, mayWait: false }, left('in_doubt'));
@@ -257,13 +259,13 @@ async function tellMissing(context: RunContext): Promise<RunObject['missing_path
 }
 
 /**
- * Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that
- * would leave it untold.
+ * Keeps the notices about a batch before it closes: a closed batch is not run again, so a crash after the
+ * close would leave them unkept.
  */
 export type BeforeEnd = (summary: RunObject) => Promise<void>;
 
 /**
- * Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It
+ * Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. This
  * buys nothing.
  */
 async function finish(
@@ -274,7 +276,7 @@ async function finish(
   beforeEnd: BeforeEnd,
 ): Promise<RunObject> {
   const { context, input, batch, destination, sample, spentBefore } = submitted;
-  // Some stops leave nothing to see.
+  // After some stops there is nothing to see in an output.
   const hasTime = !isLeft && isWrittenAfter(stopped, context);
   const files =
     destination !== undefined && hasTime ? await writeRows(context, input, batch, destination) : undefined;
@@ -285,7 +287,7 @@ async function finish(
     files,
     sample: sample && (await forecast(context, batch, sample, hasTime ? input : undefined)),
     stopped,
-    // Only behind a reached budget is a higher one named, and only for that the list is planned again.
+    // The list is planned again only after a reached budget, because only then a higher budget is named.
     mostLeft: stopped?.code === 'budget' ? await mostLeft(context, input, batch.key) : undefined,
     durationMs: context.clock.monotonicMs() - startedMs,
   });

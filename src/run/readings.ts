@@ -15,8 +15,8 @@ import type { RunContext } from '../plan/context.ts';
 import { shownPrice } from './intent.ts';
 
 /**
- * What today's dialect reads in answers that another one read. A reading moves the rows that rest on its
- * answer in its own commit.
+ * What today's dialect reads in answers that another dialect read. A reading and the rows that rest on its
+ * answer change in one commit.
  */
 
 interface Reader {
@@ -26,9 +26,9 @@ interface Reader {
 }
 
 /**
- * Adds today's reading of a kept answer to the ledger, before the answer is used. If its price is higher by
- * that, the difference counts as spent from now on; if it is lower, nothing is given back. After a crash
- * before the commit, the next run reads the answer again.
+ * Adds today's reading of a kept answer to the ledger, before the answer is used. If the new reading makes
+ * its price higher, the difference counts as spent from now on; if lower, nothing is given back. After a
+ * crash before the commit, the next run reads the answer again.
  */
 export async function keepReading(
   { ledger, clock, dialect }: Reader,
@@ -47,7 +47,7 @@ function reasonOf({ call, reply }: AttemptRecord, { answer, why }: Judgment): st
     : noAnswerWords({ answeredAtMs: reply?.receivedAtMs ?? 0, kind: answer, why });
 }
 
-/** What a row says whose call was bought, and has no answer by today's dialect. */
+/** The text of a row whose call was bought and has no answer by today's dialect. */
 export function noAnswerWords(answer: {
   readonly answeredAtMs: number;
   readonly kind: NoAnswerKind;
@@ -65,8 +65,8 @@ const WORDS: Readonly<Record<NoAnswerKind, string>> = {
 };
 
 /**
- * Reads what came for the changes of a batch that counted as done. Those in which today's dialect does not
- * read that are in doubt: they may have been made, so none is sent again, and a person has to look.
+ * Reads again the answers to changes of a batch that counted as done. A change that today's dialect does not
+ * read as done is in doubt: it may have been made, so it is not sent again, and a person has to look.
  */
 export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<void> {
   const { ledger, dialect } = reader;

@@ -20,15 +20,15 @@ import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import { type Run, type Session, tellTime } from './session.ts';
 
 /**
- * This file asks the vendor, without cost, what became of calls whose answers were lost: about one call by a
- * read-back, or about all of them by the vendor's count of credits. The ledger has the reply before anything
+ * This file asks the vendor, without cost, what became of calls whose answers were lost. A read-back asks
+ * about one call, the vendor's count of credits about all of them. The ledger has the reply before anything
  * follows from it, so a crash leaves at most a question to ask again. A question that fails is `unclear`; it
  * never stops a run.
  */
 
 /**
- * This long after we gave up on an answer, the vendor surely no longer works on its request, whatever a
- * dialect says.
+ * After this time without an answer, the vendor surely no longer works on the request, whatever a dialect
+ * says. It counts from when we gave up.
  */
 const WORKS_ON_MS = 60_000;
 
@@ -40,7 +40,8 @@ interface Finding extends Pick<Look, 'said' | 'why'> {
 }
 
 const unhelpful = (why: string): Finding => ({
-  ...{ said: 'unclear', why: `the vendor's reply does not help: ${why}` },
+  said: 'unclear',
+  why: `the vendor's reply does not help: ${why}`,
 });
 
 const heardIn = (reply: Delivery): Pick<Finding, 'heard'> =>
@@ -48,7 +49,10 @@ const heardIn = (reply: Delivery): Pick<Finding, 'heard'> =>
 
 // -------------------------------------------------------------------------------------------- by a read-back
 
-/** @returns `ended` where the doubt has; `unclear` also without the idempotency key that it needs. */
+/**
+ * @returns `ended` where the doubt has ended; `unclear` also where the question needs an idempotency key
+ *   that the call lacks.
+ */
 export async function askAbout(
   run: Run,
   doubt: Doubt,
@@ -67,7 +71,7 @@ export async function askAbout(
   const request = readBackRequestOf(client.dialect, client.basePath, call, shape, values);
   const asked = await client.ask(run.waiter, request);
   const found = { ...readBackFinding(client, call, shape, asked), ...heardIn(asked.reply) };
-  // "Not yet" was the vendor's own word: it may be at work on what it does not find.
+  // The vendor itself said "not yet": it may still be at work on a request that it does not find.
   if (found.said === 'not_happened' && doubt.why.startsWith(NOT_YET)) return 'unclear';
   return (await conclude(run, doubt, 'read_back', found)) ? 'ended' : 'unclear';
 }
@@ -81,7 +85,7 @@ function readBackFinding(
   if (reply.kind !== 'answered') return unhelpful(reply.message);
   if (wasKept(reply.raw)) return unhelpful(KEPT_BY_CACHE);
   const own = vendorReply(reply.raw, dialect);
-  // A vendor that asks us to wait has not looked.
+  // A vendor that asks us to wait has not looked the call up.
   const said = own === undefined || ofQuestion.kind === 'paused' ? 'unclear' : saidOfLost(own, shape);
   if (own === undefined || said === 'unclear') return unhelpful(`status ${(own ?? reply.raw).status}`);
   if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
@@ -91,7 +95,7 @@ function readBackFinding(
     return { said: 'unclear', why: `it happened, but its answer cannot be used: ${verdict.why}` };
   const { answer, charged, why } = verdict;
   if (answer === 'found') return { said, why: `the vendor did it, and sent its answer again (${why})`, told };
-  // Whatever the vendor answered, it charged nothing. So a repeat costs nothing and gets the same answer.
+  // The vendor charged nothing, whatever it answered. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
 }
@@ -106,16 +110,16 @@ function lostAnswer(own: Reply, { answer, answer_status: statusAt }: ReadBack): 
 // ----------------------------------------------------------------------------------- by the count of credits
 
 /**
- * Compares the vendor's count of credits with ours. When it grew by exactly the price of the answers, none of
- * the calls in doubt was charged, and their money is given back; of a call with several lost attempts, that
- * of one. A run calls this before it sends anything, because a count means nothing while a run is buying.
- * When no call is in doubt, both counts are kept for the next comparison.
+ * Compares the vendor's count of credits with ours. When the count grew by exactly the price of the answers,
+ * none of the calls in doubt was charged, and their money is given back; for a call with several lost
+ * attempts, the money of one. A run calls this before it sends anything, because a count means nothing while
+ * a run is buying. When no call is in doubt, both counts are kept for the next comparison.
  */
 export async function compareUsage(run: Run): Promise<void> {
   const { session } = run;
   const { ledger, account, client, clock } = session;
   const { usage } = client.dialect;
-  // Where many spend, another process may be buying now, and the count says nothing.
+  // Where many processes spend, another one may be buying now, and the count says nothing.
   if (usage === undefined || account.exclusiveKey !== true || ledger.spenders !== undefined) return;
   const { usage: mark } = await ledger.account(account.identity);
   if (mark === undefined && (await moneyOf(session)).inDoubt > 0) return;
@@ -133,14 +137,15 @@ export async function compareUsage(run: Run): Promise<void> {
       typeof count === 'number' ? countFinding(client.dialect, mark, count, money) : unhelpful(count);
     for (const doubt of doubts) await conclude(run, doubt, 'usage', { ...said, ...heardIn(asked.reply) });
   }
-  // Of a moment without open or doubtful calls: from then on, only lost calls can make the counts differ.
+  // A count is kept only of a moment without open or doubtful calls: from then on, only lost calls can make
+  // the counts differ.
   if (typeof count !== 'number' || (await moneyOf(session)).inDoubt > 0) return;
   await ledger.changeAccount(account.identity, {
     usage: { counted: count, spent: money.spent, atMs: clock.wallMs() },
   });
 }
 
-/** The vendor's count, or why there is none. */
+/** The vendor's count, or the reason why there is none. */
 function countIn(
   asked: FreeAnswer,
   dialect: Dialect,
@@ -186,16 +191,16 @@ const moneyOf = ({ ledger, account, clock }: Session): Promise<Money> =>
   ledger.accountMoney(account.identity, 'ever', clock.wallMs());
 
 /**
- * Lets the vendor's count of a run stand beside ours, by what is left before and after. There is none where
- * others may spend with the key, another run bought as well, or credits were added.
- * @returns what keeps it with the batch.
+ * Stores the vendor's count of a run beside ours, from the credits left before and after. There is no count
+ * where others may spend with the key, another run bought as well, or credits were added.
+ * @returns a function that keeps the count with the batch.
  */
 export async function countByVendor(run: Run): Promise<() => Promise<void>> {
   const { session, batch } = run;
   const { ledger, account } = session;
   const isOurs = account.exclusiveKey === true && ledger.spenders === undefined;
   const read = async () => ({
-    // A budget that is reached stops no free question, and nobody waits for a count.
+    // A reached budget does not stop a free question, and nobody waits long for a count.
     left: await balanceOf({ session, waiter: soon() }).catch(() => undefined),
     spent: (await ledger.batchMoney(batch)).spent,
     ever: (await moneyOf(session)).spent,
@@ -215,8 +220,8 @@ const soon = () => ({ signal: AbortSignal.timeout(LOOK_FOR_MS), maxPauseMs: LOOK
 const LOOK_FOR_MS = 5_000;
 
 /**
- * The credits that the vendor says are left, by its dialect's free question; undefined where it has none, or
- * says no number.
+ * The credits that the vendor says are left, by its dialect's free question; undefined where the dialect has
+ * none, or the answer has no number.
  */
 export async function balanceOf({
   session: { client },
@@ -228,8 +233,8 @@ export async function balanceOf({
 }
 
 /**
- * The amount at a place of the answer to a free question, also where it is written as text; undefined where
- * the answer says that it is none: what stands beside an error may be of any day.
+ * The amount at a place of the answer to a free question, also where it is written as text. It is undefined
+ * where the answer is an error: an amount beside an error may be of any day.
  */
 export function amountIn(
   { reply, verdict }: Pick<FreeAnswer, 'reply' | 'verdict'>,
@@ -269,7 +274,10 @@ async function untilSure({ session, waiter, emit, looked }: Run, waitMs: number)
 
 const NOTHING = { status: 0, body: Buffer.alloc(0) };
 
-/** Keeps what was said, and ends the doubt where that is certain. @returns whether it was. */
+/**
+ * Keeps the vendor's statement, and ends the doubt where the statement is certain.
+ * @returns whether the doubt ended.
+ */
 async function conclude(
   { session: { ledger, clock, account, client }, batch, emit }: Run,
   { key, attempt, call }: Doubt,

@@ -30,11 +30,11 @@ import { type JudgeContext, type Run, type Session, tellTime } from './session.t
 
 type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
-/** Undefined: the ledger now holds an answer, or no trace of the call, so the caller looks again. */
+/** Undefined: the ledger now holds an answer, or no trace of the call, so the caller looks into it again. */
 type Resolution =
   | { readonly kind: 'send_again'; readonly again: RepeatRequest }
   | { readonly kind: 'in_doubt' | 'skipped'; readonly reason: string; readonly attempt: AttemptId }
-  /** It is too early to send it again, or to ask about it. */
+  /** It is too early to send the call again, or to ask about it. */
   | { readonly kind: 'waits' }
   | undefined;
 
@@ -44,12 +44,12 @@ interface RepeatRequest {
   readonly withoutKey?: true;
 }
 
-/** How often a request is repeated. A vendor that loses four answers to it will lose the fifth, too. */
+/** The most repeats of a request. A vendor that loses four answers to it will lose the fifth, too. */
 const MOST_REPEATS = 3;
 
 /**
- * The waits before repeats. The first is sent at once; a vendor that loses it, or is still working on it,
- * gets more time.
+ * The waits before repeats. The first repeat is sent at once. A vendor that loses it, or is still working on
+ * it, gets more time.
  */
 const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 
@@ -96,8 +96,9 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
     crashPoint('after-close');
     return;
   }
-  // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own
-  // dialect, and that to an operation which is not built in for the next run that has it.
+  // Without a reply nobody knows whether the request was sent. A reply of another account waits for the
+  // dialect of that account. A reply to an operation that is not built in waits for the next run that has the
+  // operation.
   if (open.reply !== undefined) return;
   const kind = open.call.operation === NOTE_PERSON ? 'not_sent' : 'in_doubt';
   await ledger.end(open.attempt, { kind, why: PROGRAM_ENDED }, clock.wallMs());
@@ -106,9 +107,9 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
 export type InDoubt = CallState & { readonly kind: 'in_doubt' };
 
 /**
- * Rule 10: the first that applies counts. What surely costs nothing comes before a person's decision, and
- * that before the job's policy. `recover` has compared the vendor's count of credits already, because it
- * means nothing once the run is buying.
+ * Rule 10: the first way that applies counts. A way that surely costs nothing comes before a person's
+ * decision, and that decision before the job's policy. `recover` has compared the vendor's count of credits
+ * already, because the count means nothing once the run is buying.
  */
 export async function resolveDoubt(
   run: Run,
@@ -117,22 +118,23 @@ export async function resolveDoubt(
   { mayWait, mayAsk }: { readonly mayWait: boolean; readonly mayAsk: boolean },
 ): Promise<Resolution> {
   const { doubt, decision } = state;
-  // Who decided to leave the call out wants none of the ways, of which each may have it sent.
+  // A person who decided to leave the call out wants none of the ways, because each of them may send it
+  // again.
   if (decision?.kind === 'skip') return follow(decision, doubt);
-  // While the vendor is at work on it, nobody but a person has it sent again.
+  // While the vendor is at work on the call, only a person may have it sent again.
   const isLater = doubt.why.startsWith(NOT_YET);
   const repeated = isLater ? undefined : await repeat(run, state, mayWait);
   if (repeated !== undefined) return repeated;
   const asked = mayAsk ? await askAbout(run, doubt, mayWait) : 'unclear';
   if (asked !== 'unclear') return asked === 'waits' ? { kind: 'waits' } : undefined;
-  // What a rule or the job decided before, and nothing came of, is decided anew: by the job of today.
+  // A decision of a rule or a job that had no result is made anew, by the job of today.
   if (decision?.by === 'person') return follow(decision, doubt);
   return followPolicy(run, doubt, isLater ? 'hold' : policy);
 }
 
 /**
- * Sends the lost request again, where it is charged once however often it arrives, or does no harm; undefined
- * for other calls.
+ * Sends the lost request again if it is charged once however often it arrives, or does no harm; undefined for
+ * other calls.
  */
 async function repeat(
   run: Run,
@@ -167,9 +169,7 @@ async function underItsKey(run: Run, { request }: Doubt): Promise<RepeatWay | un
 const harmlessly = ({ call: { ifLost } }: Doubt): RepeatWay | undefined =>
   typeof ifLost === 'object' ? { why: ifLost.repeat, withoutKey: true } : undefined;
 
-/**
- * Whether the last answer came whole, and nobody could read it: a vendor that says so twice says it again.
- */
+/** Whether the last answer came whole and could not be read: a vendor that says so twice says it again. */
 const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
   reply !== undefined && oddAnswerIn(reply, client.dialect, call) !== undefined;
 
@@ -201,5 +201,7 @@ function follow(decision: Decision, doubt: Doubt): Resolution {
 }
 
 const held = (doubt: Doubt, more = ''): Resolution => ({
-  ...{ kind: 'in_doubt', reason: doubtReason(doubt) + more, attempt: doubt.attempt },
+  kind: 'in_doubt',
+  reason: doubtReason(doubt) + more,
+  attempt: doubt.attempt,
 });

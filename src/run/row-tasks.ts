@@ -36,15 +36,15 @@ interface RemainingRows {
   readonly context: RunContext;
   readonly batch: Batch;
   readonly range: RowRange;
-  /** Of the rows of the range only these. */
+  /** Only these rows of the range. */
   readonly only?: ReadonlySet<RowNumber> | undefined;
 }
 
 const PART_ROWS = 1_000;
 
 /**
- * The tasks of the rows of a batch that are left in this state in the ledger, which has all that is needed
- * for them.
+ * The tasks of the rows of a batch that are in this state in the ledger. The ledger has everything that the
+ * tasks need.
  */
 export async function* tasksOf(state: 'in_doubt' | 'pending', left: RemainingRows): TaskSource {
   const { context, batch, range, only } = left;
@@ -55,7 +55,7 @@ export async function* tasksOf(state: 'in_doubt' | 'pending', left: RemainingRow
     yield page.filter(({ row }) => only?.has(row) !== false).map(taskOf);
 }
 
-/** The first row that is left; undefined where none is. */
+/** The first row that is left; undefined where no row is left. */
 export async function leftIn(
   ledger: Pick<Ledger, 'rowsLeft'>,
   { id }: Pick<Batch, 'id'>,
@@ -65,7 +65,7 @@ export async function leftIn(
   return doubt ?? (await ledger.rowsLeft(id, 'pending', fromRow, beforeRow, 1))[0];
 }
 
-/** Makes tasks of rows as the ledger has them, in every process alike. */
+/** Makes tasks of rows in the ledger, in the same way in every process. */
 export async function taskMaker(
   resolved: ResolvedJob,
   { settings, header }: Pick<Batch, 'settings' | 'header'>,

@@ -22,12 +22,12 @@ import type { Task, TaskSource } from './row-tasks.ts';
 import type { AnsweredCall, CallToBuy, Run, Waits } from './session.ts';
 
 /**
- * Rows are read, walked to their end and finished. Those that end with what the ledger knows are walked side
- * by side; any other asks for its next call by itself, in a queue that holds as many as the account's slots
- * can use.
+ * Rows are read, walked to their end and finished. Rows that end with answers of the ledger are walked side
+ * by side. Any other row asks for its next call by itself, in a queue that holds as many rows as the slots of
+ * the account can use.
  */
 
-/** The work on the rows of a batch in one run, and what the rows know of each other's calls. */
+/** The work on the rows of a batch in one run, with the calls of one row that concern the others. */
 export interface Work {
   readonly context: RunContext;
   readonly batch: Batch;
@@ -42,34 +42,38 @@ export interface Work {
    * look.
    */
   readonly unknown: Set<CallKey>;
-  /** What a person wants sent again, and the extra credits do not cover. Their rows stay pending. */
+  /**
+   * Calls that a person wants sent again and that the extra credits do not cover. Their rows stay pending.
+   */
   readonly uncovered: Map<CallKey, Doubt>;
-  /** Whether a doubt is waited for that may be asked about or repeated later only. */
+  /**
+   * Whether to wait for a doubt about which the vendor can be asked, or which can be repeated, only later.
+   */
   readonly mayWait: boolean;
-  /** Fires when no further row is begun. */
+  /** Aborted when no further row may begin. */
   readonly signal: AbortSignal;
   stopAll(error: unknown): void;
 }
 
 /**
- * How many rows are worked on for each slot: one has it, one has had its answer and waits until its end is on
- * the disk, and one waits for the slot.
+ * How many rows are worked on for each slot: one row has the slot, one has its answer and waits until its end
+ * is on the disk, and one waits for the slot.
  */
 const ROWS_PER_SLOT = 3;
 
 /**
- * How many more may wait for something else than a slot, such as the time to ask again, before they hold up
- * the others.
+ * How many more rows may wait for something other than a slot, such as the time to ask again, before they
+ * hold up the others.
  */
 const SPARE_ROWS = 16;
 
-/**
- * No more are read while so many wait, so that memory does not grow with the file, and until hardly any do:
- * each wait of the queue costs.
- */
-const [MOST_AHEAD, FEW_AHEAD] = [512, 64];
+/** No more rows are read once this many wait, so that memory does not grow with the file. */
+const MOST_AHEAD = 512;
 
-/** @returns whether rows wait for others, or for a later time. */
+/** Then reading goes on once hardly any row waits, because each wait of the queue costs time. */
+const FEW_AHEAD = 64;
+
+/** @returns whether rows wait for other rows, or for a later time. */
 export async function workRows(work: Work, source: TaskSource): Promise<boolean> {
   const { context, signal, stopAll } = work;
   const ends = new RowEnds(work);
@@ -85,10 +89,10 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
     for await (const tasks of source) {
       if (signal.aborted) break;
       const left = await leftOf(work, tasks, ends.add.bind(ends));
-      // The reading waits, so that memory does not grow with the file.
+      // Reading waits here, so that memory does not grow with the file.
       if (ends.isFull) await ends.write();
-      // What is left may take hours, and a person who looks at the batch in the meantime wants to see what is
-      // finished.
+      // The rows that are left may take hours, and a person who looks at the batch in the meantime wants to
+      // see the finished ones.
       else if (left.length > 0) ends.writeSoon();
       for (const row of left) begin(row);
       if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
@@ -96,7 +100,7 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
   } catch (error) {
     stopAll(error);
   }
-  // Answers to requests in flight are recorded, whatever stopped the reading, because they may be paid for.
+  // Answers to requests in flight are recorded whatever stopped the reading, because they may be paid for.
   await queue.onIdle();
   await ends.write().catch(stopAll);
   return waits;
@@ -106,7 +110,7 @@ interface WalkingRow {
   readonly task: Task;
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
-  /** How steps ended to whose calls nobody knows an answer, in their order. */
+  /** How the steps ended for whose calls nobody knows an answer, in the order of the steps. */
   readonly held: UnansweredCall[];
 }
 
@@ -142,8 +146,8 @@ async function workRow(
 }
 
 /**
- * The doubt of a call belongs to its row as an answer does. The last is what the row rests on: the first of
- * its steps that is as it is.
+ * A doubt belongs to the row of its call, like an answer. The row rests on the last call of the list: the
+ * call of its first step with the outcome of the row.
  */
 export function restsOn(
   { kind }: Outcome,
@@ -159,9 +163,10 @@ export function restsOn(
 // --------------------------------------------------------------------------------------------- what is known
 
 /**
- * Finishes the rows that end without a question to anybody. They are walked side by side, so that the ledger
- * is asked once for the next call of all of them: one by one, each costs ten times as much. Whatever is not
- * beyond question, such as a lost answer or one that is too old, is left, and so is all that is bought.
+ * Finishes the rows that end without a question to a person or a vendor. They are walked side by side, so
+ * that the ledger is asked once for the next calls of all of them: asked one by one, each costs ten times as
+ * much. A row whose next call has to be bought, or is not beyond question, such as a lost answer or one that
+ * is too old, is left.
  * @returns the rows that are left, as far as they got.
  */
 export async function leftOf(
@@ -177,8 +182,8 @@ export async function leftOf(
     end(task, task.outcome, []);
     return [];
   });
-  // A change is never answered from an older one, and an operation that looks into answers needs their
-  // bodies.
+  // A change is never answered from an older one, and an operation that looks into answers needs the bodies
+  // of answers.
   if (operation.change !== undefined || operation.readsAnswers === true) return walking;
   const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
   const left: WalkingRow[] = [];
@@ -192,7 +197,7 @@ export async function leftOf(
         row.answers.push(state.answer.attempt);
         return true;
       }
-      // One about a forgotten person may be known by another account.
+      // Another account may know a call about a forgotten person.
       if (state?.kind === 'unknown' && others.length === 0) unknown.add(keyOf(met));
       left.push(row);
       return false;
@@ -208,12 +213,12 @@ const isBeyondQuestion = (dialect: Dialect, { erasedAtMs, dialect: by, isTooOld 
 
 const ROWS_IN_A_COMMIT = 1_000;
 
-/** Where many spend, a commit is some statements to a server on another machine. */
+/** Where many processes spend, a commit is several statements to a server on another machine. */
 const WAIT_FOR_OTHERS_MS = 250;
 
 /**
- * Keeps how rows ended, and the attempts that led there, many by one statement. Rows that a crash loses here
- * are finished again from their answers.
+ * Keeps how rows ended, and the attempts that led there, many rows by one statement. Rows that a crash loses
+ * here are finished again from their answers.
  */
 class RowEnds {
   readonly #work: Work;
@@ -272,7 +277,7 @@ export interface UnansweredCall {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
   readonly reason: string;
   readonly attempt?: AttemptId;
-  /** Another call of the same person. */
+  /** The attempt of another call about the same person. */
   readonly waitsFor?: AttemptId | undefined;
 }
 
@@ -280,10 +285,16 @@ type StandingCall = Exclude<CallState, { readonly kind: 'in_flight' }>;
 
 type CallResult = AnsweredCall | UnansweredCall | Waits;
 
-/** It ends, whatever the ledger says: who asks for a call that others ask for may look many times. */
+/**
+ * Looking ends after this number, whatever the ledger says. A row may look many times while other processes
+ * ask for the same call.
+ */
 const MOST_LOOKS = 1_000;
 
-/** What a vendor says it never did, and loses again each time, is not asked about after three times. */
+/**
+ * A call that the vendor says it never made, and that is lost again each time, is not asked about after three
+ * times.
+ */
 const MOST_STEPS = 4;
 
 function answerTo(work: Work, wanted: CallToBuy): Promise<CallResult> {
@@ -297,8 +308,8 @@ function answerTo(work: Work, wanted: CallToBuy): Promise<CallResult> {
 
 /**
  * Buys at once a call that the ledger did not know when the row was read. Otherwise, or if the ledger knows
- * more by now, it looks, and looks again after each step until there is something to go on with: every step
- * gets an answer, ends a doubt or leaves the call.
+ * more by now, it looks into the ledger, and again after each step until the row can go on. Every step gets
+ * an answer, ends a doubt or leaves the call.
  */
 async function answerOnce(work: Work, wanted: CallToBuy): Promise<CallResult> {
   const { flying, unknown } = work;
@@ -318,7 +329,7 @@ async function answerOnce(work: Work, wanted: CallToBuy): Promise<CallResult> {
 const isSentAgain = (state: CallState): boolean =>
   state.kind === 'in_doubt' && state.sentAgainAs !== undefined;
 
-/** Waits for who asks for the call by now, or sends it again. */
+/** Looks a call up in the ledger. Waits first while another process asks for the call or sends it again. */
 async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<StandingCall>> {
   const { context, batch, run } = work;
   const { ledger, account } = context;
@@ -338,8 +349,8 @@ async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<StandingCa
 }
 
 /**
- * Uses the answer, settles the doubt, or buys the call: also anew, what is too old, and what turned out to be
- * no answer where a person agreed to that.
+ * Uses the answer, settles the doubt, or buys the call. An answer that is too old is bought anew, and so is a
+ * reply that turned out to be no answer where a person agreed to that.
  * @returns undefined when the ledger has to be asked what became of the call.
  */
 async function answerFrom(
@@ -350,7 +361,7 @@ async function answerFrom(
 ): Promise<CallResult | undefined> {
   const { context, batch } = work;
   if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state, mayAsk);
-  // What was erased in another account is nothing that a request of this one could replace.
+  // A request of this account cannot replace an answer that was erased in another account.
   if (state.kind === 'unknown' || (isElsewhere && asksErasedAgain(batch)))
     return bought(work, { ...wanted, ifUnknown: true });
   const { kind, answer } = state;
@@ -365,9 +376,9 @@ async function answerFrom(
 }
 
 /**
- * Settles a call in doubt by rule 10, or leaves its row in doubt. A stop in between leaves the row as its
- * lost call did. Another run may decide about the same loss: then the ledger refuses what this one makes of
- * it.
+ * Settles a call in doubt by rule 10, or leaves its row in doubt. A stop in between leaves the row where the
+ * lost call left it. Another run may decide about the same loss: then the ledger refuses the result of this
+ * one.
  */
 async function settle(
   work: Work,
@@ -390,9 +401,9 @@ async function settle(
 }
 
 /**
- * Buys the call. Its answer is in memory as the ledger has it; only operations that look into its body read
+ * Buys the call. Its answer is in memory as the ledger has it; only operations that look into the body read
  * it there.
- * @param lost what is sent again.
+ * @param lost the call that is sent again.
  * @returns undefined when the ledger has to be asked what became of the call.
  */
 async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<CallResult | undefined> {
@@ -422,7 +433,10 @@ async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<Ca
   }
 }
 
-/** What a person wants sent again waits for more extra credits. What only the job wants stays in doubt. */
+/**
+ * A call that a person wants sent again waits for more extra credits. A call that only the job wants sent
+ * again stays in doubt.
+ */
 function uncovered(work: Work, { doubt, decision }: InDoubt): UnansweredCall | Waits {
   if (decision?.kind !== 'retry' || decision.by !== 'person') {
     const reason = `${doubtReason(doubt)}; not sent again, because the extra credits do not cover it`;

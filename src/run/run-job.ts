@@ -24,8 +24,8 @@ export type SpenderOptions = OpeningOptions &
   >;
 
 /**
- * Runs a job over a file. The same options again resume it.
- * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
+ * Runs a job over a file. The same options again resume the run.
+ * @throws StopError when the run cannot begin; a later stop is `stopped` in the summary.
  */
 export async function runJob(options: RunOptions): Promise<RunObject> {
   const chosen = await choose(options);
@@ -53,8 +53,8 @@ export interface Spender {
 }
 
 /**
- * @param sandbox whether it is for sandbox accounts, which have a store of their own.
- * @throws StopError as `Store.open`.
+ * @param sandbox whether the store is for sandbox accounts, which have a store of their own.
+ * @throws StopError like `Store.open`.
  */
 export async function openSpender(sandbox: boolean, options: SpenderOptions): Promise<Spender> {
   const { clock = systemClock, command = 'run', accept, askAgreement } = options;
@@ -81,7 +81,9 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       const isNew = !sandbox && (await ledger.batches()).length === 0;
       queue ??= storeAt(path).then((at) => at.queue(path));
       const context = {
-        ...{ accept, askAgreement, ...(isNew && { newStore: { path, made: true } as const }) },
+        accept,
+        askAgreement,
+        ...(isNew && { newStore: { path, made: true } as const }),
         ...rest,
         job,
         account,
@@ -121,9 +123,9 @@ function requireFitting({ operation: { name, change } }: Job, { sample }: Pick<R
 }
 
 /**
- * Works under the signal of a program that uses the library. It may abort for any reason, or for none;
- * within, the reason is a stop, so that the work ends with what it has done and not with an error of that
- * program.
+ * Works under the signal of a program that uses the library. The program may abort for any reason, or without
+ * one. Inside, the reason is a StopError, so that the work ends with what it has done and not with an error
+ * of that program.
  */
 export async function stoppable<T>(
   given: AbortSignal | undefined,

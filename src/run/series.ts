@@ -27,26 +27,26 @@ import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
 
 /**
- * A series of like answers of one operation, in the order in which they are kept and with no other answer
- * between them, stops the account: it speaks of the account, or of what stands before the vendor, and not of
- * rows (protocol, rule 9). The rows that it ended wait again: what was free is asked again by the next run,
- * and what was charged stays bought. Answers that nobody can read are counted beside others, because each may
- * have been charged, and their rows stay in doubt.
+ * Answers of one operation that are alike form a series. They follow each other in the order in which they
+ * are kept, with no other answer between them. A whole series stops the account: it says something about the
+ * account, or about a proxy before the vendor, and not about rows (protocol, rule 9). The rows that it ended
+ * wait again: free calls are asked again by the next run, and charged calls stay bought. Answers that nobody
+ * can read are counted beside others, because each may have been charged, and their rows stay in doubt.
  *
- * Only the series' own word behind `--accept` goes on with it. A note in the ledger keeps that a series
+ * Only `--accept` with the word of the series goes on with it. A note in the ledger keeps that a series
  * stopped a run, what a person said of it, and that a match came after a miss of its shape. A start counts
- * the newest answers of the ledger again, so a kill and the end of a list lose no count, but for what nobody
- * can read and for changes.
+ * the newest answers of the ledger again, so a kill or the end of a list loses no count, except of answers
+ * that nobody can read and of changes.
  */
 
 const MOST = {
-  /** Free, and quoting nothing of their row. */
+  /** Free answers that quote nothing of their row. */
   refused: { first: 5, later: 10 },
-  /** Matches: first those that show the same facts, later those that show none. */
+  /** Matches: the first ones if they show the same facts, later ones if they show none. */
   'same-answers': { first: 5, later: 10 },
-  /** Misses that no rule and no word says, of a shape after which nothing was matched. */
+  /** Misses that neither a rule nor a word calls one, with a shape after which nothing was matched. */
   'no-match': { first: 20, later: 20 },
-  /** Of one shape, whatever is between them. */
+  /** Unreadable answers of one shape, whatever is between them. */
   doubts: { first: 5, later: 5 },
 } as const;
 
@@ -55,23 +55,25 @@ type SeriesKind = keyof typeof MOST;
 const KIND_OF = { refused: 'refused', found: 'same-answers', no_match: 'no-match' } as const;
 
 /**
- * So many that nobody can read, in a row, stop a run whatever their shapes are: some vendors write a text of
- * its own into each.
+ * This many unreadable answers in a row stop a run whatever their shapes are: some vendors write a different
+ * text into each.
  */
 const MOST_IN_A_ROW = 20;
 
 interface Heard {
   readonly kind: SeriesKind;
   readonly operation: string;
-  /** Undefined for an answer that means what it says: it is in no series, and ends the one before it. */
+  /**
+   * Undefined for an answer that means what it says: it belongs to no series, and ends the series before it.
+   */
   readonly shape: string | undefined;
 }
 
 interface Series extends Heard {
-  /** Nothing was heard of its operation before. */
+  /** Whether the series has the first answers of its operation. */
   readonly isFirst: boolean;
   count: number;
-  /** What a person said of it, once it was long enough. */
+  /** What a person said of the series, once it was long enough. */
   decided?: Promise<StopError | undefined>;
 }
 
@@ -81,7 +83,7 @@ const isSame = (one: Heard, { kind, operation, shape }: Heard): boolean =>
 const isWhole = ({ kind, isFirst, count }: Series): boolean =>
   count >= MOST[kind][isFirst ? 'first' : 'later'];
 
-/** What of a run a series looks at, and stops. */
+/** The parts of a run that a series looks at, and stops. */
 interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
   readonly session: NoteContext & {
     readonly account: Pick<Account, 'identity' | 'sandbox'>;
@@ -94,13 +96,13 @@ interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
 }
 
 /**
- * What an account has answered: as the ledger had it when the session began, and to this process and others
- * since.
+ * What an account has answered: before the session, as the ledger had it, and since then, to this process and
+ * others.
  */
 export interface AccountHistory {
   hasAnswered: boolean;
   hasAnsweredNot404: boolean;
-  /** Play money, so that a wrong answer costs nothing. */
+  /** True for play money, with which a wrong answer costs nothing. */
   readonly trusted: boolean;
 }
 
@@ -112,23 +114,23 @@ export async function historyOf(
   return { hasAnswered, hasAnsweredNot404, trusted: sandbox };
 }
 
-/** Takes in what the ledger has of the account by now; what came since is not in it. */
+/** Takes in the answers that the ledger has of the account by now. It never takes back newer ones. */
 export function hearOfAnswers(history: AccountHistory, told: AccountState): void {
   history.hasAnswered ||= told.hasAnswered;
   history.hasAnsweredNot404 ||= told.hasAnsweredNot404;
 }
 
 /**
- * Whether the account has given no other answer than 404 yet, so that its address may be wrong: then a 404
- * says nothing of whom it was asked about.
+ * Whether the account has given no other answer than 404 yet. Then its address may be wrong, and a 404 says
+ * nothing about the person or company in question.
  */
 export function onlyMissesYet({ hasAnsweredNot404, trusted }: AccountHistory): boolean {
   return !hasAnsweredNot404 && !trusted;
 }
 
 /**
- * With many requests at once, answers of a series come before the last of another kind: its shape is looked
- * for in so many.
+ * With many requests at once, answers of a series come before the last answer of another kind. So this many
+ * answers are searched for the shape of a series.
  */
 const MOST_RECENT = 1_000;
 
@@ -136,7 +138,7 @@ type Answered = Extract<Verdict, { readonly kind: 'answered' }>;
 
 /** The series of a session, counted over all its runs. */
 export class AllSeries {
-  /** The newest of each operation. */
+  /** The newest series of each operation. */
   readonly #newest = new Map<string, Series>();
   /** Misses by their shapes, and whether a match came after them. */
   readonly #missed = new Map<string, Heard & { isMatched?: 'now' | 'noted' }>();
@@ -148,8 +150,8 @@ export class AllSeries {
   #begun: Promise<void> | undefined;
 
   /**
-   * Goes on from the newest answers of the ledger. What a new batch buys anew is not among them; by a trial a
-   * person looks into the matter.
+   * Goes on from the newest answers of the ledger. A new batch that buys answers anew leaves out those from
+   * before it. A trial counts none, because a person looks into the matter with it.
    */
   begin(run: SeriesRun, { job, refresh }: RunContext, { createdAtMs }: Batch): Promise<void> {
     const isTrial = job.origin !== undefined && 'trial' in job.origin;
@@ -174,8 +176,8 @@ export class AllSeries {
   }
 
   /**
-   * A killed run could not take back its series. Matches for which a run was stopped end no row before
-   * somebody accepts them.
+   * Takes back the series that a killed run could not take back. Matches for which a run was stopped end no
+   * row before a person accepts them.
    */
   async #goOn(run: SeriesRun, series: Series, stopFor: (() => StopError) | undefined): Promise<void> {
     const { ledger, account } = run.session;
@@ -227,7 +229,7 @@ export class AllSeries {
     const isFirst = this.#newest.get(call.operation)?.isFirst ?? true;
     if (answer === 'found') return { ...heard, shape: factsShape(raw.body, dialect, call, isFirst) };
     const mayBeLost = onlyMissesYet(history);
-    // What a change does not find is told by its row, unless the address may be wrong.
+    // The row of a change reports what the change did not find, unless the address may be wrong.
     const isMeant =
       answer === 'refused'
         ? charged > 0
@@ -235,7 +237,7 @@ export class AllSeries {
     return { ...heard, shape: isMeant ? undefined : refusalShape(raw, dialect, call) };
   }
 
-  /** @returns the series that the answer is in. */
+  /** @returns the series to which the answer belongs. */
   #hear(heard: Heard, attempt: AttemptId): Series {
     const { kind, operation, shape } = heard;
     if (shape !== undefined) this.#recent.push({ ...heard, attempt });
@@ -253,7 +255,7 @@ export class AllSeries {
     return series;
   }
 
-  /** The newest answers of its shape. */
+  /** The newest answers with the shape of the series. */
   #like(series: Series): readonly AttemptId[] {
     return this.#recent.filter((heard) => isSame(heard, series)).map(({ attempt }) => attempt);
   }
@@ -265,7 +267,7 @@ export class AllSeries {
   }
 
   /**
-   * Counts an answer that came whole and that nobody can read. Where a run was stopped for such and nobody
+   * Counts an answer that came whole and that nobody can read. Where such answers stopped a run and nobody
    * has decided, one more is bought, and not five.
    */
   async countOdd(
@@ -289,7 +291,10 @@ export class AllSeries {
     return this.#stop(run, series, () => doubtsStop(counted, run.batch, why, next));
   }
 
-  /** Stops the run, and each whose answer was under way then, unless a person has accepted what was shown. */
+  /**
+   * Stops the run, and with it each call whose answer was under way, unless a person has accepted the answers
+   * shown.
+   */
   async #stop(run: SeriesRun, series: Series, stopFor: () => StopError): Promise<StopError | undefined> {
     const { session, accept, emit, stopAll } = run;
     if (this.#stopped?.series.kind === series.kind) return this.#stopped.by;
@@ -309,8 +314,8 @@ export class AllSeries {
   }
 
   /**
-   * Once all rows of a run are written, takes back the answers by which it was stopped, and notes which
-   * misses a match has followed.
+   * Takes back the answers that stopped a run, once all its rows are written, and notes which misses a match
+   * has followed.
    */
   async end({ session }: SeriesRun): Promise<void> {
     const { ledger, account } = session;
@@ -335,8 +340,8 @@ export function countAnswer(
   const { history, series } = run.session;
   history.hasAnswered = true;
   history.hasAnsweredNot404 ||= raw.status !== 404;
-  // A project that is closed to the key refuses its rows, and others go on; who is there already is no
-  // refusal of the account.
+  // A project that is closed to the key refuses its own rows, and others go on. A person who is a member
+  // already is no refusal of the account.
   if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
   return series.count(run, attempt, call, raw, said);
 }
@@ -377,7 +382,7 @@ const quoted = ({ status, body }: Reply): string =>
 const addressStop = (answer: SeriesKind, message: string, next: string): StopError =>
   new StopError({ code: 'address', message, next, answers: [answer] });
 
-/** What free answers say, what to do, and what the rows are else. */
+/** The texts for series of free answers: what they say, what to do, and what their rows are otherwise. */
 const FREE = {
   refused: [
     'are refusals of one shape',
@@ -420,7 +425,7 @@ function sameStop(batch: BatchId, count: number, last: Reply, call: Call, dialec
   );
 }
 
-/** @param advice a sentence without its end. */
+/** @param advice a sentence without its full stop. */
 function doubtsStop(count: string, batch: BatchId, why: string, advice: string): StopError {
   const settle = commandLine(['settle', batch]);
   return new StopError({

@@ -29,14 +29,14 @@ export interface Session {
   readonly history: AccountHistory;
   readonly priced: Set<string>;
   readonly series: AllSeries;
-  /** What the runs of the account were told once. */
+  /** The notes about the account that its runs were told once. */
   readonly said: Set<string>;
 }
 
 export interface Run {
   readonly session: Session;
   readonly batch: BatchId;
-  /** When the batch began; of one that buys answers anew when they are older than a certain time. */
+  /** The start of the batch, if it buys answers anew when they are older than a certain time. */
   readonly begunMs?: number | undefined;
   readonly waiter: Waiter;
   readonly emit: Listener;
@@ -49,9 +49,10 @@ export interface Run {
 }
 
 /**
- * Has the vendor say what time it is before an age decides, by a request without a key: a run that has
- * nothing but refreshes or repeats would not hear it otherwise. A sandbox has the clock of this machine.
- * @throws StopError `clock` when this machine's is too far from it.
+ * Asks the vendor for the time before an age decides something, by a request without a key: a run that has
+ * nothing but refreshes or repeats would not hear the time otherwise. A sandbox has the clock of this
+ * machine.
+ * @throws StopError `clock` when the clock of this machine is too far from the vendor's.
  */
 export async function tellTime({ session, waiter }: Run): Promise<void> {
   const { account, client, clock } = session;
@@ -60,8 +61,8 @@ export async function tellTime({ session, waiter }: Run): Promise<void> {
 }
 
 /**
- * The same before something is bought, where this machine's clock alone would make answers old, give another
- * day its budget, or date the first use of an idempotency key.
+ * Asks for the time before something is bought, where this machine's clock alone would make answers old, give
+ * the budget of another day, or date the first use of an idempotency key.
  */
 export async function tellTimeFirst(run: Run): Promise<void> {
   const { account, clock, client } = run.session;
@@ -73,16 +74,16 @@ export const hasPeriods = ({ budget: { perDay, perMonth } }: Pick<Account, 'budg
   perDay !== undefined || perMonth !== undefined;
 
 /**
- * `ifUnknown`: the ledger was last asked about the call some time ago, so it may know more by now: then
- * nothing is bought.
+ * `ifUnknown`: the ledger was last asked about the call some time ago. If it knows the call by now, nothing
+ * is bought.
  */
 export interface CallToBuy
   extends Pick<Intent, 'key' | 'call' | 'row' | 'decision' | 'replaces' | 'ifUnknown'> {
-  /** The lost request, when exactly its bytes are sent again under its idempotency key. */
+  /** The lost request, where exactly its bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
   /**
-   * A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost
-   * request's bytes.
+   * A repeat without a key, which does no harm by itself. Under a key, the database accepts only the bytes of
+   * the lost request.
    */
   readonly withoutKey?: true;
 }
@@ -93,9 +94,9 @@ export type CallEnd =
   | 'in_doubt'
   /** A retry that the extra credits do not cover. */
   | 'over_extra'
-  /** The ledger knows more of it than whoever asked. */
+  /** The ledger knows more of the call than the caller did. */
   | 'known'
-  /** Others were asking for it, and have been waited for. */
+  /** Other processes were asking for the call, and have been waited for. */
   | 'in_flight'
   | WithheldIntent
   | Waits;
@@ -109,8 +110,8 @@ export interface AnsweredCall {
 type WithheldIntent = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
 
 /**
- * The service refused it, and only the answers to other rows tell whether that was about this one: it is
- * asked again behind them.
+ * The service refused the call. Only the answers to other rows tell whether the refusal was about this row,
+ * so the row is asked again behind them.
  */
 export interface Waits {
   readonly kind: 'waits';
@@ -134,14 +135,14 @@ export interface RepliedAttempt {
   readonly reply: Delivery;
 }
 
-/** The same for a request of this run, which alone can follow from it. */
+/** The same for a request of this run. Only this run can act on its reply. */
 export interface RunReply extends RepliedAttempt, Exchange {
   readonly about: CallEventPart;
   readonly reserved: Credits;
   readonly isRepeat: boolean;
 }
 
-/** What is needed of a run to judge a reply. */
+/** The parts of a run that judging a reply needs. */
 export interface JudgeContext extends Pick<Run, 'projects'> {
   readonly session: Pick<Session, 'account' | 'history' | 'ledger' | 'clock'> & {
     readonly client: Pick<Client, 'dialect' | 'basePath'>;
@@ -149,23 +150,23 @@ export interface JudgeContext extends Pick<Run, 'projects'> {
 }
 
 /**
- * `waits`: only what others are answered tells whom a refusal was about, so the row stays pending and is
+ * `waits`: only the answers to other rows tell whom a refusal was about, so the row stays pending and is
  * asked again behind them.
  */
 export type HeardVerdict = Verdict | { readonly kind: 'waits'; readonly why: string };
 
 /**
- * Tells what a 403 of the service is about. In a project that the account has changed in this run or within a
- * day it is about the person. Elsewhere only the answers to others tell, so the row waits behind them, and
- * ends without being sent again: refused, where the account ever changed one of the batch's projects. An
- * account that never did has the wrong key, and the run stops: at its end, or once each project has refused
- * two calls.
+ * Decides what a 403 of the service is about. In a project that the account has changed in this run or within
+ * a day, it is about the person. Elsewhere only the answers to other rows tell, so the row waits behind them,
+ * and ends without being sent again: it is refused if the account ever changed one of the batch's projects.
+ * An account that never changed one has the wrong key, and the run stops: at its end, or once each project
+ * has refused two calls.
  */
 export class ProjectAccess {
   readonly #projects: readonly string[];
   readonly #changed: Set<string>;
   #hasChanged: boolean;
-  /** Why each call was refused that waits, by project and question. */
+  /** The reason of the refusal for each call that waits, by project and question. */
   readonly #waiting = new Map<string, Map<string, string>>();
 
   /**
@@ -198,13 +199,14 @@ export class ProjectAccess {
     this.#waiting.set(project, waiting.set(askedText(call), why));
     const isEverywhere = this.#projects.every((each) => (this.#waiting.get(each)?.size ?? 0) > 1);
     if (!waited && (this.#hasChanged || !isEverywhere)) return { kind: 'waits', why };
-    // What was lost before is sent again, whatever its repeat was told.
+    // A call that was lost before is sent again, whatever its repeat was told.
     if (this.#hasChanged) return { ...verdict, why: bothReadings(why, project) };
     return { kind: 'stopped', why, stop: refusedKey(why) };
   }
 
   /**
-   * Why a call is refused that has waited for the answers to others; undefined for any other.
+   * The reason for which a call is refused that has waited for the answers to others; undefined for any other
+   * call.
    * @throws StopError `key` when the account never changed a project of the batch.
    */
   refusalOf(call: Call): string | undefined {

@@ -22,11 +22,11 @@ export interface OpenRun extends Run {
 interface Purpose {
   readonly batch: BatchId;
   readonly projects: ProjectAccess;
-  /** When the batch began; of one that buys answers anew when they are older than a certain time. */
+  /** The start of the batch, if it buys answers anew when they are older than a certain time. */
   readonly begunMs?: number;
 }
 
-/** How often a process that spends beside others says that it is there, and hears of them. */
+/** How often a process that spends beside others reports itself, and hears of them. */
 const BEAT_EVERY_MS = 1_000;
 
 /**
@@ -38,10 +38,10 @@ export class Sessions {
   readonly #shared = new Map<string, SharedSession>();
   readonly #times = new Map<string, Promise<AccountTime>>();
   #recovered: Promise<unknown> = Promise.resolve();
-  /** Fires when there is something to say before the next beat is due; undefined while nobody beats. */
+  /** Aborted when there is something to say before the next beat is due; undefined while no beat runs. */
   #hurry: AbortController | undefined;
 
-  /** The time that every run of the account uses. */
+  /** The clock that every run of the account uses. */
   time({
     clock,
     ledger,
@@ -53,10 +53,10 @@ export class Sessions {
   }
 
   /**
-   * @param signal fires when the run is to send nothing more.
+   * @param signal aborted when the run may send nothing more.
    * @param stopAll ends this run.
-   * @throws StopError when the key is not where the account says, its limits are not those of the ledger, or
-   * the sandbox does not start.
+   * @throws StopError when the key is not where the account says, its limits are not those of the ledger,
+   *   or the sandbox does not start.
    */
   async open(
     context: RunContext,
@@ -72,7 +72,7 @@ export class Sessions {
     shared.members.add(member);
     const close = (): Promise<void> => this.#leave(shared, member);
     try {
-      // Where one process spends, its accounts file counts. Play money is nobody's loss.
+      // Where one process spends, its accounts file counts. Limits on play money protect nobody.
       if (ledger.spenders === undefined || account.sandbox)
         await ledger.setAccountCaps(account.identity, account.budget);
       else await ledger.spenders.agreeOn(account);
@@ -83,7 +83,11 @@ export class Sessions {
       return {
         // Another account of the same identity may have another dialect, which reads its answers differently.
         session: { ...opened, account, client: await opened.client.speaking(dialect) },
-        ...{ batch, begunMs, projects, emit, close },
+        batch,
+        begunMs,
+        projects,
+        emit,
+        close,
         waiter: { signal, maxPauseMs },
         accept: context.accept,
         looked: new Set(),
@@ -114,8 +118,8 @@ export class Sessions {
   // ------------------------------------------------------------------------------------------ beside others
 
   /**
-   * As long as a session is open, and once more. A process that is killed says nothing more, by which the
-   * others know.
+   * Beats as long as a session is open, and once more. A process that is killed falls silent, and the others
+   * know from that.
    */
   #beat(clock: Clock, spenders: Spenders): void {
     if (this.#hurry === undefined) void this.#beatOn(clock, spenders);
@@ -134,7 +138,8 @@ export class Sessions {
       try {
         await spenders.beat(
           open.map(({ shared: { identity: account }, session: { client } }) => ({
-            ...{ account, inFlight: client.limiter.inFlight },
+            account,
+            inFlight: client.limiter.inFlight,
           })),
         );
         for (const { shared, session } of open) {
@@ -157,8 +162,8 @@ export class Sessions {
   // -------------------------------------------------------------------------------------- what was left open
 
   /**
-   * Settles what an earlier process left open, before this run spends. Only one run does so at a time,
-   * because two runs would end the same open attempt twice. A second run finds nothing left.
+   * Settles attempts that an earlier process left open, before this run spends. Only one run does so at a
+   * time, because two runs would end the same open attempt twice. A second run finds none left.
    * @returns how many attempts were open.
    */
   recover(run: Run): Promise<number> {
@@ -167,7 +172,7 @@ export class Sessions {
 
   /**
    * Does the part of `recover` that sends no request, before a change is planned. It may settle an open
-   * attempt, which changes what the plan knows about the attempt's subject.
+   * attempt, and the plan then knows more about the person of the attempt.
    */
   async closeLeftOpen(
     context: Pick<RunContext, 'ledger' | 'clock' | 'dialect' | 'account'>,
@@ -180,7 +185,10 @@ export class Sessions {
     return this.#inTurn(() =>
       closeLeftOpen({
         session: {
-          ...{ account, history, ledger, clock },
+          account,
+          history,
+          ledger,
+          clock,
           client: { dialect, basePath: basePathOf(address) },
         },
         // This object knows no project, so a project that refused the key is tried again.
@@ -196,10 +204,7 @@ export class Sessions {
   }
 }
 
-/**
- * A store that does not answer is waited for as long as each run allows. Whatever else is wrong ends all of
- * them.
- */
+/** A store that does not answer is waited for as long as each run allows. Any other error ends all runs. */
 function failed(members: Iterable<Member>, error: unknown, silentMs: number): void {
   for (const { stopAll, maxPauseMs = Number.POSITIVE_INFINITY } of members) {
     if (!(error instanceof StopError && error.code === 'store')) stopAll(error);
@@ -223,30 +228,28 @@ interface Member {
   toldPause?: Pause;
 }
 
-/**
- * The stops that concern the account, so that they end all its runs. Any other stop ends only its own run.
- */
+/** The stops that concern the account and so end all its runs. Any other stop ends only its own run. */
 const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set([
   ...(['key', 'vendor_credits', 'address', 'clock', 'doubts'] as const),
 ]);
 
 /**
- * Those of them that the vendor has said of the account, or that a person answers, so that they hold for
- * every process that asks.
+ * Whether the vendor has said the stop of the account, or a person answers it. Such a stop holds for every
+ * process that asks with the account.
  */
 const endsForAll = ({ code, answers }: StopError): boolean =>
   code === 'key' || code === 'vendor_credits' || (code === 'address' && answers !== undefined);
 
 /**
- * What the runs of an account share in this process, from the first of them to the last. What the vendor says
- * of the account is kept in the ledger at once, where other processes hear of it.
+ * What the runs of an account share in this process, from the first run to the last. A statement of the
+ * vendor about the account is kept in the ledger at once, where other processes hear of it.
  */
 class SharedSession {
   readonly identity: string;
   readonly members = new Set<Member>();
   /** Whether one of the runs buys answers anew when they are older than a certain time. */
   goesByAge = false;
-  /** Once it is open. */
+  /** The session, once it is open. */
   opened: Session | undefined;
   readonly #ledger: Ledger;
   readonly #before: Promise<unknown>;
@@ -255,10 +258,13 @@ class SharedSession {
   #ended: Promise<void> | undefined;
   #stopped: StopError | undefined;
   #pause: Pause | undefined;
-  /** Whether what is said of the account now was in the ledger already. */
+  /** Whether the event that is emitted now was in the ledger already. */
   #isHearing = false;
 
-  /** @param before that of the account before it: a sandbox that is still ending has its book open. */
+  /**
+   * @param before the session of the account before this one: a sandbox that is still ending has its book
+   *   open.
+   */
   constructor(identity: string, ledger: Ledger, before: SharedSession | undefined) {
     this.identity = identity;
     this.#ledger = ledger;
@@ -273,8 +279,8 @@ class SharedSession {
   }
 
   /**
-   * Resolves when nothing of it is left. What could not be opened has nothing to end, and the run that opened
-   * it has told why.
+   * Resolves when nothing of the session is left. A session that could not be opened has nothing to end, and
+   * the run that opened it has told why.
    */
   end(): Promise<void> {
     this.#ended ??= (async () => {
@@ -291,17 +297,21 @@ class SharedSession {
     const { identity, limits } = account;
     this.#vendor = await reachVendor(context);
     const { ended, pausedForMs } = await ledger.account(identity);
-    // A person began anew with the account.
+    // A person started the account anew.
     if (ended !== undefined) await ledger.changeAccount(identity, { ended: undefined });
     const hasLine = ledger.spenders !== undefined && limits.windows.length > 0;
     const history = await historyOf(ledger, account);
     const client = await Client.open({
-      ...{ account, dialect, baseUrl: this.#vendor.baseUrl, clock, machine: clock.machine },
+      account,
+      dialect,
+      baseUrl: this.#vendor.baseUrl,
+      clock,
+      machine: clock.machine,
       ...present({ line: hasLine ? await ledger.spenders?.line(identity, limits.windows) : undefined }),
       earlierSendsMs: await earlierSends(ledger, identity, limits, clock.wallMs()),
       // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
       unhurried: account.sandbox,
-      // Days and ages cost money. A sandbox has the clock of this machine.
+      // Wrong days and ages cost money. A sandbox has the clock of this machine.
       goesAlone: () => !account.sandbox && !clock.isSure && (this.goesByAge || hasPeriods(account)),
       hasAnswered: history.hasAnswered,
       onPause: (pause) => this.#paused(pause),
@@ -315,18 +325,20 @@ class SharedSession {
     });
     this.#wait(client, pausedForMs);
     return {
-      ...{ account, ledger, clock, client, priced: new Set() },
-      ...{
-        series: new AllSeries(),
-        said: new Set(),
-        history,
-      },
+      account,
+      ledger,
+      clock,
+      client,
+      priced: new Set(),
+      series: new AllSeries(),
+      said: new Set(),
+      history,
     };
   }
 
   // ---------------------------------------------------------------------------------- what the runs are told
 
-  /** Tells a run that has just come what the others know. */
+  /** Tells a run that has just joined what the other runs know. */
   tell(member: Member, nowMs: number): void {
     if (this.#stopped !== undefined) member.stopAll(this.#stopped);
     else if (this.#pause !== undefined && this.#pause.untilMs > nowMs) tellPause(member, this.#pause);
@@ -341,7 +353,7 @@ class SharedSession {
     this.#stopAll(error);
   }
 
-  /** Hears what other processes were told of the account, and what a person has said of its batches. */
+  /** Hears what other processes were told of the account, and what a person has decided about its batches. */
   async hear({ history, client, clock }: Session): Promise<void> {
     const state = await this.#ledger.account(this.identity);
     hearOfAnswers(history, state);
@@ -412,7 +424,7 @@ async function earlierSends(
   { windows }: Limits,
   nowMs: number,
 ): Promise<readonly number[]> {
-  // Where many spend, the line knows them.
+  // Where many processes spend, the line of the ledger knows the earlier requests.
   if (windows.length === 0 || ledger.spenders !== undefined) return [];
   const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
   const most = Math.max(...windows.map(({ requests }) => requests));
@@ -425,7 +437,7 @@ interface ReachedVendor {
 }
 
 /**
- * Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is
+ * Finds the vendor's address. The vendor of a sandbox account is a separate process, so that its book is
  * independent of ours.
  */
 async function reachVendor({ account, sandboxFolder }: RunContext): Promise<ReachedVendor> {

@@ -5,7 +5,7 @@ import { isUrl } from '../ledger/store.ts';
 
 export interface StoreChoice {
   readonly location: string;
-  /** Whether the user named the store, so that it is made wherever it is. */
+  /** Whether the user named the store. A named store is made wherever it is. */
   readonly named: boolean;
 }
 
@@ -19,12 +19,13 @@ export function chooseStore(flag: string | undefined, sandbox: boolean): StoreCh
   return { location: sandbox ? join(stateFolder(), 'sandbox') : stateFolder(), named: false };
 }
 
-/** Whether a folder has a ledger; of a server only its store can say. */
+/** Whether a folder has a ledger. For a server only its store can tell. */
 export const isThere = (location: string): boolean =>
   isUrl(location) || existsSync(join(location, 'ledger.db'));
 
 /**
- * The stores that a reading command looks into: the named one, else those of the two default ones that exist.
+ * The stores that a reading command looks into: the named one, or else the two default ones, as far as they
+ * exist.
  */
 export function storesToLookAt(flag: string | undefined): readonly string[] {
   const real = chooseStore(flag, false);
@@ -34,8 +35,8 @@ export function storesToLookAt(flag: string | undefined): readonly string[] {
 }
 
 /**
- * The stores that may hold something of a person: to the page lists may have been brought before anything was
- * run.
+ * The stores that may hold something about a person. A user may have brought lists to the page before
+ * anything was run.
  */
 export function storesWithLists(flag: string | undefined): readonly string[] {
   const { location } = chooseStore(flag, false);
@@ -44,8 +45,8 @@ export function storesWithLists(flag: string | undefined): readonly string[] {
 }
 
 /**
- * The store that a command has to name to find a batch of it; undefined for one that every command looks
- * into.
+ * The store that a command has to name to find a batch of the store; undefined for a store that every command
+ * looks into.
  */
 export function storeToName(flag: string | undefined): string | undefined {
   return flag === undefined || storesToLookAt(undefined).includes(flag) ? undefined : flag;

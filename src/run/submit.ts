@@ -18,8 +18,8 @@ import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
 
 /**
- * A list is read once, and its rows stand in the ledger before anything is sent, with their cells and with
- * how they ended where that is known. Whoever works on them afterwards needs no list.
+ * A list is read once, and its rows stand in the ledger before anything is sent: with their cells and, where
+ * it is known, with how they ended. The process that works on them afterwards needs no list.
  */
 
 interface SubmitContext {
@@ -32,7 +32,7 @@ const ROWS_AT_ONCE = 1_000;
 
 /**
  * Submits the rows that are not there yet, in their order. After a crash the same command goes on behind the
- * last one. Of a change only the cells are missing: its rows are those of its plan.
+ * last one. For a change only the cells are missing: its rows are those of its plan.
  * @returns false when it was stopped before the last row was in.
  */
 export async function submitRows(submitting: SubmitContext): Promise<boolean> {
@@ -51,8 +51,8 @@ export async function submitRows(submitting: SubmitContext): Promise<boolean> {
 }
 
 /**
- * A list that was another one while it was read: what is in the ledger of it belongs to no list, so its batch
- * ends.
+ * Requires that the list did not change while it was read. If it did, its rows in the ledger belong to no
+ * list, so its batch ends.
  */
 async function requireListed({ context: { ledger }, input, batch }: SubmitContext): Promise<void> {
   try {
@@ -63,7 +63,7 @@ async function requireListed({ context: { ledger }, input, batch }: SubmitContex
   }
 }
 
-/** @param last the rows up to this one are there. @returns false when it was stopped. */
+/** @param last the rows up to this one are there already. @returns false when it was stopped. */
 async function eachBehind(
   { context, input }: SubmitContext,
   last: RowNumber,
@@ -82,7 +82,7 @@ async function eachBehind(
 }
 
 /**
- * Rows that end without a question to anybody have ended at once, where they are to be worked on in this run.
+ * Rows that are to be worked on in this run, and end without a question to a person or a vendor, end at once.
  */
 async function submitterOf({
   context,
@@ -110,8 +110,9 @@ async function submitterOf({
 // ------------------------------------------------------------------------- the ranges that workers are given
 
 /**
- * Keeps by what the rows are worked on, then sends what is left. It may be cut off anywhere: the same command
- * repeats what is missing, and once that is kept any worker sends the ranges.
+ * Keeps the job and the dialect by which the rows are worked on, then sends the ranges that are left. A kill
+ * may come at any point: the same command repeats the missing part, and once job and dialect are kept, any
+ * worker sends the ranges.
  */
 export async function sendRanges(context: RunContext, batch: Batch, queue: WorkQueue): Promise<void> {
   const { ledger, job, dialect, account } = context;
@@ -124,7 +125,7 @@ export async function sendRanges(context: RunContext, batch: Batch, queue: WorkQ
 function whyNot({ limit, sample, job, account }: RunContext): string | undefined {
   if (limit !== undefined || sample !== undefined) return 'you agreed to a part of the list only';
   if (job.origin !== undefined) return 'it has no job file';
-  // A sandbox that a run starts by itself is reached by that run alone.
+  // Only the run that starts a sandbox by itself can reach it.
   return account.baseUrl === undefined
     ? `the account ${account.name} has no address that other hosts can reach`
     : undefined;
@@ -145,11 +146,12 @@ const RANGE_SECONDS = 30;
 const LEAST_ROWS = 50;
 const MOST_ROWS = 1_000;
 
-/** A slot is taken to answer in 0.4 seconds where no limit is known. */
+/** Where no limit is known, each slot is expected to answer in 0.4 seconds. */
 const PER_SLOT_AND_SECOND = 2.5;
 
 /**
- * What the account does in half a minute: so little is at risk with one worker, and so little is told of it.
+ * The rows that the account does in half a minute, so that little is at risk with one worker and the queue
+ * has few ranges.
  */
 function rangeRowsOf(account: RunContext['account']): number {
   const perSecond = requestsPerSecond(account) ?? account.limits.concurrency * PER_SLOT_AND_SECOND;
@@ -157,8 +159,9 @@ function rangeRowsOf(account: RunContext['account']): number {
 }
 
 /**
- * Notes in the ledger what a list says of people, without a request: each as a change whose answer was lost
- * and then told by a person. After a crash in between it is in doubt, and the same command goes on with it.
+ * Notes in the ledger, without a request, what a list says about people: each note is a change whose answer
+ * was lost and which a person then settled. After a crash in between, the note is in doubt, and the same
+ * command goes on with it.
  */
 
 const WHY = 'nothing was sent: a list says that they are there already';
@@ -183,7 +186,7 @@ export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): P
   }
 }
 
-/** @param leaves how the person stands by the list. */
+/** @param leaves the state of the person by the list. */
 function noteOf({ subject, was }: KeptWork, leaves: SubjectFacts): Call {
   const { state, role, userId } = leaves;
   return {
@@ -209,7 +212,7 @@ async function notePerson(
   if (state?.kind !== 'in_doubt') {
     const reserve = credits(0);
     const admission = await ledger.intent({ key, call, batch, row, atMs, reserve, accountIdentity });
-    // Another list has changed the person since: it knows better.
+    // Another list has changed the person since: its record is newer.
     if (admission.kind !== 'admitted') return;
     crashPoint('after-intent');
     await ledger.end(admission.attempt, { kind: 'in_doubt', why: WHY }, atMs);

@@ -21,15 +21,16 @@ interface RunEnding {
   readonly files: OutputFiles | undefined;
   readonly sample: SampleObject | undefined;
   readonly stopped: StopError | undefined;
-  /** What the rows of this run may still add to its cost; undefined where its budget did not stop it. */
+  /**
+   * The most that the remaining rows of this run may add to its cost; undefined where its budget did not stop
+   * the run.
+   */
   readonly mostLeft: number | undefined;
   readonly missingPaths: RunObject['missing_paths'] | undefined;
   readonly durationMs: number;
 }
 
-/**
- * Reads what came of a batch. It only reads, and says the same whether the batch is closed by then or not.
- */
+/** Sums up a batch. It only reads, and says the same whether the batch is closed by then or not. */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunObject> {
   const { ledger } = context;
   const { metrics, spentBefore, files, sample, stopped, mostLeft, missingPaths, durationMs } = ending;
@@ -41,7 +42,10 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const { count, ms } = metrics.pauses;
   return {
     ...present({ store: context.newStore }),
-    ...{ batch: batch.id, rows: batch.inputRows, calls: (await ledger.metrics(batch.id)).calls, counts },
+    batch: batch.id,
+    rows: batch.inputRows,
+    calls: (await ledger.metrics(batch.id)).calls,
+    counts,
     credits: {
       spent: money.spent,
       exact: money.isAtMost !== true,
@@ -103,7 +107,7 @@ export class RunMetrics {
     };
   }
 
-  /** Ends the count. If a stop interrupted a pause, only its waited part counts. */
+  /** Ends the count. If a stop interrupted a pause, only the part that was waited counts. */
   end(nowMs: number): void {
     this.pauses.ms -= Math.max(this.#pausedUntilMs - nowMs, 0);
     this.#pausedUntilMs = nowMs;

@@ -11,7 +11,8 @@ import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose } from './choose.ts';
 
 /**
- * Jobs whose inboxes are worked through while nobody watches. What could go wrong at night is refused before.
+ * Jobs whose inboxes are worked through while nobody watches. A mistake that would fail at night is refused
+ * before.
  */
 
 export interface SweptJob extends ResolvedJob {
@@ -46,8 +47,8 @@ export async function sweptJobs(
 }
 
 /**
- * The folder that the accounts file has under the job's word, else one below the job's own folder, wherever
- * links lead: a job from somebody else takes no other lists of this user.
+ * The folder that the accounts file has under the job's word, or else a folder below the job's own, wherever
+ * links lead: a job from another person takes no other lists of this user.
  */
 async function inboxOf(name: string, { inbox, path = '' }: Job): Promise<string> {
   if (inbox === undefined)
@@ -86,7 +87,8 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
 }
 
 /**
- * Asks what nobody has agreed to yet of what the dialects send, because nobody can be asked at night.
+ * Asks for agreement to requests of the dialects to which nobody has agreed yet, because nobody can be asked
+ * at night.
  * @throws StopError `consent`.
  */
 export async function requireAgreedJobs(jobs: readonly SweptJob[], answers: Answers = {}): Promise<void> {

@@ -6,8 +6,8 @@ import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../../ledger/rows.ts';
 import { Tally } from '../../ledger/tally.ts';
-import { type BatchFigures, figuresOf } from './batch-figures.ts';
 import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
+import { type BatchFigures, figuresOf } from './batch-figures.ts';
 
 /**
  * Reads the figures of a batch in slices of some milliseconds, because a server answers others in between.
