@@ -7,15 +7,16 @@ import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { recordParts } from '../ledger/rows.ts';
 import type { ResolvedJob } from './row-walk.ts';
 
-/** A path that none of so many has is in none. */
+/** A path that none of this many answers has counts as missing in all. */
 const MOST_ANSWERS = 2_000;
 
 const PART_ROWS = 200;
 
 /**
- * Looks for the paths of `add` in the account's matches of the operation, also of earlier lists, from the
- * newest list on: until each path is found, or enough was seen. Undefined where there is no match yet.
- * @param fewest so many are looked at in any case, for who shows their fields.
+ * Looks for the paths of `add` in the account's matches of the operation, also those of earlier lists, from
+ * the newest list on: until each path is found, or enough answers were read. Undefined where there is no
+ * match yet.
+ * @param fewest the number of answers that are read in any case, for a caller that shows their fields.
  */
 export async function searchAnswers(
   ledger: LedgerReader | undefined,
@@ -37,7 +38,7 @@ export async function searchAnswers(
   return seen.size === 0 ? undefined : paths;
 }
 
-/** What each row of the account's lists rests on, the newest list first. */
+/** The answers on which the rows of the account's lists rest, the newest list first. */
 async function* answersOf(
   ledger: LedgerReader,
   account: string,

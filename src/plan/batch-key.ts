@@ -49,7 +49,7 @@ export async function batchPlaceOf(
   input: MappedInput,
 ): Promise<BatchPlace> {
   const key = batchKeyOf(chosen, input, input.survey.sha256);
-  // One job over one path. When the file's content changes, its new batch supersedes the unfinished old one.
+  // One job over one path. When the file's content changes, its new batch replaces the unfinished old one.
   const lineage = fingerprint('rowonce-lineage-1', chosen, input, input.path);
   return { key, lineage, existing: await ledger.batchByKey(key) };
 }
@@ -59,8 +59,8 @@ export function batchKeyOf(chosen: BatchKeyParts, input: Columns, inputSha256: s
 }
 
 /**
- * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and
- * nothing else, so a budget, a policy or an output may differ from run to run of the same batch.
+ * A batch is one job applied to the content of one input. Its identity holds what decides which calls are
+ * made and nothing else. So a budget, a policy or an output may differ from run to run of the same batch.
  */
 function fingerprint(
   format: string,
@@ -75,8 +75,8 @@ function fingerprint(
 }
 
 /**
- * The settings include how the file is read and whether it is repaired, because both change what its rows
- * say.
+ * The settings include how the file is read and whether it is repaired, because both change the text of its
+ * rows.
  */
 function askingSettings(job: Job, header: readonly string[]): JsonObject | undefined {
   const { operation, read, country, repair, origin } = job;
@@ -84,12 +84,12 @@ function askingSettings(job: Job, header: readonly string[]): JsonObject | undef
   const reading = readingEntries(readingIn({ read, country }));
   const filling = fillingOf(job, header);
   const settingsThatAsk = {
-    // Which rows are asked at all.
+    // The cells that decide which rows are asked about at all.
     ...(filling === undefined ? {} : { skips: [...filling.cells] }),
     ...Object.fromEntries(asking),
     ...origin,
     ...(origin && 'undoes' in origin ? { our_list: true } : {}),
-    // What stands beside `read` is asked for by repairs alone.
+    // The settings beside `read` matter only to repairs.
     ...(repair === true ? { ...reading, repair } : present({ read: reading.read })),
   };
   return Object.keys(settingsThatAsk).length === 0 ? undefined : settingsThatAsk;

@@ -34,16 +34,19 @@ import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
 interface BatchOptions {
   /**
-   * The plan of a job that changes the service. A new batch keeps it; work in it makes a new batch of a
-   * finished list.
+   * The plan of a job that changes the service. A new batch keeps it. If the plan has work, a finished list
+   * gets a new batch.
    */
   readonly plan: ChangePlan | undefined;
   /** The part of the output's name that the batch keeps. */
   readonly outputName: string | undefined;
   readonly isOfOther: boolean;
-  /** Whether a new batch follows a finished one and settles its rows by what their answers mean today. */
+  /**
+   * Whether a new batch follows a finished one and settles its rows again, by today's reading of their
+   * answers.
+   */
   readonly anew: boolean;
-  /** What the run may do. A batch that resumes by the same dialect keeps the agreement to buy again. */
+  /** What the run may do. A batch that resumes with the same dialect keeps the agreement to buy again. */
   readonly consent: Consent;
 }
 
@@ -77,8 +80,8 @@ export async function startBatch(
 }
 
 /**
- * Whether a person has agreed that the batch buys calls again whose answers this dialect takes for none. By
- * another dialect it may be other calls.
+ * Whether a person has agreed that the batch buys calls again whose answers this dialect does not accept.
+ * With another dialect these may be other calls.
  */
 export function mayBuyAgain({ settings }: Pick<Batch, 'settings'>, dialect: Dialect): boolean {
   return settings[BUYS_AGAIN] === dialectMark(dialect);
@@ -91,7 +94,7 @@ function agreementOf(isAgreed: boolean, dialect: Dialect): JsonObject {
 }
 
 /**
- * The ids of the plans by which the batch was begun or gone on with. A batch that was sampled first has two.
+ * The ids of the plans with which the batch was begun or continued. A batch that was sampled first has two.
  */
 function plansOf({ settings }: Pick<Batch, 'settings'>, planId: string | undefined): JsonObject {
   const plans = begunBy(settings);
@@ -119,7 +122,7 @@ async function endPause({ ledger, clock, emit }: RunContext, { id, pausedSinceMs
 }
 
 /**
- * The batch without its cut-offs when it began in the future: its clock was wrong then, so an answer that it
+ * The batch without its cut-offs when it began in the future. Its clock was wrong then, so an answer that it
  * takes for too old may have been bought yesterday. The database refuses to buy such answers anew.
  */
 function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
@@ -132,7 +135,7 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
 
 /**
  * Whether a new batch begins in the place of a finished one. A decision about a doubt comes first, however
- * old the other answers are, unless everything is bought anew.
+ * old the other answers are, except in a run that buys everything anew.
  */
 async function isOutdated(
   { ledger, job, refresh }: RunContext,
@@ -145,8 +148,9 @@ async function isOutdated(
 }
 
 /**
- * Whether the job describes a wanted state, and the service differs from it, or from what the finished batch
- * says. In the second case nothing may be sent, and a new batch says how things are.
+ * Whether the job describes a wanted state, and the service differs from that state or from the outcomes of
+ * the finished batch. In the second case nothing may need to be sent, and a new batch reports the present
+ * state.
  */
 function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined): boolean {
   return (
@@ -166,7 +170,7 @@ async function isDecided(ledger: LedgerReader, existing: Batch | undefined): Pro
 }
 
 /**
- * Whether the newest run of the batch was for some of its rows only, so that nobody has agreed to the rest
+ * Whether the newest run of the batch was for a part of its rows only, so that nobody has agreed to the rest
  * yet.
  */
 export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
@@ -268,7 +272,7 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 
 /**
  * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again
- * in a closed batch, too. Of one of which only a part was wanted the rest is what goes on.
+ * in a closed batch, too. A batch of which only a part was wanted stays open for the other rows.
  */
 export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Promise<void> {
   const counts = await ledger.counts(batch.id);
@@ -279,13 +283,13 @@ export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Pro
 }
 
 /**
- * Finds the rows of a file's finished batch that today's dialect would settle differently, and those that
+ * Finds the rows of a file's finished batch that today's dialect would settle differently, and the rows that
  * wait for a call to be bought again. Undefined when the file has no finished batch, or when there is no such
  * row.
  */
 export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<RereadObject | undefined> {
   const { ledger, job, dialect, refresh = false } = context;
-  // A run with --refresh buys all answers anew and settles their rows by today's dialect anyway.
+  // A run with --refresh buys all answers anew and settles their rows with today's dialect anyway.
   if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
   const batch = await finishedBatch(ledger, context, input);
   if (batch === undefined) return undefined;
@@ -318,15 +322,16 @@ async function finishedBatch(
 }
 
 /**
- * @returns the rows that would be judged otherwise, and those in doubt, of which some may wait for a call to
- * be bought again.
+ * @returns the rows that would be judged otherwise, and the rows in doubt, some of which may wait for a
+ *   call to be bought again.
  */
 async function rowsReadOtherwise(
   ledger: LedgerReader,
   batch: BatchId,
   dialect: Dialect,
 ): Promise<{ readonly rows: Set<RowNumber>; readonly waiting: ReadonlySet<RowNumber> }> {
-  const [rows, waiting] = [new Set<RowNumber>(), new Set<RowNumber>()];
+  const rows = new Set<RowNumber>();
+  const waiting = new Set<RowNumber>();
   for await (const record of eachReadOtherwise(ledger, batch, dialectMark(dialect))) {
     if (record.outcome.kind === 'in_doubt') waiting.add(record.row);
     else if (await isReadOtherwise(ledger, record, dialect)) rows.add(record.row);

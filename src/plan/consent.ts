@@ -32,7 +32,8 @@ import { sentCounts } from './team/diff-words.ts';
 import { remoteMembers } from './team/remote-members.ts';
 
 /**
- * This file plans what a run does and checks that it may: by its id, the guards, and the person who is asked.
+ * This file plans a run and checks that the run is allowed: by the id of the plan, by the guards, and by the
+ * person who is asked.
  */
 
 /**
@@ -52,7 +53,7 @@ export async function planRun(
   return plan;
 }
 
-/** The id of a plan that a person is shown, so that a later answer agrees to just that. */
+/** The id of the plan that a person is shown, so that a later answer agrees to exactly that plan. */
 async function shownPlanId(context: RunContext, input: MappedInput, changes: ChangePlan): Promise<string> {
   const plan = planOfChanges(changes, context.account);
   context.showChanges?.(changes);
@@ -61,8 +62,8 @@ async function shownPlanId(context: RunContext, input: MappedInput, changes: Cha
 
 /**
  * Asks for agreement to what a run may do: to change the service, where `changes` say so, and to spend.
- * @param anew whether a new batch settles a finished one's rows anew; false: that stays as it is, so that
- * nothing of the plan is bought. Undefined where no row would be judged otherwise today.
+ * @param anew whether a new batch settles a finished one's rows anew; false: the finished batch stays as it
+ *   is, so that nothing of the plan is bought. Undefined where no row would be judged otherwise today.
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(
@@ -103,7 +104,7 @@ async function requireConsentToChange(
     code: 'consent',
     message: `This run would make ${sentCounts(changes)} in the service, and nobody has agreed.`,
     next: 'Look at them with plan, or with undo --dry-run, then agree with --yes.',
-    // Whoever answers later agrees to these changes, and to no others.
+    // A person who answers later agrees to these changes, and to no others.
     plan: (await identifyPlan(context, input, planOfChanges(changes, account), changes)).id,
     answers: ['yes'],
   });
@@ -116,9 +117,9 @@ async function requireConsentToChange(
  * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into
  *   that sum. Without the question, the rest of the rows would silently stop at the price of the sample.
  *
- * A finished batch goes on within its cap as well, for calls in doubt that are sent again and for what was
- * given back. Whoever agrees to the sum of a plan agrees to what the plan counts as bought again. A limit
- * alone says nothing about that.
+ * A finished batch goes on within its cap as well, for calls in doubt that are sent again and with credits
+ * that were given back. A person who agrees to the sum of a plan agrees to the calls that the plan counts as
+ * bought again. A limit alone says nothing about them.
  * @throws StopError `consent` when there is no limit and nobody has agreed.
  */
 async function requireBudget(
@@ -139,7 +140,7 @@ async function requireBudget(
   const plan = await planOfRun(context, input, place.key, changes);
   const most = mostAsked(plan);
   if (most === 0) return limitedTo(existing === undefined ? credits(0) : undefined);
-  // The cap is said again, in case that the batch has become too old meanwhile and a new one follows it.
+  // The cap is given again, because the batch may have become too old meanwhile and a new one follows it.
   if (isAgreed(plan, money, begun === undefined)) return limitedTo(money?.cap);
   const held = heldBy(money);
   const least = held + most;
@@ -154,7 +155,7 @@ async function requireBudget(
 }
 
 /**
- * What one run may cost: for all rows, or for those of a sample or the first ones alone.
+ * What one run may cost: for all rows, or only for the rows of a sample or the first rows.
  * @param changes undefined for a job that only reads.
  */
 async function planOfRun(
@@ -178,8 +179,8 @@ export async function mostLeft(context: RunContext, input: MappedInput, key: str
 const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain: false });
 
 /**
- * The batch that the run goes on with. A list of what is to be may begin a new one, so a finished batch of it
- * does not count.
+ * The batch that the run goes on with. A list that describes a wanted state may begin a new batch, so its
+ * finished batch does not count.
  */
 async function goneOnWith(
   context: RunContext,
@@ -192,22 +193,22 @@ async function goneOnWith(
 }
 
 /**
- * Whether the cap of the batch covers the plan, or limits what is only sent again of a batch that is
- * finished.
+ * Whether the cap of the batch covers the plan, or the batch is finished and the cap only limits calls that
+ * are sent again.
  */
 function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): boolean {
   if (money?.cap === undefined) return false;
   return (isFinished && plan.to_buy === 0) || heldBy(money) + mostAsked(plan) <= money.cap;
 }
 
-/** The credits that count against the batch's cap already. */
+/** The credits that already count against the batch's cap. */
 function heldBy(money: Money | undefined): number {
   return money === undefined ? 0 : heldCredits(money);
 }
 
 /**
- * Asks once for a dialect that sends other requests than the built-in one, before anything is planned by it.
- * `--yes` says that the price is right, and nothing about who wrote a file.
+ * Asks once for a dialect that sends other requests than the built-in one, before anything is planned with
+ * it. `--yes` says that the price is right, and nothing about the author of a file.
  * @throws StopError `consent` when nobody agreed, now or before.
  */
 export async function requireAgreedRequests({
@@ -221,8 +222,8 @@ export async function requireAgreedRequests({
 type Sent = Pick<RunContext, 'account' | 'dialect' | 'job'>;
 
 /**
- * What a person agrees to once: other requests than the built-in ones, and a request of the job's own that
- * takes the key along.
+ * The questions to which a person agrees once: requests other than the built-in ones, and a request of the
+ * job's own that carries the key.
  */
 export function questionsOf({ account: { baseUrl }, dialect, job }: Sent): readonly AgreementQuestion[] {
   if (baseUrl === undefined) return [];
@@ -240,7 +241,7 @@ interface Sender {
   readonly dialect: Dialect;
 }
 
-/** The request of an `api-call` job, and those of the operations of a dialect file. */
+/** The request of an `api-call` job, and the requests of the operations in a dialect file. */
 export function sentRequests(sender: Sender): RequestObject[] {
   const { job, account, dialect } = sender;
   return stepNames(job.operation.name).flatMap((name) => {

@@ -31,7 +31,9 @@ export interface JobOptions {
   /** The path of a YAML file, or the name of an operation. */
   readonly job: string;
   readonly file: string;
-  /** Entries of the job that are said beside it. Each takes precedence over the job's of that name. */
+  /**
+   * Entries that are given beside the job. Each takes precedence over the entry of the job with that name.
+   */
   readonly entries?: JobEntries | undefined;
   /** Whether a row that cannot be read refuses the file. */
   readonly strict?: boolean | undefined;
@@ -43,11 +45,11 @@ export interface JobOptions {
   readonly store?: string | undefined;
 }
 
-/** What a run may do by its flags, its job, its account and the person who was asked. */
+/** What a run is allowed to do by its flags, its job, its account and the person who was asked. */
 export interface Consent {
   /** The most that its batch may spend; undefined leaves the cap of a resumed batch as it is. */
   readonly budget: Credits | undefined;
-  /** Whether calls are bought again whose answer turned out to be none. */
+  /** Whether calls are bought again whose reply turned out to be no answer. */
   readonly buysAgain: boolean;
 }
 
@@ -62,7 +64,7 @@ export interface RunChoices {
   readonly sample?: number | undefined;
   /** Whether the list is only submitted, and left to workers. */
   readonly detach?: boolean | undefined;
-  /** Whether it is a sweep's, whose command goes on with all that its jobs have. */
+  /** Whether the run belongs to a sweep, whose command goes on with everything that its jobs have. */
   readonly isSweep?: boolean | undefined;
   /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
@@ -74,29 +76,29 @@ export interface RunChoices {
    */
   readonly askBudget?: ((plan: Plan) => Promise<number | undefined>) | undefined;
   /**
-   * Called with what the run would change in the service; it returns whether it may. Left out: "no", except
-   * for a sandbox account.
+   * Called with the changes that the run would make in the service; it returns whether the run may. Left out:
+   * "no", except for a sandbox account.
    */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
-  /** Called with the changes before a stop to which a person may answer for just that plan. */
+  /** Called with the changes before a stop to which a person may answer for exactly that plan. */
   readonly showChanges?: ((plan: ChangePlan) => void) | undefined;
   /**
-   * Whether calls are bought again whose answer turned out to be none. Left out: only where a person
+   * Whether calls are bought again whose reply turned out to be no answer. Left out: only where a person
    * agrees to a plan that counts them.
    */
   readonly buyAgain?: boolean | undefined;
   /**
    * The user's answer to a stop of an earlier run: suspect misses (`no-match`), refusals of one shape
    * (`refused`) and matches that show the same facts (`same-answers`) are kept, answers that cannot be read
-   * stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`), what guards
-   * hold back of the plan that `planId` names is meant (`guards`), or what a stop named by its hash is agreed
-   * to (`dialect:HASH`).
+   * stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`), the changes
+   * that guards hold back in the plan with the id `planId` are intended (`guards`), or the requests that a
+   * stop named by their hash are agreed to (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
   /**
-   * Called once for each dialect that sends other requests than the built-in one, with all that differs; it
-   * returns whether they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept`
-   * agrees.
+   * Called once for each dialect that sends other requests than the built-in one, with everything that
+   * differs; it returns whether they may be sent, and a yes is kept. Left out: nobody can be asked, and only
+   * `accept` agrees.
    */
   readonly askAgreement?: ((question: AgreementQuestion<string>) => Promise<boolean>) | undefined;
   /** Whether the run may make people admin, whatever the job's guards say. */
@@ -106,7 +108,7 @@ export interface RunChoices {
   readonly watcher?: Watcher | undefined;
 }
 
-/** Who looks on while a run goes. What is shown comes from the ledger, as it does everywhere else. */
+/** A watcher of a run while it goes. It is shown what the ledger has, as everywhere else. */
 export interface Watcher {
   preparing(what: string): void;
   /** The rows are worked on from now on. */
@@ -118,16 +120,22 @@ export interface Watcher {
 export interface OpeningOptions {
   /** How long to wait for another spender of the store. */
   readonly waitForLockMs?: number | undefined;
-  /** False: a first store that nobody named is made for sandbox accounts alone; else where it lasts. */
+  /**
+   * False: a first store that nobody named is made only for sandbox accounts. Otherwise it is made where it
+   * will last.
+   */
   readonly makesStore?: boolean | undefined;
   /** Receives messages about the store for the user. */
   readonly tell?: Tell | undefined;
-  /** What was typed, as others hear who find the store in use. */
+  /** The command as it was typed, shown to others who find the store in use. */
   readonly command?: string | undefined;
-  /** The same behind the program's name; a stop names the store beside it. */
+  /** The words of the command behind the program's name; a stop adds the store to them. */
   readonly words?: readonly string[] | undefined;
   readonly clock?: Clock | undefined;
-  /** Who is at work, kept with what the run does: a note, and no proof. Left out: the user of the system. */
+  /**
+   * The name of the person at work, kept with the steps of the run: a note, and no proof. Left out: the user
+   * of the system.
+   */
   readonly operator?: string | undefined;
 }
 
@@ -146,24 +154,25 @@ export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
 export type FileOptions = Pick<RunOptions, 'file' | 'signal' | 'onEvent'> & RunChoices;
 
 /**
- * What a run resolved to: one job over one file, and how far it may go. The command line and the web page
- * build the same.
+ * A resolved run: one job over one file, and how far it may go. The command line and the web page build the
+ * same.
  */
 export interface RunContext extends RunChoices, PlanContext {
   readonly ledger: Ledger;
   /** Hands ranges of the list to workers; undefined where the store has none. */
   readonly queue?: WorkQueue | undefined;
   readonly inputPath: string;
-  /** The store, where this is its first run. */
+  /** The store, where this run is the first in it. */
   readonly newStore?: { readonly path: string; readonly made: true };
   /** The folder in which the embedded vendors of sandbox accounts keep their book. */
   readonly sandboxFolder: string;
   readonly clock: Clock;
   /**
-   * Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded.
+   * Aborted with a StopError as its reason when nothing new may be sent; requests in flight are still
+   * recorded.
    */
   readonly signal: AbortSignal;
   readonly emit: Listener;
-  /** Hears how many credits the vendor says are left; left out: nobody asks. */
+  /** Called with the credits that the vendor says are left; left out: the vendor is not asked. */
   readonly hearBalance?: (credits: number) => void;
 }

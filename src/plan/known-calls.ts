@@ -25,7 +25,7 @@ interface AskedCall {
 
 export interface FoundCall<State> extends AskedCall {
   readonly state: State;
-  /** It was found in another account, where its person was forgotten. */
+  /** Whether the call was found in another account, where its person was forgotten. */
   readonly isElsewhere?: boolean;
 }
 
@@ -36,8 +36,8 @@ interface LookUp<State> {
 }
 
 /**
- * Finds the calls, and returns them in the order in which they were asked for. One that is unknown here and
- * was erased in another account, because a person was forgotten there, is found as erased.
+ * Finds the calls, and returns them in the order in which they were asked for. A call that is unknown here
+ * counts as erased if it was erased in another account because a person was forgotten there.
  */
 export async function findCalls<State extends CallState<Detail>>(
   asked: readonly AskedCall[],
@@ -60,8 +60,8 @@ export async function findCalls<State extends CallState<Detail>>(
 }
 
 /**
- * The other accounts in which people were forgotten: whoever was forgotten in one of them is bought through
- * none unasked.
+ * The other accounts in which people were forgotten. A person who was forgotten in one of them is bought
+ * through no account without a question.
  */
 export async function forgettingBeside({
   ledger,
@@ -81,8 +81,8 @@ const isErased = (state: CallState<Detail>): boolean =>
  */
 
 /**
- * By what time a batch that begins now would tell what is too old: by that of the run, or that which a run
- * would begin with.
+ * The time from which a new batch counts the age of answers: the run's clock, or in a plan the clock that a
+ * run would use.
  */
 export async function startMsOf(
   { clock, account }: { readonly clock?: Clock | undefined; readonly account: { readonly identity: string } },
@@ -97,7 +97,7 @@ export function freshSinceOf(
   startMs: number,
 ): FreshSince | undefined {
   if (refreshAll) return { foundMs: startMs, noMatchMs: startMs };
-  // `never` is no duration.
+  // `never` is not a duration.
   const cutOff = (age = 'never'): number | undefined => {
     const ageMs = parseDurationMs(age);
     return ageMs === undefined ? undefined : startMs - ageMs;
@@ -110,8 +110,8 @@ export function freshSinceOf(
 }
 
 /**
- * Whether the batch is finished and used answers that are too old by now: then a new generation buys those
- * anew. An unfinished batch never goes stale, because it resumes with the cut-offs of its own beginning.
+ * Whether the batch is finished and used answers that are too old by now: then a new batch buys these anew.
+ * An unfinished batch never becomes too old, because it resumes with the cut-offs of its own beginning.
  */
 export async function hasGoneStale(
   ledger: LedgerReader,
@@ -124,8 +124,8 @@ export async function hasGoneStale(
 
 /**
  * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run
- * with --refresh does so; answers that became too old by themselves are no reason. A refreshed batch has its
- * own beginning as cut-off.
+ * with --refresh does so; an answer that is merely too old is no reason. The cut-off of a refreshed batch is
+ * its own beginning.
  */
 export function asksErasedAgain({
   freshSince,
@@ -137,9 +137,9 @@ export function asksErasedAgain({
 // ------------------------------------------------------------------------------------------------ sent again
 
 /**
- * Which calls in doubt a run pays for again, so that its plan counts them: those that a person or the job has
- * sent again, and those whose repeat is harmless. What `resolveDoubt` ends without cost is not among them.
- * Nothing here decides or sends anything.
+ * The calls in doubt that a run pays for again, so that its plan counts them: calls that a person or the job
+ * has sent again, and calls whose repeat is harmless. Calls that `resolveDoubt` ends without cost are not
+ * among them. This function decides nothing and sends nothing.
  * @param batch the batch that a run would go on with; undefined for one that does not exist yet.
  */
 export async function callsSentAgain(
@@ -159,7 +159,7 @@ export async function callsSentAgain(
   return again;
 }
 
-/** Whether the job says to pay again, and has not done so for this call yet. */
+/** Whether the job says to pay for the call again, and has not done so yet. */
 async function paysAgain(
   { job, account }: Pick<PlanContext, 'job' | 'account'>,
   ledger: LedgerReader,

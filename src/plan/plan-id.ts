@@ -17,18 +17,15 @@ import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork, planOfChanges } from './team/change-plan.ts';
 
 /**
- * A plan has an id, by which a run does what was planned or does not begin. It is made of what the plan was
- * made from, and of its figures. So a plan that moved says by how much, and nobody has to keep the plan that
- * was shown.
+ * A plan has an id. A run with that id does exactly what was planned or does not begin. The id is made from
+ * the sources of the plan and from its figures. So a plan that changed can say by how much, and the plan that
+ * was shown need not be kept.
  */
 
-/**
- * How many hex digits stand for each thing that a plan was made from. No one chooses them, so 48 bits are
- * enough.
- */
+/** How many hex digits stand for each source of a plan. No one chooses them, so 48 bits are enough. */
 const HEX_DIGITS = 12;
 
-/** What a plan was made from, in the order of the id, with the fact when it is another. */
+/** The sources of a plan, in the order of the id, each with the words for a change of it. */
 const SOURCES = [
   'the file has changed',
   'the job has changed',
@@ -38,8 +35,8 @@ const SOURCES = [
 ];
 
 /**
- * The figures of a plan, in the order of the id. What is only expected moves with every answer, and is left
- * out.
+ * The figures of a plan, in the order of the id. Figures that are only expected change with every answer, and
+ * are left out.
  */
 const FIGURES: readonly (readonly [name: string, of: (plan: Plan) => number])[] = [
   ['rows', ({ rows }) => rows],
@@ -56,8 +53,8 @@ const ID = new RegExp(
 );
 
 /**
- * The id of a plan: it is the same as long as nothing moves that the plan depends on. `batch` is the newest
- * of what is planned; undefined when there is none yet.
+ * The id of a plan. It stays the same as long as nothing changes on which the plan depends. `batch` is the
+ * newest batch of the planned list; undefined when there is none yet.
  */
 export async function identifyPlan(
   context: PlanContext,
@@ -73,8 +70,8 @@ export async function identifyPlan(
     [jobYaml(askedJob(job, input.columns.columns)), refresh],
     [account.identity, dialectMark(dialect)],
     changes?.planned.map(comparedText) ?? [],
-    // A batch that is over is not begun again by the id that it was begun by, however alike the plans are. A
-    // start that waits for the night was agreed to before somebody paused the batch, and must not let it go
+    // A finished batch is not begun again with the id with which it began, however alike the plans are. A
+    // start that waits for the night was agreed to before a person paused the batch, and must not let it go
     // on.
     batch?.state === 'finished' ? batch.id : (batch?.pausedSinceMs ?? null),
   ];
@@ -83,26 +80,30 @@ export async function identifyPlan(
 }
 
 /**
- * What a row of a change counts by. The order of its names does not, because a store may change it, nor does
- * the work of a row for which nothing is sent.
+ * The part of a change row that a comparison of plans counts. It leaves out the order of the row's names,
+ * because a store may change that, and the work of a row for which nothing is sent.
  */
 function comparedText(row: PlannedRow): string {
   const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject;
   return canonicalJson(rest.kind === 'work' ? { ...rest, ...present({ work }) } : rest);
 }
 
-/** The job by what it asks. The account counts by its identity, and a budget may differ from run to run. */
+/**
+ * The job, reduced to what it asks. The account counts by its identity, and a budget may differ from run to
+ * run.
+ */
 function askedJob(job: Job, columns: MappedInput['columns']['columns']): Job {
   const { account: _account, budget: _budget, ...asked } = job;
   return { ...asked, columns };
 }
 
 /**
- * What moved between two plans, as clauses such as `rows to buy 40 → 38`. Figures that follow from another
- * file say by how much.
+ * The differences between two plans, as clauses such as `rows to buy 40 → 38`. Figures that follow from
+ * another file say by how much.
  */
 function movesBetween(before: string, now: string): readonly string[] {
-  const [was, is] = [before.split('-'), now.split('-')];
+  const was = before.split('-');
+  const is = now.split('-');
   const sources = SOURCES.filter((_, at) => was[at] !== is[at]);
   const figures = FIGURES.flatMap(([name], index) => {
     const [from, to] = [was, is].map((parts) => Number(parts[SOURCES.length + index]));
@@ -116,10 +117,10 @@ function isPlanId(text: string): boolean {
 }
 
 /**
- * Requires that the plan of this run is the one with the id that the user agreed to. A batch that began by it
- * passes for as long as it is open, and afterwards when nothing is left to do, so the same id twice is the
- * same batch.
- * @throws StopError `plan` with what moved and the id of the plan as it is now.
+ * Requires that the plan of this run has the id to which the user agreed. A batch that began with this id
+ * passes as long as it is open, and afterwards when nothing is left to do, so the same id twice is the same
+ * batch.
+ * @throws StopError `plan` with the differences and the id of the plan as it is now.
  */
 export async function requirePlanId(
   context: RunContext,

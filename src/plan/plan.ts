@@ -25,7 +25,9 @@ import type { PlanContext } from './row-walk.ts';
  * row once: as invalid, as a duplicate of an earlier row, as bought before, as in doubt, or as to buy.
  */
 export interface Plan extends PlanFigures {
-  /** For a run of a sample, or of the first rows alone: what of the list it buys or sends again. */
+  /**
+   * For a run of a sample, or of the first rows alone: the part of the list that the run buys or sends again.
+   */
   readonly part?: SentAgain;
 }
 
@@ -59,7 +61,9 @@ export async function planRows(
   return { ...plan, ...present({ part: firstRows?.part() }) };
 }
 
-/** What a run does that works on these rows alone, which buys what they share with a row before them. */
+/**
+ * What a run does that works only on these rows. It also buys calls that they share with a row before them.
+ */
 export function partOf(pricing: Pricing, rows: readonly LookupResult[]): SentAgain {
   const draft = new RowDraft(pricing);
   for (const row of rows)
@@ -101,8 +105,8 @@ export async function batchGoneOnWith(
 // -------------------------------------------------------------------------------------------------- counting
 
 /**
- * Reasons quote the cell, so there may be as many reasons as rows. The most frequent of the first thousand
- * are enough.
+ * Reasons quote the cell, so there may be as many reasons as rows. Only the first thousand are counted, and
+ * the most frequent of these are enough.
  */
 const MOST_REASONS = 1_000;
 
@@ -121,14 +125,14 @@ export class Reasons {
     if (entry.count > 1 || this.#found.size < MOST_REASONS) this.#found.set(reason, entry);
   }
 
-  /** Undefined where there is none. */
+  /** Undefined where there is no reason. */
   all(): ReasonObject[] | undefined {
     const all = [...this.#found].map(([reason, { count, first_rows }]) => ({ reason, count, first_rows }));
     return all.length === 0 ? undefined : all.sort((a, b) => b.count - a.count);
   }
 }
 
-/** Steps of rows that ask about the same identifiers, so that each of them costs the same. */
+/** Steps of rows that ask about the same identifiers. Each of them costs the same. */
 interface Alike {
   count: number;
   readonly first: StepRemainder;
@@ -159,9 +163,11 @@ class RowDraft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
-  /** What is to buy, grouped by the identifiers that it asks about. A file has a handful of such groups. */
+  /**
+   * The steps to buy, grouped by the identifiers that they ask about. A file has a handful of such groups.
+   */
   readonly #toBuy = new Map<string, Alike>();
-  /** What is in doubt and a run pays for again, grouped alike. */
+  /** The steps in doubt that a run pays for again, grouped in the same way. */
   readonly #again = new Map<string, Alike>();
   #rowsAgain = 0;
   #rowsUnanswered = 0;
@@ -209,7 +215,7 @@ class RowDraft {
     const worst = (left: StepRemainder): number => worstCredits(this.#pricing, left);
     const expected = (left: StepRemainder): number => this.#creditsExpected(left);
     const requests = sum([...toBuy, ...sentAgain], (left) => this.#requestsExpected(left));
-    // The extra credits of the batch may allow fewer of them.
+    // The extra credits of the batch may cover fewer of these rows.
     const again = { rows: this.#rowsAgain, most: sum(sentAgain, worst) };
     return {
       ...this.#counts,
@@ -228,7 +234,7 @@ class RowDraft {
     };
   }
 
-  /** The rows that it buys or sends again. */
+  /** The rows that the run buys or sends again. */
   part(): SentAgain {
     const { to_buy: toBuy, sent_again: again, credits } = this.plan(false);
     return { rows: toBuy + (again?.rows ?? 0), most: credits.most };
@@ -286,7 +292,7 @@ class RowDraft {
 // ---------------------------------------------------------------------------------------------------- prices
 
 export interface Pricing {
-  /** The price of a call: at most, and where it finds something. */
+  /** The price of a call: at most, and where the call finds something. */
   priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
   /**
    * The most that one row can cost when none of its calls is bought yet, however many identifiers it gives.
@@ -294,7 +300,7 @@ export interface Pricing {
   readonly mostOfRow: number;
   readonly chargesMisses: boolean;
   /**
-   * Share of the account's earlier questions of that kind that were answered; undefined before the first
+   * The share of the account's earlier questions of that kind that were answered; undefined before the first
    * answer.
    */
   matchRateOf(call: Call): number | undefined;
@@ -307,7 +313,7 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
   const rates = new Map<string, number | undefined>();
   for (const { name } of stepsOf(job.operation)) {
     const call = { operation: name, ...present({ creditsMost: job.credits_max }) };
-    // The highest price that an answer of it has shown, which each attempt reserves.
+    // The highest price that an answer to the call has shown, which each attempt reserves.
     seen.set(name, (await ledger?.price(account.identity, call)) ?? 0);
     rates.set(name, await ledger?.matchRate(account.identity, name));
   }

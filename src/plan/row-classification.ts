@@ -17,9 +17,9 @@ import {
 } from './row-walk.ts';
 
 /**
- * The class of a row before anything is sent: it is invalid, asks what an earlier row asks, is bought, is in
- * doubt, or is to buy. A plan counts the rows by class, and a sample is drawn from them. Nothing in this file
- * sends a request.
+ * The class of a row before anything is sent. The row is invalid, asks what an earlier row asks, is bought,
+ * is in doubt, or is to buy. A plan counts the rows by class, and a sample is drawn from them. Nothing in
+ * this file sends a request.
  */
 export type RowClassification =
   | { readonly kind: 'invalid' | 'skipped'; readonly row: RowNumber; readonly reason: string }
@@ -27,15 +27,15 @@ export type RowClassification =
   | LookupResult;
 
 /**
- * A row each of whose steps was walked with the ledger's answers: to its end, or to a call without a usable
+ * A row whose steps were all walked with the ledger's answers: to its end, or to a call without a usable
  * answer.
  */
 export interface LookupResult {
-  /** To buy is a row of which anything is; in doubt one of which nothing else is left. */
+  /** A row is `to_buy` when any of its calls is to buy, and `in_doubt` when nothing else is left of it. */
   readonly kind: 'answered' | 'in_doubt' | 'to_buy';
   readonly row: RowNumber;
   readonly answers: readonly UsableAnswer[];
-  /** Its steps that have not ended. */
+  /** The steps of the row that have not ended. */
   readonly left: readonly StepLeft[];
   /**
    * Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has
@@ -48,16 +48,18 @@ export interface LookupResult {
 export interface StepLeft {
   readonly kind: 'in_doubt' | 'to_buy';
   /**
-   * The calls that it still makes when none of them matches; none of one in doubt that no run sends again.
+   * The calls that the step still makes when none of them matches. None for a call in doubt that no run sends
+   * again.
    */
   readonly toAsk: readonly Call[];
   /** Whether a run pays for the call in doubt again. */
   readonly again?: true;
   /**
-   * Why the first of `toAsk` is bought again: it was answered too long ago, or by what is no answer today.
+   * Why the first of `toAsk` is bought again: its answer is too old, or today's dialect takes its reply for
+   * no answer.
    */
   readonly anew?: 'too_old' | 'unanswered';
-  /** An earlier row asks the same in this step, so that it is bought with that. */
+  /** An earlier row asks the same in this step, so one purchase serves both. */
   readonly isShared?: true;
 }
 
@@ -67,11 +69,11 @@ export interface UsableAnswer {
 }
 
 /**
- * The batch that a plan is about: its own answers are always fresh, and its cut-offs say how old others may
- * be. Empty for a batch that does not exist yet and takes answers of any age.
+ * The batch that a plan is about: its own answers are always fresh, and its cut-offs limit the age of other
+ * answers. Empty for a batch that does not exist yet and takes answers of any age.
  */
 export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
-  /** The finished batch that a run goes on with, whose decisions count, where `id` does not say it. */
+  /** The finished batch that a run goes on with, where `id` does not name it. Its decisions count. */
   readonly goesOn?: BatchId;
 }
 
@@ -126,7 +128,7 @@ class Sorter {
     }
     const walk = new RowWalk(this.#operation, this.#dialect, prepared);
     const steps = Map.groupBy(walk.callsAtWorst(), (met) => met.at);
-    // The places of the steps in which an earlier row asks the same.
+    // The positions of the steps in which an earlier row asks the same.
     const shared = new Set(
       [...steps].flatMap(([at, own]) => (this.#different.add(identityOf(own)) ? [] : [at])),
     );
@@ -135,14 +137,15 @@ class Sorter {
   }
 
   async take(batch: InQuestion): Promise<readonly RowClassification[]> {
-    const [placed, walks] = [this.#placed, this.#walks];
+    const placed = this.#placed;
+    const walks = this.#walks;
     this.#placed = [];
     this.#walks = [];
     return [...placed, ...(await lookUp(walks, this.#context, batch))];
   }
 }
 
-/** Two rows are equal when this text is: it names every call that a row could make. */
+/** Two rows are equal when this text is the same: it names every call that a row could make. */
 const identityOf = (calls: readonly MetCall[]): string => calls.map(({ asked }) => asked).join();
 
 // ------------------------------------------------------------------------------------------------ looking up
@@ -157,7 +160,7 @@ type State =
   | { readonly kind: 'too_old' }
   | { readonly kind: 'erased' };
 
-/** Looks calls up in the ledger, whose order they keep. */
+/** Looks calls up in the ledger, and keeps their order. */
 async function statesOf(
   { ledger, ...context }: PlanContext,
   calls: readonly MetCall[],
@@ -165,7 +168,7 @@ async function statesOf(
 ): Promise<readonly State[]> {
   if (ledger === undefined) return [];
   const { job, account, dialect } = context;
-  // Bodies take several times as long as all the rest, and few operations look into them.
+  // Reading bodies takes several times as long as reading all the rest, and few operations look into them.
   const detail: Detail = job.operation.readsAnswers === true ? 'whole' : 'kind';
   const asked = calls.map((met) => ({ key: met.keyFor(account.identity), call: met.call }));
   const found = await findCalls<CallState<Detail>>(asked, {
@@ -254,7 +257,7 @@ function leftOf(
     walk.callsAtWorst().flatMap(({ call, at: step }) => (step === at ? [call] : []));
   switch (state.kind) {
     case 'unknown':
-    // A plan beside a run: what is under way is not bought yet, and may come to nothing.
+    // A plan is made beside a run: a call under way is not bought yet, and may come to nothing.
     case 'in_flight':
       return { kind: 'to_buy', toAsk: toAsk() };
     case 'too_old':

@@ -30,7 +30,7 @@ import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
 
 /**
- * What is done for rows: a job, the account that it runs on, and the dialect in which the account's vendor is
+ * The work for rows: a job, the account on which it runs, and the dialect in which the account's vendor is
  * asked.
  */
 export interface ResolvedJob {
@@ -40,15 +40,15 @@ export interface ResolvedJob {
 }
 
 /**
- * What a plan needs to know: the job with all that it resolved to. Every `RunContext` is a `PlanContext`,
- * too.
+ * What a plan needs to know: the job with everything that it resolved to. Every `RunContext` is a
+ * `PlanContext`, too.
  */
 export interface PlanContext extends ResolvedJob {
   /** The ledger; undefined when there is no store yet, so that nothing is known as bought. */
   readonly ledger: LedgerReader | undefined;
   /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
-  /** Only so many of the first rows are worked on; left out: all. */
+  /** The work covers only this many of the first rows; left out: all rows. */
   readonly limit?: number | undefined;
   readonly clock?: Clock;
 }
@@ -57,11 +57,11 @@ export type PreparedRow =
   | {
       readonly kind: 'ready';
       readonly input: unknown;
-      /** What the row's repaired cells were read as; absent when none was repaired. */
+      /** How the repaired cells of the row were read; absent when none was repaired. */
       readonly repaired?: string;
     }
   | { readonly kind: 'invalid'; readonly reason: string }
-  /** It would get nothing. */
+  /** The row would get nothing. */
   | { readonly kind: 'skipped'; readonly reason: string };
 
 export function optionsOf({
@@ -101,8 +101,8 @@ export function rowPreparer(
 }
 
 /**
- * Leaves out of a row what each person has alone, such as a slug, where the cell says but a word of the
- * header.
+ * Leaves out an identifier that each person has alone, such as a slug, where the cell only repeats a word of
+ * the header.
  */
 function withoutHeader({ inputs }: Operation, header: readonly string[]): (cells: RowInput) => RowInput {
   const ones = inputs.flatMap(({ name, isOnes }) => (isOnes ? [name] : []));
@@ -119,14 +119,14 @@ function withoutHeader({ inputs }: Operation, header: readonly string[]): (cells
 const plain = (text: string): string => text.trim().toLowerCase();
 
 interface Filling {
-  /** The places of the cells of which one has to be blank, or else the row would get nothing. */
+  /** The positions of the cells of which one has to be blank. Otherwise the row would get nothing. */
   readonly cells: readonly number[];
   readonly why: string;
 }
 
 /**
- * Which rows of a list would get nothing, because all columns of `add` are there and stay as they are;
- * undefined where each may get something.
+ * The rows of a list that would get nothing, because all columns of `add` are there and stay as they are.
+ * Undefined where each row may get something.
  */
 export function fillingOf(
   { operation, add = {}, on_existing: onExisting }: Job,
@@ -168,15 +168,15 @@ export function preparedCells(
 }
 
 /**
- * A call that an operation named for a row. What it asks is made once at most, although the operation names
- * it at every step.
+ * A call that an operation named for a row. Its question is made only once, although the operation names the
+ * call at every step.
  */
 export class MetCall {
   readonly call: Call;
-  /** The place of the step that asks for it. */
+  /** The position of the step that asks for the call. */
   readonly at: number;
   answer: Answer | undefined;
-  /** What a row that ends with its answer says about that. */
+  /** The remark of a row that ends with the answer to this call. */
   remark: string | undefined;
   #asked: string | undefined;
   #key: CallKey | undefined;
@@ -192,8 +192,8 @@ export class MetCall {
   }
 
   /**
-   * Hashes the key on demand: that is once at most, and never for most calls of a waterfall.
-   * @param accountIdentity of the one account on which the row is worked.
+   * Hashes the key on demand: at most once, and never for most calls of a waterfall.
+   * @param accountIdentity the identity of the one account on which the row is worked.
    */
   keyFor(accountIdentity: string): CallKey {
     this.#key ??= keyOfAsked(accountIdentity, this.asked);
@@ -213,7 +213,7 @@ interface CallsAhead {
 export interface WalkedRow {
   /** The result of the operation's `prepare` for the row; for a change, the work that was planned. */
   readonly input: unknown;
-  /** What the row's repaired cells were read as. The outcome says it. */
+  /** How the repaired cells of the row were read. The outcome says it. */
   readonly repaired?: string | undefined;
 }
 
@@ -230,17 +230,17 @@ function stepsOf(operation: Operation, input: unknown): readonly RowStep[] {
 const MOST_CALLS_A_STEP = 20;
 
 /**
- * One row on its way through the steps of its operation: its next call is that of the first step that has not
- * ended. Only this class asks an operation for it. The answers come from its callers: a run gets them one by
- * one (`run/rows.ts`), a plan asks the ledger for those of many rows at once (`row-classification`), and
- * `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
+ * One row on its way through the steps of its operation. Its next call is the call of the first step that has
+ * not ended. Only this class asks an operation for it. The answers come from the callers: a run gets them one
+ * by one (`run/rows.ts`), a plan asks the ledger for the answers of many rows at once (`row-classification`),
+ * and `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
  */
 export class RowWalk {
   readonly operation: Operation;
   readonly #dialect: Dialect;
   readonly #row: WalkedRow;
   readonly #steps: readonly RowStep[];
-  /** Steps that ended without an answer to their call, by their place. */
+  /** The outcomes of steps that ended without an answer to their call, by the position of the step. */
   readonly #held: Outcome[] = [];
   readonly #met: MetCall[] = [];
   #told = 0;
@@ -261,7 +261,8 @@ export class RowWalk {
   }
 
   #nextStep(): WalkStep {
-    // The first of the calls at worst is also the next call, because no answer had to be assumed to reach it.
+    // The first call of the worst case is also the next call, because no answer had to be assumed to reach
+    // it.
     const [met] = this.#atWorst?.calls ?? [];
     return met === undefined ? this.#ask([], []) : { kind: 'call', met };
   }
@@ -275,7 +276,10 @@ export class RowWalk {
     this.#move();
   }
 
-  /** The step that asks for the call ends so, because nobody knows its answer. The next step goes on. */
+  /**
+   * Ends the step that asks for the call with this outcome, because nobody knows the answer. The next step
+   * goes on.
+   */
   hold({ at }: MetCall, outcome: Outcome): void {
     this.#held[at] = outcome;
     this.#move();
@@ -301,14 +305,17 @@ export class RowWalk {
     }
   }
 
-  /** The calls that the row still makes when none of them matches: the most that it can cost from here on. */
+  /**
+   * The calls that the row still makes when none of them matches: the worst case for its cost from here on.
+   */
   callsAtWorst(): readonly MetCall[] {
     this.#atWorst ??= this.ahead(() => NO_MATCH);
     return this.#atWorst.calls;
   }
 
   /**
-   * @param assumed calls that are assumed to have these `answers`, besides the calls that have a real one.
+   * @param assumed the calls that are assumed to have these `answers`, besides the calls that have a real
+   *   one.
    */
   #ask(assumed: readonly MetCall[], answers: readonly Answer[]): WalkStep {
     const ends: StepEnd[] = [];
@@ -349,8 +356,8 @@ export class RowWalk {
   }
 
   #meet(call: Call, at: number): MetCall {
-    // What is asked takes longer to make than calls to be compared, and an operation names its calls again at
-    // each step.
+    // Making a question takes longer than comparing calls, and an operation names its calls again at each
+    // step.
     for (const met of this.#met) if (isDeepStrictEqual(met.call, call)) return met;
     const met = new MetCall(call, at);
     for (const known of this.#met) if (known.asked === met.asked) return known;
@@ -392,9 +399,9 @@ function operationAnswer(
 // ---------------------------------------------------------------------------------------------- in a dialect
 
 /**
- * Asks an operation for its next step, in the dialect of the vendor that is asked. The operation itself knows
- * nothing of the dialect: it is given answers by our names for their parts, and what the dialect cannot send
- * is refused here.
+ * Asks an operation for its next step, in the dialect of the vendor in question. The operation itself knows
+ * nothing of the dialect: it gets answers with our names for their parts, and a call that the dialect cannot
+ * send is refused here.
  */
 export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
   const inOurNames: Answered = (call) => read(dialect, call, answered(call));
@@ -403,8 +410,8 @@ export function stepIn(dialect: Dialect, operation: Operation, input: unknown, a
 }
 
 /**
- * Checks that the dialect can ask the call. A plan makes this check before a batch begins, and every run
- * before sending.
+ * Checks that the dialect can ask the call. A plan checks this before a batch begins, and every run before
+ * sending.
  * @throws StopError `unsupported`.
  */
 function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' }>): Step {

@@ -11,8 +11,9 @@ import { classifications, type LookupResult, type RowClassification } from './ro
 import type { PlanContext } from './row-walk.ts';
 
 /**
- * `run --sample` buys a few random rows first, and the plan of the rest follows what they found. The answers
- * of a sample belong to the batch like all others, so the same command without --sample buys only the rest.
+ * `run --sample` buys a few random rows first, and the plan of the rest follows from their results. The
+ * answers of a sample belong to the batch like all others, so the same command without --sample buys only the
+ * rest.
  */
 
 export type Sample = ReadonlySet<RowNumber>;
@@ -35,7 +36,7 @@ export async function chooseSample(
   );
 }
 
-/** The plan of the list, with what this run does of it where it is for a part. */
+/** The plan of the list. For a run over a part, it also says what the run does. */
 export async function planPart(
   context: PlanContext & Pick<RunContext, 'sample'>,
   input: MappedInput,
@@ -55,7 +56,8 @@ export async function forecast(
   input: MappedInput | undefined,
 ): Promise<SampleObject> {
   const identifiers = new Map<string, IdentifierTally>();
-  let [rows, matched] = [0, 0];
+  let rows = 0;
+  let matched = 0;
   for (const row of sample) {
     const [record] = await context.ledger.rows(batch.id, row, 1);
     if (record?.row !== row || ['in_doubt', 'skipped'].includes(record.outcome.kind)) continue;

@@ -12,12 +12,12 @@ import { rowAndWho } from './diff-words.ts';
  * real run would do.
  */
 
-/** What a run would do although a guard forbids it, and how a user can allow it. */
+/** A change that a guard forbids in this run, and how a user can allow it. */
 interface GuardProblem {
   readonly fact: string;
   /** What to do when the change is intended, as a clause that follows "If that is meant, ". */
   readonly allow: string;
-  /** Nobody can allow it. */
+  /** True where nobody can allow the change. */
   readonly isFixed?: true;
 }
 
@@ -32,9 +32,9 @@ const DEFAULT_MAX_REMOVALS = '10%';
 
 /**
  * Checks all guards. A resumed batch passes, because it was checked when it began. A person who has agreed to
- * exactly this plan may have accepted what the guards hold back of it.
+ * exactly this plan may have accepted the changes that guards hold back.
  * @param idOf finds the id of the plan.
- * @throws StopError `guard` with all that holds the run back.
+ * @throws StopError `guard` with everything that holds the run back.
  */
 export async function checkGuards(
   context: Pick<RunContext, 'job' | 'allowAdmin' | 'accept' | 'planId'>,
@@ -101,7 +101,7 @@ function adminProblem({ admins }: Guards, sent: readonly PlannedChangeObject[]):
 }
 
 /**
- * The changes that send an invite. An invite that is created anew for another role is one, because it sends a
+ * The changes that send an invite. An invite that is created anew for another role counts, because it sends a
  * mail.
  */
 function invitesOf(sent: readonly PlannedChangeObject[]): readonly PlannedChangeObject[] {

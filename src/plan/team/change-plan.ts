@@ -52,16 +52,22 @@ export interface ChangePlan {
   readonly rowsBeyond: number;
   /** The planned rows that the ledger keeps with the batch, in the order of the rows. */
   readonly planned: readonly PlannedRow[];
-  /** What is done about each row, in order: the project that has to be made, then each of its projects. */
+  /**
+   * What is done about each row, in order: first the project that has to be made, then the row in each of its
+   * projects.
+   */
   readonly changes: PlannedChangeObject[];
   readonly duplicates: number;
   /** The number of requests when all of them succeed. */
   readonly calls: number;
-  /** The most that the requests of a row cost, for those that cost anything. */
+  /** The most that the requests of a row cost, for rows whose requests cost anything. */
   readonly costs: readonly { readonly row: RowNumber; readonly most: number }[];
-  /** What of its batch is in doubt and may be sent again, at the cost of `most`; absent when nothing is. */
+  /**
+   * The changes of the batch that are in doubt and may be sent again, at the cost of `most`; absent when
+   * there are none.
+   */
   readonly again?: SentAgain;
-  /** People whom the list does not name, where the job does not remove them: they stay. */
+  /** People whom the list does not name and whom the job does not remove: they stay. */
   readonly leavers: LeaverObject[];
   /** The number of people known in the affected projects. A person in two projects counts twice. */
   readonly people: number;
@@ -75,8 +81,8 @@ export interface ChangePlan {
    */
   readonly batch?: Batch;
   /**
-   * The batch is finished, and what it says of a row is no longer true, although there is nothing to send
-   * now.
+   * True where the batch is finished, and its outcome for a row is no longer true, although there is nothing
+   * to send now.
    */
   readonly isOutdated?: true;
 }
@@ -89,7 +95,7 @@ export type AskTeam = (projects: readonly string[]) => Promise<RemoteMembers | u
 
 export const isSent = ({ calls }: Pick<PlannedChangeObject, 'calls'>): boolean => calls !== undefined;
 
-/** Whether it is a removal that the list does not ask for by a row, and that is not made. */
+/** Whether the change is a removal that no row of the list asks for, and that is not made. */
 export const isHeldBack = ({ action, beyond }: PlannedChangeObject): boolean =>
   action === 'refused' && beyond === true;
 
@@ -107,7 +113,7 @@ export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change
   return hasWork(plan) && (plan.batch?.state !== 'finished' || change?.isState === true);
 }
 
-/** What `plan` and `undo --dry-run` tell of the changes. */
+/** The changes as `plan` and `undo --dry-run` show them. */
 export function shownChanges(
   { changes, leavers, rowsBeyond }: Pick<ChangePlan, 'changes' | 'leavers' | 'rowsBeyond'>,
   guards: readonly { readonly fact: string; readonly allow: string }[] = [],
@@ -125,9 +131,9 @@ export function shownChanges(
 }
 
 /**
- * The same plan as a purchase plan. No row counts as bought before, because an old answer never stands for a
- * change.
- * @param lastRow of a run over the first rows alone.
+ * The same plan in the form of a purchase plan. No row counts as bought before, because an old answer never
+ * stands for a change.
+ * @param lastRow the last row of a run over the first rows alone.
  */
 export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowNumber): Plan {
   const { rows, changes, duplicates, calls, costs, again } = plan;
@@ -210,9 +216,9 @@ function unknownStop(names: readonly string[]): StopError | undefined {
 }
 
 /**
- * Whether a plan that sends nothing says otherwise of a row than the finished batch: another batch has moved
+ * Whether a plan that sends nothing disagrees with the finished batch about a row: another batch has moved
  * its people since, or has left them in doubt.
- * @param planned the rows of the plan, of which `fileRows` are of the file.
+ * @param planned the rows of the plan; the first `fileRows` of them are in the file.
  */
 async function saysOtherwise(
   ledger: Pick<LedgerReader, 'plannedRows' | 'rows'> | undefined,
@@ -231,22 +237,23 @@ async function saysOtherwise(
   const kindOf = (row: PlannedRow): string => (row.kind === 'work' ? 'in_doubt' : row.outcome.kind);
   const now = new Map(planned.map((row, index) => [nameOf(row, index >= fileRows), kindOf(row)]));
   return [...new Set([...before.keys(), ...now.keys()])].some((name) => {
-    const [was, is] = [before.get(name) ?? 'unchanged', now.get(name) ?? 'unchanged'];
-    // A row in doubt is looked at again by the batch itself, and what a person left out stays left out.
+    const was = before.get(name) ?? 'unchanged';
+    const is = now.get(name) ?? 'unchanged';
+    // The batch itself looks at a row in doubt again, and a row that a person left out stays left out.
     const stands = was === 'in_doubt' || was === 'skipped' || (was === 'applied' && is === 'unchanged');
     return was !== is && !stands;
   });
 }
 
 /**
- * Rows of the file are known by their numbers; the people whom it does not name have another number in each
+ * Rows of the file are known by their numbers. People whom the file does not name have another number in each
  * plan.
  */
 function nameOf({ row, work }: PlannedRow, isBeyond: boolean): string {
   return isBeyond && work !== undefined ? subjectText(keptWorks(work)[0].subject) : `${row}`;
 }
 
-/** What a run of the batch may send again of its changes in doubt. */
+/** The changes in doubt that a run of the batch may send again. */
 async function changesSentAgain(
   { ledger, ...context }: PlanContext,
   { priceOf }: Pricing,
@@ -304,7 +311,7 @@ class TeamDraft {
     this.#planned.push(plannedRow(row, works, ends));
   }
 
-  /** @returns how it ends without a request; undefined where it is to be done. */
+  /** @returns how the part ends without a request; undefined where it has work. */
   #part(part: ResolvedRow): Outcome | undefined {
     if (part.kind === 'end') return this.#end(part, part.outcome, cellsOf(part.cells));
     const { work, calls } = part;
@@ -368,7 +375,7 @@ class TeamDraft {
 /** What `resolve` returns is plain JSON, by its contract. */
 const asJson = (work: PlannedWork): JsonObject => work as unknown as JsonObject;
 
-/** @param ends how it ended by being planned, in each of its projects; undefined where it has work there. */
+/** @param ends how the row ended in planning, in each of its projects; undefined where it has work there. */
 function plannedRow(
   row: RowNumber,
   works: readonly PlannedWork[],
@@ -387,13 +394,16 @@ function plannedRow(
 
 const CREATE_PROJECT = 'create-project';
 
-/** The entry for a project that is created, either for the people in it or by a row of its own. */
+/** The entry for a project that is created, either for the people in it or for a row of its own. */
 function creationOf(row: RowNumber, { operation, parameters }: Call, work: PlannedWork): PlannedChangeObject {
   const project = typeof parameters.name === 'string' ? parameters.name : (work.project ?? null);
   return {
     row,
     action: 'create_project',
-    ...{ email: null, project, from: null, to: null },
+    email: null,
+    project,
+    from: null,
+    to: null,
     calls: [operation],
   };
 }

@@ -16,7 +16,7 @@ export const EVERY_LINE = { sent: Infinity, unchanged: Infinity, attention: Infi
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes, unknown } = plan;
   const sent = changes.filter(isSent);
-  // What contradicts the ledger, or is new to it, stands where it is seen.
+  // A person who contradicts the ledger, or is new to it, stands first, where a reader sees the note.
   const unchanged = changes
     .filter(({ action }) => action === 'unchanged')
     .toSorted((one, other) => Number(other.note !== undefined) - Number(one.note !== undefined));
@@ -131,7 +131,7 @@ function sentOf({ changes }: Pick<ChangePlan, 'changes'>) {
   return { all: sent.length, kinds: countedActions(counts), projects: counts.create_project ?? 0 };
 }
 
-/** The counts of `sentCounts`, followed by those of the changes that are not sent. */
+/** The counts of `sentCounts`, followed by the counts of the changes that are not sent. */
 function planCounts(plan: ChangePlan): string {
   const count = (wanted: ChangeAction): number =>
     plan.changes.filter(({ action }) => action === wanted).length;

@@ -21,8 +21,8 @@ import type { PlannedInput } from '../batch-key.ts';
 import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from '../row-walk.ts';
 
 /**
- * This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when
- * all succeed.
+ * This file prepares the rows of a list and the rows that the list lacks, each with the calls that it makes
+ * when all succeed.
  */
 
 /** The person that a row is about and the change that it asks for, in words for people. */
@@ -36,7 +36,7 @@ export interface WorkableRow {
   readonly row: RowNumber;
   readonly beyond?: true;
   readonly work: PlannedWork;
-  /** The calls that it makes, in their order, and its outcome, when the vendor accepts all of them. */
+  /** The calls of the row, in their order, and its outcome, when the vendor accepts all of them. */
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
 }
@@ -46,7 +46,7 @@ interface UnworkableRow {
   readonly row: RowNumber;
   readonly beyond?: undefined;
   readonly outcome: Outcome;
-  /** What the row says; undefined when nobody can be sure which cell belongs to which column. */
+  /** The cells of the row; undefined when nobody can be sure which cell belongs to which column. */
   readonly cells: RowInput | undefined;
 }
 
@@ -89,7 +89,10 @@ function firstSpelling(): (cells: RowInput) => RowInput {
   };
 }
 
-/** The projects that the list names, where nobody has said which these are, so no row can be worked on. */
+/**
+ * The project names in the list for which nobody has said which projects they are, so that no row can be
+ * worked on.
+ */
 export function unknownProjects({ job }: PlanContext, rows: readonly ListedRow[]): readonly string[] {
   const isSaid = job.projects !== undefined || job.create_projects === true;
   if (isSaid || rows.some(({ prepared }) => prepared.kind === 'ready')) return [];
@@ -99,7 +102,7 @@ export function unknownProjects({ job }: PlanContext, rows: readonly ListedRow[]
 
 /**
  * Completes the rows with what the team knows about their subjects.
- * @param forgotten when a person was; left out: that keeps nobody out.
+ * @param forgotten when a person was forgotten; left out: nobody is kept out for that.
  */
 export function resolved(
   context: PlanContext,
@@ -115,21 +118,18 @@ export function resolved(
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, cells: text };
     const { email, to } = found.input;
     const atMs = email === undefined || to === 'none' ? undefined : forgotten(email);
-    // Whom a run with --refresh has changed since is known again.
+    // A person whom a run with --refresh has changed since is known again.
     const isKnown = ({ subject, sequence, facts }: KnownSubject): boolean =>
       subject.name === email && sequence > 0 && facts !== undefined;
     if (atMs !== undefined && !team.all.some(isKnown))
       return { kind: 'end', row, outcome: { kind: 'skipped', reason: erasedReason(atMs) }, cells: text };
-    // What the row was repaired to is kept with its work, so that its outcome says it.
+    // The repaired reading of the row is kept with its work, so that its outcome says it.
     const { also, ...first } = { ...found.input, ...present({ repaired: prepared.repaired }) };
     return [first, ...(also ?? [])].map((work) => workable(context, row, work));
   });
 }
 
-/**
- * Answers each call with success, so that an operation needs no separate description of what it is about to
- * do.
- */
+/** Answers each call with success, so that an operation needs no separate description of its coming calls. */
 function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
   const walk = new RowWalk(job.operation, dialect, { input: work, repaired: work.repaired });
   const { calls, outcome } = walk.ahead((call) => ({ kind: 'found', fields: successOf(call, dialect) }));
@@ -156,10 +156,13 @@ export function missingRows(
   return missing.map((work, index) => ({ ...workable(context, last + 1 + index, work), beyond: true }));
 }
 
-/** Whom the list does not name and the job leaves alone: they are told, and nothing is planned for them. */
+/**
+ * The people whom the list does not name and the job leaves alone. They are shown, and nothing is planned for
+ * them.
+ */
 export function leaversOf(context: PlanContext, asked: readonly ResolvedRow[], team: Team): LeaverObject[] {
   const options = optionsOf(context);
-  // Only a list that describes a wanted state leaves people out: one that undoes a batch names no others.
+  // Only a list that describes a wanted state leaves people out: a list that undoes a batch names no others.
   if (options.settings?.remove_missing === true || changePartOf(context).isState !== true) return [];
   const settings = { ...options.settings, remove_missing: true };
   return missingIn(context, asked, team, { ...options, settings }).flatMap((work) => {
@@ -216,8 +219,9 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
 // --------------------------------------------------------------------- rows about the same person or project
 
 /**
- * The outcomes of rows that conflict with others in a project. One that repeats earlier rows is
- * `unchanged`. All that contradict each other are `invalid`, because nobody knows which of them is meant.
+ * The outcomes of rows that conflict with others in a project. A row that repeats earlier rows is
+ * `unchanged`. Rows that contradict each other are all `invalid`, because nobody knows which of them is
+ * meant.
  */
 export function conflictOutcomes(rows: readonly WorkableRow[]): ReadonlyMap<ResolvedRow, Outcome> {
   const outcomes = new Map<ResolvedRow, Outcome>();

@@ -29,14 +29,14 @@ export interface LookContext {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly emit: Listener;
-  /** Fires when no further question may be sent. */
+  /** Aborted when no further question may be sent. */
   readonly signal: AbortSignal;
   /**
-   * How long a question may make no progress; left out: ten minutes, because it can be asked later without a
-   * loss.
+   * How long a question may make no progress; left out: ten minutes, because the question can be asked later
+   * without a loss.
    */
   readonly maxPauseMs?: number | undefined;
-  /** Knows whether the account has ever answered. */
+  /** The ledger that knows whether the account has ever answered. */
   readonly ledger?: Pick<LedgerReader, 'account'> | undefined;
 }
 
@@ -109,7 +109,9 @@ export async function openLookUps(context: LookContext, baseUrl: URL): Promise<L
   const history = await context.ledger?.account(account.identity);
   const client = await Client.open({
     account: { ...account, limits: { ...account.limits, concurrency: 1 } },
-    ...{ dialect, baseUrl, clock },
+    dialect,
+    baseUrl,
+    clock,
     earlierSendsMs: [],
     unhurried: true,
     ...present({ hasAnswered: history?.hasAnswered }),
@@ -192,7 +194,7 @@ function notAsTheDialectSays(name: string, why: string, dialect: Dialect): StopE
 
 // ------------------------------------------------------------------------------------------------ whose key
 
-/** The result of `whoami`: the user, or the reason why the service does not tell. */
+/** The result of `whoami`: the user, or the reason why the service does not name the user. */
 type WhoAmI =
   | { readonly kind: 'told'; readonly user: OwnUser }
   | { readonly kind: 'refused'; readonly why: string };
@@ -231,7 +233,8 @@ async function askWhoAmI(
   const body = readBody(answer.raw.body);
   const at = (path: string | undefined): string | undefined =>
     path === undefined || body.kind !== 'json' ? undefined : textAt(body.value, path);
-  const [userId, email] = [at(shape.user_id), at(shape.email)?.trim().toLowerCase()];
+  const userId = at(shape.user_id);
+  const email = at(shape.email)?.trim().toLowerCase();
   if (userId === undefined && email === undefined) {
     throw notAsTheDialectSays('whoami', 'it holds neither a user id nor an e-mail', dialect);
   }
@@ -241,8 +244,8 @@ async function askWhoAmI(
 // ------------------------------------------------------------------------------------------- with the ledger
 
 /**
- * Corrects what the ledger knows by what the service told: sequence numbers and doubts come from the ledger,
- * and the present state of each person comes from the service. This function is pure.
+ * Corrects the ledger's knowledge with the answers of the service: sequence numbers and doubts come from the
+ * ledger, and the present state of each person comes from the service. This function is pure.
  */
 export function withLive(known: readonly KnownSubject[], live: RemoteMembers): readonly KnownSubject[] {
   const told = new Team(live.subjects);
