@@ -32,8 +32,9 @@ import {
 import { quotedCell } from './team/change-inputs.ts';
 
 /**
- * Any operation of the vendor that has none of its own here: the job says what is sent, the row fills it in.
- * A read is shared and bought once like any other; a change is sent once for each of its own bodies.
+ * Any operation of the vendor that has no operation of its own here. The job says what is sent, and the row
+ * fills it in. A read is shared and bought once like any other. A change is sent once for each different
+ * body.
  */
 
 interface Shape {
@@ -51,13 +52,13 @@ interface RowRequest {
 
 interface ChangeWork extends PlannedWork, RowRequest {
   readonly after: number;
-  /** The batch that was answered to the same before. */
+  /** The batch in which the same request was answered before. */
   readonly doneBy?: string;
 }
 
 const NEEDED = 'Write it into a job: endpoint: /…, and body: with {{Column}} where a cell belongs.';
 
-/** No job has said yet what is sent, so the operation is that of the simplest job. */
+/** No job has said yet what is sent, so this is the operation of the simplest job. */
 export default defineOperation(
   operationOf({ method: 'POST', endpoint: '/', body: { column: '{{column}}' } }),
 );
@@ -78,14 +79,14 @@ function operationOf(shape: Shape): Operation<RowRequest> {
   };
 }
 
-/** Each once, in the order in which they first appear. */
+/** Names each column once, in the order in which they first appear. */
 function columnsOf({ endpoint, body }: Shape): readonly string[] {
   return [...new Set([...columnsIn(endpoint), ...columnsIn(body)])];
 }
 
 /**
- * The methods of the published tool step. Many vendors look things up by a POST; by another method nobody
- * does.
+ * The methods of the published tool step that may read. Many vendors look things up by a POST; nobody does so
+ * by another method.
  */
 const READING: readonly Method[] = ['GET', 'POST'];
 
@@ -151,7 +152,7 @@ function prepareCall(
 }
 
 function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMost }: RowRequest): Call {
-  // Nobody knows whether what the job sends may be sent twice.
+  // Nobody knows whether a request of the job's own may be sent twice.
   return present({ operation, parameters: { ...request }, ifLost: 'hold', creditsMost });
 }
 
@@ -159,8 +160,8 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMos
 
 /**
  * The path of a call, in which `{{Column}}` stands for a row's cell. A cell is percent-encoded, so it never
- * ends a segment, a path or a query; and as some servers decode a path before they resolve it, no segment may
- * become `.` or `..` by decoding either.
+ * ends a segment, a path or a query; and because some servers decode a path before they resolve it, no
+ * segment may become `.` or `..` by decoding either.
  */
 
 const FILLED = new RegExp(`(?:${PLACEHOLDER.source}|${KEY_PLACE.source})`, 'g');

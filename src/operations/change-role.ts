@@ -15,7 +15,8 @@ import {
 import { namingSomebody, personOperation } from './team/person-operation.ts';
 
 /**
- * Nobody is invited who was not before: that is another operation, because it sends a mail to a new person.
+ * Nobody is invited who was not invited before: an invite is another operation, because it sends a mail to a
+ * new person.
  */
 function whyNotInvited(person: PersonInProject): string {
   const fact =

@@ -15,7 +15,7 @@ import { nextOfProject } from './team/change-steps.ts';
 interface ProjectWork extends PlannedWork {
   readonly was: { readonly sequence: number };
   readonly making: NewProject;
-  /** Why it is not made: it was before. */
+  /** Why the project is not made: it was made before. */
   readonly made?: string;
 }
 

@@ -22,8 +22,8 @@ import {
 import { namingSomebody, personOperation } from './team/person-operation.ts';
 
 /**
- * The service knows invites by their codes alone, so what the ledger does not remember cannot be deleted by
- * e-mail.
+ * The service knows invites by their codes alone, so an invite that the ledger does not remember cannot be
+ * deleted by e-mail.
  */
 function actionByEmail(person: PersonInProject): PersonAction {
   switch (person.facts?.state) {

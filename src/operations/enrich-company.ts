@@ -10,8 +10,8 @@ import { isAbn, isCompanyProfile, isDomain, isWebsite } from './lookup/recognise
 import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 
 /**
- * The identifiers in the order in which they are tried: first the number that one company alone has, then
- * what may be shared.
+ * The identifiers in the order in which they are tried: first the number that only one company has, then
+ * identifiers that companies may share.
  */
 const companyIdentifiers: readonly Identifier[] = [
   {

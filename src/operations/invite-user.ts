@@ -18,7 +18,7 @@ interface Invitation {
   readonly project: string;
 }
 
-/** A person who is invited already keeps that invite: two invites are two mails. */
+/** A person who is already invited keeps that invite, because two invites are two mails. */
 function inviteFor(person: PersonInProject, { email, role }: Invitation): PersonAction {
   const { facts } = person;
   if (facts?.state !== 'invited' && facts?.state !== 'member') return { kind: 'invite', email, role };

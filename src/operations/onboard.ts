@@ -57,7 +57,7 @@ import {
 } from './team/change-inputs.ts';
 import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
 
-/** A person, and the role that the person should have in a project. `none` stands for "not in it". */
+/** A person, and the role that the person should have in a project. `none` means "not in it". */
 interface WantedPlace {
   readonly email: string | undefined;
   readonly userId: string | undefined;
@@ -96,7 +96,7 @@ function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
 function resolve(wish: WantedPlace, team: Team, options: OperationOptions): Prepared<PersonWork> {
   const slip = ofAnother(team, wish);
   if (slip !== undefined) return slip;
-  // Two names may be of one project.
+  // Two names may belong to one project.
   const works = new Map<string, PersonWork>();
   for (const project of wish.projects) {
     const found = resolveIn(wish, project, team, options);
@@ -141,7 +141,10 @@ function resolveIn(
   return { kind: 'ready', input: { ...person, ...(role === 'none' ? {} : { makes }) } };
 }
 
-/** Nobody is in a project that does not exist yet, so until it does its people are told apart by its name. */
+/**
+ * Nobody is in a project that does not exist yet. Until it exists, the name of the project tells its people
+ * apart.
+ */
 function newcomer(
   email: string | undefined,
   role: Role | 'none',
@@ -164,7 +167,10 @@ function newcomer(
   };
 }
 
-/** Calls of the person follow when the project has its id; everybody in it shares the one that makes it. */
+/**
+ * The calls for the person follow once the project has its id. All people in the project share the call that
+ * makes it.
+ */
 function nextChange({ makes, ...work }: PersonWork, answered: Answered): Step {
   if (makes === undefined) return nextOfPerson(work, answered);
   const { project, ...now } = makes;
@@ -178,9 +184,9 @@ function nextChange({ makes, ...work }: PersonWork, answered: Answered): Step {
 }
 
 /**
- * People in the projects that the job or the list names whom the list does not have any more. Who is known by
- * a user id alone is left out: the list may have them by an e-mail address that we do not know. Nobody is
- * removed whom an invalid row may mean.
+ * People in the projects that the job or the list names whom the list no longer has. A person known only by a
+ * user id is left out: the list may have that person under an e-mail address that we do not know. A person
+ * whom an invalid row may mean is not removed.
  */
 function missing(
   planned: readonly PersonWork[],
@@ -192,8 +198,8 @@ function missing(
   const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
   const projects = new Set([...names.keys(), ...planned.flatMap(({ subject }) => subject.project ?? [])]);
   const named = new Set(planned.map(({ subject }) => subjectText(subject)));
-  // A person at number 0 is known from the service's own lists alone, and was never in a list of ours to be
-  // missing from.
+  // A person at number 0 is known only from the service's own lists, and was never in a list of ours, so the
+  // person cannot be missing from one.
   const isMissing = ({ subject, facts, sequence }: KnownSubject): boolean =>
     sequence > 0 && facts?.email === subject.name && !named.has(subjectText(subject));
   return [...projects].sort().flatMap((project) =>
@@ -213,9 +219,10 @@ function missing(
   );
 }
 
-/** What cannot be read of an invalid row may mean anybody, in any project. */
+/** An unreadable part of an invalid row may mean anybody, in any project. */
 function mayMean({ cells = {} }: InvalidRow, { email, facts }: PersonInProject): boolean {
-  const [named, userId] = [readEmail(cells.email), readUserId(cells.user_id)];
+  const named = readEmail(cells.email);
+  const userId = readUserId(cells.user_id);
   if (userId.kind === 'read' && userId.value === facts?.userId) return true;
   return named.kind === 'wrong' || named.value === email;
 }

@@ -41,13 +41,16 @@ const FILTERS: readonly InputField[] = [
 ];
 
 interface Search {
-  /** Names of the row's own filters, as `_matched_by` shows them; those of the job where the row has none. */
+  /**
+   * The names of the row's own filters, as `_matched_by` shows them; the names of the job's filters where the
+   * row has none.
+   */
   readonly by: string;
   readonly parameters: JsonObject;
   readonly creditsMost?: number;
 }
 
-/** @param extra columns that the job's `filters` name. */
+/** @param extra the columns that the job's `filters` name. */
 function searchWith(filters: JsonObject, extra: readonly InputField[]): Operation {
   return defineOperation<Search>({
     name: 'search-people',
@@ -81,7 +84,7 @@ function shapedSearch(settings: JsonObject): Operation {
   );
 }
 
-/** @throws StopError `job` where a filter of the job would take the place of what a row says. */
+/** @throws StopError `job` where a filter of the job would take the place of a filter of the row. */
 function checkFilters(filters: JsonObject): void {
   for (const name of Object.keys(filters)) {
     if (PUBLISHED.includes(name)) {
@@ -96,8 +99,7 @@ function checkFilters(filters: JsonObject): void {
 }
 
 /**
- * All that a row says is asked in one search: without one of its filters it would be another, and a dearer
- * one.
+ * All filters of a row go into one search: without one of them it would be another search, and a dearer one.
  */
 function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Search> {
   const cells = Object.fromEntries(
@@ -125,9 +127,10 @@ function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Searc
 }
 
 /**
- * Why a row says nothing; undefined when it does. A row that leaves blank all by which the rows of its list
- * differ would find everybody whom the job's own filters allow. By the published filters they differ where
- * the list has one of them, else by its other columns. Of a list without columns, the job says it all.
+ * Why a row has nothing to search for; undefined when it has something. The rows of a list differ by the
+ * published filters where the list has one of them, else by its other columns. A row that leaves all of these
+ * blank would find everybody whom the job's own filters allow. For a list without columns, the job has all
+ * filters.
  */
 function whyNoSearch(cells: RowInput, parameters: JsonObject): string | undefined {
   const published = PUBLISHED.filter((name) => cells[name] !== undefined);

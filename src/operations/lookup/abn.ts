@@ -1,16 +1,16 @@
 /**
- * The Australian Business Number: eleven digits, of which the first two are a checksum. Checked before
- * anything is paid for, because a mistyped number buys nothing or, worse, another company's data. Imports
- * nothing.
+ * The Australian Business Number: eleven digits, the first two of which are a checksum. It is checked before
+ * anything is paid for, because a mistyped number buys nothing or, worse, another company's data. This file
+ * imports nothing.
  */
 
 declare const brand: unique symbol;
 
-/** Eleven digits without spaces, checksum correct. */
+/** Eleven digits without spaces and with a correct checksum. */
 export type Abn = string & { readonly [brand]: 'Abn' };
 
 /**
- * What a cell says about an ABN. `problem` is a clause that follows the cell's text: "the checksum fails".
+ * The reading of a cell as an ABN. `problem` is a clause that follows the cell's text: "the checksum fails".
  */
 type AbnReading =
   | { readonly kind: 'usable'; readonly value: Abn }
@@ -20,8 +20,8 @@ type AbnReading =
 const DIGITS = 11;
 
 /**
- * The Australian Company Number. The ABN of a company ends with it, and it cannot be told from that what
- * comes before.
+ * The length of an Australian Company Number. The ABN of a company ends with its ACN, but the digits before
+ * it cannot be computed from it.
  */
 const ACN_DIGITS = 9;
 
@@ -32,10 +32,10 @@ const ACN_DIGITS = 9;
 const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 const MODULUS = 89;
 
-/** Written before the number by people, never part of it. */
+/** People write this before the number. It is never part of it. */
 const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?(?:\s*(?:no|number)(?!\p{L})\.?:?)?/iu;
 
-/** Registers write behind it how it stands: `51 824 753 556 (Active)`. */
+/** Registers write the standing of a number behind it: `51 824 753 556 (Active)`. */
 const STANDING = /\s*\([^()\d]*\)$/u;
 
 /**
@@ -44,7 +44,9 @@ const STANDING = /\s*\([^()\d]*\)$/u;
  */
 const SEPARATORS = /[\p{White_Space}\p{Cf}.\-\u2010-\u2015\u2212]/gu;
 
-/** What a spreadsheet makes of a number in a narrow column; the digits behind it are lost for good. */
+/**
+ * A spreadsheet shows a number like this in a narrow column. The digits that it leaves out are lost for good.
+ */
 const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
 
 /**
@@ -89,7 +91,7 @@ function problemOf(digits: string): string | undefined {
 }
 
 /**
- * A spreadsheet that shows six digits of a number saves no more of them: `51824800000`. What was there is
+ * A spreadsheet that shows six digits of a number saves no more of them: `51824800000`. The other digits are
  * lost.
  */
 export function isRounded(digits: string): boolean {

@@ -17,7 +17,9 @@ export function columnsIn(body: JsonValue): readonly string[] {
   return [...new Set(names)];
 }
 
-/** The input that such a column is: the file's column of that very name, or one that the job maps to it. */
+/**
+ * The input for such a column: the file's column with exactly that name, or a column that the job maps to it.
+ */
 export function columnInput(column: string, about: string): InputField {
   const squeezed = column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
   return { name: column, about, aliases: [squeezed], required: true };
@@ -32,8 +34,8 @@ export function templateProblem(body: JsonValue): string | undefined {
 
 /**
  * The body of one row without texts whose cells are all blank, and without objects and lists that held
- * nothing else: to most vendors "" is a value, by which they look for nothing or overwrite something. A "" of
- * the job's own stays, and so does a {{ that a cell has.
+ * nothing else: most vendors take "" for a value, look for nothing by it or overwrite something with it. A ""
+ * of the job's own stays, and so does a {{ in a cell.
  */
 export function withoutBlanks(body: JsonObject, cells: Cells): JsonObject {
   return (filledSparsely(body, cells) ?? {}) as JsonObject;

@@ -5,14 +5,15 @@ import { foreignName, wordsIn } from '../../core/plain-text.ts';
 import { readAbn } from './abn.ts';
 
 /**
- * Normalisers of what identifies a company or a person. Each is total, pure and idempotent: what it made of a
- * cell, it makes of its own result. Equal identifiers in different spellings become the same text, hence the
- * same call key, hence are bought once; what no vendor could find is refused here, before it is paid for.
+ * Normalisers for identifiers of a company or a person. Each is total, pure and idempotent: normalising its
+ * own result changes nothing. Equal identifiers in different spellings become the same text, so they have the
+ * same call key, so they are bought once. An identifier that no vendor could find is refused here, before it
+ * is paid for.
  */
 
 /**
- * Longer than any address that browsers agree on; also keeps every pattern below fast on a cell full of
- * damage.
+ * Longer than any address on which browsers agree. The limit also keeps every pattern below fast on a cell
+ * full of damage.
  */
 const LONGEST_CELL = 2048;
 
@@ -28,38 +29,44 @@ const unusable = (problem: string): Unusable => ({ kind: 'unusable', problem });
 const TEXT_MARKS = /^(?:'\s*)+/;
 
 /**
- * A formula that shows nothing but a text: `="51824753556"` keeps a spreadsheet from making a number of it.
+ * A formula that shows nothing but a text: `="51824753556"` keeps a spreadsheet from turning it into a
+ * number.
  */
 const SHOWN_TEXT = /^="(?<text>(?:[^"]|"")*)"$/;
 
 /**
- * A cell as it was meant: without the blanks around it, and without what marks it as text, an apostrophe or a
- * formula.
+ * The meaning of a cell: without the blanks around it, and without the apostrophe or formula that marks it as
+ * text.
  */
 export function withoutTextMark(cell: string): string {
   const text = cell.trim();
-  // Nearly every cell begins with neither, and is looked at no further.
+  // Nearly every cell begins with neither, so it is returned at once.
   if (!text.startsWith("'") && !text.startsWith('=')) return text;
   return (shownText(text) ?? text).trim().replace(TEXT_MARKS, '');
 }
 
-/** What databases, R and people write where they have nothing. Zeros alone are nobody's number. */
+/** Databases, R and people write these words where they have nothing. Zeros alone are nobody's number. */
 const NOTHING =
   /^(?:\\n|null|nil|none|nan|<?n\/?a>?|n\.a\.?|undefined|\(?blank\)?|[-\u2013\u2014]+|0+(?:\.0+)?)$/i;
 
-/** What the cell of an identifier or of a role says: nothing where it is blank, or has a word for that. */
+/**
+ * The text of a cell for an identifier or a role: empty where the cell is blank, or has a word for nothing.
+ */
 export function identifierText(cell: string): string {
   const text = withoutTextMark(cell);
   return NOTHING.test(text) ? '' : text;
 }
 
-/** What a spreadsheet shows of a formula that is nothing but a text; undefined for any other cell. */
+/**
+ * The text that a spreadsheet shows for a formula that is nothing but a text; undefined for any other cell.
+ */
 export function shownText(cell: string): string | undefined {
   return SHOWN_TEXT.exec(cell.trim())?.groups?.text?.replaceAll('""', '"');
 }
 
 /**
- * What a spreadsheet shows where a formula has found nothing or cannot be reckoned. Exports keep it as text.
+ * Whether a cell is what a spreadsheet shows where a formula found nothing or cannot be computed. Exports
+ * keep this as text.
  */
 export function isSheetError(cell: string): boolean {
   return /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)$/i.test(cell.trim());
@@ -89,8 +96,8 @@ export function behindLink(text: string): string | undefined {
 }
 
 /**
- * What is read out of an address may be behind a word: `=HYPERLINK("https://acme.com","Acme")` is about
- * acme.com.
+ * An identifier that is read out of an address may stand behind a word:
+ * `=HYPERLINK("https://acme.com","Acme")` is about acme.com.
  */
 function addressNormaliser(read: (text: string) => Normalised): (text: string) => Normalised {
   return normaliser((text) => read(behindLink(text) ?? text));
@@ -106,14 +113,15 @@ export const normaliseDomain = addressNormaliser((text) => {
   const address = readAddress(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
   if ('problem' in address) return address;
   const { host, sharedHost: problem } = address;
-  // Repeated, so that the result stays the same when it is normalised again; `www.com` is a domain and stays.
+  // `www.` is dropped repeatedly, so that normalising the result again changes nothing. `www.com` is a domain
+  // and stays.
   if (problem !== undefined) return unusable(problem);
   return usable(host.replace(/^(?:www\.)+(?=.*\.)/, ''));
 });
 
 /**
- * `https://acme.org.au/branch?id=1`, also from `http:` or no scheme at all, which name the same company: no
- * fragment, no default port, no slash after a bare host.
+ * `https://acme.org.au/branch?id=1`, also from `http:` or without a scheme, which name the same company. It
+ * has no fragment, no default port, and no slash after a bare host.
  */
 export const normaliseWebsite = addressNormaliser((text) => {
   if (EMAIL_LIKE.test(text)) return unusable('is an e-mail address, not a website');
@@ -131,17 +139,20 @@ export const normaliseWebsite = addressNormaliser((text) => {
 /** The check that browsers make: zod's own pattern refuses the "&" of `r&d@acme.com`. */
 const email = z.email({ pattern: z.regexes.html5Email });
 
-/** What browsers let pass and no mailbox has: a dot at either end of the local part, or two in a row. */
+/**
+ * Browsers accept these dots, but no mailbox has them: a dot at either end of the local part, or two in a
+ * row.
+ */
 const STRAY_DOT = /^\.|\.\.|\.@/;
 
-/** One address in lower case. Personal ones are welcome: this identifies people. */
+/** One address in lower case. Personal addresses are welcome, because this identifies people. */
 export const normaliseEmail = normaliser((text) => {
   const address = text.normalize('NFC').toLowerCase();
   const [name = '', host = '', ...more] = address.split('@');
   if (more.length > 0) return unusable('holds more than one e-mail address');
   if (isAddress(name, host)) return usable(address);
-  // Vendors show such a host in one spelling or the other, so a list of theirs might not tell that the person
-  // is there.
+  // Vendors show such a host in one spelling or the other, so a member list of theirs might not show that the
+  // person is there.
   const plain = domainToASCII(host);
   return plain !== host && isAddress(name, plain)
     ? unusable(`has other letters than a to z after the @; write that as ${plain}`)
@@ -160,10 +171,7 @@ function isAddress(name: string, host: string): boolean {
 
 type SubjectKind = 'person' | 'company';
 
-/**
- * What is known of a profile network: under which paths its slugs stand, and which of its hosts is the
- * canonical one.
- */
+/** Our knowledge of a profile network: the paths under which its slugs stand, and its canonical host. */
 interface ProfileNetwork {
   readonly name: string;
   readonly domain: string;
@@ -172,8 +180,8 @@ interface ProfileNetwork {
 }
 
 /**
- * The vendor does not say which network its profile URLs belong to, so a URL of any network is taken. The
- * ones listed here are known well enough to unite their spellings and to read a slug out of a URL.
+ * The vendor does not say to which network its profile URLs belong, so a URL of any network is taken. The
+ * networks listed here are known well enough to unite their spellings and to read a slug out of a URL.
  */
 const NETWORKS: readonly ProfileNetwork[] = [
   {
@@ -184,12 +192,12 @@ const NETWORKS: readonly ProfileNetwork[] = [
   },
 ];
 
-/** Query parameters that say where a visitor came from and never whose page it is. */
+/** Query parameters that say where a visitor came from and never to whom a page belongs. */
 const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid)$/i;
 
 /**
- * Letters, digits, hyphens and underscores of any script, and "&". No dots, which would make every host a
- * slug; in a path they are one's own.
+ * Letters, digits, hyphens and underscores of any script, and "&". Dots are not allowed, because they would
+ * make every host a slug; in a path, a dot belongs to the slug of one page.
  */
 const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&-]*$/u;
 const SLUG_IN_PATH = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&.-]*$/u;
@@ -213,10 +221,13 @@ export const normaliseProfileSlug = addressNormaliser((text) => {
   return LINK_WORDS.has(bare) ? unusable('is a word for a link, not a slug') : usable(bare);
 });
 
-/** The same out of an address alone: a word in a column of addresses is nobody's slug. */
+/** The same slug, but only from an address: a word in a column of addresses is nobody's slug. */
 export const normaliseSlugOfAddress = addressNormaliser(slugOfAddress);
 
-/** What lists show in place of an address. As a slug it would be somebody's all the same, and be bought. */
+/**
+ * Words that lists show in place of an address. As a slug, such a word would belong to a person all the same,
+ * and be bought.
+ */
 const LINK_WORDS = new Set(
   wordsIn(`
     linkedin profile profiles link links url view here click open see visit website web page slug handle person contact
@@ -254,8 +265,8 @@ function cleanUrl(address: WebAddress): string {
 }
 
 /**
- * The address without the query parameters that only say where a visitor came from. Everything else stays as
- * it is written, to the character: what is left may have been typed by hand.
+ * The address without the query parameters that only say where a visitor came from. Every other character
+ * stays as it is written, because the rest may have been typed by hand.
  */
 export function withoutTracking(text: string): string {
   const [, address = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
@@ -270,12 +281,12 @@ function networkOf({ host }: WebAddress): ProfileNetwork | undefined {
   return NETWORKS.find(({ domain }) => host === domain || host.endsWith(`.${domain}`));
 }
 
-/** What a sentence around an address leaves at its end; the URL parser has escaped some of it. */
+/** The end of a sentence that was pasted along with an address; the URL parser has escaped some of it. */
 const PASTED_END = /(?:[)\],;.!']|%(?:22|3E|7D))+$/i;
 
 /**
- * `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also of the mobile pages; undefined when the path is
- * another one.
+ * `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also from the mobile pages; undefined for any other
+ * path.
  */
 function slugIn(url: URL, sections: readonly string[]): { section: string; slug: string } | undefined {
   const path = url.pathname.replace(/^\/(?:m|mwlite)(?=\/)/i, '');
@@ -286,8 +297,8 @@ function slugIn(url: URL, sections: readonly string[]): { section: string; slug:
 }
 
 /**
- * The network's own name of a member, which exports have where a slug would be: another one in other
- * capitals.
+ * The network's own name for a member. Exports have it in place of a slug. In other capitals it names another
+ * member.
  */
 const MEMBER_ID = /^AC[a-z]AA[\w-]{10,}$/;
 
@@ -313,7 +324,10 @@ function wrongPage(network: ProfileNetwork, whose: SubjectKind): string {
   return `is not the profile of a ${whose} on ${network.name}, which starts with ${paths}`;
 }
 
-/** One mailbox and nothing around it. Looser than an e-mail check: it only tells an address from a host. */
+/**
+ * One mailbox and nothing around it. This is looser than an e-mail check: it only tells an address from a
+ * host.
+ */
 const EMAIL_LIKE = /^(?:mailto:)?[^\s@/:]+@(?<host>[^\s@/:]+)$/i;
 
 /**
@@ -344,7 +358,7 @@ function readAddress(text: string): WebAddress | Unusable {
   const url = URL.parse(address);
   if (url === null) return unusable('is not a web address');
   if (url.username !== '' || url.password !== '') return unusable('contains a user name');
-  // Lower case and punycode by the URL parser.
+  // The URL parser makes it lower case and punycode.
   const host = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
   return hostProblem(host) ?? { url, host, sharedHost: publicHostProblem(host) };
 }
@@ -358,17 +372,16 @@ function hostProblem(host: string): Unusable | undefined {
 }
 
 /**
- * Hosts that many share, so that a cell which names one does not say whose company is meant. Looking one up
- * would find the company that runs the host, and be charged. Subdomains count as their host.
+ * Hosts that many share, so that a cell with such a host does not say which company is meant. Looking the
+ * host up would find the company that runs it, and be charged. Subdomains count as their host.
  *
- * Short lists of our own, on purpose. The published lists are made for refusing sign-ups: they hold thousands
- * of throw-away names, and companies such as `telstra.com` because their customers have mailboxes there; and
- * each of their releases would change what an unfinished batch buys.
+ * These are short lists of our own, on purpose. The published lists are made for refusing sign-ups: they hold
+ * thousands of throw-away names, and companies such as `telstra.com` because their customers have mailboxes
+ * there; and each of their releases would change what an unfinished batch buys.
  */
 
 /**
- * Where people have mailboxes: the large ones of the world, then access providers of Australia and New
- * Zealand.
+ * Hosts of mailboxes: first the large ones of the world, then access providers of Australia and New Zealand.
  */
 const MAIL_HOSTS = `
   gmail.com googlemail.com outlook.com outlook.com.au outlook.co.nz hotmail.com hotmail.com.au hotmail.co.nz
@@ -409,8 +422,8 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What speaks against taking this host for one company's own, as a clause; undefined when nothing does. It
- * counts when the host or one of its parents is listed: `au.linkedin.com` is, `notlinkedin.com` is not.
+ * The reason against taking this host for one company's own, as a clause; undefined when there is none. A
+ * host counts when it or one of its parents is listed: `au.linkedin.com` counts, `notlinkedin.com` does not.
  */
 function publicHostProblem(host: string): string | undefined {
   let name = host;

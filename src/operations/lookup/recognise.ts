@@ -11,9 +11,9 @@ import {
 } from './identifiers.ts';
 
 /**
- * What a cell is, told by the cell alone, for guessing what a column holds. Stricter than what an operation
- * accepts once it knows the column: an e-mail address will do for a domain, but a column of them is one of
- * e-mail addresses. Each is total and pure, and says no to most cells of other kinds before they are read in
+ * Recognises a cell by its text alone, to guess what a column holds. This is stricter than an operation that
+ * knows the column: an e-mail address will do for a domain, but a column of them is a column of e-mail
+ * addresses. Each function is total and pure, and rejects most cells of other kinds before they are read in
  * full.
  */
 
@@ -22,14 +22,14 @@ const NUMBERS = /(?:[0-9][^0-9]*){11}|[\p{N}--[0-9]]/v;
 
 const BARE_HOST = /^[^/:?#@]+$/;
 
-/** What nobody writes but before a web address. */
+/** Nobody writes this except before a web address. */
 const ADDRESS_MARK = /^(?:https?:\/\/|www\.)/i;
 
 /**
- * Ends of host names that are taken for such where nothing else shows one: `report.pdf` and `jo.citizen`
- * could be hosts as well, and would be paid for. Those of countries have two letters; of the others a list of
- * those that companies use, and `example`, which is reserved for samples. A list of our own, because with
- * each new one another guess would be made.
+ * Ends of host names that are accepted where nothing else shows a host: `report.pdf` and `jo.citizen` could
+ * be hosts as well, and would be paid for. The ends of countries have two letters. This list has the other
+ * ends that companies use, and `example`, which is reserved for samples. It is a list of our own, because a
+ * published list would change the guesses with each release.
  */
 const TOP_LEVEL = new Set(
   wordsIn(`com net org edu gov info biz name pro coop asia travel museum app dev online site website store shop tech xyz cloud
@@ -54,13 +54,14 @@ export function isDomain(cell: string): boolean {
 }
 
 /**
- * Any web address that is one company's own, a bare domain included: in most lists some have no `https://`.
+ * Any web address that is one company's own, also a bare domain: in most lists some addresses have no
+ * `https://`.
  */
 export function isWebsite(cell: string): boolean {
   return mayBeSite(cell) && isUsable(normaliseWebsite(cell));
 }
 
-/** A company's page of a network that we know: a page of another network may be anybody's. */
+/** A company's page in a network that we know: a page in another network may belong to anybody. */
 export function isCompanyProfile(cell: string): boolean {
   return (
     mayBeAddress(cell) && isUsable(normaliseCompanyProfile(cell)) && !isUsable(normalisePersonProfile(cell))
@@ -78,7 +79,7 @@ function mayBeAddress(cell: string): boolean {
   return cell.includes('.') && !/\s/.test(cell.trim());
 }
 
-/** An address that says so, or a host whose end is one of host names. */
+/** An address with a scheme or `www.`, or a host with one of the accepted ends. */
 function mayBeSite(cell: string): boolean {
   if (!mayBeAddress(cell)) return false;
   const text = withoutTextMark(cell);

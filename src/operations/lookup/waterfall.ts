@@ -18,20 +18,23 @@ import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
 
 /**
- * What the operations share that look something up: identifiers are tried in turn until one matches.
- * `prepareTiers` says which calls a row may need, `nextTier` which of them is next. Both are pure, and
- * `lookUpOperation` puts them together.
+ * The parts that all operations share which look something up: identifiers are tried in turn until one
+ * matches. `prepareTiers` says which calls a row may need, and `nextTier` which of them is next. Both are
+ * pure, and `lookUpOperation` puts them together.
  */
 
-/** An input that identifies what is looked up. Its name is also the name of the call's parameter. */
+/**
+ * An input that identifies the person or company to look up. Its name is also the name of the call's
+ * parameter.
+ */
 export interface Identifier extends InputField {
-  /** Its name in a sentence: "ABN", "profile URL". */
+  /** The name of the identifier in a sentence: "ABN", "profile URL". */
   readonly label: string;
   readonly normalise: (cell: string) => Normalised;
-  /** Another identifier whose cell this one is read from when its own cell says nothing usable. */
+  /** Another identifier. This one is read from its cell when its own cell has nothing usable. */
   readonly derivedFrom?: { readonly name: string; readonly normalise: (cell: string) => Normalised };
   /**
-   * Nothing else can be read out of it, and it out of nothing else, so that it never repeats another
+   * Nothing else can be read out of this identifier, and it out of nothing else, so it never repeats another
    * identifier.
    */
   readonly standsAlone?: true;
@@ -46,7 +49,7 @@ export interface Tier {
 
 export interface TieredInput {
   readonly tiers: readonly Tier[];
-  /** What was wrong with identifiers that are left out: "ABN 51 824 753 557: the checksum fails". */
+  /** The problems with identifiers that are left out: "ABN 51 824 753 557: the checksum fails". */
   readonly remark?: string;
 }
 
@@ -55,9 +58,9 @@ export interface TieredInput {
 interface Reading {
   readonly identifier: Identifier;
   readonly cell: string | undefined;
-  /** What its own cell says; blank without a column. */
+  /** The reading of its own cell; blank without a column. */
   readonly own: Normalised;
-  /** What the cell of `derivedFrom` says about it; absent when its own cell is usable. */
+  /** The reading of the cell of `derivedFrom`; absent when its own cell is usable. */
   readonly derived:
     | { readonly from: Identifier; readonly cell: string; readonly said: Normalised }
     | undefined;
@@ -70,9 +73,9 @@ interface UsableReading {
 }
 
 /**
- * The tiers of a row. Without a waterfall: every identifier that the row gives, one at a time in the
- * operation's order, leaving out what only repeats an earlier one. With a waterfall: exactly what it says, as
- * far as the row has it, and none twice. `options.waterfall` has passed `checkWaterfall`.
+ * The tiers of a row. Without a waterfall, these are all identifiers that the row gives, one at a time in the
+ * operation's order, without those that only repeat an earlier one. With a waterfall, these are exactly its
+ * tiers, as far as the row has them, and none twice. `options.waterfall` has passed `checkWaterfall`.
  */
 export function prepareTiers(
   identifiers: readonly Identifier[],
@@ -90,14 +93,15 @@ export function prepareTiers(
   const tiers = asked.map(tierOf);
   const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
   if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
-  // What the job leaves out on purpose, by its waterfall or by mapping no column, is no news to the user.
+  // An identifier that the job leaves out on purpose, by its waterfall or by mapping no column, is no news to
+  // the user.
   const named = all.filter(({ identifier, cell }) =>
     waterfall === undefined
       ? cell !== undefined
       : waterfall.some(({ members }) => members.includes(identifier.name)),
   );
   if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named) };
-  // An identifier that the vendor cannot be asked by is mentioned only when the row has no other.
+  // An identifier that the vendor does not accept is mentioned only when the row has no other.
   const remark = remarkOn(
     named.filter((reading) => !cannotBeAsked(reading)),
     asked.flat(),
@@ -118,7 +122,7 @@ function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowI
   return { identifier, cell, own, derived: { from, cell: source, said: derivedFrom.normalise(source) } };
 }
 
-/** What would have been usable is not, whatever the row says: nobody could be asked by it. */
+/** Turns a usable identifier into an unusable one that the vendor cannot look up, whatever the row says. */
 function unaskable({ identifier, cell, own }: Reading): Reading {
   const problem = 'the vendor cannot look it up';
   const said = own.kind === 'usable' ? ({ kind: 'unusable', problem } as const) : own;
@@ -141,7 +145,7 @@ function singly(all: readonly Reading[]): readonly UsableReading[][] {
   return kept.map((reading) => [reading]);
 }
 
-/** A website on a domain, a slug of a profile URL: one can be read out of the other. */
+/** Whether one can be read out of the other, such as a website on a domain, or a slug in a profile URL. */
 function saysTheSame(one: UsableReading, other: UsableReading): boolean {
   if (one.identifier.standsAlone || other.identifier.standsAlone) return false;
   return isReadFrom(one, other.value) || isReadFrom(other, one.value);
@@ -152,10 +156,7 @@ function isReadFrom({ identifier, value }: UsableReading, cell: string): boolean
   return said.kind === 'usable' && said.value === value;
 }
 
-/**
- * The tiers that the row can be asked by. One that sends what an earlier one has sent could only repeat its
- * answer.
- */
+/** The tiers that the row has. A tier that sends the same as an earlier one could only repeat its answer. */
 function asWritten(
   waterfall: readonly WrittenTier[],
   all: readonly Reading[],
@@ -168,7 +169,7 @@ function asWritten(
   return asked;
 }
 
-/** What a row is asked by in a tier; empty when it does not have it. */
+/** The identifiers that a tier sends for a row; empty when the row lacks them. */
 function sentBy({ members, isAll }: WrittenTier, all: readonly Reading[]): readonly UsableReading[] {
   const usable: UsableReading[] = [];
   for (const member of members) {
@@ -189,7 +190,7 @@ function areOfTheSame(one: readonly UsableReading[], other: readonly UsableReadi
   );
 }
 
-/** What is read out of a cell says nothing beside that cell itself: the row does not have it. */
+/** Leaves out an identifier that is read out of a cell which is sent itself: it would say nothing new. */
 function withoutRepeated(usable: readonly UsableReading[]): readonly UsableReading[] {
   const own = usable
     .filter(({ identifier, source }) => source === identifier.name)
@@ -217,7 +218,7 @@ function whyNothing(named: readonly Reading[]): string {
     const [cause, text, said] = isElsewhere
       ? [derived.from, derived.cell, derived.said]
       : [identifier, cell, own];
-    // A website may be no good as a domain either; one complaint about a cell is enough.
+    // A website may be unusable as a domain, too. One complaint about a cell is enough.
     if (!clauses.has(cause.name)) clauses.set(cause.name, clause(cause, text, said));
   }
   if (clauses.size === 0) return 'no usable identifier: no column is chosen for one';
@@ -226,7 +227,10 @@ function whyNothing(named: readonly Reading[]): string {
   return `${fact}: ${[...clauses.values()].join('; ')}`;
 }
 
-/** A useless number or e-mail address was mistyped; a useless web address is often all that there is. */
+/**
+ * The complaints about unusable cells. An unusable number or e-mail address was mistyped, and the row asks
+ * for its correction; an unusable web address is often all that there is.
+ */
 function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): string {
   return named
     .filter(
@@ -250,9 +254,9 @@ function clause({ label, quote }: Identifier, cell: string | undefined, said: No
 // -------------------------------------------------------------------------------------------------- stepping
 
 /**
- * The next lookup of a row, or how the row ended, given what has been answered: the first tier that has no
- * answer is asked; the first that was found ends the row. A tier that the vendor refuses does not end it, the
- * next one is tried.
+ * The next lookup of a row, or how the row ended, by the answers so far. The first tier without an answer is
+ * asked. The first tier that finds something ends the row. A tier that the vendor refuses does not end the
+ * row: the next one is tried.
  */
 export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: Tier) => Call): Step {
   let missed = '';
@@ -300,8 +304,8 @@ export function lookUpOperation(
 }
 
 /**
- * A vendor that knew at least one identifier and found nobody answered the question; one that refused all did
- * not.
+ * A vendor that knew at least one identifier and found nobody has answered the question. A vendor that
+ * refused all of them has not.
  */
 function unmatched(missed: string, refused: string, remark: string | undefined): Outcome {
   const clauses: string[] = [];
@@ -316,9 +320,7 @@ interface WaterfallProblem {
   readonly next: Advice;
 }
 
-/**
- * Stands before the identifiers of a tier of which a row need not have every one: `all:email+profile_url`.
- */
+/** The prefix of a tier of which a row need not have every identifier: `all:email+profile_url`. */
 const ALL = 'all:';
 
 export function tierOfAll(members: readonly string[]): string {
@@ -333,7 +335,7 @@ export function tierWords(tier: string): string {
 interface WrittenTier {
   readonly members: readonly string[];
   /**
-   * Those of its members that a row has go into the call; otherwise a row without one of them has no such
+   * True: the call has the members that the row has. False: a row without one of the members has no such
    * call.
    */
   readonly isAll: boolean;
@@ -342,14 +344,14 @@ interface WrittenTier {
 function readTier(tier: string): WrittenTier {
   const isAll = tier.startsWith(ALL);
   const members = (isAll ? tier.slice(ALL.length) : tier).split('+').map((member) => member.trim());
-  // Of one member, both mean the same.
+  // With a single member, both mean the same.
   return { members, isAll: isAll && members.length > 1 };
 }
 
 /**
- * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the
- * operation's. A row stays under its 20 calls: four identifiers have 15 combinations, and no row asks by one
- * twice.
+ * Checks a job's waterfall before any row is read; undefined when it may be used. `tiers` are the tiers of
+ * the operation. A row stays below its 20 calls: four identifiers have 15 combinations, and no row uses one
+ * of them twice.
  */
 export function checkWaterfall(
   tiers: readonly string[],

@@ -15,13 +15,14 @@ import { present } from '../../core/objects.ts';
 import { type PlannedAction, type PlannedWork, partsOf } from '../../core/operation.ts';
 
 /**
- * What the operations share that change a person's place in a project: the person is looked up, the operation
- * decides on an action, and the action becomes the work of the row. `change-steps.ts` carries it out, one
- * call at a time.
+ * The parts that all operations share which change a person's place in a project. The person is looked up,
+ * the operation decides on an action, and the action becomes the work of the row. `change-steps.ts` carries
+ * it out, one call at a time.
  */
 
 /**
- * A subject at the moment of a change: how many of its changes were settled before, and what is known of it.
+ * A subject at the moment of a change: how many of its changes were settled before, and the known facts about
+ * it.
  */
 export interface SubjectNow {
   readonly subject: Subject;
@@ -32,9 +33,9 @@ export interface SubjectNow {
 
 export interface PersonInProject extends SubjectNow {
   readonly subject: Subject & { readonly project: string };
-  /** The id that the row gives, which says that the person has accepted. */
+  /** The user id that the row gives. It says that the person has accepted. */
   readonly givenUserId?: string;
-  /** What the ledger itself has under this name. */
+  /** The facts that the ledger itself has under this name. */
   readonly remembered?: SubjectFacts;
   readonly doubt?: SubjectDoubt;
 }
@@ -47,8 +48,9 @@ export interface Names {
 }
 
 /**
- * Named by the e-mail address where there is one, so that all that is known of a person is in one place. A
- * person who was changed by the user id alone has a record of that as well: what was changed last counts.
+ * Finds a person by the e-mail address where there is one, so that everything known of the person is in one
+ * place. A person who was changed by the user id alone has a record under that id as well: the later change
+ * counts.
  */
 export function personIn(team: Team, project: string, names: Names): PersonInProject {
   const { email, userId, inviteCode } = names;
@@ -102,7 +104,7 @@ export type PersonAction =
       readonly email: string;
       readonly inviteCode: string;
       readonly role: Role;
-      /** Created again when the service refuses the other. */
+      /** The role with which the invite is created again when the service refuses the new one. */
       readonly before: Role;
     }
   | { readonly kind: 'update'; readonly userId: string; readonly role: Role }
@@ -161,7 +163,7 @@ function reinviteAction(person: PersonInProject, role: Role): PersonAction {
 
 /**
  * @param next what to do about a person whose invite the vendor does not have.
- * @param words the vendor's, where it was asked just now.
+ * @param words the words of the vendor, where it was asked just now.
  */
 export function unsureWords(
   person: Pick<SubjectNow, 'email' | 'subject'>,
@@ -205,7 +207,7 @@ export function deleteAction(person: PersonInProject): PersonAction {
 }
 
 export interface PersonWork extends PlannedWork {
-  /** `sequence` is the number that the subject stood at when the row was planned. */
+  /** `sequence` is the number at which the subject stood when the row was planned. */
   readonly was: { readonly sequence: number; readonly facts?: SubjectFacts };
   /** Plans keep it under this name, so it is not renamed. */
   readonly course: PersonAction;
@@ -219,13 +221,13 @@ export interface NewProject {
   readonly organizationId: string;
 }
 
-/** The work of a planned row, as the ledger keeps it: that of a person, or of any other change. */
+/** The work of a planned row, as the ledger keeps it: the work of a person, or of any other change. */
 export type KeptWork = PlannedWork & Partial<Pick<PersonWork, 'was' | 'course' | 'makes'>>;
 
-/** In each project of the row. */
+/** The works of the row, one for each of its projects. */
 export const keptWorks = (work: object) => partsOf(work as unknown as KeptWork);
 
-/** @param to a role, or `none`. @param project as the list calls it; left out: by its id. */
+/** @param to a role, or `none`. @param project the name in the list; left out: the id. */
 export function workOf(
   person: PersonInProject,
   to: string,
@@ -248,7 +250,7 @@ export function workOf(
 }
 
 /**
- * What the list adds to what is known of a person by e-mail, who stays as they are; undefined where it adds
+ * The facts that the list adds about a person by e-mail whose place does not change; undefined where it adds
  * nothing.
  */
 function learntFrom({ email, facts, remembered, givenUserId }: PersonInProject): SubjectFacts | undefined {
@@ -261,7 +263,7 @@ function learntFrom({ email, facts, remembered, givenUserId }: PersonInProject):
   return remembered !== undefined && remembered.role !== facts.role ? { ...facts, email } : undefined;
 }
 
-/** What the list, or the service, says of the person that the ledger does not have, or has otherwise. */
+/** A note about facts in the list, or from the service, that the ledger lacks or contradicts. */
 function noteOf(
   { facts, remembered, givenUserId }: PersonInProject,
   learns: SubjectFacts | undefined,
@@ -277,7 +279,7 @@ function noteOf(
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-/** A row with an id that is known as another person's: whatever it asks for would be done to that person. */
+/** Refuses a row with an id that belongs to another known person: its change would be done to that person. */
 export function ofAnother(
   team: Team,
   { email, ...ids }: Names,
@@ -289,8 +291,8 @@ export function ofAnother(
 }
 
 /**
- * The word of an action that the plan keeps: an invite that is deleted and created anew is another role for
- * the same person.
+ * The word that the plan keeps for each action. An invite that is deleted and created anew is another role
+ * for the same person.
  */
 const ACTIONS = {
   unchanged: undefined,
@@ -321,8 +323,8 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
 }
 
 /**
- * While an answer is lost, nobody can say that there is nothing to do. What is to be sent the ledger holds
- * back itself.
+ * While an answer is lost, nobody can say that there is nothing to do. A change that is to be sent is held
+ * back by the ledger itself.
  */
 function surely(person: PersonInProject, action: PersonAction): PersonAction {
   const { doubt } = person;

@@ -16,7 +16,7 @@ import { identifierText, isSheetError, normaliseEmail, withoutTextMark } from '.
 import { isEmail } from '../lookup/recognise.ts';
 
 /**
- * The inputs that the changes of the service share, and how their cells are read. Whatever stands in a sheet,
+ * The inputs that the changes of the service share, and how their cells are read. Whatever a sheet contains,
  * nothing leaves this file that could turn a request into another one.
  */
 
@@ -75,7 +75,10 @@ type ValuesOf<Parts> = {
   readonly [Name in keyof Parts]: Parts[Name] extends ReadResult<infer Value> ? Value : never;
 };
 
-/** A row from what was read of it; all that is wrong is said at once, so that a sheet is mended in one go. */
+/**
+ * Puts a row together from the readings of its cells. All problems are reported at once, so that a sheet is
+ * corrected in one go.
+ */
 export function together<Parts extends Readonly<Record<string, ReadResult<unknown>>>>(
   parts: Parts,
 ): Prepared<ValuesOf<Parts>> {
@@ -100,8 +103,8 @@ export function quotedCell(cell: string): string {
 }
 
 /**
- * Neither blank, nor something that no name or id has: subjects are told apart by line ends, terminals obey
- * other control characters, and half a character cannot be put into an address.
+ * Reads a text that is neither blank nor has characters that no name or id has: line ends separate subjects,
+ * terminals obey other control characters, and half a character cannot be put into an address.
  */
 export function readText(label: string, cell = ''): ReadResult<string> {
   const text = cell.trim();
@@ -140,7 +143,7 @@ export function readEmail(cell = ''): ReadResult<string> {
 
 export function readRole(cell = '', others: readonly string[] = []): ReadResult<Role> {
   const word = withoutTextMark(cell).toLowerCase();
-  // "none" is what people write to have somebody removed.
+  // People write "none" to have a person removed.
   if (word !== 'none' && identifierText(word) === '') return blank('role', cell);
   const role = roleOf(word);
   if (role !== undefined) return read(role);
@@ -156,8 +159,8 @@ function nextForRole(word: string, cell: string, others: readonly string[]): str
 }
 
 /**
- * The row's role: that of the job for all, else the word of the cell as the job's `roles` or the service
- * knows it.
+ * The row's role: the one that the job gives to all rows, else the word of the cell as the job's `roles` or
+ * the service knows it.
  */
 export function readRowRole(
   { role: cell = '' }: RowInput,
@@ -177,7 +180,8 @@ function tidied(word: string): string {
 }
 
 /**
- * An operation whose rows have a role, which a job may give to all of them, or in words of the sheet's own.
+ * An operation whose rows have a role. A job may give one role to all rows, or translate the words of the
+ * sheet.
  */
 export function withRoles(operation: Operation): Operation {
   const settings = { ...operation.settings, role: 'asks', roles: 'asks' } as const;
@@ -191,7 +195,7 @@ export function withRoles(operation: Operation): Operation {
   return ofRows;
 }
 
-/** @throws StopError `job` for what says a role twice. */
+/** @throws StopError `job` for a job that gives a role twice. */
 function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): void {
   if (role !== undefined && (roles !== undefined || mapped.includes(ROLE.name))) {
     const fact = '`role` gives every row the same role, so no column or word can give another.';
@@ -203,7 +207,7 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
   throw stop('job', `roles: ${quotedCell(twice)} is there twice.`, 'Take one of them out.');
 }
 
-/** One segment of a path and no more: `..` would be resolved away by a server, encoded or not. */
+/** A user id is exactly one segment of a path: a server would resolve `..` away, encoded or not. */
 export function readUserId(cell = ''): ReadResult<string> {
   const text = readText('user_id', withoutTextMark(cell));
   if (text.kind === 'wrong') return text;
@@ -211,7 +215,7 @@ export function readUserId(cell = ''): ReadResult<string> {
   return isSegment ? text : wrong(`user_id ${quotedCell(cell)} cannot be part of an address`);
 }
 
-/** It stands in front of a colon in a header. */
+/** The id stands before a colon in a header, so it must not contain one. */
 const PROJECT_ID_TEXT = /^[\x21-\x39\x3b-\x7e]+$/;
 
 export function checkedProjectId(label: string, cell: string): ReadResult<string> {
@@ -221,7 +225,7 @@ export function checkedProjectId(label: string, cell: string): ReadResult<string
     : wrong(`${label} ${quotedCell(cell)} cannot be part of a header`);
 }
 
-/** The row's own, else the account's; undefined where neither gives one. */
+/** The row's own organization, else the account's; undefined where neither gives one. */
 export function readOrganization(
   { organization_id: cell }: RowInput,
   { organizationId }: OperationOptions,
@@ -241,7 +245,10 @@ export function readProjectId(
 
 // --------------------------------------------------------------------------------------------- which project
 
-/** A row of a team means a project by id, by a name that the job knows, or by one that is yet to be made. */
+/**
+ * A row of a team names a project by its id, by a name that the job knows, or by the name of a project that
+ * is yet to be made.
+ */
 
 export const PROJECT: InputField = {
   name: 'project',
@@ -254,7 +261,7 @@ export const HEEDED: readonly InputField[] = [PROJECT, PROJECT_ID, USER_ID];
 
 export type NamedProject =
   | { readonly kind: 'known'; readonly id: string; readonly name?: string }
-  /** `notMade`: why it is not made where nobody knows it, because its cell names others as well. */
+  /** `notMade`: why an unknown project is not made: its cell has several names. */
   | { readonly kind: 'new'; readonly name: string; readonly notMade?: string };
 
 export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, string> {
@@ -263,7 +270,9 @@ export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, 
   return new Map(entries.flatMap(([name, id]) => (typeof id === 'string' ? [[name, id] as const] : [])));
 }
 
-/** A list without a column for projects means the account's; a blank cell of such a column is a slip. */
+/**
+ * A list without a column for projects means the account's project. A blank cell in such a column is a slip.
+ */
 export function readProjects(row: RowInput, options: OperationOptions): ReadResult<readonly NamedProject[]> {
   const { project: name = '', project_id: id = '' } = row;
   if (identifierText(id) !== '') return all([projectById(id, name, options)]);
@@ -308,7 +317,10 @@ function projectsByName(cell: string, options: OperationOptions): ReadResult<rea
     : all(parts.map((part) => projectByName(part, options, text.value)));
 }
 
-/** @param cell that of the name. Where it holds more names, no project is made: none can be deleted. */
+/**
+ * @param cell the cell of the name. Where it has several names, no project is made, because a project
+ *   cannot be deleted.
+ */
 function projectByName(name: string, options: OperationOptions, cell: string): ReadResult<NamedProject> {
   const [as, id] = knownAs(name, options) ?? [];
   if (id !== undefined) return known(checkedProjectId(`the id of project ${quotedCell(name)}`, id), as);

@@ -22,8 +22,8 @@ import {
 import { quotedCell, readText } from './change-inputs.ts';
 
 /**
- * The calls of a row, one after the other, as its action says. Nothing but its work is looked at. How a call
- * is written is the dialect's: a `role` becomes the vendor's permissions on the way out.
+ * The calls of a row, one after the other, as its action says. They follow from the work of the row alone.
+ * The dialect decides how a call is written: a `role` becomes the vendor's permissions on the way out.
  */
 
 export function nextOfPerson(work: PersonWork, answered: Answered): Step {
@@ -69,7 +69,7 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
 interface Ends {
   readonly done: string;
   notThere(answer: Extract<Answer, { readonly kind: 'no_match' }>): string;
-  /** The vendor's own words and then the remark stand behind it. */
+  /** The text before the vendor's own words and the remark. */
   readonly refusal: string;
   readonly remark?: string;
 }
@@ -94,7 +94,7 @@ type ActionOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { reado
 const applied = (reason: string): Outcome => ({ kind: 'applied', reason });
 const refused = (reason: string): Outcome => ({ kind: 'refused', reason });
 
-/** The service refuses to make so what is so: "already a member". */
+/** Whether the service refuses a change because the wanted state is already there: "already a member". */
 const isSoAlready = ({ words = '' }: Exclude<Answer, { readonly kind: 'found' }>): boolean =>
   words.endsWith(SO_ALREADY);
 const unchangedAs = (reason = ''): Outcome => ({ kind: 'unchanged', reason });
@@ -116,10 +116,10 @@ function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answ
 
 const NO_INVITE = 'may have no invite';
 
-/** The service's own words stand before it, and may know better. */
+/** The service's own words stand before this text, and may know better. */
 const STILL_WAITS = 'as far as is known it is still pending';
 
-/** A person who is in the organization already is in the project at once; some dialects can tell. */
+/** A person who is already in the organization is in the project at once; some dialects can tell. */
 function invitedWords({ fields }: Extract<Answer, { kind: 'found' }>, role: Role): string {
   return memberOf(fields, 'accepted') === true
     ? `accepted at once as ${role}: already in the organization`
@@ -131,9 +131,9 @@ function memberOf(fields: JsonValue, name: string): JsonValue | undefined {
 }
 
 /**
- * The saga. Each step stands at the number that the one before it left the subject at, so a step that another
- * batch has overtaken is never sent. A crash between the steps leaves the person `between`, and the kept plan
- * goes on from there.
+ * The saga of a new role for an invite. Each step expects the number at which the step before it left the
+ * subject, so a step that another batch has overtaken is never sent. A crash between the steps leaves the
+ * person `between`, and the kept plan goes on from there.
  */
 function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered: Answered): Step {
   const { email, inviteCode, role, before } = action;
@@ -166,7 +166,7 @@ function noSuchUser({ subject }: SubjectNow, userId: string, words: string): str
   return `${fact}: the id is wrong, or the user was already removed. Look it up`;
 }
 
-/** A project that was asked for: it has an id now, or this is the step that is left. */
+/** The state of a project that was asked for: it has an id now, or a step is left to do. */
 type ProjectStep =
   | { readonly kind: 'made'; readonly id: string }
   | { readonly kind: 'step'; readonly step: Step };
@@ -191,14 +191,14 @@ function ended(reason: string): ProjectStep {
   return { kind: 'step', step: end(refused(reason)) };
 }
 
-/** Nobody knows whether the mail went out, and a second one must not. */
+/** After a lost answer, nobody knows whether the mail went out, and a second mail must not. */
 function createInvite(
   now: SubjectNow,
   { email, role, atStake }: { readonly email: string; readonly role: Role; readonly atStake?: string },
 ): Call {
   const identity = { ...identityOf(now), email };
   const leaves = { ...identity, state: 'invited', role } as const;
-  // As what is known only of whom we have invited.
+  // The role is known only of a person whom we have invited ourselves.
   const before = now.facts?.state === 'invited' ? now.facts.role : undefined;
   const already = { ...identity, state: 'member', ...present({ role: before }) } as const;
   return changing(now, {
@@ -209,7 +209,7 @@ function createInvite(
   });
 }
 
-/** @param leaves how the person stands without the invite. */
+/** @param leaves the state of the person without the invite. */
 export function deleteInvite(now: SubjectNow, inviteCode: string, leaves: 'between' | 'gone'): Call {
   const identity = identityOf(now);
   return changing(now, {
@@ -218,7 +218,7 @@ export function deleteInvite(now: SubjectNow, inviteCode: string, leaves: 'betwe
     ifLost: { repeat: 'an invite can be deleted only once' },
     change: {
       subject: now.subject,
-      // With the code, so that a list that deletes by it finds nothing left to do.
+      // The code is kept, so that a list that deletes by code finds nothing left to do.
       leaves: { ...identity, state: leaves, ...(leaves === 'gone' ? { inviteCode } : {}) },
       missing: { ...identity, state: 'unsure', inviteCode },
     },
@@ -235,7 +235,7 @@ export function updateUser(now: SubjectNow, userId: string, role: Role): Call {
     change: {
       subject,
       leaves: { ...identity, state: 'member', role, userId },
-      // An id that only the list gives may be the wrong one, so nothing is concluded about the person.
+      // An id that only the list gives may be wrong, so nothing is concluded about the person.
       ...(facts?.userId === userId ? { missing: { ...identity, state: 'unsure' } } : {}),
     },
   });
@@ -244,7 +244,7 @@ export function updateUser(now: SubjectNow, userId: string, role: Role): Call {
 function removeUser(now: SubjectNow, userId: string): Call {
   const { subject, facts, email } = now;
   const identity = identityOf(now);
-  // When only the list gives a person whom we know by e-mail this id, the answer says nothing about that
+  // When we know a person by e-mail and only the list gives this id, the answer says nothing about that
   // person.
   const isTheirs = facts?.userId === userId || email === undefined;
   return changing(now, {

@@ -18,7 +18,10 @@ import {
 import { HEEDED } from './change-inputs.ts';
 import { nextOfPerson } from './change-steps.ts';
 
-/** A person in one project, and the role that the person should have there; without one, none. */
+/**
+ * A person in one project, and the role that the person should have there; without a role, the person should
+ * not be there.
+ */
 interface WantedMembership extends Names {
   readonly project: string;
   readonly role?: Role;
@@ -55,7 +58,7 @@ export function personOperation<Wished extends WantedMembership>({
   });
 }
 
-/** Refuses a row that names nobody. @param id what may stand in the place of the e-mail address. */
+/** Refuses a row that names nobody. @param id the input that may stand in the place of the e-mail address. */
 export function namingSomebody<Wished extends WantedMembership>(
   id: string,
   prepared: Prepared<Wished>,
