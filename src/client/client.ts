@@ -36,7 +36,7 @@ export type { Permit, Waiter } from './limits/limiter.ts';
 export type { Limits, Pause } from './limits/limits.ts';
 export type { ListedPerson, MemberList } from './member-list.ts';
 
-/** Answers take seconds, not minutes; an answer that comes later counts as lost, so this is generous. */
+/** Answers take seconds, not minutes. A later answer counts as lost, so this time is generous. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> {
@@ -46,13 +46,13 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   readonly clock: Clock;
   /** Whether the account has ever answered; left out: never. */
   readonly hasAnswered?: boolean;
-  /** Reads what an answer says about the time, and dates the answer. */
+  /** Reads the time that an answer states, and dates the answer. */
   heard?(reply: Delivery, askedMs: number): Delivery;
 }
 
 export interface Exchange {
   readonly reply: Delivery;
-  /** When the request left, or was given up, monotonic. */
+  /** The monotonic time at which the request left, or was given up. */
   readonly sentAtMs: number;
 }
 
@@ -63,7 +63,7 @@ export interface FreeAnswer extends Exchange {
 interface Parts {
   readonly dialect: Dialect;
   readonly origin: string;
-  /** Path of the account's base address, without a slash at its end. */
+  /** The path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly values: RequestValues;
   readonly timeoutMs: number;
@@ -71,22 +71,27 @@ interface Parts {
   readonly transport: Transport;
   readonly machine: Clock;
   readonly heard: (reply: Delivery, askedMs: number) => Delivery;
-  /** Connections that failed one after the other, as long as the account has never answered. */
+  /** Connections that failed one after the other, counted while the account has never answered. */
   readonly reach: { hasAnswered: boolean; failed: number; failedAtMs: number };
 }
 
-/** So many failed connections are no outage, where the account has never answered: its address is wrong. */
+/**
+ * For an account that has never answered, this many failed connections are no outage: its address is wrong.
+ */
 const MOST_FAILED = 3;
 
-/** When a free question has failed this often, some seconds apart, the vendor is down. */
+/** When a free question has failed this often, with seconds between the tries, the vendor is down. */
 const MOST_TRIES = 5;
 
-/** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
+/**
+ * Vendors without such a question often answer with an empty 404. After a proxy's page the question is asked
+ * again.
+ */
 const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
 
 /**
- * One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges
- * free answers.
+ * The client for one account of a vendor: opens it, sends at its pace, learns the pace from answers, and
+ * judges free answers.
  */
 export class Client {
   readonly dialect: Dialect;
@@ -104,8 +109,8 @@ export class Client {
   }
 
   /**
-   * @throws StopError `account` when the key is not where the account says, `consent` when nobody has agreed
-   * to what the dialect sends.
+   * @throws StopError `account` when the key is not where the account says, `consent` when nobody has
+   *   agreed to the requests of the dialect.
    */
   static async open(options: ClientOptions): Promise<Client> {
     await requireAgreedRequests(options.dialect, options.baseUrl);
@@ -133,21 +138,21 @@ export class Client {
     return new Client({ ...shared, dialect });
   }
 
-  /** A client for the same account that speaks another dialect. @throws StopError `consent` as `open`. */
+  /** A client for the same account that speaks another dialect. @throws StopError `consent` like `open`. */
   async speaking(dialect: Dialect): Promise<Client> {
     await requireAgreedRequests(dialect, this.origin);
     return new Client({ ...this.#parts, dialect });
   }
 
   /**
-   * Slot → permit. The holder commits an intent, sends at once, and gives the permit back. Only `run/buy.ts`
-   * takes one for what may cost something.
+   * Waits for a slot, and returns a permit. Its holder commits an intent, sends at once, and gives the permit
+   * back. Only `run/buy.ts` takes a permit for a request that may cost something.
    */
   permit(waiter: Waiter): Promise<Permit> {
     return this.limiter.permit(waiter);
   }
 
-  /** Sends what may cost something, once for each admission. */
+  /** Sends a request that may cost something, once for each admission. */
   send(
     permit: Permit,
     admission: AdmittedAttempt,
@@ -209,10 +214,7 @@ export class Client {
     });
   }
 
-  /**
-   * Asks what time it is at the vendor's, for `ClientOptions.heard`. Whatever comes of it, the caller goes
-   * on.
-   */
+  /** Asks the vendor for the time, for `ClientOptions.heard`. Whatever the result, the caller goes on. */
   async askTime(waiter: Waiter): Promise<void> {
     await this.#free(waiter, TIME_REQUEST, () => {});
   }
@@ -233,8 +235,8 @@ export class Client {
 
   /**
    * Asks a free question until it is answered. A crash at any point only means to ask again.
-   * @throws StopError `key`, `address` or `vendor_credits` when the vendor says so, `paused` when it does not
-   * answer.
+   * @throws StopError `key`, `address` or `vendor_credits` when the vendor says so, `paused` when the
+   *   vendor does not answer.
    */
   async askPatiently(waiter: Waiter, request: FreeRequest): Promise<Page> {
     const { limiter } = this;
@@ -259,8 +261,9 @@ export class Client {
   }
 
   /**
-   * Why no request will reach the vendor, judged by one that was not sent. What fails to connect may do so
-   * later, unless the account has never answered. Those that fail at the same time are one.
+   * The reason why no request will reach the vendor, judged by a request that was not sent. A failed
+   * connection may work later, unless the account has never answered. Connections that fail at the same time
+   * count as one.
    */
   unreachable({ reply, sentAtMs }: Exchange): StopError | undefined {
     if (reply.kind !== 'not_sent' || reply.cause === 'late') return undefined;
@@ -280,10 +283,10 @@ export class Client {
   }
 
   /**
-   * Hears what an answer says about how fast its account may be asked; a service that the vendor is behind
-   * has limits of its own. Requests that wait may leave at once, so the end of a paid answer has its place in
-   * the ledger before, and what the answer says of the clocks is applied before.
-   * @param isPause whoever judged it has it wait, and says so in the vendor's words.
+   * Applies the rate hints of an answer to the pace of its account. A service before the vendor has limits of
+   * its own. Requests that wait may leave at once, so by then the end of a paid answer already has its place
+   * in the ledger, and the answer's date is already applied to the clocks.
+   * @param isPause whether the caller makes the account wait itself, with the vendor's words.
    */
   hear({ reply }: Exchange, isPause = false): void {
     if (reply.kind !== 'answered') return;
@@ -295,7 +298,10 @@ export class Client {
   }
 }
 
-/** Whether a cache has kept an answer for some time, so that it may be older than what is asked about. */
+/**
+ * Whether a cache has kept an answer for some time, so that the answer may be older than the state it
+ * describes.
+ */
 export function wasKept({ headers: { age } }: Reply): boolean {
   return age !== undefined && Number(age) !== 0;
 }
@@ -324,13 +330,13 @@ function silent({ method, path }: HttpRequest, why: string): StopError {
   return stop('paused', fact, 'Run the same command again later.');
 }
 
-/** Nothing leaves by a dialect of another person before a user has seen what it sends. */
+/** Nothing is sent with a dialect of another person before a user has seen its requests. */
 async function requireAgreedRequests(dialect: Dialect, address: URL | string): Promise<void> {
   const question = dialectQuestion(dialect, address);
   if (question !== undefined) await requireAgreement(question);
 }
 
-/** A header that the dialect names in any place is one that somebody reads. */
+/** A header that the dialect names in any place is read somewhere, so replies keep it. */
 function wordsOf(dialect: Dialect): ReadonlySet<string> {
   return new Set(JSON.stringify(dialect).toLowerCase().split('"'));
 }
@@ -345,8 +351,8 @@ export interface Reached {
 }
 
 /**
- * Resolves the address, connects as a run does and disconnects without sending a request, so that nothing can
- * be charged.
+ * Resolves the address, connects like a run and disconnects without sending a request, so that nothing can be
+ * charged.
  * @throws StopError `address`.
  */
 export async function checkAddress(url: URL): Promise<Reached> {

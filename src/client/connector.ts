@@ -5,17 +5,17 @@ import { messageOf, stop } from '../core/errors.ts';
 import { isLoopback } from './account/accounts-file.ts';
 
 /**
- * How connections to one address are made: certificates are always checked, whatever the environment says,
- * and a proxy of the environment is used. A proxy only makes a tunnel, so the code above has a connection to
- * the vendor as without one: what it carries, when its first byte leaves and who answers are the same.
+ * Makes the connections to one address. Certificates are always checked, whatever the environment says, and a
+ * proxy of the environment is used. A proxy only makes a tunnel, so to the code above a connection is the
+ * same with and without one: in its content, in when its first byte leaves, and in who answers.
  */
 
 export type Undici = Pick<typeof import('undici'), 'buildConnector' | 'Pool'>;
 
 /**
- * undici is loaded with the first client, because most commands never connect; and these parts of it alone,
- * because all of it, with a fetch and stubs for tests, takes twice as long. They are no public names, so
- * `package.json` names one version.
+ * undici is loaded with the first client, because most commands never connect. Only these parts of it are
+ * loaded, because all of it, with a fetch and stubs for tests, takes twice as long. The parts are not public
+ * names, so `package.json` pins one version.
  */
 export function loadUndici(): Undici {
   const require = createRequire(import.meta.url);
@@ -29,7 +29,7 @@ export type Connector = buildConnector.connector;
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** While a person waits to see whether an address is right: three of them are over in ten seconds. */
+/** The timeout while a person waits to see whether an address is right: three tries end in ten seconds. */
 export const FIRST_CONNECT_TIMEOUT_MS = 3_000;
 
 /** A tunnel that could not be made. No byte of any request has left. */
@@ -42,7 +42,7 @@ export class TunnelError extends Error {
   }
 }
 
-/** @throws StopError `address` when the environment asks for what we refuse to do. */
+/** @throws StopError `address` when the environment asks for something that we refuse to do. */
 export function connectorTo(
   { buildConnector }: Undici,
   address: URL,
@@ -67,7 +67,7 @@ export function connectorTo(
 function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
   const { url, authorization } = proxy;
   const target = `${address.hostname}:${address.port || 443}`;
-  // Not imported at the top: that loads all of Node's fetch, and few people have a proxy.
+  // This is not imported at the top, because that loads all of Node's fetch, and few people have a proxy.
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
     const asking = request({
@@ -114,7 +114,7 @@ const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException)
 
 type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** A proxy, and the variable that names it, so that a user who has to correct it knows where. */
+/** A proxy, and the variable that names it, so that a user who has to correct the proxy knows where. */
 interface NamedProxy {
   readonly url: URL;
   readonly variable: string;
@@ -129,7 +129,7 @@ interface NamedProxy {
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY'] as const;
 
 /**
- * The proxy for an address. Addresses on this machine are never reached through one.
+ * The proxy for an address. Addresses on this machine are never reached through a proxy.
  * @throws StopError `address` for a variable that names no usable proxy.
  */
 export function proxyFor(address: URL, env: ProxyEnvironment = process.env): NamedProxy | undefined {
@@ -148,9 +148,9 @@ export function proxyFor(address: URL, env: ProxyEnvironment = process.env): Nam
 }
 
 /**
- * The URL in a variable; other programs accept a host and a port without a scheme, too. Of a password with a
- * slash that is not percent-encoded, the beginning would read as the port, and be shown. Undefined also where
- * its percent signs are wrong.
+ * The URL in a variable. Like other programs, this accepts a host and a port without a scheme. If a password
+ * has a slash that is not percent-encoded, its beginning would read as the port and be shown, so the URL is
+ * then undefined. It is also undefined where its percent signs are wrong.
  */
 function proxyAt(text: string): Omit<NamedProxy, 'variable'> | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);

@@ -41,15 +41,15 @@ export type {
 export type { OwnDialect } from './dialect/file.ts';
 
 /**
- * The dialect of an account, and what is read from it: the entry of an operation, and where answers hold what
- * they say. What a dialect may contain is in `dialect/dialect-schema.ts`. That file loads the code that
- * checks it, so only its types are used here.
+ * The dialect of an account, and what is read from it: the entry of an operation, and the places of values in
+ * answers. `dialect/dialect-schema.ts` says what a dialect may contain. That file loads the code that checks
+ * a dialect, so only its types are used here.
  */
 
 /**
- * A dialect of one's own, for `dialects` of a call: it stands in the place of the account's dialect file, and
- * is checked like that before anything is sent. Nobody is asked whether to send what it says, as the program
- * itself says it.
+ * A dialect of the caller's own, for `dialects` of a call. It replaces the account's dialect file, and is
+ * checked like that file before anything is sent. Nobody is asked to agree to its requests, because the
+ * program itself states them.
  */
 export function defineDialect(dialect: OwnDialect): OwnDialect {
   return dialect;
@@ -58,8 +58,9 @@ export function defineDialect(dialect: OwnDialect): OwnDialect {
 /**
  * The dialect that an account speaks: the built-in one of its vendor, with the changes of its file, and
  * through a service when the account is connected by one.
- * @param own dialects that a program has passed, in the place of files.
- * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
+ * @param own dialects that a program has passed in place of files.
+ * @throws StopError `account` when a dialect file is wrong or asks for something that the account does not
+ *   have.
  */
 export async function dialectOf(account: Account, own: readonly OwnDialect[] = []): Promise<Dialect> {
   if (new Set(own.map(({ vendor }) => vendor)).size < own.length)
@@ -76,13 +77,14 @@ export function withRequestOf(
   { name, request }: Pick<Operation, 'name' | 'request'>,
 ): Dialect {
   if (request === undefined) return dialect;
-  // `operationFrom` has had it checked as an entry.
+  // `operationFrom` has checked it as an entry.
   const entry = request as unknown as DialectOperation;
   return { ...dialect, operations: { ...dialect.operations, [name]: entry } };
 }
 
 /**
- * What of a dialect travels with a batch. The request of an operation that is not built in comes with that.
+ * The part of a dialect that travels with a batch. The request of an operation that is not built in travels
+ * with the operation.
  */
 export async function dialectContent(dialect: Dialect): Promise<JsonObject> {
   return (await import('./dialect/file.ts')).carriedDialect(dialect);
@@ -90,14 +92,16 @@ export async function dialectContent(dialect: Dialect): Promise<JsonObject> {
 
 /**
  * The dialect that came with a batch, as this host's account speaks it.
- * @throws StopError `store_version` when it is not understood, `account` when it asks for what the account
- * does not have.
+ * @throws StopError `store_version` when it is not understood, `account` when it asks for something that
+ *   the account does not have.
  */
 export async function dialectOfContent(content: JsonObject, account: Account): Promise<Dialect> {
   return asSpokenBy(account, (await import('./dialect/file.ts')).dialectCarried(content, account));
 }
 
-/** With how it differs from what the account would speak without files of others. */
+/**
+ * The dialect with its differences from the one that the account would speak without files of other people.
+ */
 async function asSpokenBy(
   account: Account,
   dialect: Dialect,
@@ -118,7 +122,7 @@ async function spokenBy(
     const passed = own.find((each) => each.vendor === by);
     // Most accounts name no file, and loading the code that checks one takes a good part of a start.
     if (passed !== undefined) return (await import('./dialect/file.ts')).dialectOfValue(passed, builtIn);
-    // What is shipped is the program's own word, so nobody is asked about it.
+    // A shipped dialect is the program's own, so nobody is asked to agree to it.
     const isForeign = path !== undefined && shippedDialect(basename(path, '.yaml')) !== path;
     if (path === undefined || (isForeign && files === 'without foreign')) return builtIn;
     return (await import('./dialect/file.ts')).readDialectFile(path, builtIn);
@@ -130,7 +134,8 @@ async function spokenBy(
 }
 
 /**
- * Not published, so no part of the built-in dialects: the sandbox says in this header what it has charged.
+ * This is not published, so it is no part of the built-in dialects: the sandbox says in this header how much
+ * it has charged.
  */
 const SANDBOX_PRICE = { header: 'x-credits-charged' } as const;
 
@@ -151,8 +156,8 @@ export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
 }
 
 /**
- * The envelope carries no headers to the vendor. So an idempotency key does not get there either, and no lost
- * call can be read back by one.
+ * The envelope carries no headers to the vendor. So an idempotency key does not reach the vendor either, and
+ * no lost call can be read back by one.
  */
 function throughService(
   { idempotency: _, ...own }: Dialect,
@@ -173,7 +178,7 @@ export function asksByKey({ path, headers = {} }: Pick<ReadBack, 'path' | 'heade
 }
 
 /**
- * A change of the service names its project; every other value that a request needs must be in the account.
+ * A change of the service names its project. Every other value that a request needs must be in the account.
  */
 function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
   const { headers, usage, balance, whoami, list_users, list_invites, through } = dialect;
@@ -210,12 +215,12 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
   throw stop('account', fact, 'Write the request without {key} in the dialect file.');
 }
 
-/** To be raised when the program itself changes how it judges replies. */
+/** Increase this when the program itself changes how it judges replies. */
 const JUDGED_SINCE = 5;
 
 /**
- * 28 bits, which the ledger keeps in four bytes beside every answer: a mark is held against a handful of
- * others.
+ * 28 bits, which the ledger keeps in four bytes beside every answer. A mark is only compared with a handful
+ * of others.
  */
 const HEX_DIGITS = 7;
 
@@ -239,7 +244,7 @@ export function dialectMark(dialect: Dialect): number {
       read_back: _back,
       ...judging
     } = operation;
-    // Whether a price is published judges no answer.
+    // Whether a price is published has no effect on the judging of an answer.
     return [name, { ...judging, credits: { ...judging.credits, exact: undefined } }] as const;
   });
   const { answer, answers: outer } = through?.envelope ?? {};
@@ -251,7 +256,7 @@ export function dialectMark(dialect: Dialect): number {
 }
 
 /**
- * The dialect's entry for a call, with the price that the job states. The operations that a dialect lacks are
+ * The dialect's entry for a call, with the price that the job states. Operations that a dialect lacks are
  * refused before a batch begins.
  */
 export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
@@ -259,8 +264,8 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   invariant(operation !== undefined, `the dialect ${dialect.name} has no operation ${call.operation}`);
   const { creditsMost: most } = call;
   if (most === undefined) return operation;
-  // A cost by volume is booked by the results. Any other call is booked at what was reserved, as nobody knows
-  // better.
+  // A cost by volume is booked by the results. Any other call is booked at the reserved price, because nobody
+  // knows better.
   const { per_result, found } = operation.credits;
   const credits =
     per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
@@ -273,8 +278,8 @@ export interface Repetition {
 }
 
 /**
- * What answers to a repeat mean. A 409 to it is no answer: vendors say so while they work on the first
- * request under the key.
+ * The meaning of answers to a repeat. A 409 to a repeat is no answer: vendors send it while they work on the
+ * first request under the key.
  */
 export function operationFor(
   dialect: Dialect,
@@ -294,8 +299,8 @@ export function unaskable(dialect: Dialect, operation: string): readonly string[
 }
 
 /**
- * The vendor's own answer: the reply itself, or the answer inside the reply of the service that it came
- * through. Undefined when the service's reply holds none, so that the service itself is answering.
+ * The vendor's own answer: the reply itself, or the answer inside the reply of the service through which it
+ * came. Undefined when the service's reply holds none: then the service itself is answering.
  */
 export function vendorReply(raw: Reply, { through }: Pick<Dialect, 'through'>): Reply | undefined {
   return through === undefined ? raw : replyIn(raw, through.envelope.answer);
@@ -308,7 +313,7 @@ function replyIn(raw: Reply, answer: Envelope['answer']): Reply | undefined {
   if (outer.kind !== 'json') return undefined;
   const status = answer.status === undefined ? raw.status : statusIn(valueAt(outer.value, answer.status));
   const body = valueAt(outer.value, answer.body);
-  // A status without a body is an answer, such as 204. Without either of them there is no answer.
+  // A status without a body, such as 204, is an answer. Without either of them there is no answer.
   if (status === undefined || (body === undefined && answer.status === undefined)) return undefined;
   const headers = answer.headers === undefined ? undefined : valueAt(outer.value, answer.headers);
   // When the service does not pass on the vendor's date, its own date serves to measure the vendor's times.
@@ -330,7 +335,7 @@ function headersIn(value: JsonValue | undefined): Record<string, string> {
 }
 
 /**
- * Wraps an answer that was learnt in another way, in the form in which the service would have passed it on.
+ * Wraps an answer that was learned in another way, in the form in which the service would have passed it on.
  */
 export function asReceived(reply: Reply, { through }: Pick<Dialect, 'through'>): Reply {
   if (through === undefined || through.envelope.answer.body === WHOLE_BODY) return reply;
@@ -345,9 +350,9 @@ export function asReceived(reply: Reply, { through }: Pick<Dialect, 'through'>):
 }
 
 /**
- * Where a dialect says that an answer's fields and results stand. `core/answer-body.ts` reads them, also
- * without a dialect.
- * @param operation the one whose answers hold lists; without it lists are not read.
+ * The places of fields and results in answers, as a dialect states them. `core/answer-body.ts` reads them,
+ * also without a dialect.
+ * @param operation the operation whose answers hold lists; without it lists are not read.
  */
 export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace {
   const steps = operation === undefined ? [] : stepNames(operation);
@@ -367,12 +372,12 @@ export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace
 // ----------------------------------------------------------------------------------- what a person agrees to
 
 /**
- * How the requests of a dialect differ from the built-in ones. Another person may have written its file, so
- * the user sees every entry that sends something otherwise, and agrees to just these. What answers mean is no
- * part of it.
+ * The differences between the requests of a dialect and the built-in ones. Another person may have written
+ * its file, so the user sees every entry that changes a request, and agrees to exactly these. Entries about
+ * the meaning of answers do not count.
  */
 
-/** What a person agrees to before the first request of a dialect that sends others than the built-in one. */
+/** The question before the first request of a dialect whose requests differ from the built-in ones. */
 export function dialectQuestion(
   { name, differences }: Dialect,
   address: URL | string,
@@ -397,14 +402,14 @@ const NOT_SENT: ReadonlySet<string> = new Set(
   `),
 );
 
-/** In these the names are those of the vendor. */
+/** In these maps the names belong to the vendor. */
 const OF_VENDOR: ReadonlySet<string> = new Set(['headers', 'fields', 'body', 'request']);
 
-/** @returns undefined when the dialect sends what the built-in one sends. */
+/** @returns undefined when the dialect sends the same as the built-in one. */
 export function differencesOf(dialect: Dialect, builtIn: Dialect): Differences | undefined {
   const now = new Map(entriesSent(dialect));
   const before = new Map(entriesSent(builtIn));
-  // In one order, so that a file whose entries were moved about asks nobody again.
+  // The entries are in one fixed order, so that a file whose entries were only moved asks nobody again.
   const differing = [...new Set([...now.keys(), ...before.keys()])]
     .filter((name) => now.get(name) !== before.get(name))
     .sort();
@@ -423,10 +428,10 @@ function difference(name: string, now: string | undefined, before: string | unde
   return `${whole(name)}: ${whole(now)} instead of ${whole(before)}`;
 }
 
-/** Nothing is cut: what a person does not see, they do not agree to. */
+/** Nothing is cut: a person does not agree to words that were not shown. */
 const whole = (text: string): string => foreignWords(text, Math.max(text.length, 1));
 
-/** Every value that may alter a request, with its path, as the file has it. */
+/** Every value that may alter a request, with its path in the file. */
 function entriesSent(value: unknown, path: readonly string[] = []): readonly (readonly [string, string])[] {
   if (value === undefined) return [];
   if (!isObject(value)) return [[path.join('.'), value === null ? 'none' : JSON.stringify(value)]];

@@ -31,11 +31,11 @@ export { isExactCharge } from './judge/cost.ts';
 export * from './judge/shapes.ts';
 
 /**
- * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data.
- * Whatever arrives gets a verdict; what no rule can read is in doubt, because it may have been charged.
+ * Says what a reply means and what follows: one pure, total function over the rules in the dialect. Every
+ * reply gets a verdict. A reply that no rule can read is in doubt, because it may have been charged.
  */
 
-/** What the wire said. `lost`: the request may have reached the vendor, and no whole answer came back. */
+/** The result on the wire. `lost`: the request may have reached the vendor, and no whole answer came back. */
 export type Delivery =
   | { readonly kind: 'answered'; readonly raw: Reply }
   | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly message: string }
@@ -47,7 +47,7 @@ export type Delivery =
  */
 export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable' | 'late';
 
-/** What a reply means, as the ledger ends the attempt by it, and what follows for the account besides. */
+/** The meaning of a reply, with which the ledger ends the attempt, and what else follows for the account. */
 export type Verdict =
   /** `projectRefused`: the key may not change the project that the call names. */
   | (EndAs<'answered'> & { readonly projectRefused?: true })
@@ -69,7 +69,7 @@ interface AskedWait {
 
 type EndAs<Kind extends End['kind']> = Extract<End, { readonly kind: Kind }>;
 
-/** Never throws: a reply that judging itself fails on is in doubt as well. */
+/** Never throws: if judging itself fails, the reply is in doubt as well. */
 export function judge(reply: Delivery, dialect: Dialect, operation: DialectOperation, call?: Call): Verdict {
   if (reply.kind === 'not_sent') return { kind: 'not_sent', why: foreignWords(reply.message) };
   if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) };
@@ -80,17 +80,17 @@ export function judge(reply: Delivery, dialect: Dialect, operation: DialectOpera
   }
 }
 
-/** An answer and what it means, by a rule of the dialect or by the table. */
+/** An answer and its meaning, by a rule of the dialect or by the table. */
 interface Interpretation {
   readonly parsed: ParsedReply;
   readonly means: PlainMeaning;
-  /** The rules that may read it, in their order, and the one that does. */
+  /** The rules that may read the answer, in their order, and the one that does. */
   readonly rules: readonly AnswerRule[];
   readonly rule: AnswerRule | undefined;
   readonly table: Conclusion | undefined;
 }
 
-/** The dialect's own rules first; then the table. */
+/** Tries the dialect's own rules first, then the table. */
 function meantBy(
   raw: Reply,
   dialect: Dialect,
@@ -111,8 +111,8 @@ function meantBy(
 }
 
 /**
- * A 404 to a change may be about its path, or about a project that is not there, and of nobody in it: then a
- * rule without words says nothing of them.
+ * A 404 to a change may be about its path or about a missing project, and not about the person. Then a rule
+ * without words says nothing about the person.
  */
 function ofNobody(
   { means, body: tests = [] }: AnswerRule,
@@ -127,16 +127,16 @@ function ofNobody(
   return means === 'found' && namesProject(raw.body) ? 'in_doubt' : undefined;
 }
 
-/** What decided about an answer: a rule of the dialect, with its place in it, or a row of the table. */
+/** What decided about an answer: a rule of the dialect, with its place there, or a row of the table. */
 export type RuleFound = {
-  /** Status of the answer that was judged, which may stand inside another one. */
+  /** The status of the answer that was judged, which may stand inside another one. */
   readonly status: number;
   readonly means: PlainMeaning;
 } & (
   | {
       readonly rule: AnswerRule;
       readonly dialect: string;
-      /** The entry of the dialect that lists it, where it stands at this number from 1. */
+      /** The entry of the dialect that lists the rule, and the number of the rule there, from 1. */
       readonly list: string;
       readonly number: number;
     }
@@ -144,9 +144,9 @@ export type RuleFound = {
 );
 
 /**
- * Whether a rule or a word says that nothing was found, and not a status or an empty place alone.
- * @param isFirst nothing but 404 was heard yet: then a server's own "Not Found", as HTTP spells it, says
- * nothing either.
+ * Whether a rule or a word says that nothing was found. A status or an empty place alone does not count.
+ * @param isFirst whether nothing but 404 came so far: then a server's own "Not Found", as HTTP spells it,
+ *   does not count either.
  */
 export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
   const { rule, table } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
@@ -155,7 +155,7 @@ export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: b
   return table.row.name === SAYS_NONE && !isBare;
 }
 
-/** What judges an answer, for display. */
+/** The rule that judges an answer, for display. */
 export function ruleOf(raw: Reply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {
   const { parsed, rules, rule, table, means } = meantBy(raw, dialect, operation, call);
   const { status } = parsed.raw;
@@ -209,7 +209,7 @@ function verdictOf(
 }
 
 function whyOf({ parsed, means, table }: Interpretation, dialect: Dialect, call: Call | undefined): string {
-  // What a match says of itself counts only where it names a part that is missing.
+  // A statement of a match about itself counts only where it names a part that is missing.
   if (means === 'found' && call?.change === undefined && table?.isPartial !== true)
     return `status ${parsed.raw.status}`;
   const isOdd = ['in_doubt', 'refused'].includes(means) && is2xx(parsed.raw.status);
@@ -217,24 +217,27 @@ function whyOf({ parsed, means, table }: Interpretation, dialect: Dialect, call:
   return vendorWords(parsed, dialect, isQuoted) + (table?.row.clause ?? '');
 }
 
-/** What the reason of a doubt begins with whose answer is still to come: it is never sent again by itself. */
+/**
+ * The reason of a doubt begins with this where the answer is still to come. Such a call is never sent again
+ * by itself.
+ */
 export const NOT_YET = 'not yet';
 
 /**
- * What a row that ends with this found answer says about it; undefined where there is nothing to say.
- * @param why as the ledger keeps it with the answer.
+ * The remark of a row that ends with this found answer; undefined where there is none.
+ * @param why the reason that the ledger keeps with the answer.
  */
 export function remarkOn({ change }: Call, why: string): string | undefined {
   if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
-  // What a person told has no status.
+  // An answer that a person told has no status.
   const words = /^status \d+, (.*)$/s.exec(why)?.[1];
   return words && `the vendor says that something is missing: ${words}`;
 }
 
 /**
- * What the answer to a read-back says of the lost call. A rule that tests the body recognises the vendor's
- * own reply. Without such a test the reply must be readable and not about its path, or a success without
- * words: a proxy's 404 would give money back.
+ * The statement of a read-back about the lost call. A rule that tests the body recognises the vendor's own
+ * reply. Without such a test the reply must be readable and not about its path, or a success without words: a
+ * proxy's 404 would give money back.
  */
 export function saidOfLost(own: Reply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
   const body = readBody(own.body);

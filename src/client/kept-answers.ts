@@ -14,21 +14,23 @@ import { type Dialect, dialectMark, operationFor } from './dialect.ts';
 import { judge } from './judge.ts';
 
 /**
- * What kept replies mean by the dialect of today, so that a wrong dialect is corrected without another
- * request.
+ * Reads kept replies with the dialect of today, so that a wrong dialect is corrected without another request.
  */
 
-/** The meaning of a reply by today's dialect, and what it costs by that. What is no answer costs nothing. */
+/**
+ * The meaning of a reply by today's dialect, and its cost by that meaning. A reply that is no answer costs
+ * nothing.
+ */
 export type Judgment = Pick<Reading, 'answer' | 'charged' | 'why'>;
 
 /**
- * What the reply of any attempt means today, whether or not that is ever applied; undefined when there is
- * none.
+ * The meaning of any attempt's reply today, whether or not it is ever applied; undefined when there is no
+ * reply.
  */
 export function judgedToday(record: AttemptRecord, dialect: Dialect): Judgment | undefined {
   const { reply, call, decision, request } = record;
   if (reply === undefined || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
-  // What is left of an erased answer is blank, which some dialects take for an answer.
+  // The rest of an erased answer is blank, which some dialects would read as an answer.
   if (call.erasedAtMs !== undefined) return undefined;
   const operation = operationFor(dialect, call, {
     isRepeated: decision !== undefined && decision.kind !== 'told',
@@ -40,7 +42,7 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judgment |
   return { answer: verdict.kind, charged: credits(0), why };
 }
 
-/** What the attempt means today where that is applied; undefined for one that stays as it ended. */
+/** The meaning of the attempt today where it is applied; undefined for an attempt that stays as it ended. */
 export function readToday(record: AttemptRecord, dialect: Dialect): Judgment | undefined {
   if (!isReadAgain(record)) return undefined;
   const judged = judgedToday(record, dialect);
@@ -49,9 +51,9 @@ export function readToday(record: AttemptRecord, dialect: Dialect): Judgment | u
 }
 
 /**
- * Whether another reading of it is ever applied: it is the vendor's own answer to a question, or a reply to
- * one that is in doubt. An attempt that repeats a lost request stays in doubt, because the first attempt
- * holds the money for both.
+ * Whether a new reading of the attempt is ever applied: it is the vendor's own answer to a question, or a
+ * reply in doubt. An attempt that repeats a lost request stays in doubt, because the first attempt holds the
+ * money for both.
  */
 function isReadAgain({ end, call, reply, decision }: AttemptRecord): boolean {
   if (call.change !== undefined || end === undefined || reply === undefined) return false;
@@ -66,10 +68,11 @@ export interface Rereading {
 }
 
 /**
- * The states as today's dialect reads them, in their order. A call in doubt is answered where it can read the
- * reply, and unanswered where it takes the reply for no answer. The raw reply is kept so that a wrong dialect
- * is corrected without another request: an answer that another dialect read is judged again from its reply
- * before it is used. Answers that a person told, and answers to changes, stay as they were settled.
+ * The states as today's dialect reads them, in their order. A call in doubt is answered where today's dialect
+ * can read the reply, and unanswered where the dialect takes the reply for no answer. The raw reply is kept
+ * so that a wrong dialect is corrected without another request: an answer that another dialect read is judged
+ * again from its reply before it is used. Answers that a person told, and answers to changes, stay as they
+ * were settled.
  * @param keep is awaited for each answer that was read again, before any state with it is used.
  */
 export async function asReadToday<State extends CallState<Detail>>(

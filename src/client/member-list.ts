@@ -12,15 +12,18 @@ export type Page =
   | { readonly kind: 'refused'; readonly why: string };
 
 export interface ListedPerson {
-  /** In lower case. */
+  /** The e-mail address in lower case. */
   readonly email?: string;
   readonly userId?: string;
   readonly inviteCode?: string;
-  /** Left out also where the list's word for it is none that we know. */
+  /** Left out also where we do not know the list's word for the role. */
   readonly role?: Role;
 }
 
-/** `refused`: the service does not answer. `unusable`: its answer is not what the dialect says. */
+/**
+ * `refused`: the service does not answer. `unusable`: its answer does not have the form that the dialect
+ * states.
+ */
 type ListFailure =
   | Exclude<Page, { readonly kind: 'answered' }>
   | { readonly kind: 'unusable'; readonly why: string };
@@ -55,7 +58,10 @@ export async function readMemberList(
   return unusable(`it has more than ${MOST_PAGES} pages`);
 }
 
-/** Who is on no page that came would seem to be gone, so a list that says it goes on is none. */
+/**
+ * A person on none of the pages that came would seem to be gone. So a list that says it goes on is no usable
+ * list.
+ */
 function missingFrom({ isMore, total }: OnePage, came: number): ListFailure | undefined {
   if (total !== undefined && total > came)
     return unusable(`it says that it has ${total}, and only ${came} came`);
@@ -67,7 +73,7 @@ const unusable = (why: string): ListFailure => ({ kind: 'unusable', why });
 interface OnePage {
   readonly kind: 'listed';
   readonly people: readonly ListedPerson[];
-  /** Whether it says that more follow, and how many there are in all. */
+  /** Whether the page says that more follow, and how many people there are in all. */
   readonly isMore: boolean;
   readonly total: number | undefined;
   /** How the next page is requested; absent at the last page. */
@@ -80,8 +86,8 @@ function pageIn({ body: bytes }: Reply, listing: ListEntry, dialect: Dialect): O
   const items = valueAt(body.value, listing.items);
   if (!Array.isArray(items)) return unusable(`there is no list at ${foreignName(listing.items)}`);
   const people = items.map((item: JsonValue) => listedIn(item, listing, dialect));
-  // An entry without an address is a person whom we cannot name. If all are without, the dialect is wrong,
-  // and everybody would seem to be gone.
+  // An entry without an address is a person whom we cannot name. If all entries lack one, the dialect is
+  // wrong, and everybody would seem to be gone.
   if (people.length > 0 && people.every(({ email }) => email === undefined)) {
     return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
   }

@@ -1,6 +1,6 @@
 /**
- * The regular expressions of dialects. Those of a built-in dialect are run natively, and a test shows that
- * each of them is linear. Those of a file are run by an engine that is linear whatever they say:
+ * The regular expressions of dialects. Patterns of a built-in dialect run natively, and a test shows that
+ * each of them is linear. Patterns of a file run in an engine that is linear for any pattern:
  * `dialect/linear-pattern.ts` brings it, and is loaded with the first file.
  */
 
@@ -15,7 +15,7 @@ const COMPILED = new Map<string, Pattern>();
 
 /**
  * The pattern of that text, without regard to small and capital letters.
- * @throws SyntaxError for what is no pattern.
+ * @throws SyntaxError for a text that is not a pattern.
  */
 export function patternOf(text: string): Pattern {
   const known = COMPILED.get(text) ?? new RegExp(text, 'i');

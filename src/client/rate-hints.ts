@@ -6,14 +6,16 @@ import type { RateHintNames } from './dialect.ts';
 import { patternOf } from './patterns.ts';
 
 /**
- * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`), the `X-RateLimit-*` of many
- * vendors, `Retry-After`, and what a dialect names. It depends on its input only and never throws: nonsense
- * is ignored, because a vendor's mistake must neither stop a run nor let it exceed the plan.
+ * Reads an answer's statements about the speed: the draft of the IETF (`RateLimit`), the `X-RateLimit-*` of
+ * many vendors, `Retry-After`, and the names in a dialect. The result depends on the input only, and nothing
+ * is thrown: nonsense is ignored, because a vendor's mistake must neither stop a run nor let it exceed the
+ * plan.
  */
 
 export interface RateHints {
   /**
-   * How many requests are left, and for how long; when several windows say so, the one that is used up first.
+   * How many requests are left, and for how long. When several windows state it, the window counts that is
+   * used up first.
    */
   readonly left?: { readonly requests: number; readonly resetMs: number };
   /** How long nothing may be sent, because the answer asks for it; at most 24 hours. */
@@ -25,7 +27,7 @@ type RemainingHint = NonNullable<RateHints['left']>;
 const LONGEST_HEADER = 2_000;
 
 /**
- * The part of a body that is searched: long enough for a message to a person, and no megabytes for a pattern.
+ * The part of a body that is searched: long enough for a message to a person, and short enough for a pattern.
  */
 const MOST_READ = 10_000;
 
@@ -37,16 +39,16 @@ const COUNTERS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'];
 /** `"burst";r=50;t=30` of the draft, and the `limit=100, remaining=50, reset=5` before it. */
 const IN_DRAFT = /(?:^|[;,\s])(?:r|remaining)=(\d+)[^,]*?[;,]\s*(?:t|reset)=(\d+)/g;
 
-/** @param names what the dialect says about this vendor; it wins over the usual names. */
+/** @param names the names that the dialect states for this vendor; they win over the usual names. */
 export function rateHintsIn(raw: Reply, names: RateHintNames | undefined): RateHints {
-  // All of the usual names have one of these in them.
+  // All of the usual names contain one of these.
   if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name))) return {};
   const left = leftIn(raw, names);
   const pauseMs =
     waitMsIn(header(raw, names?.retry_after), raw) ??
     pauseInNamedWords(raw, names) ??
     waitMsIn(header(raw, 'retry-after'), raw);
-  // An error that states nothing is left asks us to wait for the new window, even without `Retry-After`.
+  // An error that states that nothing is left asks us to wait for the new window, even without `Retry-After`.
   const untilResetMs = raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
   return present({ left, pauseMs: pauseMs ?? untilResetMs });
 }
@@ -89,7 +91,9 @@ function header(raw: Reply, name: string | undefined): string | undefined {
   return value === undefined || value.length > LONGEST_HEADER ? undefined : value;
 }
 
-/** The number at the beginning of a list, because a header that came twice is one; NaN when there is none. */
+/**
+ * The number at the beginning of a list, because a header that came twice is a list; NaN when there is none.
+ */
 function numberIn(text = ''): number {
   return Number(/^\s*(\d{1,15}(?:\.\d{1,9})?)\s*(?:[,;]|$)/.exec(text)?.[1] ?? Number.NaN);
 }
@@ -99,7 +103,7 @@ function numberIn(text = ''): number {
 /** A vendor that asks for more than a day is not believed; the pause is shown, so the user can decide. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** From here on a number is a time and not a length: seconds since 1970, or milliseconds. */
+/** From this number on, a number is a point in time and not a length: seconds since 1970, or milliseconds. */
 const EPOCH_SECONDS_FROM = 1e9;
 const EPOCH_MS_FROM = 1e11;
 
@@ -112,12 +116,12 @@ export const untilNextDayMs = (raw: Reply): number => msToMidnight(answeredMs(ra
 const answeredMs = ({ headers, receivedAtMs }: Reply): number =>
   Date.parse(headers.date ?? '') || receivedAtMs;
 
-/** A date as databases print it, without a zone: it is not meant in our zone. */
+/** A date as databases print it, without a zone. It is not meant in our zone. */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
 /**
- * How long to wait after the answer, written as seconds, as a duration (`500ms`), as a time in seconds or
- * milliseconds since 1970, or as a date. Times are measured against the answer's own `Date`, because the
+ * How long to wait after the answer. The text may be seconds, a duration (`500ms`), a time in seconds or
+ * milliseconds since 1970, or a date. Times are measured against the answer's own `Date`, because the
  * vendor's clock and ours may differ. At most 24 hours; undefined when the text cannot be read, or the time
  * is over already: waiting for nothing again and again would only ask faster than before.
  */

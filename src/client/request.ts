@@ -21,23 +21,26 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
   /**
-   * What the transport writes for `{key}` in path and body: so no request that is kept or shown has it there.
+   * The transport writes this for `{key}` in path and body, so no request that is kept or shown contains the
+   * key.
    */
   readonly key?: string;
 }
 
 declare const free: unique symbol;
 
-/** A request that the dialect calls free: only the two functions below that read such an entry make one. */
+/**
+ * A request that the dialect calls free. Only the two functions below, which read such an entry, make one.
+ */
 export interface FreeRequest extends HttpRequest {
   readonly [free]: true;
 }
 
-/** Asks the vendor's origin for nothing but its `Date`. No key is in it, so it can be charged to nobody. */
+/** Asks the vendor's origin only for its `Date`. The request has no key, so it can be charged to nobody. */
 export const TIME_REQUEST = { method: 'HEAD', path: '/', headers: {}, body: undefined } as const;
 export type TimeRequest = typeof TIME_REQUEST;
 
-/** Path and body as they leave, with the key where it belongs. For the transport alone. */
+/** Path and body as they leave, with the key in its place. Only the transport uses this. */
 export function sentOf(request: HttpRequest | TimeRequest): Pick<HttpRequest, 'path' | 'body'> {
   const { path, body, key } = request as HttpRequest;
   if (key === undefined || !`${path}${body}`.includes(KEY)) return request;
@@ -51,8 +54,8 @@ export function sentOf(request: HttpRequest | TimeRequest): Pick<HttpRequest, 'p
 const KEY = '{key}';
 
 /**
- * Stands for it until the request is written. There, a `{key}` that a row has is encoded, so that it stays a
- * text.
+ * Stands for the key until the request is written. In the text of a row a `{key}` is encoded, so that it
+ * stays a text.
  */
 const KEY_MARK = randomUUID();
 
@@ -69,8 +72,8 @@ export interface RequestValues {
   readonly project_id?: string;
   readonly organization_id?: string;
   /**
-   * The key of this attempt; in a read-back, of the lost attempt. It is sent where the dialect has a header
-   * for it.
+   * The idempotency key of this attempt; in a read-back, the one of the lost attempt. It is sent where the
+   * dialect has a header for it.
    */
   readonly idempotency_key?: string;
 }
@@ -78,7 +81,7 @@ export interface RequestValues {
 export type RequestShape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'body'>;
 
 /**
- * Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them
+ * Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them,
  * too.
  */
 const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
@@ -104,7 +107,7 @@ export function requestOf(
 /**
  * Refuses a call that cannot become a request. The plan calls this before anything is sent.
  * @returns a value of the row, with its field, that the call's path would name and cannot hold; undefined
- * when there is none.
+ *   when there is none.
  * @throws StopError `job` where two values of the call share a field, or a query has no form for one;
  *   `unsupported` where the service does not send such requests.
  */
@@ -135,7 +138,7 @@ function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): 
 }
 
 /**
- * The free request that says what became of a call. `values` has the lost attempt's idempotency key, if there
+ * The free request for the result of a lost call. `values` has the lost attempt's idempotency key, if there
  * was one.
  */
 export function readBackRequestOf(
@@ -170,9 +173,9 @@ interface RequestParts {
 }
 
 /**
- * The call's parameters by the vendor's names, without those that it has no field for.
- * @throws StopError `job` where two of them have one name, such as a filter of the job: one of the two would
- * be lost.
+ * The call's parameters by the vendor's names, without parameters for which the vendor has no field.
+ * @throws StopError `job` where two of them have one name, such as a filter of the job: one of the two
+ *   would be lost.
  */
 function fieldsOf({ fields, body }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
@@ -212,7 +215,7 @@ function withPermissions({ permissions }: Dialect, call: Call): Call {
 
 const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue[]).includes(value);
 
-/** The request of a call that brings its own. Braces are ordinary characters, but for `{key}`. */
+/** The request of a call that brings its own. Braces are ordinary characters, except in `{key}`. */
 function shapedByItself(call: Call): RequestParts {
   const { method, endpoint, body = {} } = call.parameters;
   invariant(
@@ -235,8 +238,8 @@ function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
 }
 
 /**
- * @param values names that the path may use besides the fields: for a question about a call, never for the
- * call itself.
+ * @param values further names that the path may use: for a question about a call, never for the call
+ *   itself.
  */
 function shapedRequest(
   shape: RequestShape,
@@ -265,7 +268,7 @@ function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
   return body as JsonObject;
 }
 
-/** Without a prototype, so that every name is one like any other. */
+/** An object without a prototype, so that every name is a name like any other. */
 type Place = { [name: string]: Place | JsonValue };
 
 function put(into: Place, [name = '', ...rest]: readonly string[], value: JsonValue): void {
@@ -290,10 +293,7 @@ function fillPath(template: string, fields: Map<string, JsonValue>, values: Path
   });
 }
 
-/**
- * Whether a value is one path segment: `.` and `..` would be resolved by the reader of the path, encoded or
- * not.
- */
+/** Whether a value is one path segment. The reader of the path would resolve `.` and `..`, encoded or not. */
 function isPathSegment(value: JsonValue | undefined): value is string {
   if (typeof value !== 'string' || value === '' || /[/\\]/.test(value)) return false;
   return value.isWellFormed() && !leadsElsewhere(`/x/${encodeURIComponent(value)}`);
@@ -344,7 +344,8 @@ function built(
     };
   const { 'content-type': type, ...others } = filled({ ...ofAll, ...own }, values);
   return {
-    ...{ method, path: basePath + path },
+    method,
+    path: basePath + path,
     headers: body === undefined || type === undefined ? others : { ...others, 'content-type': type },
     body: body && jsonBytes(body),
     key: values.key,
@@ -352,8 +353,9 @@ function built(
 }
 
 /**
- * The body of the outer request, where a service carries it: its "API Call" step wraps the request as it
- * would go to the vendor itself. The names are in the dialect, because the service publishes none of them.
+ * The body of the outer request, where a service carries it: its "API Call" step wraps the request in the
+ * form in which it would go to the vendor itself. The names are in the dialect, because the service publishes
+ * none of them.
  */
 function envelopeBody(
   { envelope, connectedAccount }: EnvelopeRoute,
@@ -393,5 +395,7 @@ function filled(templates: Headers, values: RequestValues): Headers {
   return headers;
 }
 
-/** As `Basic` takes it: a name and a password with a colon between them, here without a password. */
+/**
+ * The key in the form of `Basic`: a name and a password with a colon between them, here without a password.
+ */
 const basicKey = ({ key }: RequestValues): string => Buffer.from(`${key}:`).toString('base64');

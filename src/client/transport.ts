@@ -12,12 +12,12 @@ import { type HttpRequest, sentOf, type TimeRequest } from './request.ts';
 
 /**
  * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a
- * redirect or sends two requests over one connection at a time: each of those was measured to send a paid
- * request twice.
+ * redirect or sends two requests over one connection at a time, because measurements showed that each of
+ * these sends a paid request twice.
  */
 
 /**
- * Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor.
+ * Answers are a few kilobytes. A larger one is not an answer to us, and memory must not depend on the vendor.
  */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
 const TOO_LARGE = 'the answer is larger than 4 MiB';
@@ -36,17 +36,19 @@ const KEPT_HEADERS =
 
 export interface SendOptions {
   /**
-   * When the intent was committed, on the monotonic and the calendar clock: a sleeping machine stops one of
+   * The time of the intent's commit, on the monotonic and the calendar clock: a sleeping machine stops one of
    * them.
    */
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
-  /** Whether the request may still leave: asked in the very turn in which its first byte would. */
+  /**
+   * Whether the request may still leave. It is asked in the very turn in which the first byte would leave.
+   */
   mayLeave(): boolean;
   /** Called at the moment the first byte leaves. */
   onSent(): void;
   /**
-   * Called once, at its end: every event of a request is a kind of reply. No reply holds the key that was
-   * sent.
+   * Called once, at the end: every event of a request becomes a kind of reply. No reply holds the key that
+   * was sent.
    */
   onReply(reply: Delivery): void;
 }
@@ -61,7 +63,7 @@ export interface TransportOptions {
   readonly connectMs?: number;
   /** Headers that the reply keeps besides the usual ones, in lower case. */
   readonly keptHeaders: ReadonlySet<string>;
-  /** Secrets in the requests; they are removed from everything that this returns. */
+  /** Secrets in the requests. They are removed from everything that this returns. */
   readonly keys: readonly string[];
 }
 
@@ -107,11 +109,11 @@ export class Transport {
   }
 }
 
-/** One request and what comes back, as undici reports it. */
+/** One request and its result, as undici reports it. */
 class Exchanging implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
   readonly #sending: SendOptions;
-  /** The machine's own and not an injected clock, because sockets know no other. */
+  /** This is the machine's own clock and not an injected one, because sockets know no other. */
   readonly #deadline: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #late = false;
@@ -125,7 +127,8 @@ class Exchanging implements Dispatcher.DispatchHandler {
   constructor(options: TransportOptions, sending: SendOptions) {
     this.#options = options;
     this.#sending = sending;
-    // After a process was stopped and continued, sockets are read first: answers may have come meanwhile.
+    // After a process was stopped and continued, sockets are read first, because answers may have come
+    // meanwhile.
     this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), options.timeoutMs).unref();
   }
 
@@ -144,7 +147,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
     const { intentAt } = this.#sending;
     const ageMs = Math.max(clock.monotonicMs() - intentAt.monotonicMs, clock.wallMs() - intentAt.wallMs);
     // A process that was stopped and woken up would send a request that an earlier decision, or another run,
-    // has long taken for lost.
+    // has long counted as lost.
     if (this.#expired || ageMs > SENT_WITHIN_MS) {
       this.#keepBack(controller, `the intent was ${Math.round(ageMs)} ms old`);
       return;
@@ -196,7 +199,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
     this.#over({ kind: 'lost', message: `${before} (${messageOf(error)})` });
   }
 
-  /** One whose deadline passed before it had a connection fails once more, with that connection. */
+  /** A request whose deadline passed before it had a connection fails once more, with that connection. */
   #over(reply: Delivery): void {
     if (this.#isOver) return;
     this.#isOver = true;

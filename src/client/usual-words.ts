@@ -2,14 +2,14 @@ import { phrasesIn } from '../core/plain-text.ts';
 import type { Words } from './dialect.ts';
 
 /**
- * The words by which vendors say what became of a request, as far as they are the same at most of them. A
- * phrase stands for itself in any letter case, whatever stands between its words; one that ends with `*` also
- * for all words that begin so.
+ * The words by which vendors name the result of a request, as far as most of them use the same. A phrase
+ * matches in any letter case, with anything between its words. A phrase that ends with `*` also matches all
+ * words that begin so.
  */
 
 /**
- * Words of a missing right: at a provider the key is of no use then, at a service one project is closed to
- * it.
+ * Words for a missing right. At a provider the key is then useless; at a service one project is closed to the
+ * key.
  */
 export const NO_RIGHT: string[] = phrasesIn(`
       forbidden, access denied, request denied, permission denied, no permission*, insufficient permission*,
@@ -40,7 +40,7 @@ export const COMMON_WORDS: Words = {
       no credits left, zero credits, trial limit*, limit of your plan, limit for your plan, credits expired,
       over quota*, over plan*, buy credits, buy more credits, purchase credits, purchase additional credits,
       purchase more credits, payment required, requires payment`),
-  // A key of something else is none: `sort_key`, `next_token`, `idempotency-key`.
+  // A key to something else does not count: `sort_key`, `next_token`, `idempotency-key`.
   key: [
     ...phrasesIn('apikey, credential*, guid, your account, api account, account id'),
     ...phrasesIn(`
@@ -76,7 +76,7 @@ export const COMMON_WORDS: Words = {
       couldn't, cannot, can not, can't, did not, didn't, unable, unsuccessful, unsupported, invalid,
       bad request, conflict, last admin, aborted, skipped, ignored, problem*, suspended, already exist*,
       duplicate, rollback*, rolled back, reverted, still has, still have, still active, still a member`),
-    // An invite that has expired is none of these.
+    // An expired invite is none of these.
     ...phrasesIn('subscription, plan, trial, licence, license').map((what) => `${what} has expired`),
     // Limits of a plan or of a text, which no waiting ends.
     ...phrasesIn(`

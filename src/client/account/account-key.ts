@@ -5,12 +5,13 @@ import { text } from 'node:stream/consumers';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
 
 /**
- * Where an account's key comes from, and reading it. A key is read when it is needed and kept nowhere else.
+ * Finds the source of an account's key, and reads the key. A key is read when it is needed and kept nowhere
+ * else.
  */
 
 export type KeySource =
   /**
-   * The key is behind a function, so that an account that is printed or logged by mistake does not show it.
+   * The key is behind a function, so that an account which is printed or logged by mistake does not show it.
    */
   | { readonly kind: 'file'; readonly reveal: () => string }
   | { readonly kind: 'environment'; readonly variable: string }
@@ -34,8 +35,8 @@ interface KeyHolder {
 }
 
 /**
- * The key itself. Runs `key_command` each time it is called.
- * @throws StopError `account` when it is missing or cannot be a key.
+ * The key itself. Each call runs `key_command`.
+ * @throws StopError `account` when the key is missing or cannot be a key.
  */
 export async function resolveKey(account: KeyHolder, env: Environment = process.env): Promise<string> {
   const { name, key } = account;
@@ -71,8 +72,8 @@ export function describeKey(key: KeySource): string {
 
 /**
  * The key without the line end that a file or a command puts behind it.
- * @throws StopError `account` for what no header of HTTP could carry: white space, control characters, other
- * scripts.
+ * @throws StopError `account` for characters that no HTTP header could carry: white space, control
+ *   characters, other scripts.
  */
 export function usableKey(account: string, found: string): string {
   const key = found.replace(/\r?\n$/, '');
@@ -87,7 +88,8 @@ export function usableKey(account: string, found: string): string {
 }
 
 /**
- * A key that somebody has put in the place of the name is not shown: keys have small letters, or more digits.
+ * A key that a user has put in the place of the variable's name is not shown: keys have small letters, or
+ * more digits.
  */
 const shownName = (variable: string): string => (/^[A-Z_]+\d{0,2}$/.test(variable) ? variable : 'of key_env');
 
@@ -107,8 +109,8 @@ async function outputOf(
   [named = '', ...words]: readonly string[],
   folder: string,
 ): Promise<string> {
-  // A name alone is looked up in the PATH; one with a slash is a path of the accounts file, as its other
-  // paths are.
+  // A name alone is looked up in the PATH. A name with a slash is a path relative to the accounts file, like
+  // its other paths.
   const program = /[/\\]/.test(named) ? resolve(folder, named) : named;
   const child = spawn(program, words, {
     cwd: folder,
@@ -120,7 +122,7 @@ async function outputOf(
     if (code === 0) return output;
     throw commandFailed(account, `ended with ${signal ?? code}`);
   } catch (error) {
-    // The system's message would name the program, and a name that is no program may be the key.
+    // The system's message would name the program, and a word that is not a program may be the key.
     throw error instanceof Error && 'syscall' in error
       ? commandFailed(account, `cannot be started (${'code' in error ? error.code : 'no reason given'})`)
       : error;

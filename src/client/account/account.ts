@@ -32,16 +32,16 @@ export { accountsSchema, addressProblem, REGIONS, type Receiver, SANDBOX_NAMES }
 
 interface AddressParts {
   readonly vendor: Vendor;
-  /** The base address; with a connected account that of the service's step. */
+  /** The base address; with a connected account the address of the service's step. */
   readonly baseUrl: URL;
   readonly organizationId?: string | undefined;
   readonly connectedAccount?: string | undefined;
 }
 
 /**
- * By what a store recognises the account, and the identity that it gets in a store which knows none of that:
- * the account's `id`, else vendor, origin, organization and connected account. The format is frozen, as that
- * of the call key is.
+ * The marks by which a store recognises the account, and the identity that the account gets in a store which
+ * knows none of them: the account's `id`, else vendor, origin, organization and connected account. The format
+ * is frozen, like that of the call key.
  */
 export function identityOf(name: string, id: string | undefined, parts: AddressParts) {
   const { vendor, baseUrl, organizationId, connectedAccount } = parts;
@@ -50,15 +50,12 @@ export function identityOf(name: string, id: string | undefined, parts: AddressP
   return { marks, identity: id === undefined ? address : canonicalJson(['id', id]) };
 }
 
-/**
- * A connected vendor account: where it is reached, how fast, for how much. Its key is read by
- * `account-key.ts`.
- */
+/** A connected vendor account: its address, its limits and its price. Its key is read by `account-key.ts`. */
 export interface Account {
   readonly name: string;
   /**
-   * Part of every call key. What a store knows of the account decides it; before that, it is that of a new
-   * account.
+   * Part of every call key. A store that knows the account decides it; before that, it is the identity of a
+   * new account.
    */
   readonly identity: string;
   /** Absent for the sandbox. */
@@ -69,10 +66,11 @@ export interface Account {
    * service's step.
    */
   readonly baseUrl?: URL;
-  /** Absolute path of the file with what differs from the built-in dialect of the vendor. */
+  /** Absolute path of the file with the differences from the built-in dialect of the vendor. */
   readonly dialectPath?: string;
   /**
-   * The service through which the vendor is reached; key, organization and project are then that account's.
+   * The service through which the vendor is reached. Key, organization and project then belong to that
+   * account.
    */
   readonly via?: ServiceRoute;
   /** Only we spend with this key, so the vendor counts only our calls. */
@@ -85,7 +83,7 @@ export interface Account {
   /** How long bought answers are kept; without it for ever. */
   readonly retentionMs?: number;
   readonly budget: AccountCaps;
-  /** What a credit costs its owner, for what is shown beside credits. */
+  /** The price of a credit for its owner, shown beside credits. */
   readonly price?: CreditPrice;
   readonly region?: Region;
   readonly organizationId?: string;
@@ -116,7 +114,7 @@ export interface Accounts {
    * file.
    */
   readonly notify?: ReadonlyMap<string, Receiver>;
-  /** Inboxes by name, relative to the file; absent when it names none. */
+  /** Inboxes by name, relative to the file; absent when the file names none. */
   readonly inboxes?: ReadonlyMap<string, string>;
 }
 
@@ -129,8 +127,8 @@ export interface RegionAddress {
 export const ACCOUNTS_FILE: DocumentKind = { code: 'account', name: 'accounts file' };
 
 /**
- * A kill leaves at most this many calls in doubt; eight in flight carry 20 requests a second to a vendor that
- * takes 400 ms for each.
+ * A kill leaves at most this many calls in doubt. Eight calls in flight carry 20 requests a second to a
+ * vendor that takes 400 ms for each.
  */
 const DEFAULT_CONCURRENCY = 8;
 
@@ -142,19 +140,26 @@ const DEFAULT_SANDBOX_FLAGS = '--rate 100/s --latency 20ms';
 
 /**
  * The accounts of the file; none when there is no file.
- * @throws StopError `account` when others may read or replace it, or when something in it is wrong.
+ * @throws StopError `account` when others may read or replace the file, or when something in it is wrong.
  */
 export async function loadAccounts(path: string = accountsPath()): Promise<Accounts> {
   if (!(await isPrivateFile(path))) return { path, configured: [] };
   return accountsOf(await readDocument(path, accountsSchema, ACCOUNTS_FILE));
 }
 
-/** What a person or a program is told of an account. @param problem what is wrong with its dialect. */
+/**
+ * The public description of an account, for a person or a program.
+ * @param problem the problem with its dialect.
+ */
 export function accountObject(account: Account, problem?: StopError): AccountObject {
   const { name, vendor, sandbox, via, limits, budget, price } = account;
   const within = (ms: number) => limits.windows.find(({ windowMs }) => windowMs === ms)?.requests ?? null;
   return {
-    ...{ name, vendor, sandbox, address: account.baseUrl?.href ?? null, region: account.region ?? null },
+    name,
+    vendor,
+    sandbox,
+    address: account.baseUrl?.href ?? null,
+    region: account.region ?? null,
     documentation: account.documentationUrl ?? null,
     organization: account.organizationId ?? null,
     project: account.projectId ?? null,
@@ -163,8 +168,11 @@ export function accountObject(account: Account, problem?: StopError): AccountObj
     dialect: account.dialectPath ?? null,
     problem: problem ? { message: problem.message, next: problem.next } : null,
     limits: {
-      ...{ per_second: within(1_000), per_minute: within(60_000) },
-      ...{ per_hour: within(3_600_000), per_day: within(86_400_000), concurrency: limits.concurrency },
+      per_second: within(1_000),
+      per_minute: within(60_000),
+      per_hour: within(3_600_000),
+      per_day: within(86_400_000),
+      concurrency: limits.concurrency,
     },
     budget: { per_day: budget.perDay ?? null, per_month: budget.perMonth ?? null },
     price: price ? `${price.amount} ${price.currency}` : null,
@@ -172,7 +180,7 @@ export function accountObject(account: Account, problem?: StopError): AccountObj
   };
 }
 
-/** @throws StopError `account` for what a schema cannot know: an account without an address. */
+/** @throws StopError `account` for an account without an address, which a schema cannot find. */
 export function accountsOf(document: YamlDocument<AccountsFile>): Accounts {
   const entries = Object.entries(document.value?.accounts ?? {});
   const regions = regionsOf(document);
@@ -198,8 +206,8 @@ function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
 }
 
 /**
- * The account that a job means: the one it names, else the only one that fits.
- * @throws StopError `account` that lists what there is.
+ * The account that a job means: the account that it names, else the only one that fits.
+ * @throws StopError `account` with a list of the accounts.
  */
 export function chooseAccount(accounts: Accounts, vendor: Vendor, wanted?: string): Account {
   const fitting = accounts.configured.filter((account) => account.vendor === vendor);
@@ -287,7 +295,10 @@ function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocumen
     return requests === undefined ? [] : [{ requests, windowMs }];
   });
   return {
-    ...{ name, vendor, sandbox: false, sandboxFlags: [] },
+    name,
+    vendor,
+    sandbox: false,
+    sandboxFlags: [],
     limits: { concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY, windows },
     budget: present({
       perDay: budget.per_day === undefined ? undefined : credits(budget.per_day),
@@ -381,7 +392,7 @@ const WINDOWS = [
 ] as const;
 
 /**
- * Refuses a file that others can read or replace; false when there is none. Mode bits mean nothing on
+ * Refuses a file that others can read or replace; false when there is no file. Mode bits mean nothing on
  * Windows.
  */
 async function isPrivateFile(path: string): Promise<boolean> {

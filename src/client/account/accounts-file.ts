@@ -11,7 +11,10 @@ export type Region = (typeof REGIONS)[number];
 /** The program starts these itself, so a user cannot configure them. */
 export const SANDBOX_NAMES = ['sandbox-provider', 'sandbox-service'] as const;
 
-/** Each needs a socket, and may leave a call in doubt: beyond this a kill would put too much at risk. */
+/**
+ * Each concurrent call needs a socket, and may stay in doubt: beyond this number a kill would put too much at
+ * risk.
+ */
 const MOST_CONCURRENCY = 256;
 
 const address = z.string().superRefine((text, context) => {
@@ -26,7 +29,7 @@ const durationMs = (error: string, least: number, most = Number.POSITIVE_INFINIT
     .transform((text) => parseDurationMs(text) ?? -1)
     .refine((ms) => ms >= least && ms <= most, { error });
 
-/** Below a second every answer would be lost; above an hour a run would seem never to end. */
+/** Below a second every answer would be lost. Above an hour a run would seem never to end. */
 const timeout = durationMs('write a timeout as 30s or 2m, from 1s to 1h', 1_000, 3_600_000);
 
 /** The next run of the same list needs answers that are younger than a day. */
@@ -124,7 +127,7 @@ const shared = {
 const KEYS = ['key', 'key_env', 'key_command'] as const;
 const BESIDE_VIA = ['connected_account', 'api_call_url'] as const;
 
-/** What belongs together: one key, or a service that has it. */
+/** Checks settings that depend on each other: an entry has either one key, or a service that has the key. */
 function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$RefinementCtx): void {
   const refuse = (message: string, next: string, ...path: readonly string[]): void =>
     context.addIssue({ code: 'custom', message, params: { next }, path: [...path] });
@@ -182,7 +185,7 @@ const accountName = name.refine(
   'this name belongs to a built-in account',
 );
 
-/** A notice says how a company works, so it leaves this machine encrypted or not at all. */
+/** A notice tells how a company works, so it leaves this machine encrypted or not at all. */
 const webhook = line.superRefine((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
@@ -193,7 +196,7 @@ const webhook = line.superRefine((text, context) => {
     context.addIssue({ code: 'custom', message: 'it must not contain a user name or a password' });
 });
 
-/** Whom jobs notify: they know the name alone. */
+/** A receiver that jobs notify. The jobs know only its name. */
 const receiver = z
   .strictObject({
     webhook: webhook
@@ -238,7 +241,10 @@ export type AccountsFile = z.infer<typeof accountsSchema>;
 
 export type AccountEntry = NonNullable<NonNullable<AccountsFile>['accounts']>[string];
 
-/** Why an address is refused, if it is. Keys and personal data travel to it, so the check is strict. */
+/**
+ * The reason why an address is refused, if it is. Keys and personal data travel to it, so the check is
+ * strict.
+ */
 export function addressProblem(
   text: string,
 ): { readonly fact: string; readonly next: string; readonly meant?: string | undefined } | undefined {
@@ -260,7 +266,9 @@ export function addressProblem(
   return { fact, next: example, meant };
 }
 
-/** With the beginning that it should have. What may hold a password or a key is not shown. */
+/**
+ * The address with the beginning that it should have. A text that may hold a password or a key is not shown.
+ */
 function addressMeant(text: string): string | undefined {
   const [address = ''] = text.replace(/^[a-z]{0,6}:?\/+/i, '').split(/[?#]/);
   const isHost = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/[\w./-]*)?$/.test(address);
@@ -268,7 +276,8 @@ function addressMeant(text: string): string | undefined {
 }
 
 /**
- * Traffic that never leaves this machine needs no encryption: that to the sandbox, or to a mock of a vendor.
+ * Traffic that never leaves this machine needs no encryption, such as traffic to the sandbox or to a mock of
+ * a vendor.
  */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);

@@ -10,13 +10,13 @@ import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
- * What a person has agreed to once: that a dialect of another person, or an api-call, sends what it sends. It
- * stands beside the accounts file, because it is about what that file names, holds for every store, and has
- * to be known before there is one. Each agreement is a file of its own that says what was shown, so two
- * processes never write the same one, and a user takes one back by removing it.
+ * Agreements that a person gives once: that a dialect of another person, or an api-call, may send its
+ * requests. They stand beside the accounts file, because they are about the content of that file, hold for
+ * every store, and have to be known before there is a store. Each agreement is a file of its own that says
+ * what was shown. So two processes never write the same one, and a user takes one back by removing its file.
  */
 
-/** What was agreed to, as `--accept` names it: `dialect:HASH`. */
+/** The name of an agreement in `--accept`: `dialect:HASH`. */
 export type Agreement = `dialect:${string}`;
 
 export function isAgreement(text: string): text is Agreement {
@@ -24,17 +24,17 @@ export function isAgreement(text: string): text is Agreement {
 }
 
 export interface AgreementQuestion<Answer extends string = Agreement> {
-  /** What `--accept` takes in the place of a yes. */
+  /** The value of `--accept` that replaces a yes. */
   readonly agreement: Answer;
   readonly fact: string;
   readonly details: readonly string[];
-  /** How a person is asked; left out: whether that is what is meant. */
+  /** The words of the question; left out: whether that is intended. */
   readonly asks?: string;
 }
 
 /**
- * What a person agrees to before the first request of an `api-call` whose job somebody else may have written.
- * @param address of the account.
+ * The question before the first request of an `api-call` whose job another person may have written.
+ * @param address the address of the account.
  */
 export function requestQuestion(
   { method = 'POST', endpoint, body = {} }: JsonObject,
@@ -53,7 +53,7 @@ export function requestQuestion(
 
 export interface Answers {
   readonly accept?: string | undefined;
-  /** Asks a person who is there; left out: nobody is. */
+  /** Asks a person who is there; left out: nobody is there. */
   readonly askAgreement?: ((question: AgreementQuestion<string>) => Promise<boolean>) | undefined;
 }
 
@@ -75,7 +75,7 @@ export async function requireAgreement(question: AgreementQuestion, answers: Ans
   await keepAgreement(question);
 }
 
-/** @throws StopError `account` when others can write there, and with that agree for this user. */
+/** @throws StopError `account` when others can write into the folder, and so agree for this user. */
 export async function isAgreed(agreement: Agreement): Promise<boolean> {
   const distrust = distrustOfFolder(agreedFolder());
   if (distrust !== undefined)
@@ -83,7 +83,7 @@ export async function isAgreed(agreement: Agreement): Promise<boolean> {
   return (await lstat(fileOf(agreement)).catch(() => undefined))?.isFile() === true;
 }
 
-/** @throws StopError `output` when it could not be kept, such as on a disk that can only be read. */
+/** @throws StopError `output` when the agreement could not be kept, such as on a read-only disk. */
 export async function keepAgreement({ agreement, fact, details }: AgreementQuestion): Promise<void> {
   try {
     await mkdir(agreedFolder(), { recursive: true, mode: 0o700 });

@@ -59,7 +59,7 @@ export async function removeAccount(path: string, name: string): Promise<void> {
   await rewrite(path, (document) => document.deleteIn(['accounts', name]));
 }
 
-/** @param check sees the accounts of the file as it would be, and may refuse them. */
+/** @param check sees the accounts of the changed file, and may refuse them. */
 async function rewrite(
   path: string,
   change: (document: Document) => unknown,
@@ -68,7 +68,7 @@ async function rewrite(
   // A file that exists and cannot be read was refused when the accounts were loaded.
   const before = await readFile(path, 'utf8').catch(() => '');
   const document = parseDocument(before);
-  // What entries share by an alias belongs to none of them, so a person decides what becomes of it.
+  // Values that entries share by an alias belong to none of them, so a person decides about them.
   const refuse = (): never => {
     throw stop('account', `${path} has entries that others share (*name).`, 'Change the file by hand.');
   };

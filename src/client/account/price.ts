@@ -18,19 +18,25 @@ export function priceOf(text: string): CreditPrice | undefined {
   return currency === '' ? undefined : { amount: Number(amount), currency };
 }
 
-/** To a millionth, so that what a binary number cannot hold is not shown. */
+/** Rounded to a millionth, so that the error of binary numbers is not shown. */
 export function moneyFor(credits: number, { amount, currency }: CreditPrice): Money {
   return { amount: Math.round(credits * amount * 1e6) / 1e6, currency };
 }
 
 /** The signs that stand before an amount; any other currency is named by its three letters. */
 const SIGNS: Readonly<Record<string, string>> = {
-  ...{ AUD: 'A$', NZD: 'NZ$', USD: 'US$', CAD: 'CA$', EUR: '€', GBP: '£', JPY: '¥' },
+  AUD: 'A$',
+  NZD: 'NZ$',
+  USD: 'US$',
+  CAD: 'CA$',
+  EUR: '€',
+  GBP: '£',
+  JPY: '¥',
 };
 
 const WHOLE: ReadonlySet<string> = new Set(['JPY', 'KRW', 'CLP', 'VND', 'ISK']);
 
-/** `A$1.60`, `CHF 1.60`; a part of a cent as it is, so that one credit is not shown as free. */
+/** `A$1.60`, `CHF 1.60`; a part of a cent is not rounded, so that one credit is not shown as free. */
 export function moneyWords({ amount, currency }: Money): string {
   const isPartOfCent = amount !== 0 && Math.abs(amount) < 0.01;
   const [whole, cents] = (isPartOfCent ? String(amount) : amount.toFixed(WHOLE.has(currency) ? 0 : 2)).split(

@@ -4,8 +4,9 @@ import { foreignName } from '../../core/plain-text.ts';
 import { type DialectEntries, type DialectOperation, entries } from './dialect-schema.ts';
 
 /**
- * The schema with what it cannot see by itself: entries that contradict each other, and requests that could
- * not be made for any call. A dialect that passes never makes a request with an unfilled placeholder.
+ * The schema, with checks that the schema cannot make by itself: entries that contradict each other, and
+ * requests that could not be made for any call. A dialect that passes never makes a request with an unfilled
+ * placeholder.
  */
 export const dialectSchema = entries.superRefine((dialect, context) => {
   const refuse: Refuse = (keys, fact, next, part = 'value') =>
@@ -35,7 +36,7 @@ const partsOf = (
   request: { readonly headers?: NamedHeaders | undefined },
 ): string => Object.values({ ...headers, ...request.headers }).join(' ');
 
-/** The parameters of our calls by operation. The calls of any other bring their own request. */
+/** The parameters of our calls by operation. A call of any other operation brings its own request. */
 export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   'enrich-company': ['abn', 'domain', 'profile_url', 'website'],
   'enrich-person': ['email', 'profile_url', 'profile_slug'],
@@ -57,10 +58,10 @@ interface Request {
   readonly shape: Pick<DialectOperation, 'path' | 'headers' | 'fields' | 'body'> & {
     readonly method: Method;
   };
-  /** What a call may be asked by; undefined where nobody knows. */
+  /** The parameters that a call may have; undefined where nobody knows. */
   readonly parameters: readonly string[] | undefined;
   readonly isChange: boolean;
-  /** What may be filled in besides the parameters and the account's own values. */
+  /** The names that may be filled in besides the parameters and the account's own values. */
   readonly also: readonly string[];
 }
 
@@ -135,7 +136,7 @@ function checkOperation(
     const fact = `every ${name} has ${without}, so the vendor needs a field for it`;
     refuse([...keys, 'fields', without], fact, 'Name the field.');
   }
-  // The one change without a project makes one.
+  // Only one change has no project: the one that makes a project.
   if (name === 'create-project' || partsOf(dialect, entry).includes('{project_id}')) return;
   const fact = `no header of ${name} has {project_id}, so the service would not know which project is meant`;
   const next = 'Put {project_id} into a header, such as authorization: Bearer {project_id}:{key}.';
@@ -147,7 +148,7 @@ function checkOperation(
 /** Values of the account that the headers of any request may name. */
 const ACCOUNT_VALUES = ['key', 'basic_key', 'project_id', 'organization_id'];
 
-/** @param also what they may name besides. */
+/** @param also further names that the headers may use. */
 function checkHeaders(
   headers: NamedHeaders,
   keys: readonly string[],

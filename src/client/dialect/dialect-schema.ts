@@ -10,7 +10,7 @@ import { makeLinear } from './linear-pattern.ts';
  * that a user can override single entries.
  */
 
-/** What an answer means, and what follows from it. `judge.ts` turns a meaning into a verdict. */
+/** The meaning of an answer, and what follows from it. `judge.ts` turns a meaning into a verdict. */
 export const MEANINGS = {
   as_stated: 'the table decides',
   found: 'charged; the row is matched',
@@ -45,7 +45,7 @@ const duration = z.string().refine((text) => parseDurationMs(text) !== undefined
   error: 'write a duration as 30s, 10m, 24h or 30d',
 });
 
-/** Checking a pattern has it run in linear time from then on. */
+/** Checking a pattern also makes it run in linear time from then on. */
 const pattern = z
   .string()
   .min(1)
@@ -87,7 +87,7 @@ const field = sentName
 
 const plain = z.union([z.string(), z.number(), z.boolean()]);
 
-/** What is filled in stands in braces. */
+/** A placeholder stands in braces. */
 const PLACEHOLDER = /\{[^{}]*\}/g;
 
 const requestPath = z
@@ -145,7 +145,7 @@ const bodyTest = z.strictObject({
 
 export type BodyTest = z.infer<typeof bodyTest>;
 
-/** In a rule all of them hold; of an invite that was accepted any one does. */
+/** In a rule all of the tests must hold. For an accepted invite any one of them is enough. */
 const bodyTests = z.union([bodyTest, z.array(bodyTest).min(1)]);
 
 const statusClass = z.string().regex(/^[1-5]xx$/, 'write a status as a number or a class such as "4xx"');
@@ -362,15 +362,15 @@ export interface EnvelopeRoute {
 
 /** How the requests of a dialect differ from the built-in ones. */
 export interface Differences {
-  /** By which the agreement is kept: it is another one when anything else is sent. */
+  /** The name under which the agreement is kept. It changes when anything else is sent. */
   readonly hash: string;
-  /** One line for each, without line ends. */
+  /** One line for each difference, without line ends. */
   readonly words: readonly string[];
 }
 
 /**
  * A vendor's dialect as an account speaks it: directly, or `through` a service. Without `differences` it
- * sends what the built-in one sends.
+ * sends the same as the built-in one.
  */
 export type Dialect = DialectEntries & {
   readonly through?: EnvelopeRoute;

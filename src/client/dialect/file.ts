@@ -18,10 +18,10 @@ import { dialectSchema } from './check.ts';
 import { type Dialect, type DialectEntries, envelope } from './dialect-schema.ts';
 
 /**
- * A dialect of a user's own says what differs from the built-in one of the vendor, and nothing else. Maps are
+ * A user's own dialect states its differences from the built-in one of the vendor, and nothing else. Maps are
  * merged by name, single values and lists replace the built-in ones, and rules of answers are tried before
- * the built-in ones. What comes of it is checked as a whole, so that a wrong entry is shown with its line
- * before anything is sent.
+ * the built-in ones. The result is checked as a whole, so that a wrong entry is shown with its line before
+ * anything is sent.
  */
 
 const DIALECT_FILE: DocumentKind = { code: 'account', name: 'dialect file', acts: true };
@@ -38,8 +38,8 @@ type PartOf<Value> = Value extends readonly unknown[]
     : Value;
 
 /**
- * What differs from the built-in dialect of a vendor, as a value: what a dialect file has as YAML, and always
- * its `name` and its `vendor`.
+ * The differences from the built-in dialect of a vendor, as a value: the content of a dialect file as YAML,
+ * and always its `name` and its `vendor`.
  */
 export type OwnDialect = Omit<PartOf<DialectEntries>, 'headers'> & {
   readonly name: string;
@@ -57,12 +57,12 @@ export async function readDialectFile(path: string, builtIn: Dialect): Promise<D
   return dialectIn(await readDocument(path, anyEntries, DIALECT_FILE), builtIn);
 }
 
-/** Does what `readDialectFile` does, for text that need not be in the file yet. */
+/** Does the same as `readDialectFile` for text that need not be in the file yet. */
 export function checkDialectFile(text: string, path: string, builtIn: Dialect): Dialect {
   return dialectIn(checkDocument(text, path, anyEntries, DIALECT_FILE), builtIn);
 }
 
-/** The same for what a program passes. @throws StopError `account` with the entry that is wrong. */
+/** The same for a dialect that a program passes. @throws StopError `account` with the entry that is wrong. */
 export function dialectOfValue(value: OwnDialect, builtIn: Dialect): Dialect {
   const path = foreignWords(String(value.name));
   const problem: YamlDocument<Entries>['problem'] = (keys, _part, fact, next) =>
@@ -105,11 +105,11 @@ function mergedEntry(name: string, builtIn: unknown, own: unknown): unknown {
   if (name === 'headers') return mergedHeaders(before, own);
   if (name === 'words') return mergedWords(before, own);
   if (name !== 'answer') return merged(before, own);
-  // The built-in places of status and headers are beside a body that is only a part of the answer.
+  // The built-in places of status and headers apply only to a body that is a part of the answer.
   return withoutNull(merged(own.body === WHOLE_BODY ? {} : before, own));
 }
 
-/** A header is one whatever the case of its name. */
+/** Headers are merged without regard to the case of their names. */
 function mergedHeaders(builtIn: Entries, own: Entries): Entries {
   const named = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   const others = Object.entries(builtIn).filter(([name]) => !named.has(name));
@@ -127,7 +127,7 @@ const withoutNull = (entries: Entries): Entries =>
   Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== null));
 
 /**
- * What is wrong with the request of an operation that is not built in, also beside the headers of the
+ * The problem with the request of an operation that is not built in, also together with the headers of the
  * built-in dialect.
  */
 export function requestProblem(request: unknown, builtIn: Dialect): SchemaProblem | undefined {
@@ -151,9 +151,10 @@ export function carriedDialect({ differences: _, through, ...dialect }: Dialect)
 }
 
 /**
- * What came is checked like a file, and its differences from the built-in one are found anew.
- * @param account the one of this host: through which service the vendor is reached is its word.
- * @throws StopError `store_version` for what this program does not understand.
+ * Reads a dialect that came with a batch. It is checked like a file, and its differences from the built-in
+ * one are found anew.
+ * @param account the account of this host, which decides through which service the vendor is reached.
+ * @throws StopError `store_version` for content that this program does not understand.
  */
 export function dialectCarried({ envelope: carried, ...content }: JsonObject, { via }: Account): Dialect {
   const own = dialectSchema.safeParse(content);

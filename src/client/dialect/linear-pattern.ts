@@ -3,16 +3,17 @@ import { foreignWords } from '../../core/plain-text.ts';
 import { type Pattern, runBy } from '../patterns.ts';
 
 /**
- * Regular expressions of dialect files, which somebody else may have written. The native engine tries every
- * way to read a text, so that `^(a+)+$` and an answer of forty letters stop a run for hours, which no signal
- * ends. Here the time is at most the length of the text times the size of the pattern, and both have a limit.
+ * Regular expressions of dialect files, which another person may have written. The native engine tries every
+ * way to read a text. So `^(a+)+$` and an answer of forty letters can stop a run for hours, and no signal
+ * ends it. Here the time is at most the length of the text times the size of the pattern, and both have a
+ * limit.
  */
 
-/** A text is looked at up to here. Answers that a rule tells apart by their words are much shorter. */
+/** Only this much of a text is searched. Answers that a rule tells apart by their words are much shorter. */
 const MOST_CHARACTERS = 65_536;
 
 /**
- * The most steps of a pattern. It then takes less than half a second for the longest text, whatever that
+ * The most steps of a pattern. It then takes less than half a second for the longest text, whatever the text
  * says.
  */
 const MOST_STEPS = 256;
@@ -25,15 +26,15 @@ const linear = (compiled: RE2JS): Pattern => ({
   },
 });
 
-/** What is wrong with a pattern, as a clause, and what to do about it. */
+/** The problem with a pattern, as a clause, and what to do about it. */
 interface Refusal {
   readonly message: string;
   readonly next: string;
 }
 
 /**
- * Has this pattern run in linear time wherever a rule has it.
- * @returns why it cannot be; undefined when it is so.
+ * Makes this pattern run in linear time wherever a rule has it.
+ * @returns why it cannot; undefined when it does.
  */
 export function makeLinear(text: string): Refusal | undefined {
   try {
@@ -54,7 +55,7 @@ function tooLarge(steps: number): Refusal {
 }
 
 function unknownSyntax({ error, input }: RE2JSSyntaxException): Refusal {
-  // The flag is put in front by the engine itself.
+  // The engine itself puts the flag in front.
   const where = input === null ? '' : `: "${foreignWords(input.replace(/^\(\?i\)/, ''))}"`;
   const message = `this is not a regular expression of RE2, ${error}${where}`;
   return { message, next: 'Correct it; lookaround and back references are not supported.' };

@@ -3,14 +3,13 @@ import type { Dialect } from '../dialect.ts';
 import { COMMON_WORDS, NO_RIGHT } from '../usual-words.ts';
 
 /**
- * The data provider, called directly. Operations and fields are published; everything about answers is not,
- * so the rules below read the usual meaning of HTTP and treat what they cannot read as in doubt, never as
- * free.
+ * The data provider, called directly. Operations and fields are published; everything about answers is not.
+ * So the rules below read the usual meaning of HTTP. An answer that they cannot read is in doubt, never free.
  */
 const provider: Dialect = {
   name: 'provider',
   vendor: 'provider',
-  // Not published: that the key may be used directly, and in this header.
+  // Two things are not published: that the key may be used directly, and that it stands in this header.
   headers: {
     authorization: 'Bearer {key}',
     'content-type': 'application/json',
@@ -23,18 +22,19 @@ const provider: Dialect = {
       path: '/enrich/company',
       credits: { most: 1, found: 1, exact: true },
     },
-    // Published as "about 1 to 2": booked at 2, so that the shown cost is never less than the bill.
+    // The price is published as "about 1 to 2". It is booked at 2, so that the shown cost is never less than
+    // the bill.
     'enrich-person': { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
-    // Published only as varying with the volume of results. Assumed: a credit for each, at most 25 of them a
-    // search.
+    // The price is published only as varying with the volume of results. Assumed: a credit for each result,
+    // at most 25 results a search.
     'search-people': {
       method: 'POST',
       path: '/search/people',
       credits: { most: 25, found: 1, per_result: 1 },
-      // It is not published where the list stands.
+      // The place of the list is not published.
       results: 'results',
     },
-    // The job states method, path and body. It also states the cost; without that a call costs 1.
+    // The job states method, path and body. It also states the cost; without that, a call costs 1.
     'api-call': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },
     'api-call-change': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },
   },

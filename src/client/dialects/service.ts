@@ -17,8 +17,8 @@ const PROJECT_PLAIN = { authorization: '{project_id}:{key}' };
 const NO_PROJECT_BEARER = { authorization: 'Bearer :{key}' };
 
 /**
- * A person who is in the organization already is in the project at once, and there is no invite with a code.
- * How the service says so is not published; these shapes occur, and each of them counts.
+ * A person who is already in the organization is in the project at once, and there is no invite with a code.
+ * How the service says so is not published. These shapes occur, and each of them counts.
  */
 const ACCEPTED_AT_ONCE = [
   { path: 'status', matches: '^accepted$' },
@@ -26,14 +26,18 @@ const ACCEPTED_AT_ONCE = [
   { matches: '^\\{\\}$' },
 ];
 
-/** A repeat finds nothing if the lost first request has deleted it; only the service itself can say so. */
+/**
+ * A repeat finds nothing if the lost first request has deleted the invite or user. Only the service itself
+ * can say so.
+ */
 const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, means: 'found' }];
 
 /**
- * The governance platform. Paths, Authorization headers and bodies are published, and differ from operation
- * to operation; of the answers only the ids are, so the rules below read the usual meaning of HTTP. Of its
- * "API Call" step, through which other vendors are reached, the inputs are published, its own HTTP request
- * and the shape of its answer are not: a dialect file may correct all of that.
+ * The governance platform. Published are the paths, the Authorization headers and the bodies, which differ
+ * from operation to operation. Of the answers only the ids are published, so the rules below read the usual
+ * meaning of HTTP. Other vendors are reached through its "API Call" step. The inputs of the step are
+ * published; its own HTTP request and the shape of its answer are not, and a dialect file may correct all of
+ * that.
  */
 const service: Dialect = {
   name: 'service',
@@ -52,8 +56,8 @@ const service: Dialect = {
       path: '/latest/auth/invite/create',
       headers: PROJECT_BEARER,
       credits: NO_CREDITS,
-      // The user id of a person who is in the project at once is not published. Where it comes, an undo can
-      // remove them by it.
+      // The user id of a person who is in the project at once is not published. Where an answer has it, an
+      // undo can use it to remove the person.
       answer_fields: { invite_code: 'invite_code', user_id: 'user_id' },
       accepted: ACCEPTED_AT_ONCE,
     },
@@ -79,7 +83,7 @@ const service: Dialect = {
     },
   },
   answers: [],
-  // A service has no credits, so a quota is one of requests.
+  // A service has no credits, so a quota is a quota of requests.
   words: {
     ...COMMON_WORDS,
     project_refused: NO_RIGHT,

@@ -8,11 +8,11 @@ import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf 
 import type { Asked } from './question.ts';
 import { bodyMatches } from './reply.ts';
 
-/** What a service publishes that its answer to a change holds. */
+/** The fields that a service publishes for its answers to a change. */
 
 /**
- * How the subject stands once its change is settled like this; undefined when it stands as before. It makes
- * no difference whether the vendor answered, repeated its answer, or a person told it.
+ * The state of the subject once its change is settled with this answer; undefined when its state does not
+ * change. It makes no difference whether the vendor answered, repeated its answer, or a person told it.
  */
 export function leftBy(
   call: Call,
@@ -39,7 +39,7 @@ type ChangeFields = { readonly [Name in 'invite_code' | 'user_id' | 'project_id'
   readonly accepted?: true;
 };
 
-/** What a found answer to a change tells, by our names. */
+/** The fields of a found answer to a change, by our names. */
 export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): ChangeFields {
   const { answer_fields: places = {}, accepted } = operation;
   const own = fields ?? null;
@@ -48,7 +48,7 @@ export function changeFields(operation: DialectOperation, fields: JsonValue | un
     const value = path === undefined ? undefined : wrapped.map((each) => valueAt(each, path)).find(isId);
     return isId(value) ? [[name, String(value)] as const] : [];
   });
-  // A test of the whole is one of the whole answer: `{}` within another one says nothing.
+  // A test of the whole applies to the whole answer: `{}` inside of it says nothing.
   const isAccepted = [accepted ?? []]
     .flat()
     .some((test) =>
@@ -60,7 +60,9 @@ export function changeFields(operation: DialectOperation, fields: JsonValue | un
 const isId = (value: JsonValue | undefined): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
-/** The fields themselves, and what some vendors wrap them in: `data`, `result`, or a list of one. */
+/**
+ * The fields themselves, and the same fields inside the usual wrappers: `data`, `result`, or a list of one.
+ */
 function unwrapped(fields: JsonValue): readonly JsonValue[] {
   const inner = ['data', 'result', 'results'].map((name) => valueAt(fields, name));
   return [fields, ...inner].flatMap((each) => {
@@ -69,15 +71,18 @@ function unwrapped(fields: JsonValue): readonly JsonValue[] {
   });
 }
 
-/** What some write where there is no id: a word for nothing, or zeros alone. */
+/** Some vendors write this where there is no id: a word for nothing, or zeros alone. */
 const NO_ID = /^\s*(?:null|nil|none|undefined|n\/a|false|true|error|failed|invalid|-1|[0-]*)\s*$/i;
 
-/** The id without which nobody can say what was made, by the operation's own words. */
+/** The id without which nobody can say what was made, by its name in the operation. */
 export const publishedId = ({
   answer_fields: { invite_code: code, project_id: project } = {},
 }: DialectOperation) => code ?? project;
 
-/** Whether it came, or should have come. @param isDone the status is not that of what is only accepted. */
+/**
+ * Whether the id came, or should have come.
+ * @param isDone whether the status differs from that of a request that is only accepted.
+ */
 export function publishedIdIn(
   { operation, dialect: { fields_at: at } }: Asked,
   body: JsonValue | undefined,
@@ -87,6 +92,6 @@ export function publishedIdIn(
   const told = changeFields(operation, at === undefined ? body : valueAt(body, at));
   const id = operation.answer_fields?.invite_code === undefined ? told.project_id : told.invite_code;
   if (id !== undefined) return NO_ID.test(id) ? 'missing' : 'came';
-  // Whoever has an id is there, whatever the status says of the request.
+  // A person with an id is there, whatever the status says of the request.
   return told.accepted === true && (isDone || told.user_id !== undefined) ? 'came' : 'missing';
 }

@@ -4,30 +4,30 @@ import type { JsonValue } from '../../core/operation.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
 import type { Asked } from './question.ts';
 
-/** What an answer to a lookup holds of what was asked for. */
+/** Whether an answer to a lookup holds the data that was asked for. */
 
 /**
- * `details`: a plain value or two that may be about what the answer says. `empty`: the place for it is there,
- * and nothing in it. `ids`: nothing but ids. `nothing`: neither.
+ * `details`: a plain value or two that may only explain the answer's own message. `empty`: the place for the
+ * data is there, with nothing in it. `ids`: nothing but ids. `nothing`: none of these.
  */
 export type Content = 'data' | 'details' | 'empty' | 'ids' | 'nothing';
 
-/** What an operation looks for, by the names that answers give it. */
+/** The thing that an operation looks for, by the names that answers give it. */
 const OWN_THINGS: Readonly<Record<string, RegExp>> = {
   'enrich-person': /^(?:person|people|profiles?|contacts?)$/,
   'enrich-company': /^(?:compan(?:y|ies)|organi[sz]ations?)$/,
 };
 
-/** A record shows more than so many fields, or one that is a record's alone. */
+/** A record shows more fields than this, or a field that only a record has. */
 const MOST_DETAILS = 2;
 /**
- * So has one with more fields than these, whatever stands in them, such as what a verifier says of an
- * address.
+ * An answer with more fields than these is also a record, whatever they hold, such as a verifier's results
+ * for an address.
  */
 const MOST_BESIDE = 4;
 
 /**
- * Fields that no answer has of itself. An e-mail address may be that of the support, and a website or a
+ * Fields that no answer has about itself. An e-mail address may be that of the support, and a website or a
  * profile may repeat the question.
  */
 const OF_RECORDS =
@@ -45,7 +45,7 @@ export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: As
   const things = parts.filter(([name]) => own?.test(name.plain));
   const isKnown = ({ value, under, isMember }: Leaf): boolean =>
     isBlank(value) || ((under.length > place.depth || isMember) && question.repeats(String(value)));
-  // Whatever stands beside the thing itself is of something else.
+  // Everything beside the thing itself belongs to something else.
   if (things.length > 0 && things.every(([, each]) => each.every(isKnown))) return 'empty';
   const isAllBlank = (each: readonly Leaf[]): boolean => each.every(({ value }) => isBlank(value));
   const isEmpty = [place.leaves, ...parts.map(([, each]) => each)].some(isAllBlank);
@@ -71,7 +71,7 @@ function listIn(body: JsonValue, { operation, dialect }: Asked): readonly JsonVa
   return parsedResultsOf(body, present({ fields: dialect.fields_at, results }));
 }
 
-/** A word alone may be the answer's own. */
+/** A single word may be the answer's own. */
 function contentOfList(listed: readonly JsonValue[]): Content {
   if (listed.every(isBlank)) return 'empty';
   return listed.some((each) => !isPlain(each) && !isBlank(each)) ? 'data' : 'nothing';
@@ -81,8 +81,8 @@ const isDetail = ({ name, under, isMember }: Leaf, depth: number): boolean =>
   under.length === depth && !isMember && !OF_RECORDS.test(name.plain);
 
 /**
- * Where what was asked for may stand, and how far in. Where an answer has such a place, what is beside it is
- * ignored.
+ * The place where the data may stand, and its depth. Where an answer has such a place, everything beside it
+ * is ignored.
  */
 export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
   const isNamed = (leaf: Leaf): boolean => `${pathOf(leaf)}.`.startsWith(`${fields}.`);
@@ -98,17 +98,17 @@ export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
   return within.length > 0 ? { leaves: within, depth: 1 } : { leaves, depth: 0 };
 }
 
-/** What some write where they have nothing. */
+/** Some vendors write this where they have nothing. */
 const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
 
 /**
- * Whether a value says something of what was asked about: nothing that speaks of the answer, no id, no echo
- * of the question.
+ * Whether a value says something about the subject of the question. A statement of the answer about itself,
+ * an id and an echo of the question do not.
  */
 export function isData({ name, under, value, isMember }: Leaf, depth: number, question: Asked): boolean {
   if (value === undefined || value === null || value === false || value === 0) return false;
   const isNameless = under.length < depth || name.raw === '';
-  // What is not in anything is the answer's own.
+  // A value outside of all objects is the answer's own.
   if (isNameless && !isMember) return false;
   if (
     !(isNameless || isField(name, value, isMember, question)) ||
@@ -119,15 +119,14 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, qu
   if (question.repeats(value, name.raw) || NOTHING.test(String(value).trim())) return false;
   if (typeof value === 'number') return true;
   // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that
-  // nothing was found.
+  // says that nothing was found.
   if (isNameless) return question.vocabulary.read(value).senses.every((sense) => sense === 'done');
   if (question.isOwn || !/\s/.test(value) || OF_RECORDS.test(name.plain)) return true;
   return !question.vocabulary.read(value).senses.includes('no_match');
 }
 
 /**
- * Names of lists and objects with fields in them are those of a company as well:
- * `{"result":{"name":"Acme"}}`.
+ * Inside lists and objects with fields, these names may belong to a company: `{"result":{"name":"Acme"}}`.
  */
 const OPEN: ReadonlySet<NameKind> = new Set(['field', 'effect', 'described', 'found', 'machine']);
 const isOpen = ({ kind, plain, isThing }: Name): boolean => (OPEN.has(kind) && plain !== 'status') || isThing;

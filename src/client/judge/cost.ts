@@ -7,7 +7,7 @@ import { leavesOf, pathOf } from './names.ts';
 import { headerOf, type ParsedReply } from './reply.ts';
 import type { PlainMeaning } from './table.ts';
 
-/** What an answer cost: what it states itself, else what the dialect assumes. */
+/** The cost of an answer: the cost that it states itself, else the cost that the dialect assumes. */
 
 export function chargedCredits(
   parsed: ParsedReply,
@@ -24,8 +24,8 @@ export function chargedCredits(
 }
 
 /**
- * Where the cost depends on the number of results and there is no list to count, it is the most that the
- * answer may have cost: the shown cost is never less than the bill.
+ * Where the cost depends on the number of results and there is no list to count, the most that the answer may
+ * have cost counts: the shown cost is never less than the bill.
  */
 function assumedCredits(
   { body }: ParsedReply,
@@ -40,7 +40,7 @@ function assumedCredits(
 }
 
 /**
- * Whether an answer that was booked at `charged` cost just that: it says so itself, or the price is
+ * Whether an answer that was booked at `charged` cost exactly that: it says so itself, or the price is
  * published, or it was free.
  */
 export function isExactCharge(
@@ -58,8 +58,8 @@ export function isExactCharge(
 }
 
 /**
- * The cost that the answer states, which may be a part of a credit. What the dialect names is believed
- * whatever it says.
+ * The cost that the answer states, which may be a part of a credit. A value under a name from the dialect is
+ * always believed.
  */
 function statedAmount(
   { raw, body }: Pick<ParsedReply, 'raw' | 'body'>,
@@ -69,23 +69,20 @@ function statedAmount(
   const value = body.kind === 'json' ? body.value : null;
   if (named === undefined) {
     const usual = usualAmount(value);
-    // Such a name is often that of an account's total.
+    // Such a name often holds the total of an account.
     return usual !== undefined && usual <= most ? usual : undefined;
   }
   const stated = [
     named.header === undefined ? undefined : amountOf(headerOf(raw, named.header)),
     named.path === undefined ? undefined : amountOf(valueAt(value, named.path)),
   ].filter((amount) => amount !== undefined);
-  // Where both say it and differ, the bill is by the one that is dearer for all that we know.
+  // Where both state a cost and differ, the bill may follow the higher one.
   return stated.length === 0 ? undefined : Math.max(...stated);
 }
 
 const AMOUNTS = /^credits?(?:consumed|charged|spent|used)$/;
 
-/**
- * What an answer says under the names that most vendors have for it. What stands in a list is the price of a
- * part.
- */
+/** The cost that an answer states under the usual names. A value in a list is the price of a part. */
 function usualAmount(value: JsonValue): number | undefined {
   for (const leaf of leavesOf(value)) {
     const { plain } = leaf.name;

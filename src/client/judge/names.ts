@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../core/operation.ts';
 
 /**
- * What the names in an answer stand for, and what single values say. Nothing of this is published, so both
- * are read as most vendors use them, and whatever is not here is a field of what was asked about.
+ * The meaning of names in an answer, and of single values. Nothing of this is published, so both are read as
+ * most vendors use them. Any name that is not here is a field of the subject of the question.
  */
 const KINDS = {
   // Holds a code, a status or a word about the request.
@@ -14,18 +14,18 @@ const KINDS = {
   described: /^(?:details?|description|title|data|results|response)$/,
   // True or false about the request as a whole.
   success: /^(?:is|was|has)?(?:success|ok|successful|succeeded)$/,
-  // What went wrong, where it is filled.
+  // Says what went wrong, where it is filled.
   trouble:
     /^(?:is|was|has)?(?:err(?:or)?s?(?:no|codes?|messages?|msg|description|details?|id|info|key|name|number|reason|status|string|summary|text|title|type|count)?|failed|failures?|failedcount|failurecount|fault|exception)$/,
   // Whether anything was found, and how many.
   found: /^(?:(?:is|was|has)?(?:found|match|matched|exists)|matchfound|has(?:match|results?))$/,
   total:
     /^(?:hits|(?:num|number|total)?(?:of)?(?:candidates?|compan(?:y|ies)|people|persons?|profiles?|contacts?|results?|records?|entries|items?|hits?|match(?:es)?)?(?:matched|found|returned)?(?:count|total|size|quantity|found|returned)|total(?:size|results?|records?|entries|items|hits|match(?:es)?)|num(?:results|found|matches))$/,
-  // What a change has done, as true, a number, a list or a word.
+  // Says what a change has done, as true, a number, a list or a word.
   effect:
     /^(?:is|was|has)?(?:done|affected|affectedrows|rowsaffected|cancell?ed|(?:removed|deleted|revoked|updated|changed|modified|created|invited|applied|granted|assigned|processed)(?:count)?|(?:success|succeeded)count)$/,
-  // Describes the answer: a time, a page, a price, or what was asked. What begins with @ does so too, such as
-  // `@odata.context`.
+  // Describes the answer: a time, a page, a price, or the question. Names that begin with @ do so too, such
+  // as `@odata.context`.
   about:
     /^(?:(?:transaction|inquiry|enquiry|request|response|search|query|api|lookup)(?:details?|param(?:eter)?s|metadata|context|info(?:rmation)?|headers?|inputs?|time(?:ms)?|type)|meta|metadata|pagin.*|ratelimit(?:remaining|limit|reset)?|query|input|request|requesturl|params|parameters|echo|criteria|links|warnings?|notices?|hints?|deprecation|help|docs|documentation.*|support|timestamp|time|datetime|servertime|took|tookms|(?:duration|elapsed|latency|(?:response|execution|processing)time)(?:ms)?|credits?|credits?(?:charged|used|consumed|spent|cost|remaining|left|balance)|remainingcredits|iscreditcharged|freeenrichment|cost|price|charged|quota|cached|fromcache|apiversion|page|pagesize|perpage|pageinfo|itemsperpage|startindex|totalpages|(?:next|prev|previous)(?:page|pagetoken|cursor)|limit|offset|cursor|scrolltoken|has(?:more|next)|(?:status|poll|result|callback)url|uuid|guid|schemas|instance|jsonrpc|retryafter|outputfields|requiredfields|custom|breadcrumbs|matchtype|matchedon|clientreferenceid|correlationid|traceid)$/,
 };
@@ -36,22 +36,22 @@ export type NameKind = keyof typeof KINDS | 'field';
 const THINGS =
   /^(?:compan(?:y|ies)|persons?|people|organi[sz]ations?|profiles?|contacts?|records?|items?|hits?|match(?:es)?|employees?|resources?|values?)$/;
 
-/** The usual places of what was asked for. */
+/** The usual places of the data that was asked for. */
 export const CONTAINERS: readonly string[] = ['data', 'datas', 'result', 'results'];
 
-/** An id names something, and says nothing of it: `id`, `request_id`, `companyId`. */
+/** An id names a thing, and says nothing about it: `id`, `request_id`, `companyId`. */
 export const ID = /(?:^|[^a-z0-9])ids?$|[a-z0-9]I[dD]s?$|^I[dD]s?$/;
 const OWN_ERRORS = /(?:^|[^A-Za-z0-9])[Ee]rrors?$|[a-z0-9]Errors?$/;
 
 export interface Name {
   readonly raw: string;
   readonly kind: NameKind;
-  /** Without what differs from vendor to vendor. */
+  /** The name without the spelling that differs from vendor to vendor. */
   readonly plain: string;
   readonly isThing: boolean;
 }
 
-/** Vendors have few names, and some write ids as names: no more than these are kept. */
+/** Vendors have few names, and some write ids as names, so at most this many are kept. */
 const MOST_NAMES = 2_000;
 const KNOWN = new Map<string, Name>();
 
@@ -82,17 +82,17 @@ export function truthOf(value: JsonValue): boolean | undefined {
   return /^\s*(?:false|0|no|n)\s*$/i.test(String(value)) ? false : undefined;
 }
 
-/** Under `error`, these say that there was none. */
+/** Under `error`, these values say that there was no error. */
 const NO_ERROR = /^(?:none|no|n|null|nil|false|ok|success|na|noerrors?|0+)$/;
 
-/** Whether a value says anything, as an empty list of errors does not. */
+/** Whether a value says anything. An empty list of errors does not. */
 export function isFilled(value: JsonValue): boolean {
   if (value === null || value === false || value === 0) return false;
   if (typeof value === 'string') return value.trim() !== '' && !NO_ERROR.test(plainName(value));
   return typeof value !== 'object' || Object.values(value).some((each) => isFilled(each as JsonValue));
 }
 
-/** Whether there is nothing in it at all. A 0 and a `false` say something. */
+/** Whether a value holds nothing at all. A 0 and a `false` say something. */
 export function isBlank(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return true;
   return typeof value === 'object' && Object.values(value).every((each) => isBlank(each as JsonValue));
@@ -108,30 +108,30 @@ export const isPlain = (value: JsonValue): value is Plain => value === null || t
 
 // -------------------------------------------------------------------------------------------- leaves
 
-/** Where members of a list or an object stand. */
+/** The position of members in a list or an object. */
 interface NameContext {
-  /** The names of what they are in, from the top. */
+  /** The names of the objects and lists around the members, from the top. */
   readonly under: readonly Name[];
   readonly keys: readonly string[];
-  /** They are of a list, and have its name. */
+  /** Whether the members belong to a list, and have its name. */
   readonly isMember: boolean;
 }
 
-/** A plain value of an answer, or a list or an object with nothing in it, which has none. */
+/** A plain value of an answer, or an empty list or object, which has no value. */
 export interface Leaf extends NameContext {
-  /** It is a list without members. */
+  /** Whether it is a list without members. */
   readonly isEmptyList: boolean;
   readonly value: Plain | undefined;
   readonly name: Name;
   readonly key: string;
 }
 
-/** As a dialect writes it: `errors.0.message`. */
+/** The path as a dialect writes it: `errors.0.message`. */
 export const pathOf = ({ keys, key }: Leaf): string => [...keys, key].join('.');
 
 const WALKED = new WeakMap<object, readonly Leaf[]>();
 
-/** One walk over an answer: all that looks at it looks at these. Nobody alters the answer. */
+/** Walks an answer once. Everything that reads the answer uses these leaves. Nobody alters the answer. */
 export function leavesOf(value: JsonValue): readonly Leaf[] {
   const known = isPlain(value) ? undefined : WALKED.get(value as object);
   if (known !== undefined) return known;

@@ -7,20 +7,21 @@ import { type Vocabulary, vocabularyOf } from './words.ts';
 /** A value that was sent, and is not blank. */
 type SentValue = Readonly<Record<'name' | 'text', string>>;
 
-/** A call that sends more values than these is about many things, and no answer repeats them one by one. */
+/** A call that sends more values than this is about many things, and no answer repeats them one by one. */
 const MOST_SENT = 200;
 
-/** A question as far as it helps to read the answer to it. */
+/** The parts of a question that help to read its answer. */
 export class Asked {
   readonly dialect: Dialect;
   readonly operation: DialectOperation;
-  /** Undefined for a free question, and for one that a service answered in front of the vendor. */
+  /** Undefined for a free question, and for a question that a service answered before the vendor. */
   readonly call: Call | undefined;
   readonly vocabulary: Vocabulary;
-  /** The plain names that we and the vendor have for what was sent. */
+  /** The plain names that we and the vendor have for the values sent. */
   readonly names: ReadonlySet<string>;
   /**
-   * A question of one's own: what it asks about may have a status, a message and a text that says no itself.
+   * Whether the question is an api-call of the job. Its subject may have a status, a message and a text of
+   * its own that says no.
    */
   readonly isOwn: boolean;
   /** The e-mail address of the person whom a change is about, where it is known. */
@@ -40,7 +41,7 @@ export class Asked {
     const sent = call === undefined ? [] : sentBy(call).slice(0, MOST_SENT);
     const vendors = (name: string): string => this.operation.fields?.[name]?.split('.').at(-1) ?? name;
     this.names = new Set(sent.flatMap(({ name }) => [name, vendors(name)]).map(plainName));
-    // The longest first, as the others may be parts of it.
+    // The longest value comes first, because the others may be parts of it.
     this.#sent = sent.sort((one, other) => other.text.length - one.text.length);
     this.isOwn = call?.operation === 'api-call';
     const { leaves, subject } = call?.change ?? {};
@@ -48,8 +49,8 @@ export class Asked {
   }
 
   /**
-   * Whether a value of an answer says nothing but what was asked, also as a part of an e-mail address. What
-   * the thing is called is news, unless it was asked for by a name.
+   * Whether a value of an answer only repeats the question, also as a part of an e-mail address. The name of
+   * a thing is news, unless the question asked by name.
    */
   repeats(value: string | number, name = ''): boolean {
     const isNaming = /name$/i.test(name) && !this.#sent.some((each) => /name$/i.test(each.name));
@@ -58,8 +59,8 @@ export class Asked {
   }
 
   /**
-   * Whether a value is one that was sent, or the person whom it is about: no other that is only spelled
-   * alike.
+   * Whether a value was sent, or is the person in question. A value that is only spelled alike does not
+   * count.
    */
   includes(value: JsonValue): boolean {
     const text = String(value).trim().toLowerCase();
@@ -68,14 +69,14 @@ export class Asked {
   }
 
   /**
-   * A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd".
-   * @param instead stands in their place.
+   * A text without the values that were sent, which may contain any words: "no results for Rate Limit Ltd".
+   * @param instead returns the text in place of a value.
    */
   without(text: string, instead: (sent: SentValue) => string = () => ' '): string {
     return this.#sent.reduce((rest, sent) => {
       const value = sent.text.trim();
       const parts = [value, value.replace(/^https?:\/\/(?:www\.)?/i, ''), value.split('@')[1] ?? value];
-      // To make a pattern takes longer than all else, and few texts repeat a value.
+      // Making a pattern takes longer than everything else, and few texts repeat a value.
       const told = parts.find((part) => rest.toLowerCase().includes(part.toLowerCase()));
       if (told === undefined) return rest;
       const pattern = told.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
@@ -90,7 +91,7 @@ function partsOfEmail(text: string): readonly string[] {
   return domain === undefined ? [] : [domain, ...local.split(/[._+-]/)];
 }
 
-/** A method and a path are how it was asked, and not what. */
+/** A method and a path say how the question was asked, and not what. */
 function sentBy({ parameters, project }: Call): SentValue[] {
   const { method, endpoint, ...sent } = parameters;
   return sentIn('', { ...sent, ...(project === undefined ? {} : { project_id: project }) });

@@ -8,17 +8,17 @@ import { patternOf } from '../patterns.ts';
 import { isFilled, type Leaf, leavesOf } from './names.ts';
 import { type Vocabulary, vocabularyOf } from './words.ts';
 
-/** An answer that is judged, its words, and the stop of a run when it concerns the whole account. */
+/** A judged answer, its words, and the stop of a run when the answer concerns the whole account. */
 export interface ParsedReply {
   readonly raw: Reply;
   readonly body: Body;
-  /** A service gave it in front of the vendor, and it holds none of the vendor's. */
+  /** Whether a service gave the answer before the vendor, so that it holds none of the vendor's. */
   readonly isOuter: boolean;
 }
 
 /**
  * The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`.
- * @param quotesAll an answer without a text is quoted as a whole.
+ * @param quotesAll whether an answer without a text is quoted as a whole.
  */
 export function vendorWords({ raw, body }: ParsedReply, { words }: Dialect, quotesAll: boolean): string {
   const status = `status ${raw.status}`;
@@ -30,11 +30,11 @@ export function vendorWords({ raw, body }: ParsedReply, { words }: Dialect, quot
   return quotesAll ? `${status}, ${foreignWords(JSON.stringify(body.value))}` : status;
 }
 
-/** Beside a text these say of which field it is. */
+/** Beside a text, these names say which field the text is about. */
 const WHICH = /^(?:field|param|parameter|property|pointer|attribute|loc|location)$/;
 
 /**
- * The first sentence by which an answer explains itself, in whichever shape, and not the label before it:
+ * The first sentence by which an answer explains itself, in any shape, and not the label before it:
  * "Validation failed".
  */
 function causeIn(value: JsonValue, vocabulary: Vocabulary): string {
@@ -61,7 +61,7 @@ function explains({ name, under, value, key, keys }: Leaf): boolean {
   return isNamed || (key === '' && keys.length === 0) || under.some(({ kind }) => kind === 'trouble');
 }
 
-/** Where the user corrects a wrong key and a wrong address. */
+/** The places where the user corrects a wrong key and a wrong address. */
 function placesOf(through: Dialect['through'], isOuter: boolean): readonly [key: string, address: string] {
   if (through === undefined) return ['the account', "the account's base_url"];
   if (isOuter) return ['the service account', "the account's api_call_url"];
@@ -90,7 +90,7 @@ export function stopFor(
     return { code: 'key', message: `The ${name} refused the key: ${words}.`, next };
   }
   const code = 'address';
-  // No vendor answers so: it comes from a proxy and is about the proxy.
+  // No vendor answers with this status: it comes from a proxy and is about the proxy.
   if (status === 407) {
     const message = `A proxy between this machine and the ${name} asks for a login: ${words}.`;
     return { code, message, next: `Let this machine through the proxy, or correct ${addressPlace}.` };
@@ -108,7 +108,7 @@ export function stopFor(
 
 /**
  * The first rule whose parts all hold.
- * @param fieldsAt where the fields stand: an answer without anything there counts as empty.
+ * @param fieldsAt the place of the fields: an answer with nothing there counts as empty.
  */
 export function firstFitting<Rule extends Pick<AnswerRule, 'status' | 'body' | 'header'>>(
   rules: readonly Rule[],
@@ -132,7 +132,7 @@ export function bodyMatches({ is, path, equals, matches }: BodyTest, body: Body,
   if (body.kind !== 'json')
     return matches !== undefined && path === undefined && body.kind === 'unreadable' && fits(body.text);
   const value = path === undefined ? body.value : valueAt(body.value, path);
-  // The whole body where the place of the fields is missing, so that it does not count as empty.
+  // Where the place of the fields is missing, the whole body is tested, so that it does not count as empty.
   const fields = path === undefined && fieldsAt !== undefined ? valueAt(body.value, fieldsAt) : undefined;
   if (is === 'empty' && !isEmpty(fields === undefined ? value : fields)) return false;
   return (equals === undefined || value === equals) && fits(textOf(value));
@@ -146,9 +146,8 @@ export function headerOf({ headers }: Reply, name: string): string | undefined {
 }
 
 /**
- * Whether a body can be the vendor's own word: all vendors speak JSON here, and what stands between, such as
- * a proxy, sends an HTML page or nothing. A bare number such as `404` is plain text as well, so it does not
- * count as JSON.
+ * Whether a body can be the vendor's own statement. All vendors speak JSON here, and a proxy between sends an
+ * HTML page or nothing. A bare number such as `404` is plain text as well, so it does not count as JSON.
  */
 export function isReadable(body: Body): boolean {
   if (body.kind !== 'json') return false;

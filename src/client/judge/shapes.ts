@@ -21,20 +21,20 @@ import { is2xx } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
 
-/** What answers have in common, and what to write into a dialect so that those which it misreads are read. */
+/** Finds answers that are alike, and writes the rule for a dialect that misreads them. */
 
 const hashOf = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'hex');
 
 // -------------------------------------------------------------------------------------------- matches
 
-/** Stands for all matches that have no field, or no list, where the dialect expects it. */
+/** The shape of all matches without a field, or without a list, where the dialect expects it. */
 export const NO_FACTS = 'nothing';
 
 /**
- * Equal for matches that show the same facts, whatever was asked: what repeats the question, and what speaks
- * of the answer itself, is none. Undefined for an answer to a change or to a question of one's own, and where
- * nothing is shown but yes and no.
- * @param isCompared false: undefined for all that show anything, which takes less time.
+ * A hash that is equal for matches that show the same facts, whatever was asked. An echo of the question and
+ * a statement of the answer about itself are not facts. Undefined for an answer to a change or to an api-call
+ * of the job, and where the facts are only yes and no.
+ * @param isCompared false: undefined for all matches that show anything, which takes less time.
  */
 export function factsShape(
   bytes: KeptBody,
@@ -63,8 +63,8 @@ function jsonOf(bytes: KeptBody): JsonValue | undefined {
 const namesOf = ({ under, name }: Leaf): string => [...under, name].map(({ plain }) => plain).join('.');
 
 /**
- * For a success of a service that has none of the vendor's answer where the dialect says; undefined for any
- * other reply.
+ * Advice for a success of a service that has no vendor's answer where the dialect expects it; undefined for
+ * any other reply.
  */
 export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined {
   const { through } = dialect;
@@ -84,13 +84,13 @@ export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined
 // ---------------------------------------------------------------------------------- odd answers and refusals
 
 /**
- * Answers that came whole and that nobody can read. Those that have the same names and words are of one
- * shape: one rule of the dialect would read all of them, and one decision of a person is about all of them.
+ * Answers that came whole and that nobody can read. Answers with the same names and words have one shape: one
+ * rule of the dialect would read all of them, and one decision of a person is about all of them.
  */
 export interface OddAnswer {
   /** Equal for answers of one shape. */
   readonly shape: string;
-  /** The rule that would read it; undefined where none is offered. */
+  /** The rule that would read the answer; undefined where none is offered. */
   readonly rule: string | undefined;
 }
 
@@ -103,8 +103,8 @@ export function oddAnswerIn(raw: Reply, dialect: Dialect, call: Call): OddAnswer
 }
 
 /**
- * Equal for refusals of one shape; undefined for one that quotes a value of its own question, such as "jane@
- * is not an e-mail address": it speaks of its row, and not of the account.
+ * Equal for refusals of one shape. Undefined for a refusal that quotes a value of its own question, such as
+ * "jane@ is not an e-mail address": it speaks of its row, and not of the account.
  */
 export function refusalShape(raw: Reply, dialect: Dialect, call: Call): string | undefined {
   const shape = shapeOf(raw, dialect, call);
@@ -112,16 +112,16 @@ export function refusalShape(raw: Reply, dialect: Dialect, call: Call): string |
 }
 
 /**
- * Stands in a shape for a value of the row: a letter that no vendor writes. What all rows of an account may
- * share is none.
+ * Stands in a shape for a value of the row: a letter that no vendor writes. Values that all rows of an
+ * account may share do not count.
  */
 const QUOTED = 'ꙮ';
 const SHARED: readonly string[] = ['project_id', 'organization_id', 'role'];
 
-/** What differs from answer to answer: ids, and all that has a digit. */
+/** The parts that differ from answer to answer: ids, and every word with a digit. */
 const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\S*\d\S*/gi;
 
-/** The names of an answer, and what it says, without what differs from row to row. */
+/** The names of an answer, and its statements, without the parts that differ from row to row. */
 function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
   const own = vendorReply(raw, dialect);
   const question = new Asked(dialect, call);
@@ -160,47 +160,48 @@ const ruleFor = (status: number, test: string, means: string): string =>
 
 /**
  * The rule that reads such answers, by their own words alone.
- * @param means left out: what they seem to say.
- * @returns undefined where nothing in it tells it from others, and where what it shows speaks against the
- * change.
+ * @param means left out: the meaning that the words suggest.
+ * @returns undefined where nothing in the answer tells it from others, and where its content contradicts
+ *   the change.
  */
 export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: Meaning): string | undefined {
   const question = new Asked(dialect, call);
   const body = readBodyOnce(own.body);
   const good = call.change === undefined ? 'no_match' : 'found';
   if (body.kind === 'blank') return ruleFor(own.status, 'is: blank', means ?? good);
-  // A page, or a text that is no JSON, is seldom the word of the vendor.
+  // A page, or a text that is not JSON, is seldom the statement of the vendor.
   if (body.kind !== 'json') return undefined;
   const statements = statementsOf(own.status, body, question);
   if (statements instanceof ChangeStatements && statements.other) return undefined;
-  // What has not happened yet is told by no rule.
+  // No rule is offered for an answer that is still to come.
   if (means === undefined && (statements.says.has('pending') || statements.says.has('working')))
     return undefined;
   const isNo =
     statements.no ||
     statements.trouble ||
     [...statements.says].some((sense) => sense !== 'done' && !isLater(sense));
-  // A company has a state and a type as well.
+  // A company may have a state and a type as well.
   const told = statements.told.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
   const test = told.map((leaf) => testOf(leaf, question)).find((each) => each !== undefined);
   return test && ruleFor(own.status, test, means ?? (isNo ? 'refused' : good));
 }
 
-/** What to write where a vendor means "no match" by an answer that nobody can use. */
+/** The rule to write where a vendor means "no match" by an answer that nobody can use. */
 export function ruleForLost(raw: Reply, dialect: Dialect): string {
   const own = vendorReply(raw, dialect) ?? raw;
   const { kind } = readBodyOnce(own.body);
   return ruleFor(own.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
 }
 
-/** So much of a text tells it from another. */
+/** This many characters tell a text from another. */
 const LONGEST_QUOTED = 60;
 
-/** Stands for what differs from row to row. No text that is shown has it. */
+/** Stands for a part that differs from row to row. No text that is shown has this character. */
 const ANYTHING = '\u0000';
 
 /**
- * The test for what an answer says at a place; undefined where good answers say so too, or every answer may.
+ * The test for the statement of an answer at a place; undefined where good answers say the same, or every
+ * answer may.
  */
 function testOf(leaf: Leaf, question: Asked): string | undefined {
   const { value = null } = leaf;
@@ -213,7 +214,7 @@ function testOf(leaf: Leaf, question: Asked): string | undefined {
   if (fixed === value && path !== '' && !/\s/.test(value.trim()))
     return `${where}equals: ${JSON.stringify(value)}`;
   const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);
-  // What has no letter of its own would fit every answer.
+  // A part without a letter of its own would fit every answer.
   if (!parts.some((part) => /\p{L}/u.test(part))) return undefined;
   const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
   return `${where}matches: ${JSON.stringify((/^\s/.test(value) ? '^\\s*' : '^') + pattern)}`;

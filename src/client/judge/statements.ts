@@ -5,43 +5,48 @@ import { CONTAINERS, isBlank, isFilled, isMoment, type Leaf, type Name, truthOf 
 import type { Asked } from './question.ts';
 import { isLater, LONGEST_TEXT, plainWords, type Sense } from './words.ts';
 
-/** Codes that say nothing: no error, and the status of a success. */
+/** Codes that say nothing: no error, or the status of a success. */
 const NO_CODE = /^(?:0*|[123]\d\d|null|none|no|n)$/i;
 
-/** Objects in which an answer speaks of itself as it does at its top. */
+/** Objects in which an answer speaks of itself, as it does at its top. */
 const SPEAKING = /^(?:meta|status|response)$/;
-/** Lists of what is wrong, in place of a sentence. */
+/** Lists of errors, in place of a sentence. */
 const DETAILS = /^(?:detail|message)s?$/;
 
 const isTrouble = ({ kind }: Name): boolean => kind === 'trouble';
 
-/** True or false about the request as a whole. */
+/** Whether a leaf says yes or no about the request as a whole. */
 function isMark({ name: { kind, plain }, value }: Leaf): boolean {
   if (kind === 'success' || typeof value !== 'boolean') return kind === 'success';
   return plain === '' || (kind === 'machine' && /(?:status|result|outcome|code)$/.test(plain));
 }
 
-/** A title and a description may be those of the thing itself. */
+/**
+ * Whether a leaf is a text of the answer about itself. A title and a description may belong to the thing in
+ * question.
+ */
 function isText({ name: { kind, plain }, under, isMember }: Leaf, isAlone: boolean): boolean {
   if (plain === '' || kind === 'prose' || (isMember && SPEAKING.test(plain))) return true;
   if (under.some((each) => DETAILS.test(each.plain))) return true;
   return kind === 'described' && (isAlone || !/^(?:title|description)$/.test(plain));
 }
 
-/** What an answer says of itself, by codes, by sentences, and by marks such as `success: false`. */
+/**
+ * The statements of an answer about itself, by codes, by sentences, and by marks such as `success: false`.
+ */
 export class Statements {
-  /** What codes, sentences and the names of what is true say. */
+  /** The senses of codes, of sentences, and of names whose value is true. */
   readonly says = new Set<Sense>();
-  /** What a code says, and nothing else with it: `"status": "no_match"`. */
+  /** The senses of codes that say nothing else besides: `"status": "no_match"`. */
   readonly codes = new Set<Sense>();
-  /** A mark of success says yes; one says no, or a change was not made. */
+  /** `yes`: a mark of success says so. `no`: a mark denies it, or a change was not made. */
   yes = false;
   no = false;
-  /** An `error`, `errors` or `failed` is filled, and with more than how many have failed. */
+  /** `trouble`: an `error`, `errors` or `failed` is filled. `isError`: with more than a count of failures. */
   trouble = false;
   isError = false;
   countedNone = false;
-  /** A status of HTTP from 400 to 599 that stands as a code. */
+  /** An HTTP status from 400 to 599 that stands as a code. */
   status: number | undefined;
   /** Texts, codes and marks. */
   readonly told: Leaf[] = [];
@@ -52,19 +57,19 @@ export class Statements {
   }
 
   /**
-   * @param isAlone nothing that was asked for is in the answer, so what stands where it would be speaks as
-   * well.
+   * @param isAlone whether the answer has none of the data that was asked for, so that values in its place
+   *   speak as well.
    */
   listen(leaves: readonly Leaf[], isAlone: boolean): this {
     const speaks = (name: Name): boolean => {
       const isPlace = isAlone && (name.isThing || name.kind === 'described' || CONTAINERS.includes(name.raw));
       return isPlace || SPEAKING.test(name.plain);
     };
-    // Beside what was asked for, a list says nothing of itself.
+    // Beside data, a list says nothing about the answer.
     if (!isAlone && /^\d/.test(leaves[0]?.keys[0] ?? leaves[0]?.key ?? '')) return this;
     const isReason = ({ name }: Leaf): boolean => name.plain === 'reason';
     for (const leaf of [...leaves.filter((each) => !isReason(each)), ...leaves.filter(isReason)]) {
-      // A success says of what was asked why it is as it is.
+      // In a success, a reason belongs to the data: it says why the data is as it is.
       if (isReason(leaf) && this.yes && !this.no) continue;
       const error = leaf.under.findIndex(isTrouble);
       const above = error < 0 ? leaf.under : leaf.under.slice(0, error);
@@ -73,7 +78,7 @@ export class Statements {
     return this;
   }
 
-  /** @returns whether it says anything. */
+  /** @returns whether the leaf says anything. */
   protected hear(leaf: Leaf, isAlone: boolean): boolean {
     const { name, under, value = null } = leaf;
     const isWithin = under.some(isTrouble);
@@ -93,7 +98,7 @@ export class Statements {
     else if (isCode) this.#code(leaf);
     else if (kind === 'found' && truthOf(value) === false && !leaf.isMember) {
       this.says.add('no_match');
-      // What a question of one's own asks about may have such a field.
+      // The subject of an api-call of the job may have such a field.
       if (!this.question.isOwn) this.codes.add('no_match');
     } else if (kind === 'total' && value === 0) this.countedNone = true;
     else if (typeof value === 'string' && isText) this.say(value, leaf);
@@ -101,7 +106,10 @@ export class Statements {
     return true;
   }
 
-  /** `{"queued": true}` says so by its name; `errorReporting` is a setting. @returns whether it does. */
+  /**
+   * `{"queued": true}` makes a statement by its name; `errorReporting` is a setting.
+   * @returns whether the leaf makes one.
+   */
   protected named(leaf: Leaf): boolean {
     const { raw } = leaf.name;
     const sense = this.question.vocabulary.justOf(raw);
@@ -123,7 +131,7 @@ export class Statements {
     const code = String(value).trim();
     if (typeof value === 'boolean' || NO_CODE.test(code)) return;
     if (/^(?:[45]\d\d|-\d+)$/.test(code)) {
-      // Codes of failure, whatever their number.
+      // A negative code means failure, whatever its number.
       if (code.startsWith('-')) this.no ||= !this.question.isOwn;
       else this.status ??= Number(code);
       this.told.push(leaf);
@@ -149,19 +157,19 @@ export class Statements {
 const set = (words: string): ReadonlySet<string> => new Set(wordsIn(words));
 
 const REMOVED = set('removed deleted revoked closed deactivated');
-/** Only what waits is cancelled; a removal that was cancelled was not made. */
+/** Only a waiting invite or request is cancelled; a removal that was cancelled was not made. */
 const TAKEN_BACK = new Set([...REMOVED, ...set('cancelled canceled')]);
 const UPDATED = set('updated changed modified assigned granted');
 const CREATED = set('created invited granted');
 const ANY = new Set([...TAKEN_BACK, ...UPDATED, ...CREATED]);
-/** An invite of which one of these is said is none any more. */
+/** An invite with one of these words no longer exists. */
 const ENDED = new Set([...TAKEN_BACK, 'expired']);
 
-/** What a name says was done: `isRemoved`, `deleted_at`, `deletedUsers`. */
+/** The word in a name for something that was done: `isRemoved`, `deleted_at`, `deletedUsers`. */
 const effectIn = ({ plain }: Name): string =>
   plain.replace(/^(?:is|was|has)(?=\p{L})/u, '').replace(TO_WHOM, '');
 
-/** The words for what a change does; those of any where nobody knows what it is. */
+/** The words for what a change does; the words for any change where nobody knows which it is. */
 function effectsOf({ change, operation }: Call): ReadonlySet<string> {
   if (operation === 'delete-invite') return TAKEN_BACK;
   const state = change?.leaves.state ?? 'done';
@@ -169,20 +177,20 @@ function effectsOf({ change, operation }: Call): ReadonlySet<string> {
   return state === 'member' ? UPDATED : state === 'invited' ? CREATED : ANY;
 }
 
-/** Names that say how many, or that it was done, whatever it was. */
+/** Names that say how many, or that it was done, whatever the change was. */
 const COUNTED =
   /^(?:done|count|affected|rowsaffected|affectedrows|applied|processed(?:count)?|(?:success|succeeded)count)$/;
-/** `removed_user_id` says which user it is, as `user_id` does. */
+/** `removed_user_id` says which user was meant, like `user_id`. */
 const DONE_TO = /^(?:removed|deleted|revoked|updated|changed|invited|created|target)(?=\p{L})/u;
 const IS_THERE = /^(?:is|account|user)?(?:active|enabled|member)$/;
-/** Whom or what it was done to may stand behind the word: `deletedUsers`. */
+/** The object of a change may stand behind the word: `deletedUsers`. */
 const TO_WHOM =
   /(?<=.)(?:users?|members?|people|persons?|accounts?|invites?|invitations?)?(?:ids?|at|on|count)?$/u;
-/** What is done by that name: `userManagementDeleteUser`. */
+/** A name for the act itself: `userManagementDeleteUser`. */
 const DOES = /(?:delete|remove|deactivate|revoke|cancel|update|change|assign|invite|create|add)/;
-/** How whom it was done to stands now. */
+/** Names for the present state of the changed person. */
 const STANDS = /^(?:user|member|account|person|invite|invitation)(?:status|state)$/;
-/** What has an id and an address of its own. */
+/** Objects that have an id and an address of their own. */
 const OTHERS = /^(?:project|account|organi[sz]ation|workspace|inviter|creator|actor)$/;
 const WORK = /^(?:job|jobid|jobstatus|task|taskid|asyncjobid|operationid)$/;
 const ROLE_NAMES =
@@ -190,30 +198,30 @@ const ROLE_NAMES =
 const EMAIL_NAMES = /^(?:(?:user|member|person|invitee|recipient)?e?mail(?:address)?|invitee|recipient)$/;
 const ID_NAMES = /^(?:id|uid|user|(?:member|person|user|account|invite|invitation)id)$/;
 
-/** Names beside which nothing has to be known: of the thing itself, and of what holds it. */
+/** Names whose values need not be known: names of the thing itself, and of its containers. */
 const NEUTRAL =
   /^(?:users?|members?|people|person|invites?|invitations?|project|accounts?|items?|membership|object|type|kind|(?:first|last|full|user)?name|description|url|actions|servicedefault|id|uid|userid|invitecode|code|attributes|organization(?:id)?|before|after|data|results?|responses?|operations|meta)$/;
 
-/** What stands around a word of success and takes nothing from it. */
+/** Words around a word of success that take nothing from it. */
 const FILLERS = set(
   `the a an user users member members person invite invitation invites role project has have had been was were is now from of in to this your request
    operation workspace organization organisation org team group account removing deleting revoking updating changing and with it it's id access all one 1 as`,
 );
 
 /**
- * What the answer to a change says, and whether the change was made: a list of what counts as done, and not
- * of what counts as failed. It is looked through whole, and whatever is not known counts against it.
+ * The statements of the answer to a change, and whether the change was made. A list of words counts as done;
+ * everything else does not. The whole answer is read, and every unknown part counts against the change.
  */
 export class ChangeStatements extends Statements {
-  /** There is something of which nobody knows what it says. */
+  /** Whether a part of the answer has an unknown meaning. */
   odd = false;
-  /** It names whom or what it was asked about. */
+  /** Whether the answer names the person or thing in question. */
   thing = false;
-  /** There is work by which the change is made later. */
+  /** Whether the answer names work that makes the change later. */
   work = false;
   readonly #effects: ReadonlySet<string>;
   readonly #role: Role | undefined;
-  /** The roles that it shows, and whether they are granted. */
+  /** The roles that the answer shows, and whether they are granted. */
   readonly #roles: (readonly [role: string, isGranted: boolean])[] = [];
   #isOther = false;
   #hasOtherId = false;
@@ -229,13 +237,16 @@ export class ChangeStatements extends Statements {
     return this;
   }
 
-  /** It is about something else than was asked for: another id, another role, an invite that has ended. */
+  /**
+   * Whether the answer is about something else than the question: another id, another role, an invite that
+   * has ended.
+   */
   get other(): boolean {
     const isOtherRole = this.#role !== undefined && this.#roles.length > 0 && !this.role;
     return this.#isOther || isOtherRole || (this.#hasOtherId && !this.thing && !this.no);
   }
 
-  /** It shows the role that was asked for. */
+  /** Whether the answer shows the role that was asked for. */
   get role(): boolean {
     if (this.#role === undefined) return false;
     const wanted = [this.#role, this.question.dialect.permissions?.[this.#role]];
@@ -244,7 +255,7 @@ export class ChangeStatements extends Statements {
     return granted.some(isRight) && granted.every((word) => isRight(word) || roleOf(word) === undefined);
   }
 
-  /** Nobody knows what the change is. */
+  /** Whether nobody knows what the change is. */
   get isAny(): boolean {
     return this.#effects === ANY;
   }
@@ -264,7 +275,7 @@ export class ChangeStatements extends Statements {
     if (!this.hear(leaf, true)) this.#unknown(leaf);
   }
 
-  /** What holds what an answer says. */
+  /** Whether a name may contain statements. */
   #holdsWords({ kind, plain }: Name): boolean {
     const isWord = ['machine', 'described', 'success', 'trouble'].includes(kind);
     return isWord || NEUTRAL.test(plain) || DOES.test(plain);
@@ -275,18 +286,18 @@ export class ChangeStatements extends Statements {
     const { raw, kind, plain } = leaf.name;
     if (value === null || kind === 'about' || isMoment(value)) return;
     if (isMember && typeof value === 'string') this.say(value, leaf);
-    // That something bad is not so says nothing.
+    // A `false` for something bad says nothing.
     if (value === false) this.odd ||= this.question.vocabulary.justOf(raw) === undefined;
     else this.odd ||= value === true || (isMember && typeof value !== 'string') || !NEUTRAL.test(plain);
   }
 
-  /** What only the answer to a change has. @returns whether it is that. */
+  /** Reads a leaf that only the answer to a change has. @returns whether the leaf is one. */
   #isOfChange({ name, under, value = null }: Leaf): boolean {
     const isUnder = (pattern: RegExp): boolean => [...under, name].some(({ plain }) => pattern.test(plain));
-    // Who has done it, or given a role, may be anybody.
+    // The person who has done it, or given a role, may be anybody.
     if (isUnder(/(?:ed|or)by$/)) return true;
     if (isUnder(ROLE_NAMES)) {
-      // A word, or the name of what is true where it is granted.
+      // The role is a word, or the name of a value that is true where the role is granted.
       const role = typeof value === 'boolean' ? name.raw.replace(/^role:/, '') : String(value ?? '');
       if (role.trim() !== '') this.#roles.push([role, value !== false]);
     } else if (typeof value === 'boolean' && IS_THERE.test(name.plain) && this.#effects.has('removed'))
@@ -318,7 +329,7 @@ export class ChangeStatements extends Statements {
     this.#isOther ||= this.#isEnded(words);
   }
 
-  /** @returns whether it says what was done. */
+  /** @returns whether the leaf says what was done. */
   #isEffect(leaf: Leaf): boolean {
     const { name, value, isMember } = leaf;
     const effect = effectIn(name);
@@ -328,7 +339,7 @@ export class ChangeStatements extends Statements {
     else if (isList && value === undefined) this.no = true;
     else if (isList && isMember) this.#isOther = true;
     else if (isOurs) this.#effect(leaf);
-    // Another change is none of this one.
+    // Another change is not this one.
     else if (ANY.has(effect)) this.odd ||= isFilled(value ?? null) && !isMoment(value ?? null);
     else return false;
     return true;
@@ -341,7 +352,7 @@ export class ChangeStatements extends Statements {
     else this.odd = true;
   }
 
-  /** @returns whether it was sent under that name, or is an id or an address. */
+  /** @returns whether the value was sent under that name, or is an id or an address. */
   #isNamed({ name, under, value }: Leaf): boolean {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
     const { names, email } = this.question;
@@ -360,7 +371,7 @@ export class ChangeStatements extends Statements {
       // `{"removed": [{"id": …}]}`
       this.yes ||= under.some((each) => each.kind === 'success' || this.#effects.has(effectIn(each)));
     }
-    // An `id` may be that of the request.
+    // An `id` may belong to the request.
     else if (own === 'id' && !isSent) this.#hasOtherId ||= sendsId;
     else this.#isOther ||= isEmail || isSent || sendsId;
     return true;

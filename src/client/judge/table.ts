@@ -11,13 +11,13 @@ import { ChangeStatements, Statements } from './statements.ts';
 import { plainWords, type Sense } from './words.ts';
 
 /**
- * The table that says what an answer means where no rule of the dialect does: the first row that fits
+ * The table that says what an answer means where no rule of the dialect does. The first row that fits
  * decides.
  */
 
 export type PlainMeaning = Exclude<Meaning, 'as_stated'>;
 
-/** The status of a request that was accepted, of which nothing is done yet. */
+/** The status of a request that was accepted and is not done yet. */
 const ACCEPTED = 202;
 
 /** An answer as the table looks at it. */
@@ -27,7 +27,7 @@ function answerOf(parsed: ParsedReply, question: Asked) {
   const value = jsonIn(parsed);
   const isJson = value !== undefined;
   const leaves = leavesOf(value ?? null);
-  /** What it says of a change that was made; undefined for a lookup and for a free question. */
+  /** The statements about a change; undefined for a lookup and for a free question. */
   const change = call?.change === undefined ? undefined : new ChangeStatements(question, call).listen(leaves);
   const isLookup = call !== undefined && change === undefined;
   const content = isLookup && is2xx(raw.status) ? contentOf(value ?? null, leaves, question) : 'nothing';
@@ -35,17 +35,28 @@ function answerOf(parsed: ParsedReply, question: Asked) {
   const [statements, holds] = change
     ? [change, false]
     : statementsBeside(content, leaves, isFree, parsed, question);
-  /** Whether the id came that a change has to show; `none`: it has to show none. */
+  /** Whether the id came that a change has to show; `none`: the change has to show none. */
   const published = change && publishedIdIn(question, value, raw.status !== ACCEPTED);
-  /** It says that a change was made. */
+  /** Whether the answer says that a change was made. */
   const isProved = [change?.yes, published === 'came'].includes(true);
-  /** The status of HTTP, or the one that a 2xx states which does not show what was asked for. */
+  /** The HTTP status, or the status that a 2xx states which does not show the data. */
   const by = is2xx(raw.status) && !holds && !isProved ? (statements.status ?? raw.status) : raw.status;
   return {
-    ...{ question, parsed, isJson, value, leaves, content, holds },
-    ...{ statements, change, isLookup, published, isProved, by },
+    question,
+    parsed,
+    isJson,
+    value,
+    leaves,
+    content,
+    holds,
+    statements,
+    change,
+    isLookup,
+    published,
+    isProved,
+    by,
     http: raw.status,
-    /** It names an error, or says that a change was not made. */
+    /** Whether the answer names an error, or says that a change was not made. */
     isNo: statements.no || statements.trouble || (isProved && statements.status !== undefined),
     isBlank: value === undefined ? body.kind === 'blank' : isNothing(value),
   };
@@ -54,8 +65,8 @@ function answerOf(parsed: ParsedReply, question: Asked) {
 type Answer = ReturnType<typeof answerOf>;
 
 /**
- * What it says beside what it holds, and whether it does: a plain value or two may be details of what it
- * says.
+ * The statements of an answer beside its data, and whether it holds data. A plain value or two may only be
+ * details of a statement.
  */
 function statementsBeside(
   content: Content,
@@ -73,7 +84,7 @@ function statementsBeside(
 const isNothing = (value: JsonValue): boolean =>
   !isFilled(value) && (isPlain(value) || Object.keys(value as object).length === 0);
 
-/** The JSON of it; undefined where it is none. A number is JSON by chance. */
+/** The JSON of a reply; undefined where it has none. A number is JSON only by chance. */
 function jsonIn({ raw, body }: ParsedReply): JsonValue | undefined {
   return body.kind === 'json' && (is2xx(raw.status) || isReadable(body)) ? body.value : undefined;
 }
@@ -84,7 +95,9 @@ function isOfRoute({ value, by, parsed }: Answer): boolean {
   return is4xx(by) && ((isOfServer && by === 404) || namesRoute(parsed.raw.body));
 }
 
-/** Whether somebody is there already, or has the role. That a user exists says nothing of the project. */
+/**
+ * Whether the person is there already, or has the role. That a user exists says nothing about the project.
+ */
 function isSoAlready({ question, http, by, statements, change }: Answer): boolean {
   const { leaves } = question.call?.change ?? {};
   const isOfPeople = ['invited', 'member'].includes(leaves?.state ?? '') && (is2xx(http) || is4xx(by));
@@ -95,7 +108,7 @@ function isSoAlready({ question, http, by, statements, change }: Answer): boolea
 const ALREADY =
   /^(?!.*\b(?:an)?other\b).*\b(?:already (?:pending|(?:an? |the )?member|an? user of (?:the |this )?project|in |part of |(?:been )?invited|assigned|has (?:this|that|the|an?)? ?role)|(?:member|invite|invitation) already (?:exists?|sent))/;
 
-/** Sent again, it may cost again. */
+/** A call that is sent again may cost again. */
 const isPaid = ({ change, question }: Answer): boolean =>
   change !== undefined && question.operation.credits.most > 0;
 
@@ -103,14 +116,14 @@ const isPaid = ({ change, question }: Answer): boolean =>
 const isOfService = ({ question, parsed, isJson }: Answer): boolean =>
   question.dialect.vendor === 'service' && !parsed.isOuter && isJson;
 
-/** What a call of one's own asks about may have been denied. */
+/** The subject of an api-call of the job may have been denied something itself. */
 const isOfKey = (it: Answer): boolean =>
   isFreeNo(it) &&
   (is2xx(it.by)
     ? !it.question.isOwn || it.statements.codes.has('key_dead')
     : [400, 403, 404, 422].includes(it.by));
 
-/** So a service says that it has no such step. */
+/** With these statuses a service says that it has no such step. */
 const NO_STEP: readonly number[] = [404, 405, 410];
 
 const isEmptyPlace = ({ content, statements }: Answer): boolean =>
@@ -119,7 +132,9 @@ const isEmptyPlace = ({ content, statements }: Answer): boolean =>
 const isEmptySuccess = ({ by, isBlank, published }: Answer): boolean =>
   is2xx(by) && by !== ACCEPTED && isBlank && published === 'none';
 
-/** It failed, unless what holds the data is what speaks. */
+/**
+ * Whether the answer says that it failed. An answer where the container of the data speaks does not count.
+ */
 const isWrappedNo = (it: Answer): boolean =>
   saying('refused')(it) && !it.question.isOwn && placeIn(it.leaves, it.question.dialect.fields_at).depth > 0;
 
@@ -128,48 +143,55 @@ const isDone = ({ change }: Answer): boolean => change !== undefined && (change.
 const isOfOwn = ({ change }: Answer): boolean => !!change?.isAny && !change.countedNone;
 const isThingOfOwn = ({ change }: Answer): boolean => !!change?.isAny && change.thing && !change.yes;
 
-/** Whether the plain values in it may be details of what it says: that it failed, or is not there yet. */
+/**
+ * Whether the plain values in an answer may be details of its own statement: that it failed, or is not there
+ * yet.
+ */
 function speaksOfItself(statements: Statements, http: number, { isOwn }: Asked): boolean {
   const { isError, codes, says, no, trouble, status } = statements;
   if (isError || http === ACCEPTED || codes.has('refused')) return true;
-  // What a call of one's own asks about may say no, and count what has failed.
+  // The subject of an api-call of the job may say no, and count failures.
   return !isOwn && (no || trouble || status !== undefined || [...says].some((each) => each !== 'done'));
 }
 
 interface Row {
-  /** As a person is told it: `the status is 429`. */
+  /** The words for a person: `the status is 429`. */
   readonly name: string;
   readonly means: PlainMeaning;
   readonly fits: (answer: Answer) => boolean;
-  /** Of which answers it is. */
+  /** The kind of answers to which the row applies. */
   readonly of: string;
   /**
-   * A clause behind the vendor's words: why it is in doubt, that they do not say so, or that it was so
-   * before.
+   * A clause behind the vendor's words: why the call is in doubt, that the words do not say so, or that it
+   * was so before.
    */
   readonly clause: string;
 }
 
 const row = (name: string, means: PlainMeaning, fits: Row['fits'], clause = ''): Row => ({
-  ...{ name, means, fits, clause, of: '' },
+  name,
+  means,
+  fits,
+  clause,
+  of: '',
 });
-/** Rows of some answers alone. */
+/** Rows that apply to one kind of answers only. */
 const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row[] =>
   rows.map((each) => ({ ...each, of: name, fits: (it) => isOf(it) && each.fits(it) }));
 
-/** Beside what was asked for only a code counts. */
+/** Beside data only a code counts. */
 const saying =
   (...senses: readonly Sense[]) =>
   ({ holds, statements }: Answer) =>
     senses.some((sense) => (holds ? statements.codes : statements.says).has(sense));
 
-/** It says nothing of the question: the request did not come in whole, or in time. */
+/** Whether the status says nothing about the question: the request did not come in whole, or in time. */
 const isUnfinished = (by: number): boolean =>
   [408, 425, 499].includes(by) || !(is2xx(by) || is3xx(by) || is4xx(by));
-/** It is about what was asked, and not that it cannot be asked. */
+/** Whether the status is about the question, and not about whether it may be asked. */
 const isOfQuestion = (by: number): boolean =>
   !isUnfinished(by) && !is3xx(by) && ![401, 403, 407, 420, 429].includes(by);
-/** What a change says that was paid for may have cost, also where it says no. */
+/** Whether a "no" was free. The answer to a paid change may have cost something, also where it says no. */
 const isFreeNo = (it: Answer): boolean => !it.isProved && !(isPaid(it) && is2xx(it.http));
 
 const HOLDS_DATA = ', which says that it failed, but holds data';
@@ -178,7 +200,7 @@ const NOT_FOUND_OUT = ', which does not say whether anything was found';
 const NOT_SAID = ', which does not say whether it was done';
 const OTHER = ', which shows something different from what was asked for';
 
-/** The row of a limit that is over when the day is. */
+/** The row of a limit that ends with the day. */
 export const A_DAY = 'it says that a limit of a day is reached';
 export const SAYS_NONE = 'it says that nothing was found';
 
@@ -206,7 +228,7 @@ export const TABLE: readonly Row[] = [
     row('the status is 403, of a service', 'project_refused', (it) => it.by === 403 && isOfService(it)),
     row('the status is 403', 'key_dead', ({ by }) => by === 403),
   ]),
-  // It is not the vendor's own word: a proxy may have sent it after the vendor had charged.
+  // The answer is not the vendor's own statement: a proxy may have sent it after the vendor had charged.
   ...of('without JSON', (it) => !it.isJson, [
     row('the status is 204', 'no_match', (it) => it.isLookup && it.isBlank && it.by === 204),
     row('it is empty, and nothing is published of it', 'found', isEmptySuccess, WITHOUT_A_WORD),
@@ -233,7 +255,7 @@ export const TABLE: readonly Row[] = [
     row('it has nothing but an id', 'pending', ({ content }) => content === 'ids'),
     row('nobody can read it', 'in_doubt', () => true, NOT_FOUND_OUT),
   ]),
-  // A list of what counts as done, and not of what counts as failed.
+  // A list of answers that count as done. All others do not.
   ...of('a change', ({ change }) => change !== undefined, [
     row('it shows something else', 'in_doubt', ({ change }) => change?.other === true, OTHER),
     row('it has what is published for it', 'found', (it) => !it.isNo && it.published === 'came'),
@@ -255,7 +277,7 @@ export const TABLE: readonly Row[] = [
     row('it does not say', 'in_doubt', () => true, NOT_SAID),
   ]),
   // A free question has no answer of a certain shape, and a service without the vendor's answer says nothing
-  // of it.
+  // about the question.
   ...of('a free question, or a service in front of the vendor', () => true, [
     row('the service has no answer of the vendor', 'in_doubt', ({ parsed }) => parsed.isOuter),
     row('it says no', 'in_doubt', ({ statements }) => statements.no || statements.isError, NAMES_ERROR),
@@ -264,13 +286,13 @@ export const TABLE: readonly Row[] = [
   ]),
 ];
 
-/** What the table says of an answer. */
+/** The conclusion of the table about an answer. */
 export interface Conclusion {
   /** The row that decided. */
   readonly row: Row;
-  /** A match that says of itself that a part is missing. */
+  /** Whether a match says of itself that a part is missing. */
   readonly isPartial: boolean;
-  /** The answer's texts and codes, as they stand in it. */
+  /** The texts and codes of the answer, as they stand in it. */
   readonly texts: readonly string[];
 }
 
@@ -295,7 +317,7 @@ export function concluded(
 
 const LOOKED_AT_BYTES = 2_000;
 
-/** Words of a server that has nothing at a path. The URL of a profile that is not found is no such word. */
+/** Words of a server that has nothing at a path. The URL of a profile that is not found does not count. */
 const NAMES_ROUTE =
   /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint|function)\b(?! param)|\b(?:path|route|endpoint|function)\b[^"]{0,80}not (?:be )?(?:found|exist)|\bcannot (?:get|post|put|patch|delete) \//i;
 
@@ -308,7 +330,7 @@ export const namesRoute = (body: Buffer): boolean =>
       .replaceAll('_', ' '),
   );
 
-/** Whether an answer is about a project that is not there, and about nobody in it. */
+/** Whether an answer is about a missing project, and not about a person in it. */
 export function namesProject(body: Buffer): boolean {
   const words = body.toString('utf8', 0, LOOKED_AT_BYTES);
   const isOf = /\b(?:no such|unknown|invalid) project\b|\bproject[^"]{0,80}(?:not.found|not exist)/i.test(

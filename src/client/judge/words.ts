@@ -1,40 +1,42 @@
 import { wordsIn } from '../../core/plain-text.ts';
 import type { Words } from '../dialect.ts';
 
-/** Reads the words by which a vendor says what became of a request, sentence by sentence. */
+/** Reads a vendor's words about the result of a request, sentence by sentence. */
 
-/** What a sentence or a code says, in the order of precedence. `day_used_up`: a limit of a day is reached. */
+/**
+ * The senses of a sentence or a code, in the order of precedence. `day_used_up`: a limit of a day is reached.
+ */
 const SENSES = wordsIn(
   'credits_used_up day_used_up rate_limited key_dead project_refused no_match refused working pending done',
 ) as readonly Sense[];
 
 export type Sense = Exclude<keyof Words, Part | 'limit_reached'> | 'day_used_up';
 
-/** Words that say something only together with others in their sentence, in whichever order. */
+/** Words that mean something only together with others in their sentence, in any order. */
 type Part =
   | ('limit' | 'within_an_hour' | 'of_a_day' | 'credits' | 'used_up')
   | ('key' | 'no_key' | 'dead' | 'label');
 
-/** Phrases that say by themselves what became of a request. */
+/** Phrases that name the result of a request by themselves. */
 type Phrase = Exclude<keyof Words, Part>;
 
-/** `quota`: what is bought for a month or longer is used up. */
+/** `quota`: an allowance that is bought for a month or longer is used up. */
 type Said = Phrase | 'quota';
 
 type LimitEnds = 'soon' | 'with the day' | 'unknown';
 
-/** None of these says that it was refused. */
+/** Whether a sense does not refuse the request, because the result is still to come. */
 export const isLater = (sense: Sense): boolean =>
   ['rate_limited', 'day_used_up', 'working', 'pending'].includes(sense);
 
-/** Longer than any message to a person: a text is cut before anything looks at it. */
+/** Longer than any message to a person. A text is cut to this length before it is read. */
 export const LONGEST_TEXT = 2_000;
 
-/** Vendors say the same again and again: so many texts are kept, and none that is longer. */
+/** Vendors repeat the same texts. This many are kept, and none that is longer. */
 const MOST_KEPT = 1_000;
 const LONGEST_KEPT = 200;
 
-/** What a text says, and its words that are in no phrase. */
+/** The senses of a text, and its words that are in no phrase. */
 interface WordReading {
   readonly senses: readonly Sense[];
   readonly rest: string;
@@ -42,7 +44,7 @@ interface WordReading {
 
 /** Matches any of the phrases as whole words. */
 function anyOf(phrases: readonly string[]): RegExp {
-  // The longest first: "could not be found" is not "could not".
+  // The longest phrase comes first: "could not be found" is not "could not".
   const plain = phrases.map((each) => plainWords(each) + (each.endsWith('*') ? '[^ ]*' : ''));
   const sorted = plain.sort((one, other) => other.length - one.length);
   return new RegExp(`(?<![^ ])(?:${sorted.join('|') || '(?!)'})(?![^ ])`, 'gu');
@@ -86,7 +88,7 @@ export class Vocabulary {
     return read;
   }
 
-  /** @param ends what the whole text says of when a limit ends. */
+  /** @param ends the statement of the whole text about when a limit ends. */
   #readSentence(sentence: string, ends: LimitEnds) {
     const senses = new Set<Said>();
     let rest = sentence.replace(this.#phrases, (phrase) => {
@@ -94,7 +96,7 @@ export class Vocabulary {
       return '';
     });
     const join = (sense: Said, ...parts: readonly Part[]): void => {
-      // A noun at the beginning stands alone, as behind "the".
+      // A noun at the beginning counts as if it stood behind "the".
       if (!parts.every((part) => this.#has(`the ${sentence}`, part))) return;
       senses.add(sense);
       rest = parts.reduce((left, part) => left.replace(this.#parts[part] ?? '', ''), rest);
@@ -110,13 +112,13 @@ export class Vocabulary {
     return sentence.search(this.#parts[part] ?? /(?!)/) >= 0;
   }
 
-  /** What a code says that is nothing but words of that sense: `USER_NOT_FOUND` also says who. */
+  /** The sense of a code that has no other words besides: `USER_NOT_FOUND` also names a user. */
   justOf(code: string): Sense | undefined {
     const { senses, rest } = this.read(code);
     return rest.trim() === '' ? senses[0] : undefined;
   }
 
-  /** Whether a text is a code, or names but a kind of error. */
+  /** Whether a text is a code, or only names a kind of error. */
   isLabel(text: string): boolean {
     const rest = plainWords(text).replace(this.#parts.label ?? '', '');
     return rest.trim() === '' || !/\s/.test(text.trim());
@@ -130,7 +132,7 @@ export class Vocabulary {
   }
 }
 
-/** Credits and quotas that are used up are bought, unless they are said to come back within a day. */
+/** Used-up credits and quotas have to be bought, unless the text says that they come back within a day. */
 function senseOf(said: ReadonlySet<Said>, ends: LimitEnds): Sense | undefined {
   const isOfTime = said.has('rate_limited') || ends !== 'unknown';
   if (said.has('credits_used_up') || (said.has('quota') && !isOfTime)) return 'credits_used_up';
@@ -139,7 +141,7 @@ function senseOf(said: ReadonlySet<Said>, ends: LimitEnds): Sense | undefined {
   return SENSES.find((each) => said.has(each as Phrase));
 }
 
-/** Sentences end with a mark and a blank: a dot within `v1.2` or `error.rate_limit` ends none. */
+/** A sentence ends with a mark and a blank. A dot within `v1.2` or `error.rate_limit` ends none. */
 function sentencesOf(text: string): readonly string[] {
   return text.split(/[.!?]+(?=\s|$)|[;\n\r]+/u).map(plainWords);
 }

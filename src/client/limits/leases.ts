@@ -1,18 +1,20 @@
 import Bottleneck from 'bottleneck';
 import type { Clock } from '../../core/clock.ts';
 
-/** Bottleneck manages some 420 jobs a second, so faster rates lease several permits with one job. */
+/** Bottleneck manages some 420 jobs a second, so at faster rates one job leases several permits. */
 const LEASES_PER_SECOND = 100;
 
 /**
- * How far ahead permits are ordered. An event loop that stalls for less finds the permits of that time ready,
- * and catches up instead of losing them; after an idle time as much has gathered. What is slower than one in
- * that time is ordered when it is asked for, so that nothing gathers.
+ * How far ahead permits are ordered. After a shorter stall of the event loop the permits of that time are
+ * ready, so the loop catches up instead of losing them. After an idle time, just as many permits have
+ * gathered. A permit at a rate below one in that time is ordered only when it is asked for, so that none
+ * gather.
  */
 const AHEAD_MS = 100;
 
 /**
- * Bottleneck dates its jobs by the calendar. A lease that is this late waits for an hour that was set back.
+ * Bottleneck dates its jobs by the calendar. A lease that is this late waits for an hour by which the
+ * calendar was set back.
  */
 const LATE_MS = 1_000;
 
@@ -24,7 +26,7 @@ export class Leases {
   #groupMs = 0;
   #left = 0;
   #ordered = 0;
-  /** When the next one should be there, by our clock. Only its job makes it come. */
+  /** The time at which the next lease should be there, by our clock. Only its job makes it come. */
   #dueAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, onArrived: () => void) {
@@ -33,9 +35,9 @@ export class Leases {
   }
 
   /**
-   * Orders what is to be ready at that speed.
-   * @returns how long until a permit is there; infinite when it is late, because no clock but Bottleneck's
-   * says when it comes.
+   * Orders the permits that should be ready at that speed.
+   * @returns how long until a permit is there; infinite when it is late, because only Bottleneck's clock
+   *   knows when it comes.
    */
   waitMs(perSecond: number): number {
     if (perSecond === Number.POSITIVE_INFINITY) return 0;
@@ -54,7 +56,7 @@ export class Leases {
     this.#left = Math.max(this.#left - 1, 0);
   }
 
-  /** A permit was taken, and its request will not leave. */
+  /** Returns a permit that was taken and whose request will not leave. */
   giveBack(perSecond: number): void {
     if (perSecond !== Number.POSITIVE_INFINITY) this.#left += 1;
   }
@@ -71,7 +73,7 @@ export class Leases {
   }
 
   #order(permits: number, groupMs: number): void {
-    // The time after a job is the one that was set when it was ordered.
+    // The pause after a job is the one that was set when the job was ordered.
     if (groupMs !== this.#groupMs) void this.#bottleneck.updateSettings({ minTime: groupMs });
     this.#groupMs = groupMs;
     this.#ordered += permits;
@@ -83,7 +85,7 @@ export class Leases {
       this.#left += permits;
       this.#onArrived();
     };
-    // It only fails by being closed, and then no caller waits for it.
+    // A job only fails when Bottleneck is closed, and then no caller waits for it.
     bottleneck.schedule(arrive).catch(() => {});
   }
 }

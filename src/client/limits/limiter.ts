@@ -8,13 +8,13 @@ import { Leases } from './leases.ts';
 import { Backoff, LearnedRate, type Limits, type Pause, Plan, tellsPace, type Wait } from './limits.ts';
 
 /**
- * When the next request of an account may leave: at most `concurrency` at once, never more in a window than
- * the plan allows, not while the vendor asked us to wait, and one at a time while its answers get lost. All
- * its batches share one. Several processes that share an account have a limiter each, and its plan is kept by
- * the line in which they stand.
+ * Decides when the next request of an account may leave: at most `concurrency` at once, never more in a
+ * window than the plan allows, not while the vendor asked us to wait, and one at a time while its answers get
+ * lost. All batches of the account share one limiter. Several processes that share an account have a limiter
+ * each, and the line in which they stand keeps the plan.
  *
  * A sender waits for a slot and for the longest of all waits that forbid it to send. Where there is a line,
- * it waits for a place in that, too.
+ * it also waits for a place in the line.
  */
 
 export interface LimiterOptions {
@@ -26,23 +26,19 @@ export interface LimiterOptions {
   readonly earlierSendsMs: readonly number[];
   /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
   readonly unhurried?: boolean;
-  /** Where many processes send. It keeps the plan for all of them. */
+  /** The line where many processes send. It keeps the plan for all of them. */
   readonly line?: AccountLine | undefined;
-  /**
-   * Whether only one request may be in flight, until an answer ends the reason for that. Without it, never.
-   */
+  /** Whether only one request may be in flight, until an answer ends the reason for that. Left out: never. */
   goesAlone?(): boolean;
   onPause(pause: Pause): void;
-  /** Called with the speed that is left by a refusal. */
+  /** Called with the speed that remains after a refusal. */
   onLearned(perSecond: number): void;
 }
 
 /** A run that wants to send. There is one object a run, and all of its requests pass the same one. */
 export interface Waiter {
   readonly signal: AbortSignal;
-  /**
-   * The longest stretch in which nothing may settle before the run stops; undefined: the run waits for ever.
-   */
+  /** The longest time in which nothing may settle before the run stops; undefined: the run waits for ever. */
   readonly maxPauseMs: number | undefined;
 }
 
@@ -60,7 +56,7 @@ const LEARNED_RATE = "the vendor's answers allow no earlier request";
 
 const LOOK_EVERY_MS = 1_000;
 
-/** A look that is this late was delayed by a process that was stopped, or by a machine that slept. */
+/** A look that is this late was delayed: the process was stopped, or the machine slept. */
 const STOPPED_MS = 5_000;
 
 export class Limiter {
@@ -70,15 +66,21 @@ export class Limiter {
   readonly #backoff: Backoff;
   readonly #learned: LearnedRate;
   readonly #leases: Leases;
-  /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
+  /**
+   * Whether the learned speed holds requests back: nobody has told us a speed, or the vendor refuses the one
+   * that we were told.
+   */
   #isPaced: boolean;
-  /** What the vendor says is left, until when. */
+  /** The number of requests that the vendor says are left, and until when. */
   #left = Number.POSITIVE_INFINITY;
   #leftUntilMs = Number.NEGATIVE_INFINITY;
-  /** Permits by what has become of them; of those that are done, nothing is asked. */
+  /** The number of permits in each state. The count of those that are done is never read. */
   readonly #permits: Record<PermitState, number> = { 'in hand': 0, sent: 0, answered: 0, done: 0 };
   #slotsTaken = 0;
-  /** Who waits, in the order in which they came; then, who has a slot and waits for a place in the line. */
+  /**
+   * Permits that wait, in the order in which they came; then permits that have a slot and wait for a place in
+   * the line.
+   */
   readonly #waiting = new Set<WaitingPermit>();
   readonly #inLine = new Set<WaitingPermit>();
   readonly #heeded = new WeakSet<Waiter>();
@@ -86,7 +88,7 @@ export class Limiter {
   #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
   #looking: NodeJS.Timeout | undefined;
   #lookedAtMs = 0;
-  /** Since when no call was settled. */
+  /** The time since which no call was settled. */
   #progressAtMs: number;
 
   constructor(options: LimiterOptions) {
@@ -97,8 +99,8 @@ export class Limiter {
     this.#plan.seed(options.earlierSendsMs, clock);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#isPaced = !(tellsPace(limits) || unhurried);
-    // Where it holds nobody back, a refusal leaves seven tenths of the plan, or of a request a second for
-    // each that may be under way.
+    // Where the learned speed holds nobody back, a refusal leaves seven tenths of the plan, or of one request
+    // a second for each request that may be under way.
     const refused = Math.min(this.#plan.perSecond, Math.max(limits.concurrency, 1));
     this.#learned = new LearnedRate(this.#isPaced ? undefined : refused);
     this.#leases = new Leases(clock, () => this.#serve());
@@ -106,10 +108,10 @@ export class Limiter {
   }
 
   /**
-   * Waits until there is a slot and one request may leave, or will at a known time that is near, and counts
-   * it as leaving now.
+   * Waits until there is a slot and one request may leave, now or at a known time that is near, and counts it
+   * as leaving now.
    * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the
-   * signal's reason when the run is stopping.
+   *   signal's reason when the run is stopping.
    */
   permit(waiter: Waiter): Promise<Permit> {
     const { signal } = waiter;
@@ -149,7 +151,7 @@ export class Limiter {
     };
   }
 
-  /** Requests that are on their way. */
+  /** The number of requests that are on their way. */
   get inFlight(): number {
     return this.#permits.sent;
   }
@@ -157,8 +159,8 @@ export class Limiter {
   // --------------------------------------------------------------------------------------- what permits tell
 
   /**
-   * Whether a slot may be given back before its call is over. The only one may not: a kill between two calls
-   * leaves no doubt.
+   * Whether a slot may be given back before its call is over. A single slot may not: so a kill between two
+   * calls leaves no doubt.
    */
   get handsOver(): boolean {
     return this.#options.limits.concurrency > 1;
@@ -170,7 +172,8 @@ export class Limiter {
   }
 
   /**
-   * Whether nothing that answers said since a permit was given forbids to send. The plan has counted it then.
+   * Whether sending is still allowed by everything that answers have said since a permit was given. The plan
+   * has already counted the permit.
    */
   holds(): boolean {
     const nowMs = this.#nowMs;
@@ -201,12 +204,12 @@ export class Limiter {
       this.#options.onLearned(this.#learned.perSecond);
   }
 
-  /** The request did not leave, or its answer had no effect: wait a little before the next one. */
+  /** The request did not leave, or its answer had no effect. Waits a little before the next one. */
   backOff(sentAtMs: number, why: string): void {
     this.#backoff.backOff(sentAtMs, why);
   }
 
-  /** An earlier run, or another process, was asked to wait; what it was told takes a while on its way. */
+  /** An earlier run, or another process, was asked to wait. Its note takes a while to arrive. */
   waitFor(durationMs: number, why: string, asked: boolean): void {
     if (durationMs - this.#backoff.waitMs(this.#nowMs) > SAME_WAIT_MS)
       this.#backoff.waitFor(durationMs, why, asked);
@@ -225,8 +228,8 @@ export class Limiter {
   }
 
   /**
-   * Takes what an answer of any kind says about the speed. The vendor has not counted what is on its way, as
-   * far as we know.
+   * Takes the rate hints of an answer of any kind. As far as we know, the vendor has not counted the requests
+   * on their way.
    */
   hear({ left, pauseMs }: RateHints): void {
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
@@ -259,7 +262,7 @@ export class Limiter {
     for (const each of this.#all) if (each.waiter === waiter) this.#refuse(each, waiter.signal.reason);
   }
 
-  /** As long as somebody waits, whatever for. */
+  /** Runs as long as any permit waits, whatever it waits for. */
   #look(): void {
     const nowMs = this.#nowMs;
     if (this.#all.length === 0) {
@@ -315,7 +318,8 @@ export class Limiter {
   }
 
   /**
-   * A place that comes when nobody waits for it any more goes back, and so does one that comes in a pause.
+   * A place that comes when no permit waits for it any more goes back, and so does a place that comes in a
+   * pause.
    */
   async #standInLine(line: AccountLine, waiting: WaitingPermit): Promise<void> {
     const { clock, machine = clock } = this.#options;
@@ -362,7 +366,7 @@ export class Limiter {
   // ------------------------------------------------------------------------------------ what forbids to send
 
   /**
-   * How long until a request may leave, and why; infinite when no clock says when that is. The longest wait
+   * How long until a request may leave, and why; infinite when no clock knows when that is. The longest wait
    * wins.
    */
   #wait(): Wait {
@@ -411,8 +415,8 @@ export class Limiter {
 }
 
 /**
- * @param stuckMs what was waited.
- * @param waitMs what is still to come.
+ * @param stuckMs the time that was waited.
+ * @param waitMs the time that is still to come.
  * @param why the reason, as a clause.
  */
 function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: string): string {
@@ -425,12 +429,13 @@ function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: st
 const seconds = (durationMs: number): string => formatDuration(Math.ceil(durationMs / 1000) * 1000);
 
 /**
- * A concurrency slot and the right to send one request now. Its holder gives it back, whatever came of it.
+ * A concurrency slot and the right to send one request now. Its holder gives it back, whatever the result.
  */
 export class Permit {
   /**
-   * Taken before the commit, so that a process that is stopped in the middle of it also counts as late. It is
-   * the machine's own calendar, because a jump of that shows that the machine may have slept.
+   * The time is taken before the commit, so that a process that is stopped during the commit also counts as
+   * late. It includes the machine's own calendar, because a jump of the calendar shows that the machine may
+   * have slept.
    */
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
   readonly #limiter: Limiter;
@@ -438,7 +443,7 @@ export class Permit {
   #state: PermitState = 'in hand';
   #isInSlot = true;
 
-  /** @param turn its place in the line of all processes, where there is one. */
+  /** @param turn the place in the line of all processes, where there is one. */
   constructor(limiter: Limiter, machine: Clock, turn?: Turn) {
     this.#limiter = limiter;
     this.#turn = turn;
@@ -446,8 +451,8 @@ export class Permit {
   }
 
   /**
-   * Resolves when its request may leave, or could not any more; undefined when that is so. What answers say
-   * meanwhile may still forbid it.
+   * Resolves when its request may leave, or no longer can; undefined when that is so already. Answers that
+   * come meanwhile may still forbid it.
    */
   untilDue(): Promise<void> | undefined {
     return this.#turn?.untilDue(this.intentAt.monotonicMs + SENT_WITHIN_MS);
@@ -457,7 +462,7 @@ export class Permit {
     return this.mayLeave() && this.#limiter.holds();
   }
 
-  /** Whether it may be used in this very turn, to be asked just before its headers leave. */
+  /** Whether the permit may be used in this very turn. It is asked just before the headers leave. */
   mayLeave(): boolean {
     return this.#turn?.mayLeave() !== false;
   }
@@ -474,7 +479,7 @@ export class Permit {
     this.#to('answered');
   }
 
-  /** Its slot is free for another request; the account still counts the request as under way. */
+  /** Frees the slot for another request. The account still counts the request as under way. */
   handOver(): void {
     if (this.#limiter.handsOver) this.#leaveSlot();
   }

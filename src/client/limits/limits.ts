@@ -4,8 +4,8 @@ import type { PauseRecord, SharedWindow } from '../../ledger/ledger.ts';
 import { formatDuration, msToMidnight } from '../../lib/duration.ts';
 
 /**
- * What keeps a request from leaving now: the account's plan, the speed that its answers have taught, and what
- * is wrong with it. Nothing here waits; `limiter.ts` does.
+ * The reasons that keep a request from leaving now: the account's plan, the speed learned from its answers,
+ * and trouble with the account. Nothing here waits; `limiter.ts` does.
  */
 
 export interface Limits {
@@ -27,7 +27,9 @@ const LONGEST_SPREAD_MS = 60_000;
 
 const isSpread = ({ windowMs }: SharedWindow): boolean => windowMs <= LONGEST_SPREAD_MS;
 
-/** Whether the account says how fast requests may follow each other: a quota of an hour or a day does not. */
+/**
+ * Whether the account states how fast requests may follow each other. A quota of an hour or a day does not.
+ */
 export function tellsPace({ windows }: Limits): boolean {
   return windows.some(isSpread);
 }
@@ -51,8 +53,8 @@ const LEAST_MARGIN_MS = 5;
 const MARGIN_MS_PER_REQUEST_A_SECOND = 0.004;
 
 /**
- * The next quota of an hour or a day may begin on a new connection, or from a busy machine. A second of an
- * hour is not missed.
+ * The first request of the next quota of an hour or a day may leave on a new connection, or from a busy
+ * machine. One second of an hour is not missed.
  */
 const QUOTA_MARGIN_MS = 1_000;
 
@@ -74,14 +76,17 @@ function logOf(window: SharedWindow): Log {
 }
 
 /**
- * The guard of an account's plan: never more than its requests in any stretch of a window and its margin,
- * whatever the vendor's way of counting. A permit that is out and has not been sent yet counts as sent now.
+ * The guard of an account's plan: in any stretch of a window and its margin there are never more requests
+ * than the plan has, however the vendor counts. A permit that is out and has not been sent yet counts as sent
+ * now.
  */
 export class Plan {
   readonly #logs: readonly Log[];
   #sends = 0;
   #widened = 1;
-  /** Requests a second when the shortest window that is spread is spread evenly; infinite without one. */
+  /**
+   * Requests a second when the shortest window of those that are spread is used evenly; infinite without one.
+   */
   readonly perSecond: number;
 
   constructor(windows: readonly SharedWindow[]) {
@@ -121,7 +126,7 @@ export class Plan {
   }
 
   /**
-   * The vendor saw our sends closer together than we sent them.
+   * Widens the margins, because the vendor saw our sends closer together than we sent them.
    * @returns false when that can no longer be the reason.
    */
   widen(): boolean {
@@ -142,8 +147,9 @@ const LEAST_PER_SECOND = 1 / 60;
 
 /**
  * How fast an account may be asked where nobody stated a limit. The speed doubles each second, from one
- * request a second, for as long as the vendor accepts what is sent and the rows can use it. A refusal leaves
- * seven tenths, and from then on it grows by a twentieth a minute. Leases spread the requests at that speed.
+ * request a second, as long as the vendor accepts the requests and the rows can use the speed. A refusal
+ * leaves seven tenths, and from then on the speed grows by a twentieth a minute. Leases spread the requests
+ * at that speed.
  */
 export class LearnedRate {
   perSecond: number;
@@ -154,15 +160,15 @@ export class LearnedRate {
   /** Whether the vendor has accepted anything since the last cut. */
   #isAccepted = true;
 
-  /** @param refused a speed at which the vendor refuses; left out: none is known. */
+  /** @param refused a speed at which the vendor refuses; left out: no such speed is known. */
   constructor(refused = Number.NaN) {
     this.#isLimited = refused > 0;
     this.perSecond = this.#isLimited ? refused : FIRST_PER_SECOND;
   }
 
   /**
-   * A request had to wait for this speed. What the rows cannot use proves nothing, so it grows by no answers
-   * but those after that.
+   * Notes that a request had to wait for this speed. A speed that the rows cannot use proves nothing, so only
+   * answers after such a wait let it grow.
    */
   heldBack(nowMs: number): void {
     this.#heldBackAtMs = nowMs;
@@ -177,10 +183,10 @@ export class LearnedRate {
   }
 
   /**
-   * The request that left at `sentAtMs` was refused for being too fast. Those that left before a cut belong
-   * to it. Where nothing was accepted since, the speed is not the reason: the vendor counts over a longer
-   * time, and pauses wait for that.
-   * @returns whether the speed is another now.
+   * Notes that the request which left at `sentAtMs` was refused for being too fast. Requests that left before
+   * a cut belong to the cut. Where nothing was accepted since the cut, the speed is not the reason: the
+   * vendor counts over a longer time, and pauses wait for that.
+   * @returns whether the speed has changed.
    */
   limited(sentAtMs: number, nowMs: number): boolean {
     if (sentAtMs < this.#cutAtMs || !this.#isAccepted) return false;
@@ -205,20 +211,20 @@ const DOUBTS_IN_A_ROW = 5;
 const FIRST_PROBE_PAUSE_MS = 30_000;
 const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
 
-/** A limit without a time that so many probes in a row have met, and nothing else, is one of a day. */
+/** A limit without a time is a limit of a day once this many probes in a row have met only that limit. */
 const PAUSES_OF_A_DAY = 10;
 
-/** Behind a longer pause one request probes whether it is over. */
+/** In a longer pause one request probes whether the pause is over. */
 const PROBED_PAUSE_MS = 60 * 60_000;
 
-/** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
+/** Shorter waits are a normal part of keeping a limit. A longer one would look as if the run had died. */
 const NOTICED_WAIT_MS = 5_000;
 
 /**
- * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own
+ * The trouble with an account, and how long to wait because of it: pauses that the vendor asks for, our own
  * backing off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which
- * the reported request left: requests that left before a pause began belong to it, however many are in flight
- * at once.
+ * the reported request left. Requests that left before a pause began belong to the pause, however many are in
+ * flight at once.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -277,7 +283,7 @@ export class Backoff {
     return isNew;
   }
 
-  /** The request did not leave, or its answer had no effect: wait a little before the next one. */
+  /** The request did not leave, or its answer had no effect. Waits a little before the next one. */
   backOff(sentAtMs: number, why: string): void {
     this.#begin(sentAtMs);
     this.waitFor(this.#ownMs(), why);
@@ -327,8 +333,8 @@ export class Backoff {
   }
 
   /**
-   * A long wait that nobody asked for is a pause for who looks on. After an early look the same wait comes
-   * again.
+   * A long wait that nobody asked for is told as a pause to a person who looks on. After an early look the
+   * same wait comes again.
    */
   tellLongWait({ waitMs, why }: Wait): void {
     const isTold = this.#clock.monotonicMs() + waitMs - this.#toldUntilMs < NOTICED_WAIT_MS;
