@@ -3,20 +3,22 @@ import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
 
 /**
- * Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields
- * stand.
+ * Reads the bytes of an answer: as JSON where they are JSON, at a dotted path, and at the place of its
+ * fields.
  */
 
 /**
- * A body as far as it can be read: blank, JSON, or text that is not JSON, or JSON that nobody could look
- * into.
+ * A body as far as it can be read: blank, JSON, text that is not JSON, or JSON that nobody could look into.
  */
 export type Body =
   | { readonly kind: 'blank' }
   | { readonly kind: 'json'; readonly value: JsonValue }
   | { readonly kind: 'unreadable'; readonly text: string; readonly why?: string };
 
-/** A body as it is kept: its bytes, or where these are plain UTF-8 their text, which is read in less time. */
+/**
+ * A body as it is kept: its bytes, or their text where they are plain UTF-8, because text is read in less
+ * time.
+ */
 export type KeptBody = Buffer | string;
 
 export function readBody(bytes: KeptBody): Body {
@@ -31,7 +33,7 @@ export function readBody(bytes: KeptBody): Body {
   }
 }
 
-/** JSON as the call of a function, which some registers send to whoever asks: `callback({"Abn":"…"})`. */
+/** JSON as the call of a function, which some registers send to every caller: `callback({"Abn":"…"})`. */
 const SCRIPT = /^[A-Za-z_$][\w$.]*\((?<json>.*)\);?$/s;
 
 const READ = Symbol('read');
@@ -55,7 +57,7 @@ export function isUtf16(bytes: Buffer): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xfe;
 }
 
-/** The value at a dotted path (`location.state`, `emails.0`), or undefined. Own members only. */
+/** The value at a dotted path (`location.state`, `emails.0`), or undefined. Only own members count. */
 export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   if (!path.includes('.')) return memberOf(value, path);
   let found = value;
@@ -75,7 +77,7 @@ export function textAt(item: JsonValue, path: string | undefined): string | unde
   return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
-/** Whether a dotted path is the other one, or leads into it: `query.abn` of `query`. */
+/** Whether a dotted path is the other one, or leads into it: `query.abn` leads into `query`. */
 export function isWithin(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}.`);
 }
@@ -93,33 +95,33 @@ export function merged(one: JsonObject, other: JsonObject): JsonObject {
   return { ...one, ...Object.fromEntries(members) };
 }
 
-/** The bytes of a body as they would have come by themselves; a value that is text is the body's own text. */
+/** The bytes of a body as they would have come by themselves; a text value is the body's own text. */
 export function bytesOf(body: JsonValue | undefined): Buffer {
   if (body === undefined || body === null) return Buffer.alloc(0);
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** The path of a body as a whole, where a dialect lets the vendor's own body be all of what came. */
+/** The path of a body as a whole, for a dialect that takes all of the reply for the vendor's own body. */
 export const WHOLE_BODY = '.';
 
 /**
- * Where the fields of a found answer stand in what the ledger keeps. Kept with a batch, because an export has
- * no dialect.
+ * The places of a found answer's fields in the bytes that the ledger keeps. A batch keeps them, because an
+ * export has no dialect.
  */
 export interface AnswerPlace {
-  /** Path of the vendor's own body in the answer of the service that it came through. */
+  /** The path of the vendor's own body in the answer of the service through which it came. */
   readonly envelope?: string;
-  /** Path of the fields in the vendor's own body. */
+  /** The path of the fields in the vendor's own body. */
   readonly fields?: string;
-  /** Path of the list of what was found in the vendor's own body; left out: the first list in the fields. */
+  /** The path of the list of results in the vendor's own body; left out: the first list in the fields. */
   readonly results?: string;
   /**
-   * Of several steps, by their names. What is shown has the fields of each under the name of its step, and
-   * these places no more.
+   * The places for an operation of several steps, by the names of the steps. The fields of each step are
+   * shown under its name, and the other places here are not used.
    */
   readonly steps?: Readonly<Record<string, AnswerPlace>>;
   /**
-   * The list of results is one of objects: of an operation of the job's own, a list of plain values is a
+   * The list of results is a list of objects. For an operation of the job's own, a list of plain values is a
    * field.
    */
   readonly objects?: true;
@@ -136,7 +138,7 @@ export function parsedFieldsOf(body: JsonValue | undefined, place: AnswerPlace):
   return place.fields === undefined ? own : valueAt(own, place.fields);
 }
 
-/** The vendor's own body: the one that came, or the one in it. */
+/** The vendor's own body: the body that came, or the one inside it. */
 export function ownBodyIn(
   body: JsonValue | undefined,
   { envelope }: Pick<AnswerPlace, 'envelope'>,
@@ -144,7 +146,7 @@ export function ownBodyIn(
   return envelope === undefined ? body : jsonIn(bytesOf(valueAt(body, envelope)));
 }
 
-/** The list of what was found; undefined when there is none where it should be. */
+/** The list of results; undefined when there is none in its place. */
 export function resultsOf(body: KeptBody, place: AnswerPlace): readonly JsonValue[] | undefined {
   return parsedResultsOf(jsonIn(body), place);
 }
@@ -162,17 +164,14 @@ export function parsedResultsOf(
     .find((list) => list !== undefined && (place.objects !== true || list.some(isObject)));
 }
 
-/**
- * Names under which a list of what was found usually stands, and the objects in which it does, from the top
- * of a body.
- */
+/** The usual names of a list of results, and of the objects around it, from the top of a body. */
 const USUAL_LISTS = wordsIn(
   'results people contacts persons profiles data records items hits result matches',
 );
 const USUAL_OBJECTS = ['', 'data.', 'result.', 'results.', 'response.', 'hits.'];
 
 /**
- * The list where most vendors have it, for one that is not where the dialect says: at the top, or under a
+ * The list at the usual place, for an answer whose list is not where the dialect says: at the top, or under a
  * usual name.
  */
 function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined {
@@ -183,7 +182,7 @@ function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined
 const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>
   Array.isArray(value) ? value : undefined;
 
-/** A body in which these fields stand where `fieldsOf` finds them, for an answer that a person tells. */
+/** A body with these fields where `fieldsOf` finds them, for an answer that a person tells. */
 export function bodyHolding(fields: JsonObject, place: AnswerPlace): Buffer {
   const own = place.fields === undefined ? fields : objectWith(place.fields, fields);
   return bytesOf(place.envelope === undefined ? own : objectWith(place.envelope, own));
@@ -195,18 +194,18 @@ function jsonIn(body: KeptBody): JsonValue | undefined {
 }
 
 /**
- * Reads JSON so that what a vendor wrote is what a user sees. A number that a double cannot hold comes back
- * as its text, digit for digit: an identifier of twenty digits would be that of another company, and `1e999`
- * no number at all.
+ * Reads JSON so that a user sees the vendor's own digits. A number that a double cannot hold comes back as
+ * its text, digit for digit: rounded, an identifier of twenty digits would belong to another company, and
+ * `1e999` would be no number at all.
  */
 
 /**
- * Finds what may be such a number; a match within a string only costs time. An answer without a match is read
- * in half the time.
+ * Finds possible numbers of that kind; a match within a string only costs time. An answer without a match is
+ * read in half the time.
  */
 const MAYBE_INEXACT = /\d(?:[\d.]{15}|[eE][+-]?\d|\.0{6})/;
 
-/** @throws SyntaxError when it is not JSON. */
+/** @throws SyntaxError when the text is not JSON. */
 export function parseAnswerJson(text: string): JsonValue {
   if (!MAYBE_INEXACT.test(text)) return JSON.parse(text) as JsonValue;
   return JSON.parse(text, textOfInexact) as JsonValue;
@@ -218,7 +217,9 @@ function textOfInexact(_name: string, value: unknown, context?: { readonly sourc
   return holdsAsWritten(value, source) ? value : source;
 }
 
-/** A double holds fifteen digits of any number, but for one that is endless, or so small that it is zero. */
+/**
+ * A double holds fifteen digits of any number, except of one that is infinite, or so small that it is zero.
+ */
 function holdsAsWritten(value: number, source: string): boolean {
   if (String(value) === source) return true;
   const [mantissa = ''] = source.split(/e/i);

@@ -2,29 +2,34 @@ import { valueAt } from './answer-body.ts';
 import { nearest } from './nearest.ts';
 import type { JsonValue } from './operation.ts';
 
-/** Every value of an answer under a name of its own, so that nothing that was paid for is left behind. */
+/**
+ * Puts every value of an answer under a name of its own, so that nothing that was paid for is left behind.
+ */
 
-/** Members of a list of objects that get columns of their own; the rest is counted. */
+/** The members of a list of objects that get columns of their own; the others are counted. */
 const MEMBERS_SHOWN = 3;
 
-/** Behind the name of a list: how many members it has besides those. */
+/** Stands behind the name of a list for the number of its other members. */
 const REST = 'more';
 
 /**
- * Deeper, what is left is one value. No vendor nests further, and each level is a part of a column's name.
+ * At this depth the rest is one value. No vendor nests further, and each level is a part of a column's name.
  */
 const DEEPEST = 12;
 
-/** Of all answers of a batch together: some vendors name members by an id, and each row would add columns. */
+/**
+ * The limit for all answers of a batch together: some vendors name members by an id, and each row would add
+ * columns.
+ */
 const MOST_FIELDS = 1_000;
 
 const FIELDS_QUOTED = 12;
 
 /**
- * Path and text of every value: `location.city`, a list of plain values joined by "; ", a list of objects
- * numbered from 0 as a path of `add` would name them, and `emails.more` for how many others it has. Numbers
- * are as the vendor wrote them.
- * @param without a list of the answer that goes elsewhere; left out: all of it is told.
+ * The path and text of every value: `location.city`, a list of plain values joined by "; ", a list of objects
+ * numbered from 0 like a path of `add`, and `emails.more` for the number of others. Numbers are as the vendor
+ * wrote them.
+ * @param without a list of the answer that goes elsewhere; left out: all of the answer is told.
  */
 export function wholeFields(
   answer: JsonValue | undefined,
@@ -45,7 +50,7 @@ export function wholeFields(
   return fields;
 }
 
-/** Two of a name are there only where a member has a dot in its own. */
+/** Two values have one name only where a member has a dot in its own name. */
 function addText(fields: Map<string, string>, name: string, text: string): void {
   const before = fields.get(name);
   fields.set(name, before === undefined || before === '' ? text : `${before}; ${text}`);
@@ -75,7 +80,7 @@ export function cellText(value: JsonValue | undefined): string {
 }
 
 export class FieldSurvey {
-  /** Whether any answer has a value there. */
+  /** Whether any answer has a value at the path. */
   readonly #filled = new Map<string, boolean>();
   answers = 0;
   isCut = false;
@@ -93,7 +98,9 @@ export class FieldSurvey {
     }
   }
 
-  /** An object or a list that some answers leave empty is told by its members alone. */
+  /**
+   * The names of the fields. An object or a list that some answers leave empty appears only by its members.
+   */
   get names(): readonly string[] {
     const parents = new Set([...this.#filled.keys()].flatMap(parentsOf));
     return [...this.#filled].flatMap(([name, isFilled]) => (isFilled || !parents.has(name) ? [name] : []));
@@ -105,7 +112,10 @@ function parentsOf(path: string): readonly string[] {
   return names.slice(1).map((_, at) => names.slice(0, at + 1).join('.'));
 }
 
-/** Looks for paths of `add` in answers, to say of those that are nowhere what was probably meant. */
+/**
+ * Looks for paths of `add` in answers, to suggest the path that was probably meant for those that no answer
+ * has.
+ */
 export class PathSearch {
   readonly #missing: Set<string>;
   readonly #survey = new FieldSurvey();
@@ -123,7 +133,7 @@ export class PathSearch {
     return this.#survey.answers;
   }
 
-  /** What an `add` may name: a count of ours is no path. */
+  /** The paths that an `add` may name: a count of ours is no path. */
   get paths(): readonly string[] {
     return this.#survey.names.filter((name) => !name.endsWith(`.${REST}`));
   }
@@ -148,7 +158,8 @@ export class PathSearch {
 }
 
 /**
- * A path of `add` that none of so many answers has, the one that was probably meant, and some that they have.
+ * A path of `add` that none of this many answers has, the path that was probably meant, and some paths that
+ * the answers have.
  */
 export interface MissingPath {
   readonly path: string;
@@ -164,9 +175,9 @@ export function missingWords({ path, answers, nearest: meant, known }: MissingPa
   return `\`${path}\` ${where}; they have ${have}${known.length === FIELDS_QUOTED ? ', and others' : ''}.`;
 }
 
-/** So many matches show that a path that none of them has is wrong. */
+/** This many matches show that a path is wrong when none of them has it. */
 const SHOWN_BY = 20;
 
-/** Whether a person has to look at a path: another one is near, or many answers do not have it. */
+/** Whether a person has to look at a path: another path is near, or many answers do not have it. */
 export const isWrongPath = ({ answers, nearest: meant }: MissingPath): boolean =>
   meant !== null || answers >= SHOWN_BY;

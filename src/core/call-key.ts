@@ -10,8 +10,8 @@ export type CallKey = string & { readonly [keyBrand]: 'CallKey' };
 
 /**
  * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and
- * `after`; of a change also over its subject, which is what `after` counts: a person who was known by a user
- * id alone and is known by e-mail now begins to be counted from the start. The format is frozen
+ * `after`. For a change also over its subject, because `after` counts the changes of one subject: a person
+ * who was known by a user id alone and is now known by e-mail is counted from the start. The format is frozen
  * (`test/core/call-key.test.ts`): changing a byte of it would buy every row of every user again.
  */
 export function callKeyOf(accountIdentity: string, call: Call): CallKey {
@@ -20,27 +20,28 @@ export function callKeyOf(accountIdentity: string, call: Call): CallKey {
 
 /** What a call asks, for any account: equal calls have equal texts. */
 export function askedText({ operation, project, parameters, after, change }: Call): string {
-  const asked = `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(asKnown(parameters))},${jsonOrNull(after)}`;
+  const known = canonicalJson(asKnown(parameters));
+  const asked = `${JSON.stringify(operation)},${jsonOrNull(project)},${known},${jsonOrNull(after)}`;
   return change === undefined ? asked : `${asked},${JSON.stringify(subjectText(change.subject))}`;
 }
 
 /**
- * The one form in which a person's profile URL is normalised, at the one network whose slugs are an input as
+ * The one form in which a person's profile URL is normalised, for the one network whose slugs are an input as
  * well.
  */
 const PROFILE = /^https:\/\/www\.linkedin\.com\/in\/(?<slug>[^/?#]+)$/;
 
-/** A profile is known by its slug, whether it came as a URL or as a slug. */
+/** Replaces a profile by its slug, whether it came as a URL or as a slug. */
 function asKnown(parameters: Call['parameters']): Call['parameters'] {
   const { profile_url: url, ...others } = parameters;
   const encoded = typeof url === 'string' ? PROFILE.exec(url)?.groups?.slug : undefined;
   if (encoded === undefined) return parameters;
   const slug = new URLSearchParams(`slug=${encoded.replaceAll('+', '%2B')}`).get('slug') ?? encoded;
-  // Of two profiles in one call neither may be taken for the other.
+  // When a question has two different profiles, neither may replace the other.
   return (others.profile_slug ?? slug) === slug ? { ...others, profile_slug: slug } : parameters;
 }
 
-/** @param asked as `askedText` gives it; the whole that is hashed is one JSON list. */
+/** @param asked the result of `askedText`. The whole text that is hashed is one JSON list. */
 export function keyOfAsked(accountIdentity: string, asked: string): CallKey {
   const text = `["rowonce-call-1",${JSON.stringify(accountIdentity)},${asked}]`;
   return hash('sha256', text, 'hex') as CallKey;
@@ -58,7 +59,7 @@ export function canonicalJson(value: JsonValue): string {
   if (!isObject(value)) return JSON.stringify(value);
   const names = Object.keys(value);
   if (names.length > 1) names.sort();
-  // One text alone has no order, and most calls send nothing else: it takes half the time.
+  // A single text has no order, and most calls send nothing else: this takes half the time.
   else if (typeof value[names[0] ?? ''] === 'string') return JSON.stringify(value);
   let members = '';
   for (const name of names) {

@@ -6,11 +6,11 @@ import { present } from './objects.ts';
  * stored or shown. Tests hand in a clock of their own, so that no test sleeps for luck.
  */
 export interface Clock {
-  /** Milliseconds since 1970 UTC, as the machine's calendar has it. May jump. */
+  /** Milliseconds since 1970 UTC, by the machine's calendar. May jump. */
   wallMs(): number;
   /** Milliseconds since an arbitrary moment. Never goes back. */
   monotonicMs(): number;
-  /** Resolves after `durationMs`; rejects with the signal's reason when the signal fires first. */
+  /** Resolves after `durationMs`; rejects with the signal's reason when the signal is aborted first. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 /**
  * The three ways in which something ends badly.
  * - A *row problem* is a value (`row.ts`, outcome `invalid`), never an exception.
- * - What ends a run is one `StopError`: a fact with names and numbers, and one sentence on what to do.
+ * - The end of a run is one `StopError`: a fact with names and numbers, and one sentence on what to do.
  * - A bug of ours is an `invariant`: exit code 1.
  */
 
-/** What a stop means to the caller of the command; `docs/errors.md` lists them. */
+/** The meaning of a stop to the caller of the command; `docs/errors.md` lists them. */
 export const EXIT = {
   done: 0,
   bug: 1,
@@ -60,8 +60,8 @@ export const STOP_CODES = {
 export type StopCode = keyof typeof STOP_CODES;
 
 /**
- * What the page's button says that leads on from a stop. Left out: there is nothing to do but what the
- * sentence says.
+ * The words on the page's button that leads on from a stop. Left out: the only thing to do is in the
+ * sentence.
  */
 export const STOP_BUTTONS: Readonly<Partial<Record<StopCode, string>>> = {
   account: 'Look at the accounts',
@@ -89,24 +89,21 @@ export interface StopDetail {
   readonly message: string;
   /** One imperative sentence: what the user does now. */
   readonly next: string;
-  /** When going on makes sense, ms since 1970; only for pauses. */
+  /** The time from which going on makes sense, in ms since 1970; only for pauses. */
   readonly resumeAtMs?: number;
-  /** What is typed next: the command line of that sentence, or the one that goes on. */
+  /** The next command to type: the command line of that sentence, or the one that goes on. */
   readonly nextCommand?: string;
   /**
-   * The id of the plan as it is now; only where a plan has moved, or where a person is to agree to just that
-   * plan.
+   * The id of the plan as it is now; only where a plan has moved, or where a person is to agree to exactly
+   * that plan.
    */
   readonly plan?: string;
-  /** What a person may answer, so that the same command goes on: `yes`, or a word that `--accept` takes. */
+  /** The answers with which the same command goes on: `yes`, or a word that `--accept` takes. */
   readonly answers?: readonly string[];
-  /**
-   * Flags of which one, with its value, makes the same command go on; only where a person has to say what is
-   * meant.
-   */
+  /** Flags, one of which, with its value, makes the same command go on; only where a person has to choose. */
   readonly choices?: readonly { readonly flag: string; readonly value: string; readonly says: string }[];
   /**
-   * A budget of the batch, in credits, with which what was refused can be done; only where one is reached or
+   * A budget of the batch, in credits, that is enough for the refused work; only where a budget is reached or
    * missing.
    */
   readonly leastBudget?: number;
@@ -124,7 +121,8 @@ export interface Slip {
 export type Advice = string | Pick<StopDetail, 'next' | 'again'>;
 
 /**
- * What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown.
+ * The error that ends a run. Nothing bought is lost by it: everything settled is in the ledger before it is
+ * thrown.
  */
 export class StopError extends Error {
   readonly detail: StopDetail;
@@ -152,7 +150,7 @@ export class StopError extends Error {
   }
 }
 
-/** @param nextCommand the command line that `next` is about, which is typed as it stands. */
+/** @param nextCommand the command line that `next` is about, exactly as it is typed. */
 export function stop(code: StopCode, message: string, advice: Advice, nextCommand?: string): StopError {
   const said = typeof advice === 'string' ? { next: advice } : advice;
   return new StopError({ code, message, ...said, ...(nextCommand === undefined ? {} : { nextCommand }) });
@@ -173,8 +171,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * What a bug says. The ledger's rules are sentences, and name themselves by two words that mean nothing to a
- * user.
+ * The words for a bug. The ledger's rules are sentences, and name themselves by two words that mean nothing
+ * to a user.
  */
 export function bugWords(error: unknown): string {
   const message = messageOf(error);
@@ -182,7 +180,7 @@ export function bugWords(error: unknown): string {
   return rule === undefined ? message : `The ledger refused to write what breaks its rule: ${rule}.`;
 }
 
-/** Whether what we write to the stream has no reader any more, such as `head` that has seen enough. */
+/** Whether the reader of the stream is gone, such as a `head` that has seen enough. */
 export function isReaderGone(error: unknown, stream: { readonly isTTY?: boolean | undefined }): boolean {
   if (!(error instanceof Error && 'code' in error)) return false;
   // On a terminal EIO means that its window was closed; on a file it means that the disk is broken.

@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { invariant } from './errors.ts';
 
 /**
- * Where the program's own files are: the folders of its families, and the package that they are in. They
- * stand in the same places in the source and in what is built of it, so this file is built for itself, at its
- * own place.
+ * The places of the program's own files: the folders of its families, and the package that they are in. They
+ * have the same places in the source and in the build, so this file is built by itself, at its own place.
  */
 
 const HERE = import.meta.url;
@@ -17,8 +16,8 @@ export const FORMATS = new URL('../files/formats/', HERE);
 export const COMMANDS = new URL('../commands/', HERE);
 
 /**
- * What a browser gets. Only a build has it, so a program that runs from its sources takes it from the last
- * one.
+ * The files for a browser. Only a build has them, so a program that runs from its sources takes them from the
+ * last build.
  */
 export function pageFolder(): URL {
   if (!HERE.endsWith('.ts')) return new URL('../web/', HERE);

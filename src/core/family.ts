@@ -4,14 +4,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { invariant } from './errors.ts';
 
 /**
- * Finds what can be added. A folder is a family: each file directly in it default-exports one member, whose
- * `name` is the file's name without its ending. Members are discovered, so a new one is a new file and no
- * other edit.
+ * Finds members that can be added. A folder is a family: each file directly in it default-exports one member,
+ * whose `name` is the file's name without its ending. Members are discovered, so a new one is a new file and
+ * no other edit.
  */
 
 /**
- * `csv.ts` in a checkout, `csv.js` in the built package. A second dot excludes what the compiler puts beside
- * them: `csv.d.ts` and `csv.js.map`.
+ * `csv.ts` in a checkout, `csv.js` in the built package. A second dot excludes the files that the compiler
+ * puts beside them: `csv.d.ts` and `csv.js.map`.
  */
 const MEMBER_FILE = /^(?<name>[^.]+)\.[jt]s$/;
 
@@ -21,8 +21,8 @@ export async function familyNames(folder: URL): Promise<readonly string[]> {
 }
 
 /**
- * One member, without importing the rest: commands start faster so. Undefined when the family has none of
- * that name; the name may come from a user, and can never lead out of the folder.
+ * One member, without importing the rest, so that commands start faster. Undefined when the family has no
+ * member of that name; the name may come from a user, and can never lead out of the folder.
  * @throws a bug when the file does not export what its name says.
  */
 export async function loadMember<T>(folder: URL, name: string): Promise<T | undefined> {
@@ -56,7 +56,7 @@ async function importMember<T>(file: string, name: string): Promise<T> {
   const exported = module.default;
   invariant(isNamed(exported), `${file} has no default export with a name`);
   invariant(exported.name === name, `${file} exports a member that is named "${exported.name}"`);
-  // The caller states the type; the family's contract suite is what checks the shape.
+  // The caller states the type; the family's contract suite checks the shape.
   return exported as T;
 }
 

@@ -15,7 +15,8 @@ export interface ValuedRow extends InputRow {
 }
 
 /**
- * What one pass over the whole file learned. Made before anything is paid for, so damage is found in time.
+ * The facts that one pass over the whole file found. It is made before anything is paid for, so damage is
+ * found in time.
  */
 export interface Survey {
   readonly sha256: string;
@@ -29,26 +30,26 @@ export interface Survey {
 }
 
 /**
- * What is appended to each of some rows, or `undefined` for a row that is left out of the copy, where only
- * some are wanted.
+ * The cells that are appended to each row; `undefined` for a row that is left out of the copy, where only
+ * some rows are wanted.
  */
 export type CellsFor = (rows: readonly ValuedRow[]) => Promise<readonly (readonly string[] | undefined)[]>;
 
 export interface CopyOptions {
   readonly columns: readonly string[];
   readonly dropped: ReadonlySet<string>;
-  /** Is called with a whole sentence where the copy cannot be the same as the file. */
+  /** Called with a whole sentence where the copy cannot be the same as the file. */
   readonly note?: (sentence: string) => void;
-  /** Whether only some rows are wanted: then what is left out of the table is not in the copy either. */
+  /** Whether only some rows are wanted: then the copy leaves out the parts outside of the table, too. */
   readonly isPart?: boolean;
   /**
-   * Whether a workbook is to be a new one of the values alone; left out: the same with cells added, where
-   * that can be.
+   * Whether a workbook becomes a new one of the values alone; left out: the same workbook with cells added,
+   * where that is possible.
    */
   readonly byValue?: boolean;
   /**
-   * Whether what is appended is JSON, such as `12` and `["a"]`, and blank where there is nothing; left out:
-   * text.
+   * Whether the appended cells are JSON, such as `12` and `["a"]`, and blank where there is nothing; left
+   * out: text.
    */
   readonly isJson?: boolean;
 }
@@ -59,31 +60,38 @@ export interface Correction {
   readonly value: string;
 }
 
-/** How a file is to be read: as somebody says, and what no user says. Left out: as the file looks. */
+/**
+ * How a file is to be read: the user's choices, and settings that no user gives. Left out: the file itself
+ * decides.
+ */
 export interface ReadOptions extends Reading {
   /** A row that cannot be read refuses the file; left out: it is set aside, see `InputRow.unreadable`. */
   readonly strict?: boolean;
   /** The columns that a job names: a row that has them is the header. */
   readonly wanted?: readonly string[];
-  /** What an earlier batch had found out about the same bytes: nothing is guessed then. */
+  /** The findings of an earlier batch about the same bytes: then nothing is guessed. */
   readonly asBefore?: FoundLayout;
 }
 
-/** Where a list begins, as it was said, found before, or found out. Who reads a list passes it on. */
+/**
+ * The place where a list begins: as a user said, as a batch found, or as was found now. The reader of a list
+ * passes it on.
+ */
 export interface ListStart {
   /** `NO_HEADER` where no row has the names of the columns. */
   readonly header: RowRange;
   /**
-   * Whether that was found out, and is not what any reader would take: it is said, and kept with the batch.
+   * Whether the start was found, and differs from the usual one: then the user is told, and the batch keeps
+   * it.
    */
   readonly isFound: boolean;
-  /** All ways to read it, the likelier first, where nobody but a person can say which. */
+  /** All ways to read the list, the likelier first, where only a person can decide. */
   readonly readings?: readonly StartReading[];
 }
 
 export interface StartReading {
   readonly header: RowRange;
-  /** The row that would be the header; where there is none the first of the list. */
+  /** The row that would be the header; where there is none, the first row of the list. */
   readonly row: RowNumber;
   readonly text: string;
 }
@@ -100,18 +108,18 @@ export interface Tab {
 }
 
 /**
- * A file as its format reads it. How it is read is found out once, when it is opened, and holds for all that
- * is done with it; each method reads the file again, and no faster than what it gives is taken.
+ * A file as its format reads it. How to read it is found once, when it is opened, and holds for everything
+ * that is done with it. Each method reads the file again, no faster than the caller takes the result.
  */
 export interface Sheet {
-  /** All sheets of the workbook that it is one of; absent where a file is a table by itself. */
+  /** All sheets of its workbook; absent where a file is a table by itself. */
   readonly tabs?: readonly Tab[];
-  /** What was found out and is worth saying aloud, in whole sentences. */
+  /** Findings that the user should hear, in whole sentences. */
   readonly notes: readonly string[];
-  /** What was guessed about the table, or told by `asBefore`; what a user says is no part of it. */
+  /** The guesses about the table, or the layout of `asBefore`; the user's choices are no part of it. */
   readonly layout: FoundLayout;
   readonly start: ListStart;
-  /** The first rows that hold something, among which the header is to be found. */
+  /** The first rows that hold something. The header is among them. */
   readonly top: readonly TopRow[];
   /**
    * Reads the whole file once.
@@ -121,19 +129,19 @@ export interface Sheet {
   survey(onRow?: (row: InputRow) => void): Promise<Survey>;
   header(): Promise<readonly string[]>;
   /**
-   * Every row that is not blank, in order, in groups as they are read: waiting for each of a million would
-   * take too long. Those that cannot be read are among them.
+   * Every row that is not blank, in order, in groups as they are read: waiting for each of a million rows
+   * would take too long. Unreadable rows are among them.
    */
   groups(): AsyncIterable<readonly ValuedRow[]>;
   /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank
-   * lines, quoting, byte-order mark and line ends included. Yields chunks to write. Behind what is appended
-   * to a row that cannot be read stand the cells that it has too many, so that ours stand below their names.
+   * lines, quoting, byte-order mark and line ends included. Yields chunks to write. In a row that cannot be
+   * read, its surplus cells stand behind ours, so that ours stand below their names.
    */
   copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
   /**
    * The file with these cells replaced and everything else as it was. Absent for JSON lines.
-   * @param note as in `CopyOptions`.
+   * @param note the same as in `CopyOptions`.
    * @throws StopError `input` for a row or a column that is not there, and for a row that cannot be read.
    */
   corrected?(corrections: readonly Correction[], note?: (sentence: string) => void): AsyncIterable<Buffer>;
@@ -141,8 +149,8 @@ export interface Sheet {
 
 /**
  * The bytes of an input, which are the same whenever they are read: bytes that were read after a change of
- * the file are never handed over. Every method throws StopError `input` then, and when the file is missing, a
- * folder, not a regular file, or not readable.
+ * the file are never handed over. Every method then throws StopError `input`, and also when the file is
+ * missing, a folder, not a regular file, or not readable.
  */
 export interface FileBytes {
   readonly path: string;
@@ -150,7 +158,7 @@ export interface FileBytes {
    * The bytes in order, read no faster than chunks are taken; the file is closed when the caller stops
    * taking.
    * @param startByte left out: the first.
-   * @param endByte the first byte that is not wanted; left out: there is none.
+   * @param endByte the first byte that is not wanted; left out: all bytes are wanted.
    */
   chunks(startByte?: number, endByte?: number): AsyncIterable<Buffer>;
   /** Exactly `length` bytes. @throws Error when the file ends before. */
@@ -164,8 +172,8 @@ export interface Format {
   /** Lower-case endings of the file names that this format reads, with the dot. */
   readonly extensions: readonly string[];
   /**
-   * Reads the file through what it is given, and in no other way.
-   * @throws StopError `input` when it is not such a file, or cannot be read as the options say.
+   * Reads the file only through the given bytes.
+   * @throws StopError `input` when the file has another format, or cannot be read as the options say.
    */
   open(file: FileBytes, options: ReadOptions): Promise<Sheet>;
 }

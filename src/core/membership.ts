@@ -1,6 +1,6 @@
 /**
- * What a change alters, and what is known of it. A change is planned against what is known, so that the same
- * list does nothing twice, and is refused when others have altered its subject since.
+ * The subject of a change, and the known facts about it. A change is planned against the known facts, so that
+ * the same list does nothing twice, and is refused when others have altered its subject since.
  */
 
 /** Roles in the order of their rights, the lowest first; the dialect says how the vendor writes them. */
@@ -16,7 +16,10 @@ export function roleOf(word: string): Role | undefined {
 }
 
 export interface Subject {
-  /** The project's id; absent for what belongs to the account itself, such as a project that is made. */
+  /**
+   * The project's id; absent for a subject that belongs to the account itself, such as a project that is
+   * made.
+   */
   readonly project?: string;
   /** An e-mail address in lower case, or `user:ID`, `invite:CODE`, `project:NAME`, `call:HASH`. */
   readonly name: string;
@@ -41,16 +44,18 @@ export interface SubjectFacts {
   readonly projectId?: string;
 }
 
-/** What the ledger remembers of a subject that a change was ever sent for. */
+/** The ledger's memory of a subject for which a change was ever sent. */
 export interface KnownSubject {
   readonly subject: Subject;
-  /** How many changes of it were settled. Each change is fixed to the number that it was planned at. */
+  /**
+   * How many changes of the subject were settled. Each change is fixed to the number at which it was planned.
+   */
   readonly sequence: number;
-  /** How the last applied change left it; absent when none was applied. */
+  /** The facts after the last applied change; absent when none was applied. */
   readonly facts?: SubjectFacts;
   /**
-   * The batch that left it so, and when; absent while none did. A change that was refused leaves a subject as
-   * it was.
+   * The batch that made these facts, and when; absent while none did. A change that was refused leaves a
+   * subject as it was.
    */
   readonly batch?: string;
   readonly changedAtMs?: number;
@@ -74,25 +79,28 @@ export function doubtWords({ operation, isOpen }: SubjectDoubt, earlier = ''): s
 }
 
 /**
- * What a change does to its subject. It is kept with the call, so that the code that settles the call knows
- * what to remember.
+ * The effect of a change on its subject. It is kept with the call, so that the code that settles the call
+ * knows what to remember.
  */
 export interface Change {
   readonly subject: Subject;
-  /** How it stands once this is applied; what the answer says, such as an invite's code, is added to that. */
+  /**
+   * The facts once the change is applied; the answer's own facts, such as an invite's code, are added to
+   * them.
+   */
   readonly leaves: SubjectFacts;
-  /** How it stands when the vendor says that it does not have what the call names. Left out: as before. */
+  /** The facts when the vendor says that it does not have the subject of the call. Left out: as before. */
   readonly missing?: SubjectFacts;
-  /** How it stands when the vendor says that they are a member already. */
+  /** The facts when the vendor says that the person is a member already. */
   readonly already?: SubjectFacts;
-  /** What may be the matter while the answer is lost, such as "may have no invite". */
+  /** The possible harm while the answer is lost, such as "may have no invite". */
   readonly atStake?: string;
 }
 
-/** The operation of a call that is never sent: it notes what a list says of a person. */
+/** The operation of a call that is never sent: it notes the list's facts about a person. */
 export const NOTE_PERSON = 'note-person';
 
-/** Equal subjects have equal texts. A project's id and a name hold no line end. */
+/** Equal subjects have equal texts. Neither a project's id nor a name contains a line end. */
 export function subjectText({ project = '', name }: Subject): string {
   return `${project}\n${name}`;
 }
@@ -108,34 +116,36 @@ export function subjectWords({ project, name }: Subject): string {
   return project === undefined ? words : `${words} in ${project}`;
 }
 
-/** How a person is named who is known by a user id or an invite code alone. */
+/** The name of a person who is known only by a user id or an invite code. */
 export const subjectOfUser = (userId: string): string => `user:${userId}`;
 export const userIn = ({ name }: Subject): string | undefined => /^user:(.+)$/s.exec(name)?.[1];
 export const subjectOfInvite = (inviteCode: string): string => `invite:${inviteCode}`;
 export const inviteIn = ({ name }: Subject): string | undefined => /^invite:(.+)$/s.exec(name)?.[1];
-/** No name and no id that a list gives holds one. */
+/** No name and no id of a list contains this character. */
 const BEFORE_ORGANIZATION = '\t';
 
 /**
  * Two spellings of one name are one project, because a second one could not be deleted again.
- * @param organization where it is another than the account's.
+ * @param organization given where it differs from the account's.
  */
 export function subjectOfProject(name: string, organization?: string): string {
   const own = `project:${name.trim().toLowerCase()}`;
   return organization === undefined ? own : `${own}${BEFORE_ORGANIZATION}${organization}`;
 }
 
-/** What is known, to be looked up by whatever a row gives. */
+/** The known subjects, to be looked up by any identifier of a row. */
 export class Team {
   readonly #byName = new Map<string, KnownSubject>();
   readonly #byUser = new Map<string, KnownSubject>();
   readonly #byInvite = new Map<string, KnownSubject>();
-  /** The e-mail address of whoever is known by a user id or an invite code, in whatever project. */
+  /** The e-mail address of each person who is known by a user id or an invite code, in any project. */
   readonly #emails = new Map<string, string>();
   readonly all: readonly KnownSubject[];
   readonly #remembered: Team;
 
-  /** @param remembered what the ledger has, where the service has told what is known; left out: the same. */
+  /**
+   * @param remembered the ledger's own facts, where the service has told others; left out: the same facts.
+   */
   constructor(known: readonly KnownSubject[], remembered?: Team) {
     this.all = known;
     this.#remembered = remembered ?? this;
@@ -162,7 +172,7 @@ export class Team {
     return this.#byName.get(subjectText(subject));
   }
 
-  /** How the ledger has the subject, whatever the service said just now. */
+  /** The ledger's facts about the subject, whatever the service said just now. */
   remembered(subject: Subject): SubjectFacts | undefined {
     return this.#remembered.find(subject)?.facts;
   }
@@ -192,7 +202,7 @@ export class Team {
     return undefined;
   }
 
-  /** @param organization where it is another than the account's. */
+  /** @param organization given where it differs from the account's. */
   project(name: string, organization?: string): KnownSubject | undefined {
     return this.find({ name: subjectOfProject(name, organization) });
   }

@@ -3,7 +3,7 @@ import type { Advice } from './errors.ts';
 import { foreignWords } from './plain-text.ts';
 
 /**
- * Further away than half of its letters, a word is another word and no slip of the hand: `hodl` is still
+ * A word that differs in more than half of its letters is another word and not a slip: `hodl` is still
  * `hold`.
  */
 const SHARE_OF_SLIPS = 0.5;
@@ -14,7 +14,7 @@ const SHARE_OF_SLIPS = 0.5;
  */
 const LONGEST_WORD = 200;
 
-/** The most characters of a list that are shown: nobody reads more. */
+/** The most characters of a list that are shown, because nobody reads more. */
 const LONGEST_LIST = 700;
 
 /**
@@ -32,21 +32,25 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 const isSlip = (typed: string, known: string): boolean =>
   leven(typed, known) <= Math.max(1, Math.floor(typed.length * SHARE_OF_SLIPS));
 
-/** Each word for itself, too: "can view" shares most letters with "can edit", and means something else. */
+/**
+ * Each word is also compared by itself: "can view" shares most letters with "can edit", and means something
+ * else.
+ */
 function isNear(typed: string, known: string): boolean {
-  const [words, others] = [typed.split(' '), known.split(' ')];
+  const words = typed.split(' ');
+  const others = known.split(' ');
   const isByWords =
     words.length !== others.length || words.every((word, at) => isSlip(word, others[at] ?? ''));
   return isByWords && isSlip(typed, known);
 }
 
-/** The nearest, else those of which the word is a part, or that are a part of it, as `company` is. */
+/** The nearest known word, or else those that contain the word or are contained in it, such as `company`. */
 export function meantBy(word: string, known: readonly string[]): readonly string[] {
   const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   const typed = letters(word);
   const isPart = (part: string, of: string): boolean => part.length > 2 && of.includes(part);
   const sorted = (text: string): string => [...text].toSorted().join('');
-  // Letters that changed places are two slips, which is much of a short word.
+  // Two letters that changed places count as two slips, which is much in a short word.
   const mixed = known.find((each) => typed !== '' && sorted(letters(each)) === sorted(typed));
   const match = mixed ?? nearest(word, known);
   if (match !== undefined) return [match];

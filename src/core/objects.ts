@@ -1,6 +1,6 @@
 /**
- * The members of an object that have a value: one that may be undefined may be absent from the result, and is
- * never undefined.
+ * The members of an object that have a value. A member that may be undefined may be absent from the result,
+ * and is never undefined there.
  */
 export type Present<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];

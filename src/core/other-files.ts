@@ -1,10 +1,13 @@
-/** What is to be done with what is packed with gzip. */
+/** The advice for a file that is packed with gzip. */
 export const UNPACK = 'Unpack it first, or `gunzip -c FILE | rowonce run JOB - -o OUT`.';
 
-/** The same of a list in a zip archive. @param unzip the command that writes it to standard output. */
+/**
+ * The advice for a list in a zip archive.
+ * @param unzip the command that writes the list to standard output.
+ */
 export const unpackWith = (unzip: string): string => `Unpack it, or \`${unzip} | rowonce run JOB - -o OUT\`.`;
 
-/** What is to be done with files that people bring and that no format reads, by their endings. */
+/** The advice for files that people bring and that no format reads, by their endings. */
 const NEXT: Readonly<Record<string, string>> = {
   '.xls': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',
   '.xlsb': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',

@@ -3,26 +3,25 @@ import { foreignName } from './plain-text.ts';
 import { ATTENTION_COLUMNS, OUR_COLUMNS } from './row.ts';
 
 /**
- * Which columns of a file are ours, by its header alone. Everything that asks whether a file was written by
- * us asks here.
+ * Recognises our columns of a file by its header alone. All code that asks whether we wrote a file asks here.
  */
 
 /**
- * Whether a file is an output of ours. The user may call a column like one of ours, so only a file with all
- * of them is one.
+ * Whether a file is an output of ours. The user may have a column with one of our names, so only a file with
+ * all of them is one.
  */
 export const isOutput = (header: readonly string[]): boolean =>
   OUR_COLUMNS.every((name) => header.includes(name));
 
-/** Whether a file is one of rows that need attention. */
+/** Whether a file is a needs-attention file of ours. */
 export const isAttention = (header: readonly string[]): boolean =>
   !isOutput(header) && ATTENTION_COLUMNS.every((name) => header.includes(name));
 
 /**
- * The columns of an earlier run. Any other column is the user's, whatever it is called.
- * @param file how a refusal calls the file.
- * @throws StopError `input` for a column of the user's that is called as one of ours, in any case of letters:
- * two columns of a name cannot be told apart, and neither may be lost.
+ * The columns of an earlier run. Any other column is the user's, whatever its name.
+ * @param file the words for the file in a refusal.
+ * @throws StopError `input` for a user's column with one of our names, in any case of letters: two columns
+ *   of one name cannot be told apart, and neither may be lost.
  */
 export function ourColumnsIn(header: readonly string[], file = 'The input'): readonly string[] {
   const refused = ourNameRefused(header, file);
@@ -30,7 +29,7 @@ export function ourColumnsIn(header: readonly string[], file = 'The input'): rea
   return oursAmong(header);
 }
 
-/** The same refusal, for who only tells of it. */
+/** The same refusal, for a command that only reports it. */
 export function ourNameRefused(header: readonly string[], file = 'The input'): StopError | undefined {
   const ours = oursAmong(header);
   for (const column of header) {

@@ -18,21 +18,25 @@ export function stateFolder(env: Environment = process.env): string {
 }
 
 /**
- * What is known of ledgers outside of their stores. It is beside the store that is taken by default and not
- * in it, so that a copy of that store which is restored does not bring its old notes back with it.
+ * Notes about ledgers outside of their stores. They are beside the default store and not in it, so that a
+ * restored copy of that store does not bring its old notes back.
  */
 export function ledgersFolder(): string {
   return `${stateFolder()}-ledgers`;
 }
 
 /**
- * Where standard input is kept, so that a run over it can be resumed: beside the ledger that has its answers.
+ * The folder that keeps standard input, so that a run over it can be resumed. It is beside the ledger with
+ * its answers.
  */
 export function spoolFolder(store: string): string {
   return resolve(besideFolder(store), 'spool');
 }
 
-/** Where the lists are that were brought to the page: each in a folder of its own, with what it was first. */
+/**
+ * The folder of the lists that users brought to the page: each list in a folder of its own, with its
+ * original.
+ */
 export function listsFolder(store: string): string {
   return join(resolve(store), LISTS);
 }
@@ -40,14 +44,14 @@ export function listsFolder(store: string): string {
 export const LISTS = 'lists';
 
 /**
- * Folders of lists beside a ledger: standard input, the input of undos, what was brought to the page, and
- * what is fetched from it.
+ * Folders of lists beside a ledger: standard input, the input of undos, lists that users brought to the page,
+ * and files that they fetch from it.
  */
 export const WITH_LISTS: readonly string[] = ['spool', 'undo', LISTS, 'downloads'];
 
 /**
- * The names that lead from a folder down to a file or folder that is there, links followed; undefined where
- * that lies elsewhere.
+ * The names that lead from a folder down to an existing file or folder, links followed; undefined where that
+ * lies elsewhere.
  */
 export function wayBelow(folder: string, path: string): readonly string[] | undefined {
   try {
@@ -60,8 +64,7 @@ export function wayBelow(folder: string, path: string): readonly string[] | unde
 }
 
 /**
- * The folder of the list that a path is the content of; undefined for a file that was not brought to the
- * page.
+ * The folder of the list whose content is at the path; undefined for a file that was not brought to the page.
  */
 export function listFolderOf(path: string): string | undefined {
   const folder = dirname(path);
@@ -69,12 +72,12 @@ export function listFolderOf(path: string): string | undefined {
   return isList && isListId(basename(folder)) ? folder : undefined;
 }
 
-/** A list's own name is never a path; its folder is called by such an id. */
+/** A list's own name is never a path. Its folder is named by an id of this form. */
 export function isListId(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text);
 }
 
-/** Whether a file is standard input that was kept: it is named by its content. */
+/** Whether a file is kept standard input. It is named by its content. */
 export function isSpooled(path: string): boolean {
   return basename(dirname(path)) === 'spool' && /^[0-9a-f]{64}\./.test(basename(path));
 }
@@ -82,12 +85,12 @@ export function isSpooled(path: string): boolean {
 /** The XDG specification says to ignore a relative path. */
 function xdgFolder(named: string | undefined, byDefault: string): string {
   if (named !== undefined && isAbsolute(named)) return join(named, 'rowonce');
-  // With HOME set to nothing, as some schedulers do, all would land in the current folder and never be found
-  // again.
+  // With an empty HOME, which some schedulers set, all files would land in the current folder and never be
+  // found again.
   return join(homedir() || userInfo().homedir, byDefault, 'rowonce');
 }
 
-/** What a user writes by hand and an editor can complete, and what `--json` prints. */
+/** Files that a user writes by hand and an editor can complete, and the output of `--json`. */
 export const SCHEMA_KINDS = ['job', 'accounts', 'dialect', 'output'] as const;
 export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 
@@ -97,8 +100,8 @@ export function schemaPath(kind: SchemaKind): string {
 }
 
 /**
- * The line by which an editor finds the schema of a file that we write, relative to it. Blank where the path
- * has a blank, at which editors would end it.
+ * The line by which an editor finds the schema of a file that we write, relative to the file. Blank where the
+ * path has a blank, because editors would end it there.
  */
 export function schemaComment(kind: SchemaKind, file: string): string {
   const path = relative(dirname(resolve(file)), schemaPath(kind)).replaceAll(sep, '/');
@@ -106,8 +109,8 @@ export function schemaComment(kind: SchemaKind, file: string): string {
 }
 
 /**
- * The folder of what is kept beside a ledger, such as a sandbox's book and the lists of the page: the store's
- * own, and for a ledger on a server a folder of this user, one for each.
+ * The folder for files beside a ledger, such as a sandbox's book and the lists of the page: the store's own
+ * folder, or for a ledger on a server a folder of this user, one for each server.
  */
 export function besideFolder(store: string, env: Environment = process.env): string {
   if (!store.includes('://')) return store;
@@ -116,7 +119,7 @@ export function besideFolder(store: string, env: Environment = process.env): str
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch {
-    // Whoever writes there hears of it.
+    // A command that writes there reports the error.
   }
   return folder;
 }

@@ -3,10 +3,10 @@
  * characters: an answer could retype a command, hide a line or turn the reading direction.
  */
 
-/** Characters that turn the reading direction, so that what is shown is not what stands there. */
+/** Characters that turn the reading direction, so that a reader sees another text than the stored one. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** What begins and ends sequences: ECMA-48 has each in seven bits, after ESC, and in eight. */
+/** The beginnings and ends of sequences. ECMA-48 has each in seven bits, after ESC, and in eight. */
 const ESC = '\u001b';
 const BELL = '\u0007';
 const C1 = '\u0080-\u009f';
@@ -15,8 +15,8 @@ const STRINGS = '[\u0090\u0098\u009d-\u009f]';
 const END = '\u009c';
 
 /**
- * What a terminal obeys: a sequence with its parameters, a string such as a title with its end, or two
- * characters. No part of a sequence can hold what begins another one, so nothing is looked at twice, however
+ * The sequences that a terminal obeys: one with its parameters, a string such as a title with its end, or two
+ * characters. No part of a sequence can hold the beginning of another one, so nothing is read twice, however
  * often a text repeats it.
  */
 const SEQUENCE = new RegExp(
@@ -44,7 +44,8 @@ export function plainLines(text: string): string {
 }
 
 /**
- * One line of JSON that says the same and obeys nothing: the characters that JSON lets stand are spelled out.
+ * One line of JSON with the same meaning that a terminal does not obey: characters that JSON allows unescaped
+ * are spelled out.
  */
 export function plainJson(value: unknown): string {
   return JSON.stringify(value).replace(
@@ -63,7 +64,7 @@ const LOOKED_AT = 4;
 
 /**
  * Foreign text for a line of ours: on a terminal, in a log, a report or a reason. It is cut before it is
- * cleaned, so that a long text costs no more than a short one; an ellipsis shows that something is missing.
+ * cleaned, so that a long text costs no more than a short one. An ellipsis shows that something is missing.
  */
 export function foreignWords(text: string, longest = LONGEST_WORDS): string {
   const looked = text.slice(0, longest * LOOKED_AT);
@@ -73,7 +74,7 @@ export function foreignWords(text: string, longest = LONGEST_WORDS): string {
   return isCut ? `${shown}…` : shown;
 }
 
-/** Names of columns and sheets are quoted that far. */
+/** The most characters of a column's or sheet's name in a quotation. */
 const LONGEST_NAME = 80;
 
 /**
@@ -83,12 +84,12 @@ export function foreignName(name: string): string {
   return plainJson(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
 }
 
-/** `1 credit`, `2,000 credits`; a plural that is no `s` is given. */
+/** `1 credit`, `2,000 credits`; a plural without an `s` is given. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** All lines that are said: of what may be none, `false`, `null` and undefined are left out. */
+/** The lines that have a text: `false`, `null` and undefined are left out. */
 export function linesOf(
   ...parts: readonly (string | readonly string[] | false | null | undefined)[]
 ): readonly string[] {
@@ -101,20 +102,20 @@ export function listed(words: readonly (string | number)[]): string {
   return words.length < 2 ? `${last}` : `${words.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** `at most 62 spent` where it may have been less, which nothing never is. */
+/** `at most 62 spent` where it may have been less. Zero is never "at most". */
 export function atMost(amount: number, isAtMost: boolean | undefined, text: string): string {
   return isAtMost === true && amount > 0 ? `at most ${text}` : text;
 }
 
 /**
- * `1,234,567` and `1,234.5`, as an Australian writes them. Not by `toLocaleString`, whose first call in a
- * process reads more than a short list takes to be run.
+ * `1,234,567` and `1,234.5`, as an Australian writes them. `toLocaleString` is not used: its first call in a
+ * process reads more than a run of a short list.
  */
 export function grouped(value: number): string {
   return String(value).replace(/(?<!\.\d*)\B(?=(?:\d{3})+(?!\d))/g, ',');
 }
 
-/** A fact as a sentence: with a full stop, unless it ends with a mark of its own, also of what it quotes. */
+/** A fact as a sentence: with a full stop, unless it ends with a mark of its own or of a quotation. */
 export function sentence(fact: string): string {
   return /[.!?…:]"?$/u.test(fact) ? fact : `${fact}.`;
 }
@@ -127,12 +128,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as HTML has it in an element, and in an attribute between quotes of either kind. */
+/** Text in the form that HTML needs in an element, and in an attribute between quotes of either kind. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? character);
 }
 
-/** The words of a text between blanks and line ends: how a long list of them is written down. */
+/** The words of a text between blanks and line ends, for long lists of words in the source. */
 export function wordsIn(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { type Present, present } from './objects.ts';
 import { readHeaderRows, readRowRange } from './row-range.ts';
 
-/** The encodings that a file is found to have by itself. */
+/** The encodings that are recognised in a file without help. */
 export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type GuessedEncoding = (typeof GUESSED_ENCODINGS)[number];
 
 /**
- * Encodings of one byte a character that are never guessed: only who made a file knows which of them it is.
+ * Encodings of one byte a character that are never guessed: only the author of a file knows which of them it
+ * has.
  */
 export const NAMED_ENCODINGS = [
   'macintosh',
@@ -35,14 +36,14 @@ export const NAMED_ENCODINGS = [
 export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** What may stand between two cells, by the name that a job and the command line have for it. */
+/** The characters that may stand between two cells, by their names in a job and on the command line. */
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', space: ' ' } as const;
 export type Delimiter = keyof typeof DELIMITERS;
 export const DELIMITER_NAMES = Object.keys(DELIMITERS) as Delimiter[];
 
 /**
- * How a list is read, where that shall not be detected: as a job and a flag say it, a batch keeps it, and the
- * page sends it.
+ * How a list is read, where that is not to be detected. A job and a flag say it in this form, a batch keeps
+ * it, and the page sends it.
  */
 export const Reading = z.strictObject({
   encoding: z.enum(ENCODINGS).optional().describe('the encoding of the file, if the guess is wrong'),
@@ -82,14 +83,14 @@ export type Reading = Readonly<z.infer<typeof Reading>>;
 
 const ReadingAmongOthers = Reading.strip();
 
-/** Of some options those that say how a list is read. */
+/** The options that say how a list is read, without the others. */
 export function readingOf(options: Reading): Present<Reading> {
   return present(ReadingAmongOthers.parse(options));
 }
 
 /**
- * The same as a job and a batch have it: what decides which cells are read stands below `read`, the rest
- * beside it.
+ * The same in the form of a job and a batch: settings that decide which cells are read stand below `read`,
+ * the others beside it.
  */
 export const READING_ENTRIES = {
   read: Reading.omit({ country: true }).optional().describe('how to read the file where the guess is wrong'),
@@ -107,17 +108,17 @@ export function readingEntries(options: Reading) {
 }
 
 /**
- * What was found out about a table that does not begin with its header on the first row, or does not end with
- * its last row. It is kept with the batch, so that later versions with better guesses read the same rows. An
- * empty one is a table of which every row that is not blank is read, the first as the header.
+ * The findings about a table that does not begin with its header on the first row, or does not end with its
+ * last row. They are kept with the batch, so that later versions with better guesses read the same rows.
+ * Without findings, every row that is not blank is read, the first as the header.
  */
 export const FoundLayout = z.object({
-  /** The ending that the content asks for, where the name has another. */
+  /** The ending that fits the content, where the name has another. */
   ending: z.enum(['.csv', '.tsv', '.jsonl', '.xlsx']).optional(),
-  /** The sheet, where it is not the open one. */
+  /** The name of the sheet, where it is not the active one. */
   sheet: z.string().optional(),
   header_row: z.string().optional(),
-  /** Rows below the header that are none of the table. */
+  /** Rows below the header that do not belong to the table. */
   left_out: z
     .array(
       z.object({

@@ -1,6 +1,6 @@
 import type { RowNumber } from './row.ts';
 
-/** Rows from the first to the last, by their numbers, as people type them: `3`, `5-210`. */
+/** Rows from the first to the last, by their numbers, in the form that people type: `3`, `5-210`. */
 export interface RowRange {
   readonly first: RowNumber;
   readonly last: RowNumber;
@@ -8,7 +8,7 @@ export interface RowRange {
 
 const RANGE = /^\s*([1-9]\d{0,6})\s*(?:[-\u2013]\s*([1-9]\d{0,6})\s*)?$/;
 
-/** Undefined for what is no range: no number, or a last row above the first. */
+/** Undefined for a text that is no range: no number, or a last row above the first. */
 export function readRowRange(text: string): RowRange | undefined {
   const [, first, last = first] = RANGE.exec(text) ?? [];
   const range = { first: Number(first), last: Number(last) };
@@ -19,7 +19,7 @@ export function rowRangeText({ first, last }: RowRange): string {
   return first === last ? String(first) : `${first}-${last}`;
 }
 
-/** The header of a list of which no row has the names of the columns. */
+/** The header of a list in which no row has the names of the columns. */
 export const NO_HEADER: RowRange = { first: 0, last: 0 };
 
 /** `3`, `3-4`, or `0` for a list without a header. */
@@ -29,7 +29,10 @@ export function readHeaderRows(text: string): RowRange | undefined {
   return range === undefined || range.last - range.first > 1 ? undefined : range;
 }
 
-/** The last of the first rows of a list; blank ones count. @param rows left out: all of them. */
+/**
+ * The number of the last of the first rows of a list; blank rows count.
+ * @param rows left out: all of them.
+ */
 export function lastOfFirst({ header }: { readonly header: RowRange }, rows: number | undefined): RowNumber {
   return rows === undefined ? Number.POSITIVE_INFINITY : header.last + rows;
 }

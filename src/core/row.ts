@@ -20,8 +20,9 @@ export interface InputRow {
   readonly row: RowNumber;
   readonly cells: readonly string[];
   /**
-   * Why nobody can be sure which cell belongs to which column, with the line. The cells are then all that the
-   * record has: first those that seem to stand below a name, then the others. Nothing is looked up by them.
+   * The reason why nobody can be sure which cell belongs to which column, with the line. The cells are then
+   * everything in the record: first those that seem to stand below a name, then the others. Nothing is looked
+   * up by them.
    */
   readonly unreadable?: string;
 }
@@ -36,7 +37,7 @@ export type Outcome =
   | { readonly kind: 'applied'; readonly reason?: string }
   | { readonly kind: 'unchanged'; readonly reason?: string }
   | { readonly kind: 'invalid'; readonly reason: string }
-  /** `matchedBy`: another of its steps found something. */
+  /** `matchedBy`: another step of the row found something. */
   | { readonly kind: 'refused'; readonly reason: string; readonly matchedBy?: string }
   | { readonly kind: 'in_doubt'; readonly reason: string; readonly matchedBy?: string }
   | { readonly kind: 'skipped'; readonly reason: string; readonly matchedBy?: string };
@@ -62,25 +63,28 @@ export const OUTCOME_KINDS = [
   'skipped',
 ] as const satisfies readonly OutcomeKind[];
 
-/** Behind the words of a refusal that says that it was so before: its row is unchanged. */
+/** Follows the words of a refusal that says that the state was there before: its row is unchanged. */
 export const SO_ALREADY = ', so nothing had to change';
 
 /**
- * Behind the words of a change that was done as far as anybody can tell, although the service's answer says
- * nothing.
+ * Follows the words of a change that was done as far as anybody can tell, although the service's answer does
+ * not mention it.
  */
 export const WITHOUT_A_WORD = ', without a word';
 
 /** The same in the reason of its row. */
 export const DONE_WITHOUT_A_WORD = `done${WITHOUT_A_WORD}`;
 
-/** What the `_status` column may say: an outcome, or `pending` for a row that has none yet. */
+/** The values of the `_status` column: an outcome, or `pending` for a row that has none yet. */
 export type RowStatus = OutcomeKind | 'pending';
 
-/** Behind what is wrong with a cell of a row that another cell found: a person mends it all the same. */
+/**
+ * Follows the complaint about a cell of a row that was found by another cell: a person corrects it all the
+ * same.
+ */
 export const SO_CORRECT_IT = ', so correct it';
 
-/** Whether a person has to look at a row: how it ended says so, or a cell of it that somebody mistyped. */
+/** Whether a person has to look at a row: because of its outcome, or because of a mistyped cell. */
 export const needsPerson = ({ kind, reason = '' }: Outcome): boolean =>
   ATTENTION_KINDS.has(kind) || reason.includes(SO_CORRECT_IT);
 
@@ -99,15 +103,15 @@ export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
 
 /**
  * We put this before the name of an added column when the input has that name already, or when it is the name
- * of an identifier. The prefix survives when the file is renamed or filtered, and no such column is looked up
- * by unless asked.
+ * of an identifier. The prefix survives when the file is renamed or filtered, and no such column is used for
+ * a lookup unless the user asks for it.
  */
 export const FOUND_PREFIX = 'found_';
 
 /**
- * Whether a row that could not be read was written by us, in an output or a needs-attention file, and not
- * altered since: then its cells stand below their names.
- * @param cellAt what stands below a name of the header.
+ * Whether we wrote an unreadable row, in an output or a needs-attention file, and nobody has altered it
+ * since: then its cells stand below their names.
+ * @param cellAt returns the cell below a name of the header.
  */
 export function isSetAside(cellAt: (name: string) => string | undefined): boolean {
   return cellAt('_status') === 'invalid' || /^\d+$/.test(cellAt('_row') ?? '');

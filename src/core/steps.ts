@@ -3,20 +3,20 @@ import type { Operation, OperationOptions, Prepared, RowInput } from './operatio
 import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
 
 /**
- * Several things to find for a row are steps, one after the other. They are one operation, which is called by
- * the names of its steps with commas between them, and whose inputs are called by the step that they are of:
+ * Several things to find for a row are steps, one after the other. Together they are one operation. Its name
+ * has the names of its steps with commas between them, and each input has the name of its step in front:
  * `enrich-person.email`.
  */
 
 export const stepNames = (operation: string): readonly string[] => operation.split(',');
 
-/** `person` of `enrich-person`: behind the name of a column that is taken. */
+/** `person` for `enrich-person`. It follows the name of a column that is taken. */
 export const suffixOf = (step: string): string => step.split('-').at(-1) ?? step;
 
-/** `email` of `enrich-person.email`, and of `email`. */
+/** `email` for `enrich-person.email`, and for `email`. */
 export const inputOf = (name: string): string => name.replace(/^[a-z]+-[a-z]+\./, '');
 
-/** The steps of an operation; itself where it is one thing. */
+/** The steps of an operation; the operation itself where it is a single one. */
 export const stepsOf = (operation: Operation): readonly Operation[] => operation.steps ?? [operation];
 
 export function inSteps(steps: readonly Operation[]): Operation {
@@ -40,18 +40,18 @@ export function inSteps(steps: readonly Operation[]): Operation {
 
 /** An operation, or a change in one of the projects that a row names. */
 export interface RowStep {
-  /** Stands before how it ended, where the row has others. */
+  /** Stands before the outcome of the step, where the row has other steps. */
   readonly name?: string | undefined;
   readonly operation: Operation;
   readonly input: unknown;
-  /** How it ended by being planned. */
+  /** The outcome from planning. */
   readonly ended?: Outcome | undefined;
 }
 
-/** What a row is worked on by: a step for which it has nothing is left out. */
+/** The steps of a row. A step for which the row has nothing is left out. */
 export interface RowSteps {
   readonly steps: readonly RowStep[];
-  /** What was wrong with the cells of steps that are left out. */
+  /** The problems with the cells of steps that are left out. */
   readonly remark?: string;
 }
 
@@ -86,7 +86,7 @@ function prepareSteps(
   };
 }
 
-/** Of entries that are called by their steps those of one, under its own names. */
+/** The entries of one step, under its own names, from entries named by their steps. */
 export function entriesOf<Value>(
   { name }: Pick<Operation, 'name'>,
   entries: Readonly<Record<string, Value>>,
@@ -103,7 +103,7 @@ export interface StepEnd extends Pick<RowStep, 'name'> {
   readonly outcome: Outcome;
 }
 
-/** A row is the first of these that one of its steps is. */
+/** A row has the first of these outcomes that one of its steps has. */
 const FIRST = [
   'in_doubt',
   'refused',

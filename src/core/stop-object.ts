@@ -15,7 +15,7 @@ type Stop = Pick<StopDetail, 'message' | 'next'> & {
 /** The member `stopped` of `--json`: null where nothing stopped the work. */
 export const stopObject = (stopped: Stop | undefined) => (stopped === undefined ? null : stopShown(stopped));
 
-/** It is made here, without zod, for a crash as well. */
+/** This is made here, without zod, so that it works for a crash as well. */
 export function stopShown(stopped: Stop) {
   const { code, message, next, resumeAtMs, nextCommand, plan, answers, choices } = stopped;
   return {

@@ -2,27 +2,29 @@ import type { JsonValue } from './operation.ts';
 
 /**
  * Paths below the address of an account, as a job or a dialect writes them. Both may come from another
- * person, and a server that forwards a request may decode its path before it resolves it: so a path must stay
- * where it is when it is decoded.
+ * person, and a server that forwards a request may decode its path before it resolves it. So a path must stay
+ * below the address also when it is decoded.
  */
 
-/** Where the account's key is filled in as a request leaves. `{{key}}` is a column of that name. */
+/**
+ * The place of the account's key, which is filled in as a request leaves. `{{key}}` is a column of that name.
+ */
 export const KEY_PLACE = /(?<!\{)\{key\}/g;
 
 export const keysIn = (request: JsonValue): number => [...JSON.stringify(request).matchAll(KEY_PLACE)].length;
 
 /**
- * One "/" and no second one, which would begin the name of a host. No blanks, and no "#", behind which
- * nothing is sent.
+ * One "/" and no second one, which would begin the name of a host. No blanks, and no "#", because nothing
+ * behind it is sent.
  */
 const PATH = /^\/(?!\/)[!-"$-~]*$/;
 
-/** Nothing that means anything is encoded more often, and each time takes a look at the whole path. */
+/** No meaningful text is encoded more often, and each decoding reads the whole path. */
 const MOST_DECODINGS = 4;
 
 /**
- * Whether the path leaves the place where it stands, as it is or decoded: by a segment "." or "..", also
- * where parameters stand behind it, or by a beginning that names a host.
+ * Whether the path leads elsewhere, as it is or decoded: by a segment "." or "..", also with parameters
+ * behind it, or by a beginning that names a host.
  */
 export function leadsElsewhere(path: string): boolean {
   const [below = ''] = path.split('?');
@@ -39,9 +41,9 @@ export function leadsElsewhere(path: string): boolean {
 }
 
 /**
- * Some servers read a backslash as a slash, and what stands behind a semicolon as no part of the segment.
- * Where a path is decoded before it is resolved, a question mark, "#" or NUL ends it, and tabs and line ends
- * are taken out of it, so that a dot before and one behind them stand side by side.
+ * Some servers read a backslash as a slash, and ignore the part of a segment behind a semicolon. Where a path
+ * is decoded before it is resolved, a question mark, "#" or NUL ends it, and tabs and line ends are removed,
+ * so that a dot before and a dot behind them stand side by side.
  */
 function isElsewhere(path: string): boolean {
   const resolved = path.replaceAll(/[\t\n\r]/g, '');
@@ -50,13 +52,13 @@ function isElsewhere(path: string): boolean {
 }
 
 /**
- * What is wrong with the template of a path, as a clause; undefined when nothing is. `placeholder` matches
- * what is filled in, which is one encoded segment, or a part of one.
+ * The problem with the template of a path, as a clause; undefined when there is none. `placeholder` matches
+ * the places that are filled in, each with one encoded segment, or a part of one.
  */
 export function pathProblem(template: string, placeholder: RegExp): string | undefined {
   const [empty, filled] = ['', 'x'].map((text) => template.replaceAll(placeholder, text)) as [string, string];
   if (!PATH.test(filled)) return 'it must begin with one "/" and have neither blanks nor "#"';
-  // Half an escape sequence would make a sign of its own of the first letters of what is filled in.
+  // Half an escape sequence would combine with the first letters of the filled-in value.
   if (new RegExp(`%[0-9a-f]?${placeholder.source}`, 'i').test(template))
     return 'it has a half escape sequence before a {';
   const hasHole = filled !== empty && isElsewhere(empty.split('?')[0]?.replace(/^\/{2,}/, '/') ?? '');
