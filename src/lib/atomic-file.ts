@@ -8,16 +8,19 @@ import { crashPoint } from './faults.ts';
 import { codeOf, shortage } from './system-errors.ts';
 
 /**
- * Files that are whole or absent. Each is written under a name that no other writer has, counted, and only
- * then takes its place, and only the place of what may go. A crash leaves at most the temporary file, which
- * the next writer in that folder removes when the process that owned it is gone.
+ * Files that are whole or absent. Each is written under a name that no other writer has, and hashed. Only
+ * then it takes its place, and it replaces only a file that may go. A crash leaves at most the temporary
+ * file. The next writer in that folder removes it when the process that owned it is gone.
  */
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<string>;
 
 export type MayReplace = (path: string, sha256: string) => Promise<boolean>;
 
-/** Is told which contents may be at a path from now on: the new one, and the old one until it is replaced. */
+/**
+ * Called with the contents that may be at a path from now on: the new one, and the old one until it is
+ * replaced.
+ */
 export type NoteWritten = (path: string, sha256s: readonly string[]) => Promise<void>;
 
 /** A file that is whole and on the disk, and has no place yet. */
@@ -31,7 +34,7 @@ export class NewFile {
   }
 
   /**
-   * Writes a file in the folder where it will take its place. Errors are thrown as they are: `outputProblem`
+   * Writes a file in the folder where it will take its place. Errors are thrown unchanged: `outputProblem`
    * has words for them.
    * @param mode undefined: the mode of the user's other files.
    */
@@ -53,9 +56,9 @@ export class NewFile {
   }
 
   /**
-   * Takes the place when nothing stands there, or what may go. Between the last look at what stands there and
-   * the rename lie no more than a few system calls, and a place that was free is taken without replacing
-   * anything at all.
+   * Takes the place when it is free, or holds a file that may go. Between the last look at the place and the
+   * rename there are no more than a few system calls, and a free place is taken without replacing anything at
+   * all.
    * @returns whether it did.
    */
   async take(path: string, mayReplace: MayReplace, note: NoteWritten = async () => {}): Promise<boolean> {
@@ -123,10 +126,10 @@ async function writeAll(file: FileHandle, chunks: Chunks): Promise<string> {
 }
 
 /**
- * Replaces a file in one step: a reader sees the old content or the whole new one. A link stays, and what it
- * leads to is replaced: it is for files of our own, which a user may keep elsewhere, such as the accounts
+ * Replaces a file in one step: a reader sees the old content or the whole new one. A link stays, and its
+ * target is replaced: this is for files of our own, which a user may keep elsewhere, such as the accounts
  * file.
- * @returns false when what stands there may not be replaced; then nothing has changed.
+ * @returns false when the old file may not be replaced; then nothing has changed.
  * @throws StopError `output` or `disk_full`.
  */
 export async function replaceFile(
@@ -157,7 +160,7 @@ export async function moveWithoutReplacing(from: string, to: string): Promise<bo
   return true;
 }
 
-/** Where a link leads; the path itself when it is none, or leads nowhere. */
+/** The target of a link; the path itself when it is no link, or leads nowhere. */
 export async function realPath(path: string): Promise<string> {
   const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
   return isLink ? realpath(path).catch(() => path) : path;
@@ -166,7 +169,7 @@ export async function realPath(path: string): Promise<string> {
 export type StandingFile =
   | { readonly kind: 'nothing' }
   /**
-   * A folder, a device, or a link, wherever it leads: another person may have made it, so that we write
+   * A folder, a device, or a link, wherever it leads: another person may have made it, to make us write
    * there.
    */
   | { readonly kind: 'foreign' }
@@ -183,13 +186,16 @@ export async function standingAt(path: string): Promise<StandingFile> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'nothing' };
     if (codeOf(error) === 'ELOOP') return { kind: 'foreign' };
-    // What we may not read, we did not write.
+    // We did not write a file that we may not read.
     if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return { kind: 'foreign' };
     throw error;
   }
 }
 
-/** Changes with every write, and when another file takes the place; undefined when there is none. */
+/**
+ * A text that changes with every write, and when another file takes the place; undefined when there is no
+ * file.
+ */
 export async function stampOf(path: string): Promise<string | undefined> {
   const found = await lstat(path, { bigint: true }).catch(absent);
   return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
@@ -201,13 +207,13 @@ function absent(error: unknown): undefined {
   throw error;
 }
 
-/** What became a link since it was looked at is not followed. */
+/** A file that became a link since it was looked at is not followed. */
 async function hashAt(path: string): Promise<string> {
   await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   return await sha256Of(piecesOf(file));
 }
 
-/** All of an open file, wherever others read it. Each piece is in the memory of the one before it. */
+/** All bytes of an open file, wherever others read it. Each piece uses the memory of the one before it. */
 export async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafe(BYTES_AT_ONCE);
   for (let at = 0; ; ) {
@@ -226,7 +232,7 @@ export async function sha256Of(chunks: AsyncIterable<Buffer>): Promise<string> {
   return sha256.digest('hex');
 }
 
-/** A second name replaces nothing, where the file system knows such names; elsewhere a look has to do. */
+/** A second name replaces nothing, where the file system has such names. Elsewhere we only look first. */
 async function giveName(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -261,7 +267,7 @@ function temporaryName(): string {
   return `.rowonce-${machineName()}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
 }
 
-/** Where a process number means something: a container has a name of its own. */
+/** The machine on which a process number has a meaning: a container has a name of its own. */
 const machineName = (): string => hash('sha256', hostname(), 'hex').slice(0, 8);
 
 /** Removes the files of processes that were killed. A process that may be alive keeps its file. */
@@ -283,13 +289,13 @@ function isAlive(pid: number): boolean {
 
 /**
  * @throws StopError `output` when a file could not be written at this path: a folder or a device stands
- * there, which a rename would fail on or replace, its name is too long, or the folder around it is closed to
- * us. Leaves nothing behind.
+ *   there, on which a rename would fail or which it would replace, its name is too long, or the folder around
+ *   it is closed to us. Leaves nothing behind.
  */
 export async function checkWritable(path: string): Promise<void> {
   try {
     const found = await lstat(path).catch(absent);
-    // Beside a link there is room for ours.
+    // Beside a link there is room for our file.
     if (found?.isFile() === false && !found.isSymbolicLink()) {
       const what = found.isDirectory() ? 'a folder' : 'not a regular file';
       throw stop('output', `${path} cannot be written: it is ${what}.`, 'Name another file with -o.');
@@ -318,8 +324,8 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /**
- * A problem of writing a file as a stop in words; whatever else was thrown as it is.
- * @param flag with which the user named it.
+ * A problem of writing a file as a stop in words; any other error unchanged.
+ * @param flag the flag with which the user named the file.
  */
 export function outputProblem(path: string, error: unknown, flag = '-o'): unknown {
   const code = codeOf(error);

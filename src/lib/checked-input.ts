@@ -3,10 +3,10 @@ import { stop } from '../core/errors.ts';
 import { problemOf } from './yaml/schema-problem.ts';
 
 /**
- * Looks at what a program passes as the command line looks at its flags. A type does not hold at run time: a
- * limit that is no number would compare as false everywhere, and so limit nothing.
- * @returns what the schema makes of it.
- * @throws StopError `usage` with what of it is wrong.
+ * Checks the options of a program like the command line checks its flags. A type does not hold at run time: a
+ * limit that is not a number would compare as false everywhere, and so limit nothing.
+ * @returns the options as the schema reads them.
+ * @throws StopError `usage` with the option that is wrong.
  */
 export function checkInput<Input extends z.ZodObject>(
   call: string,

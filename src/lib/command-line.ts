@@ -5,10 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { EXIT, type ExitCode, type Slip, StopError, stop } from '../core/errors.ts';
 import { PACKAGE } from '../core/families.ts';
 
-/**
- * Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed
- * again.
- */
+/** Command lines: the meaning of flags' values, and commands in the form in which a user types them again. */
 
 export function wholeNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -20,20 +17,20 @@ export function wholeNumber(flag: string, text: string | undefined): number | un
 }
 
 /**
- * The store of the command that this process was started with, where another command would not look into it
+ * The store of the command with which this process was started, where another command would not look into it
  * by itself.
  */
 let namedStore: string | undefined;
 
-/** Has every command that is printed from here on name the store. */
+/** Makes every command that is printed from here on name the store. */
 export function nameStore(location: string | undefined): void {
   namedStore = location;
 }
 
-/** The store of a program's call, of which several may go on side by side. */
+/** The store of a program's call. Several calls may run side by side. */
 const storeOfCall = new AsyncLocalStorage<string | undefined>();
 
-/** The same for what the call says that goes on here, until another one begins. */
+/** The same for the call that runs here, until another one begins. */
 export function nameStoreOfCall(location: string | undefined): void {
   if (location !== storeNamed()) storeOfCall.enterWith(location);
 }
@@ -41,8 +38,8 @@ export function nameStoreOfCall(location: string | undefined): void {
 const storeNamed = (): string | undefined => storeOfCall.getStore() ?? namedStore;
 
 /**
- * A command of this program as it is typed where it is printed, to go on with the store that is worked with.
- * @param words behind the program's name.
+ * A command of this program as a user types it here, with the same store.
+ * @param words the words behind the program's name.
  */
 export function commandLine(words: readonly string[]): string {
   return [...programName(), ...withStore(words, storeNamed())].map(shellWord).join(' ');
@@ -52,7 +49,7 @@ function withStore(words: readonly string[], store: string | undefined): readonl
   return store === undefined || !takesStore(words) ? words : withOption(words, '--store', store);
 }
 
-/** These work with no store, or have theirs as an argument. */
+/** These commands work with no store, or have theirs as an argument. */
 const WITHOUT_STORE: ReadonlySet<string> = new Set([
   'accounts',
   'sandbox',
@@ -69,10 +66,10 @@ function takesStore(words: readonly string[]): boolean {
   );
 }
 
-/** After these the same command goes on, once what stopped it is gone. */
+/** After a stop with these codes the same command goes on, once the cause is gone. */
 const GOES_ON: readonly ExitCode[] = [EXIT.budget, EXIT.paused, EXIT.key, EXIT.interrupted, EXIT.terminated];
 
-/** Work that a command goes on with: also what stops it before it has begun says so. */
+/** Work that a command goes on with. A stop before the work has begun also names this command. */
 export async function resumedBy<T>(command: () => string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -91,7 +88,7 @@ interface DeclaredOptions {
   }[];
 }
 
-/** The same command with another argument; what stands behind an option is its value, and stays. */
+/** The same command with another argument. A word behind an option is its value, and stays. */
 export function withArgument(
   words: readonly string[],
   { options }: DeclaredOptions,
@@ -104,13 +101,13 @@ export function withArgument(
   return words.map((word, at) => (word === from && !takesValue(words[at - 1]) ? to : word));
 }
 
-/** The same command with the word that was meant in the place of what was typed, or of a part of it. */
+/** The same command with the word that was meant, in the place of the typed word or of a part of it. */
 export function withMeant(words: readonly string[], { typed, meant }: Slip): readonly string[] {
   const isTyped = (word: string): boolean => word === typed || resolve(word) === typed;
   const at = words.findIndex(isTyped);
   const other = words.indexOf(meant);
   const isSwapped = other > at && !meant.startsWith('-');
-  // What stands in the place of another changes places with it.
+  // When the meant word stands in the place of another, the two change places.
   if (at >= 0) return isSwapped ? words.with(at, meant).with(other, typed) : words.with(at, meant);
   const pair = words.findIndex((word) => word.split(/[=,]/).some(isTyped));
   const parts = words[pair]?.split(/([=,])/).map((part) => (isTyped(part) ? meant : part));
@@ -118,8 +115,8 @@ export function withMeant(words: readonly string[], { typed, meant }: Slip): rea
 }
 
 /**
- * The same command with an option. The former value of that option, or of the one that it replaces, is left
- * out.
+ * The same command with an option. The former value of that option, or of the option that it replaces, is
+ * left out.
  */
 export function withOption(
   words: readonly string[],
@@ -144,8 +141,8 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
 }
 
 /**
- * The command line that goes on with the work of these words.
- * @param budget the budget that is enough for the rest of the batch, where its own is reached.
+ * The words that go on with the batch of the command typed just now. With `--refresh` they would begin
+ * another batch.
  */
 export function nextCommand(words: readonly string[], budget?: number): string {
   return commandLine(beyondBudget(withoutRefresh(words), budget));
@@ -156,7 +153,7 @@ function withoutRefresh(words: readonly string[]): readonly string[] {
   if (!words.includes('--refresh')) return words;
   const bare = withoutFlag(words, '--refresh');
   if (words[0] !== 'run') return bare;
-  // A user who named a plan has agreed to that plan alone, so the yes is left out with it.
+  // A user who named a plan has agreed to that plan alone, so `--yes` is left out together with the plan.
   const planless = withoutOption(bare, '--plan');
   return planless.length === bare.length ? bare : withoutFlag(planless, '--yes');
 }
@@ -176,16 +173,16 @@ export function nearPath(path: string): string {
   return way === '' || /^(?:-|\.\.(?:$|[/\\]))/.test(way) || isAbsolute(way) ? path : way;
 }
 
-/** What to do where a sweep reaches a budget: its command takes none. */
+/** The advice where a sweep reaches a budget: its command takes none. */
 export const raiseInJob = (budget: number): string =>
   `Raise the budget of the job to ${budget}, and the next sweep continues.`;
 
-/** The same command where its budget is reached, with one that is enough; only a run takes a budget. */
+/** The same command with a budget that is enough, where its own is reached; only a run takes a budget. */
 function beyondBudget(words: readonly string[], budget: number | undefined): readonly string[] {
   return budget === undefined || words[0] !== 'run' ? words : withOption(words, '--budget', budget);
 }
 
-/** Where options end: behind a bare `--` every word is an argument. */
+/** The place where options end: behind a bare `--` every word is an argument. */
 function optionsEnd(words: readonly string[]): number {
   return words.includes('--') ? words.indexOf('--') : words.length;
 }
@@ -232,8 +229,8 @@ function currentFolder(): string | undefined {
 }
 
 /**
- * The file that a shell starts by a name. npm puts folders of its own on the path of what it starts, and of
- * nothing else.
+ * The file that a shell starts by a name. npm puts folders of its own on the path, only for programs that it
+ * starts.
  */
 function onPath(name: string, path: string): string | undefined {
   const folders = path.split(delimiter).filter((each) => isAbsolute(each) && !each.endsWith(BINS));
@@ -241,7 +238,8 @@ function onPath(name: string, path: string): string | undefined {
 }
 
 /**
- * npx starts what the package offers that the folder is in, else what is installed in the folder or above it.
+ * Whether npx finds the command: npx starts a command that the package around the folder offers, or else one
+ * that is installed in the folder or above it.
  */
 function isFoundByNpx(folder: string): boolean {
   const folders = withParents(folder);

@@ -15,7 +15,7 @@ export function parseDurationMs(text: string): number | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** From a time, ms since 1970, to the next midnight of UTC. */
+/** The time from `atMs`, ms since 1970, to the next midnight of UTC. */
 export const msToMidnight = (atMs: number): number => DAY_MS - (atMs % DAY_MS);
 
 const SHOWN_UNITS = [

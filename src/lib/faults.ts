@@ -1,10 +1,10 @@
 /**
  * Named crash points, so that the fault suite can kill the real program at every step of a row's path. They
- * stay in the shipped code on purpose: what is proven is what runs. Without `ROWONCE_CRASH_AT` they cost one
- * comparison.
+ * stay in the shipped code on purpose, so that the tests prove the code that runs. Without `ROWONCE_CRASH_AT`
+ * they cost one comparison.
  *
- * A hook works only where `ROWONCE_TEST_HOOKS=1` says that a test is going on: one variable that was
- * left over in a shell, or that another person set, must not decide about money.
+ * A hook works only where `ROWONCE_TEST_HOOKS=1` says that a test is going on: one variable that was left
+ * over in a shell, or that another person set, must not decide about money.
  *
  * `ROWONCE_CRASH_AT=after-intent` ends the process with SIGKILL the first time it gets there,
  * `after-intent:3` the third.
@@ -36,7 +36,7 @@ export const CRASH_POINTS = [
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** The variable of a hook for tests; undefined outside of tests, whatever it is set to. */
+/** The variable of a hook for tests; undefined outside of tests, whatever its value. */
 export function testHook(name: string): string | undefined {
   return process.env.ROWONCE_TEST_HOOKS === '1' ? process.env[name] : undefined;
 }
@@ -50,7 +50,10 @@ export function crashPoint(point: CrashPoint): void {
   if (remaining <= 0) process.kill(process.pid, 'SIGKILL');
 }
 
-/** The same at the end of this turn of the event loop: what was written to a socket by then is on its way. */
+/**
+ * The same at the end of this turn of the event loop: by then, bytes that were written to a socket are on
+ * their way.
+ */
 export function crashPointSoon(point: CrashPoint): void {
   if (armedPoint === point) setImmediate(crashPoint, point);
 }

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 
 const ENDING = /\.[^./\\]+$/i;
 
-/** With the dot, in lower case; empty for a name without one. */
+/** The ending with the dot, in lower case; empty for a name without one. */
 export function endingOf(path: string): string {
   return ENDING.exec(basename(path))?.[0].toLowerCase() ?? '';
 }
@@ -11,7 +11,7 @@ export const YAML_ENDING = /\.ya?ml$/i;
 
 export const isYamlName = (path: string): boolean => YAML_ENDING.test(path);
 
-/** Whether a word is rather the name of a list than that of a job: an operation has no ending. */
+/** Whether a word looks like the name of a list and not of a job: an operation has no ending. */
 export const isListName = (word = ''): boolean => endingOf(word).length > 2 && !isYamlName(word);
 
 /** The endings of JSON lines, which have no header. */
@@ -28,7 +28,7 @@ export function nameParts(path: string): { readonly stem: string; readonly endin
   return { stem: name.slice(0, name.length - ending.length), ending };
 }
 
-/** The file beside it whose name goes on with these words instead of its ending. */
+/** The file beside it, with these words in its name instead of its ending. */
 export function besideFile(path: string, words: string): string {
   return join(dirname(path), nameParts(path).stem + words);
 }

@@ -3,9 +3,9 @@ import { userInfo } from 'node:os';
 import { shellWord } from './command-line.ts';
 
 /**
- * Who may have written a file that says what is sent with the user's key. A person who can write a job or a
- * dialect can spend and change with that key, so the file is refused when anybody can write it but the user
- * and the administrators.
+ * Checks who may have written a file that decides which requests carry the user's key. A person who can write
+ * a job or a dialect can spend and change with that key. So the file is refused when anybody can write it
+ * except the user and the administrators.
  */
 
 interface Distrust {
@@ -15,9 +15,12 @@ interface Distrust {
 
 export interface Self {
   readonly uid: number;
-  /** The group that is this user's by default, which is of nobody else where each user has one. */
+  /** The group of this user by default. Where each user has a group, nobody else is in it. */
   readonly gid: number;
-  /** Other users who can do all that this program does: its owner, and the user who called it by `sudo`. */
+  /**
+   * Other users who can do everything that this program does: its owner, and the user who called it by
+   * `sudo`.
+   */
   readonly alsoTrusted: readonly number[];
 }
 
@@ -25,7 +28,7 @@ const BY_EVERYBODY = 0o002;
 const BY_GROUP = 0o020;
 const ROOT_UID = 0;
 
-/** Undefined for a file that may be believed. A pipe is the user's, who has just opened it. */
+/** Undefined for a file that may be trusted. A pipe belongs to the user, who has just opened it. */
 export function distrustOf(
   path: string,
   { uid, gid, mode }: Pick<Stats, 'uid' | 'gid' | 'mode'>,
@@ -68,9 +71,9 @@ function thisProcess(): Self | undefined {
 // ------------------------------------------------------------------------------------------------ folders
 
 /**
- * We believe what we read from some folders: the ledger, keys, notes about ledgers. Other users who can write
- * there would decide what we believe. On Windows, where modes say nothing, such folders are below the user's
- * own profile.
+ * Folders whose content we trust: the ledger, keys, notes about ledgers. Other users who can write there
+ * would decide what we do. On Windows, where modes say nothing, such folders are below the user's own
+ * profile.
  */
 
 const OTHERS_WRITE = 0o022;

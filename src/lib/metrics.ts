@@ -1,6 +1,9 @@
 /** Figures in the text format of Prometheus. */
 
-/** What is said of the same name and labels is added up. Only what grows has a name that ends in `_total`. */
+/**
+ * Values of the same name and labels are added up. Only a value that never falls has a name that ends in
+ * `_total`.
+ */
 export type Sample = readonly [name: string, labels: Readonly<Record<string, string>>, value: number];
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4';

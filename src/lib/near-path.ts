@@ -8,7 +8,7 @@ import { foreignWords } from '../core/plain-text.ts';
 import { nearPath } from './command-line.ts';
 import { endingOf } from './file-name.ts';
 
-/** What to do about a path at which nothing is. @param otherwise where no name is near. */
+/** The advice for a path at which nothing is. @param otherwise the advice where no name is near. */
 export async function meantPath(typed: string, otherwise: string): Promise<Advice> {
   const path = await pathThere(resolve(typed));
   if (path === undefined) return otherwise;
@@ -27,13 +27,13 @@ async function pathThere(typed: string): Promise<string | undefined> {
   return meant && join(folder, meant);
 }
 
-/** What is called as a list is; undefined where nothing is. */
+/** The first file with the name of a list; undefined where there is none. */
 export async function firstListIn(folder: string): Promise<string | undefined> {
   const endings = await readableEndings();
   return (await namesIn(folder)).find((name) => endings.includes(endingOf(name)));
 }
 
-/** None where there is no such folder, or none that may be read. */
+/** Empty where there is no such folder, or none that may be read. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((): string[] => []);
   return names.filter((name) => !name.startsWith('.')).toSorted();

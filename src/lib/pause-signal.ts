@@ -1,19 +1,19 @@
 /**
- * How a run of the command line hears that a person pauses its batch: by a signal of its own, so that it can
+ * How a run of the command line learns that a person pauses its batch: by a signal of its own, so that it can
  * say so.
  */
 
-/** A process that does not listen to it would die of it at once. Windows has no such signal. */
+/** A process that does not listen to this signal would die of it at once. Windows has no such signal. */
 export const PAUSE_SIGNAL = 'SIGUSR2';
 
 const goOn = (): void => {};
 
-/** False also for a program that has us as its library, because it may use the signal for its own ends. */
+/** False also for a program that uses us as its library, because it may use the signal for its own ends. */
 export const hearsPauses = (): boolean => process.listeners(PAUSE_SIGNAL).includes(goOn);
 
 /**
- * @returns what ends it. Somebody may pause a run that has just ended, so the process goes on to live through
- * the signal.
+ * @returns a function that ends it. A person may pause a run that has just ended, so the process goes on to
+ *   survive the signal.
  */
 export function onPause(hear: () => void): () => void {
   if (process.platform === 'win32') return () => {};

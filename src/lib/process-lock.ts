@@ -3,14 +3,14 @@ import Database from 'better-sqlite3';
 
 /**
  * A lock that one process has. The kernel holds it, by a transaction of SQLite that may write in a file of
- * its own: it refuses a second process even while the first is suspended, and is free as soon as the first
- * has ended in any way. A file with a process id in it could do neither.
+ * its own. The kernel refuses a second process even while the first is suspended, and frees the lock as soon
+ * as the first has ended in any way. A file with a process id in it could do neither.
  */
 export interface ProcessLock {
   release(): void;
 }
 
-/** Only the user may say who holds the lock. */
+/** Only the user may decide who holds the lock. */
 const FILE_MODE = 0o600;
 
 /** Takes the lock at once; undefined while another process, or this one, has it. */
@@ -22,8 +22,8 @@ export function tryLock(path: string): ProcessLock | undefined {
     // WAL would let a reader's lock survive; with the rollback journal the lock is one lock on one file.
     database.pragma('journal_mode = DELETE');
     if (process.platform !== 'win32') chmodSync(path, FILE_MODE);
-    // An exclusive one would have to wait for all who have only begun to ask: of two that ask at the same
-    // moment, neither got it.
+    // An exclusive transaction would have to wait for all processes that have only begun to ask: of two that
+    // ask at the same moment, neither got it.
     database.exec('BEGIN IMMEDIATE');
     const held = database;
     return { release: () => void held.close() };

@@ -1,19 +1,20 @@
 import { isUtf16 } from '../core/answer-body.ts';
 
 /**
- * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any
+ * Keeps an account's key out of everything that is recorded or shown. A vendor may return the key in any
  * answer: in an error that quotes the request, in a link, in a debug page. It is found as it is, escaped as
  * in JSON, percent-encoded and in Base64. A key that comes back packed, or encoded twice, is not looked for.
  */
 
 /**
- * Stands where the key was. It is no longer than the shortest key that it replaces, so no answer grows by it.
+ * Stands in the place of the key. It is no longer than the shortest key that it replaces, so no answer grows
+ * by it.
  */
 export const REDACTED = '[redacted]';
 
 /**
- * A shorter key is found in words that mean something else, so it is only taken for itself where it is a
- * whole header.
+ * A shorter key is also found in words that mean something else, so it is only recognised where it is a whole
+ * header.
  */
 const LEAST_LENGTH = 12;
 
@@ -45,10 +46,7 @@ export class Redaction {
     return redacted === bytes ? words : redacted.toString();
   }
 
-  /**
-   * The same buffer when the key is not in it. An escape goes whole, so that what was JSON is JSON
-   * afterwards.
-   */
+  /** The same buffer when the key is not in it. An escape is replaced as a whole, so that JSON stays JSON. */
   bytes(body: Buffer): Buffer {
     if (this.#written === undefined) return body;
     if (isUtf16(body)) {
@@ -74,8 +72,8 @@ export class Redaction {
 }
 
 /**
- * In Base64, three bytes are four characters, so what a key becomes depends on how many bytes stand before
- * it. These are the characters that depend on the key alone.
+ * In Base64, three bytes are four characters, so the form of a key depends on the number of bytes before it.
+ * These are the characters that depend on the key alone.
  */
 function base64Of(key: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
@@ -89,8 +87,8 @@ function base64Of(key: Buffer): readonly string[] {
 }
 
 /**
- * A pattern for a text of which each character may be escaped as in JSON, also in JSON within JSON, or
- * percent-encoded. It ignores case, in which escapes differ, and names of headers.
+ * A pattern for a text in which each character may be escaped as in JSON, also in JSON within JSON, or
+ * percent-encoded. It ignores case, in which escapes and names of headers differ.
  */
 function writtenAnyWay(text: string): string {
   return Array.from(text, (character) => {

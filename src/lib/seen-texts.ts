@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 
 /**
- * Most lists fit into the first table. The second is made for the others, because to make room for millions
- * takes each command time.
+ * Most lists fit into the first table. The second table is made only for the others, because making room for
+ * millions takes time in each command.
  */
 const FIRST_PLACES = 2 ** 14;
 const MOST_PLACES = 2 ** 22;
 
 /**
- * The texts that came before, as 32 bits of each at a place that others say: 16 MB at most, whatever the
- * length of a file. Two of a million are taken for equal once in some thousand files, and those after two
- * million count as different. Good for estimates and remarks, never for money.
+ * The texts that came before, as 32 bits of each at a place that other bits choose: 16 MB at most, whatever
+ * the length of a file. Two of a million are taken for equal once in some thousand files, and texts after two
+ * million count as different. This is good for estimates and remarks, never for money.
  */
 export class SeenTexts {
   readonly #first = new Table(FIRST_PLACES);
@@ -31,8 +31,8 @@ export class SeenTexts {
 }
 
 /**
- * The bits stand at their place, or at the next that is free; 0 is free. At least half stay free, so a search
- * is short.
+ * The bits stand at their place, or at the next free one; 0 is free. At least half of the places stay free,
+ * so a search is short.
  */
 class Table {
   readonly #places: Uint32Array;

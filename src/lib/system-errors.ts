@@ -1,8 +1,8 @@
 import { messageOf, type StopError, stop } from '../core/errors.ts';
 
-/** What the system refuses to the whole process, or about a file, in words. Neither is a bug of ours. */
+/** Refusals of the system, to the whole process or about a file, in words. Neither is a bug of ours. */
 
-/** A refusal that is not about the file which was asked for, so another file would meet it as well. */
+/** A refusal that is not about the requested file, so another file would meet it as well. */
 interface Shortage {
   readonly why: string;
   readonly next: string;
@@ -27,8 +27,8 @@ export function shortage(code: string | undefined): Shortage | undefined {
 }
 
 /**
- * A refusal of the system that nobody expected, as a stop; undefined for everything else. A broken connection
- * names no file, so that is none.
+ * An unexpected refusal of the system, as a stop; undefined for everything else. A broken connection names no
+ * file, so it is not such a refusal.
  */
 export function systemStop(error: unknown): StopError | undefined {
   const code = codeOf(error);

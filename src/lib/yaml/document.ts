@@ -20,7 +20,7 @@ import { codeOf, shortage } from '../system-errors.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 
 /**
- * Reads what a user writes by hand: a job or the accounts file. Whatever is wrong with it is said with the
+ * Reads files that a user writes by hand: a job or the accounts file. Every mistake in it is told with the
  * file, the line and the column, and the word that was probably meant.
  */
 
@@ -28,8 +28,8 @@ export interface DocumentKind {
   readonly code: 'job' | 'account';
   readonly name: string;
   /**
-   * The document says what is sent, so it is refused when others can write it. Left out: the caller has
-   * checked that.
+   * Whether the document decides which requests are sent. It is then refused when others can write it. Left
+   * out: the caller has checked that.
    */
   readonly acts?: true;
 }
@@ -54,8 +54,8 @@ const MOST_BYTES = MOST_KIB * 1024;
 const MOST_ALIASES = 100;
 
 /**
- * The document at `path`, which is shown in messages as it is given.
- * @throws StopError of the kind's code for everything that is wrong with the file, its syntax or its content.
+ * The document at `path`; messages show the path as it is given.
+ * @throws StopError of the kind's code for every problem with the file, its syntax or its content.
  */
 export async function readDocument<T>(
   path: string,
@@ -86,7 +86,7 @@ export function checkDocument<T>(
   }
   refuseOddNodes(document, problemAt);
   const content = plainValue(document, path, kind);
-  // A file is checked once, for which zod need not write a function of its own and have it compiled.
+  // A file is checked once, so zod need not write a function of its own and have it compiled.
   const checked = schema.safeParse(content, { jitless: true });
   const problem: YamlDocument<T>['problem'] = (keys, part, fact, next) =>
     problemAt(offsetOf(document, keys, part), fact, next);
@@ -211,7 +211,7 @@ function offsetOfNode(node: unknown): number | undefined {
 // ---------------------------------------------------------------------------------------------------- syntax
 
 /**
- * What is wrong with the syntax of a YAML document. The parser's own words are not used: they quote the text,
+ * The problem with the syntax of a YAML document. The parser's own words are not used: they quote the text,
  * which may be a key, and name things such as a "block sequence" that nobody has to know.
  */
 

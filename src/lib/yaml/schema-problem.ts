@@ -5,14 +5,14 @@ import { isObject } from '../../core/objects.ts';
 import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
 
 /**
- * What zod found wrong with a YAML document, as a fact and what to do about it. Values are quoted only where
- * they are numbers or could be words of a list: elsewhere one may be a key, and what is shown ends in logs.
+ * Translates zod's complaint about a YAML document into a fact and an advice. Values are quoted only where
+ * they are numbers or could be words of a list: elsewhere a value may be a key, and messages end in logs.
  */
 
 export type KeyPath = readonly PropertyKey[];
 
 export interface SchemaProblem {
-  /** Where it stands; a missing entry is placed at what should contain it. */
+  /** The place of the problem; a missing entry is placed at the entry that should contain it. */
   readonly keys: KeyPath;
   readonly part: 'name' | 'value';
   readonly fact: string;
@@ -32,7 +32,7 @@ export function problemOf(schema: Schema, value: unknown, issues: readonly Issue
   if (issue.code === 'unrecognized_keys') return unknownName(schema, value, issue);
   const found = valueAt(value, issue.path);
   if (found === undefined && issue.code !== 'custom') return missing(issue);
-  // What one entry says against another names both itself.
+  // The check of one entry against another has named the part and the advice itself.
   if (issue.code === 'custom' && issue.params?.part !== undefined)
     return { keys: issue.path, part: issue.params.part, fact: issue.message, next: issue.params.next };
   const part = issue.code === 'invalid_key' ? 'name' : 'value';
@@ -77,7 +77,7 @@ function missing(issue: Issue): SchemaProblem {
   };
 }
 
-/** What the member may say that decides between the forms of a choice. */
+/** The words of the member that decides between the forms of a choice. */
 function wordsOf(issue: z.core.$ZodIssueInvalidUnion): readonly string[] {
   return 'options' in issue ? (issue.options ?? []).map(String) : [];
 }
@@ -94,7 +94,7 @@ function wrongValue(issue: Issue, found: unknown): Words {
     case 'invalid_union':
       return notInList(name, found, wordsOf(issue));
     case 'too_small':
-      // A list that needs more than one entry says what to do with a single one.
+      // A list that needs more than one entry has its own advice for a single one.
       if (Array.isArray(found) && found.length > 0)
         return { fact: `${name} has ${counted(found.length, 'entry', 'entries')}`, next: issue.message };
       if (typeof found !== 'number')
@@ -152,7 +152,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'text' : 'a block of lines';
 }
 
-/** Longer than any word of a list is, and shorter than most keys are that land in a wrong place. */
+/** Longer than any word of a list, and shorter than most keys that land in a wrong place. */
 const LONGEST_WORD = 24;
 
 function quoted(word: string): string {
