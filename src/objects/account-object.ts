@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Accounts, without their keys. */
 
-/** Requests; null is no limit. */
+/** Requests; null means no limit. */
 const LimitsObject = z.object({
   per_second: z.number().nullable(),
   per_minute: z.number().nullable(),
@@ -11,10 +11,10 @@ const LimitsObject = z.object({
   concurrency: z.number(),
 });
 
-/** Credits; null is no budget. */
+/** Credits; null means no budget. */
 const BudgetObject = z.object({ per_day: z.number().nullable(), per_month: z.number().nullable() });
 
-/** An account. Its key is never in it, only where that is kept. */
+/** An account. It never contains the key, only the place of the key. */
 export const AccountObject = z.object({
   name: z.string(),
   vendor: z.enum(['service', 'provider']),
@@ -27,17 +27,17 @@ export const AccountObject = z.object({
   via: z.string().nullable(),
   connected_account: z.string().nullable(),
   dialect: z.string().nullable(),
-  /** What is wrong with its dialect. */
+  /** The problem with its dialect. */
   problem: z.object({ message: z.string(), next: z.string() }).nullable(),
   limits: LimitsObject,
   budget: BudgetObject,
-  /** What a credit costs its owner, such as `0.04 AUD`. */
+  /** The price of a credit for its owner, such as `0.04 AUD`. */
   price: z.string().nullable(),
   key: z.string(),
 });
 export type AccountObject = z.infer<typeof AccountObject>;
 
-/** What is known of an account after it was looked at. */
+/** The facts about an account after it was looked at. */
 export const AccountTest = z.object({
   name: z.string(),
   sandbox: z.boolean().optional(),
@@ -50,9 +50,9 @@ export const AccountTest = z.object({
   user: z.object({ user_id: z.string().nullable(), email: z.string().nullable() }).optional(),
   /** The credits that the vendor says are left. */
   balance: z.number().optional(),
-  /** The credits that it has spent by our books. */
+  /** The credits that the account has spent by our books. */
   booked: z.number().optional(),
-  /** The vendor's own count of those, where it is known. */
+  /** The vendor's own count of spent credits, where it is known. */
   vendor_counted: z.number().optional(),
 });
 export type AccountTest = z.infer<typeof AccountTest>;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** Credits; they have no currency. */
 export const SpentObject = z.object({
   spent: z.number(),
-  /** Whether just that was spent; otherwise it is the most. */
+  /** Whether exactly that was spent; otherwise it is the most. */
   exact: z.boolean(),
   in_doubt: z.number(),
 });
@@ -20,17 +20,17 @@ export const Counts = z.record(z.string(), z.number());
 // ------------------------------------------------------------------------------------------------ changes
 
 const figures = {
-  /** How many were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
+  /** How many changes were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
   done: z.record(z.string(), z.number()),
-  /** How they ended, by status, or `held_back`. */
+  /** How the changes ended, by status, or `held_back`. */
   counts: z.record(z.string(), z.number()),
-  /** Those that the service has answered without a word about them. */
+  /** Changes that the service has answered without a word about them. */
   without_a_word: z.number(),
 };
 
 const ChangeGroupObject = z.object({
   project: z.string().nullable(),
-  /** What is wanted there: a role, or `none` for "not in it". */
+  /** The wanted state there: a role, or `none` for "not in it". */
   to: z.string(),
   ...figures,
 });
@@ -44,7 +44,7 @@ export type ChangesObject = z.output<typeof ChangesObject>;
 
 // ------------------------------------------------------------------------------------------------ the batch
 
-/** What is said of a batch wherever one is named. */
+/** The facts about a batch wherever one is named. */
 export const BatchNamed = z.object({
   batch: z.string(),
   operation: z.string(),
@@ -58,7 +58,7 @@ export type BatchNamed = z.output<typeof BatchNamed>;
 export const BatchObject = BatchNamed.extend({
   state: z.enum(['open', 'finished', 'superseded', 'cancelled']),
   account: z.string(),
-  /** The batch that it takes back. */
+  /** The batch that this one takes back. */
   undoes: z.string().nullable(),
   rows: z.number(),
   /** Rows beyond the list: people who are removed because it does not name them. */
@@ -69,15 +69,15 @@ export const BatchObject = BatchNamed.extend({
   credits: MoneyObject,
   /** Whether anything here costs credits: changes of a team do not. */
   has_costs: z.boolean(),
-  /** The file that was written. */
+  /** The path of the written output. */
   output: z.string().nullable(),
-  /** What is typed to go on; null for a batch that was ended. */
+  /** The command with which the batch goes on; null for a batch that was ended. */
   next: z.string().nullable(),
-  /** Since when a person has paused it. */
+  /** The time since which a person has paused the batch. */
   held_since: z.string().exactOptional(),
   /** Whether a process works on it now. */
   running: z.boolean(),
-  /** Since when that process works. */
+  /** The time since which that process works. */
   running_since: z.string().exactOptional(),
 });
 export type BatchObject = z.output<typeof BatchObject>;
@@ -87,30 +87,30 @@ export const WorkerObject = z.object({
   host: z.string(),
   pid: z.number(),
   command: z.string(),
-  /** How many seconds ago it began, and last said this. */
+  /** How many seconds ago the process began, and last reported. */
   since_seconds: z.number(),
   beat_seconds: z.number().exactOptional(),
   accounts: z.array(z.object({ account: z.string(), in_flight: z.number() })),
 });
 export type WorkerObject = z.output<typeof WorkerObject>;
 
-/** What `status` prints: all batches, the newest first. */
+/** The output of `status`: all batches, the newest first. */
 export const BatchListObject = z.object({
   batches: z.array(BatchObject),
-  /** Of a store from which several processes spend. */
+  /** Present for a store from which several processes spend. */
   workers: z.array(WorkerObject).exactOptional(),
 });
 
 const RangesObject = z.object({
   waiting: z.number(),
   running: z.number(),
-  /** Those that killed five workers. A run works on them. */
+  /** Ranges that killed five workers. A run works on them. */
   set_aside: z.number(),
 });
 
-/** What `status BATCH` prints. */
+/** The output of `status BATCH`. */
 export const BatchStatusObject = BatchObject.extend({
-  /** Who worked on it, in their order, by their own word. */
+  /** The people who worked on it, in their order, by the names that they gave. */
   operators: z.array(z.string()),
   settled: z.number(),
   requests: z.number(),
@@ -119,9 +119,9 @@ export const BatchStatusObject = BatchObject.extend({
   open: z.number(),
   /** Requests of its account in the last minute. */
   requests_last_minute: z.number(),
-  /** At the rate of the last minute; null when that is unknown, as during a pause. */
+  /** Seconds at the rate of the last minute; null when the rate is unknown, such as during a pause. */
   seconds_left: z.number().nullable(),
-  /** Until when the account sends nothing, and why. */
+  /** The time until which the account sends nothing, and why. */
   paused_until: z.string().nullable(),
   paused_why: z.string().exactOptional(),
   /** Whether the vendor asked for the pause. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What `forget` and `store purge` erase in a store, or would. */
+/** The records that `forget` and `store purge` erase in a store, or would erase. */
 export const ErasureObject = z.object({
   store: z.string(),
   requests: z.number(),
@@ -12,20 +12,23 @@ export const ErasureObject = z.object({
   /** Lists in the store that are removed. */
   files: z.array(z.string()),
   /**
-   * Files of yours that we wrote from what is erased, or whose paths name the person. They stay as they are.
+   * Files of yours that we wrote from erased records, or whose paths name the person. They stay as they are.
    */
   outputs: z.array(z.string()),
-  /** Where the person is invited or a member, and stays so; end_with: the command that ends it. */
+  /**
+   * The projects in which the person is invited or a member, and stays so. `end_with` is the command that
+   * ends this.
+   */
   memberships: z.array(
     z.object({ project: z.string(), state: z.string(), end_with: z.string().exactOptional() }),
   ),
   /** Rows that stay because they are not finished. */
   unsettled: z.number(),
-  /** What stays because batches go on with it, and these batches. */
+  /** Calls that stay because batches still need them, and these batches. */
   needed: z.number(),
   needed_lists: z.number(),
   needed_by: z.array(z.string()),
-  /** Why not all that was erased is overwritten by now. */
+  /** Why a part of the erased data is not overwritten yet. */
   due: z.string().exactOptional(),
 });
 export type ErasureObject = z.infer<typeof ErasureObject>;

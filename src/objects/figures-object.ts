@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What came of a batch, in the figures of its report. */
+/** The results of a batch, in the figures of its report. */
 
 const AttentionObject = z.object({
   /** `invalid`, `refused` or `in_doubt`. */
@@ -24,11 +24,11 @@ export const FiguresObject = z.object({
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
   /** In how many rows each added column has a value. */
   columns: z.array(z.object({ name: z.string(), filled: z.number() })),
-  /** What answers that were shared or bought before would have cost. */
+  /** The cost that answers would have had which were shared or bought before. */
   saved: z.number(),
   /** The vendor's own count of the spent credits, where it is known. */
   vendor_counted: z.number().exactOptional(),
-  /** What the spent credits cost. */
+  /** The price of the spent credits. */
   cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
 });
 export type FiguresObject = z.infer<typeof FiguresObject>;

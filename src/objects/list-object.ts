@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a file is, before there is a job. */
+/** A description of a file, before there is a job. */
 
 export const RowsObject = z.object({
   count: z.number(),
@@ -16,12 +16,12 @@ const DamagedCellObject = z.object({
 });
 export type DamagedCellObject = z.infer<typeof DamagedCellObject>;
 
-/** What is wrong with cells of a column. */
+/** Damaged cells of a column. */
 export const DamageObject = z.object({
   kind: z.string(),
   ...RowsObject.shape,
   cure: z.enum(['repair', 'by_hand']),
-  /** How many of the cells a repair mends. */
+  /** How many of the cells a repair corrects. */
   repairable: z.number(),
   examples: z.array(DamagedCellObject),
 });
@@ -29,7 +29,7 @@ export type DamageObject = z.infer<typeof DamageObject>;
 
 const ColumnObject = z.object({
   name: z.string(),
-  /** What at least four fifths of the filled cells look like. */
+  /** The kind of text in at least four fifths of the filled cells. */
   looks_like: z.string(),
   filled: z.number(),
   examples: z.array(z.string()),
@@ -47,10 +47,10 @@ const namesByInput = z.record(z.string(), z.string());
 /** How the columns of a list fit an operation. */
 export const OperationFit = z.object({
   operation: z.string(),
-  /** Input ← column, as a run would take it. */
+  /** Input ← column, as a run would use it. */
   columns: namesByInput,
   because: namesByInput,
-  /** What a run would take only where a job says so. */
+  /** Columns that a run would use only where a job says so. */
   likely: z.array(likely),
   /** Columns that a run must be told to leave unread. */
   unheeded: z.array(likely.omit({ because: true })).exactOptional(),
@@ -59,10 +59,10 @@ export const OperationFit = z.object({
 });
 export type OperationFit = z.infer<typeof OperationFit>;
 
-/** The sheets of a workbook, as `--sheet` may name them. */
+/** The sheets of a workbook, by the names that `--sheet` takes. */
 export const sheets = z.array(z.object({ name: z.string(), hidden: z.boolean(), read: z.boolean() }));
 
-/** Where the table of a list is, and what of that was guessed. */
+/** The place of the table in a list, and which part of it was guessed. */
 const LayoutObject = z.object({
   /** `3`, or `3-4` for names in two rows. */
   header_row: z.string(),
@@ -78,10 +78,10 @@ const unreadable = z.object({
   count: z.number(),
   first: z.array(z.object({ row: z.number(), reason: z.string() })),
 });
-/** What `plan FILE` prints. */
+/** The output of `plan FILE`. */
 export const ListDescription = z.object({
   rows: z.number(),
-  /** Rows of which nobody knows which cell stands below which name. */
+  /** Rows in which nobody knows which cell belongs to which name. */
   unreadable,
   encoding: z.string(),
   delimiter: z.string(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { METHODS, PLANNED_ACTIONS } from '../core/operation.ts';
 import { DamageObject, RowsObject, sheets } from './list-object.ts';
 
-/** What a job would buy with a list, or change. */
+/** The purchases or changes that a job would make with a list. */
 
 const CHANGE_ACTIONS = [
   ...PLANNED_ACTIONS,
@@ -23,13 +23,13 @@ export const PlannedChangeObject = z.object({
   project: z.string().nullable(),
   from: z.string().nullable(),
   to: z.string().nullable(),
-  /** What is sent. */
+  /** The operations that are sent. */
   calls: z.array(z.string()).exactOptional(),
-  /** Why nothing is sent. */
+  /** The reason why nothing is sent. */
   reason: z.string().exactOptional(),
-  /** What the list or the service says otherwise than the ledger. */
+  /** A fact in which the list or the service differs from the ledger. */
   note: z.string().exactOptional(),
-  /** Whether it is about a person whom the list does not name. */
+  /** Whether the change is about a person whom the list does not name. */
   beyond: z.boolean().exactOptional(),
 });
 export type PlannedChangeObject = z.infer<typeof PlannedChangeObject>;
@@ -43,13 +43,13 @@ const LeaverObject = z.object({
 export type LeaverObject = z.infer<typeof LeaverObject>;
 
 const ofChanges = {
-  /** People who are removed because the list does not name them, and who are not. */
+  /** People who are removed because the list does not name them, and people who would be and are not. */
   removed: z.number().exactOptional(),
   held_back: z.number().exactOptional(),
   changes: z.array(PlannedChangeObject).exactOptional(),
   /** People whom the list does not name and who stay. */
   leavers: z.array(LeaverObject).exactOptional(),
-  /** What would hold a run back. */
+  /** The guards that would hold a run back. */
   guards: z.array(z.object({ fact: z.string(), allow: z.string() })).exactOptional(),
 };
 
@@ -67,9 +67,9 @@ export const PlanFigures = z.object({
   bought_before: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),
-  /** Of these, rows whose answers are too old. */
+  /** The part of these rows whose answers are too old. */
   too_old: z.number().exactOptional(),
-  /** Of these, rows whose answer is none today. */
+  /** The part of these rows whose reply is no answer today. */
   unanswered: part.exactOptional(),
   /** Rows in doubt whose calls a run may send again. */
   sent_again: part.exactOptional(),
@@ -81,13 +81,13 @@ export const PlanFigures = z.object({
 });
 export type PlanFigures = z.infer<typeof PlanFigures>;
 
-/** What a sample found. A row in doubt does not count yet. */
+/** The results of a sample. A row in doubt does not count yet. */
 export const SampleObject = z.object({
   rows: z.number(),
   matched: z.number(),
   /** In the order in which they were asked first. */
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
-  /** The plan of what is left of the list to buy. */
+  /** The plan for the rest of the list that is still to buy. */
   forecast: z
     .object({
       rows: z.number(),
@@ -106,17 +106,17 @@ const RequestObject = z.object({
   /** The entry of the dialect. */
   name: z.string(),
   method: z.enum(METHODS),
-  /** With `{{Column}}` and `{field}` where a value is filled in. */
+  /** The address, with `{{Column}}` and `{field}` where a value is filled in. */
   url: z.string(),
   /** The service that sends it on. */
   through: z.string().exactOptional(),
 });
 export type RequestObject = z.infer<typeof RequestObject>;
 
-/** What a person agrees to once: what a dialect sends. */
+/** The requests of a dialect to which a person agrees once. */
 export const AgreementView = z.object({
   agreement: z.string(),
-  /** A clause that says what is unusual. */
+  /** A clause that names the unusual part. */
   fact: z.string(),
   /** Each detail, as one line. */
   details: z.array(z.string()),
@@ -126,37 +126,37 @@ export type AgreementView = z.infer<typeof AgreementView>;
 const RereadObject = z.object({
   batch: z.string(),
   rows: z.number(),
-  /** The most credits that it costs to settle them again. */
+  /** The most credits that settling them again costs. */
   most: z.number(),
 });
 export type RereadObject = z.infer<typeof RereadObject>;
 
 const byName = z.record(z.string(), z.string());
-/** What `plan JOB FILE` prints. */
+/** The output of `plan JOB FILE`. */
 export const PlanObject = z.object({
   id: z.string(),
   /** The open batch with which a run goes on. */
   unfinished: z.string().exactOptional(),
   /** Input ← column. */
   columns: byName,
-  /** Why, of those that were guessed. */
+  /** The reason for each guessed column. */
   because: byName.exactOptional(),
   ...PlanFigures.shape,
   sheets: sheets.exactOptional(),
-  /** What is wrong in the columns that the job uses. */
+  /** Damage in the columns that the job uses. */
   damage: z.array(JobDamageObject),
   /** Rows in which a cell is repaired, with `--repair`. */
   repaired: z.number().exactOptional(),
   ...ofChanges,
   /** The fields that answers have had so far, which `add` may name. */
   fields: z.array(z.string()).exactOptional(),
-  /** What is sent, where the job or its dialect says that itself. */
+  /** The requests, where the job or its dialect states them itself. */
   requests: z.array(RequestObject).exactOptional(),
-  /** What a person has to agree to once. */
+  /** The question to which a person has to agree once. */
   to_agree: AgreementView.exactOptional(),
   /**
-   * Why a run stops first: the account may have moved; and what is left to buy or to send where it is the
-   * same one.
+   * A stop before the run: the account may have moved. `if_same` says what is left to buy or to send where it
+   * is the same account.
    */
   moved: z.object({ message: z.string(), next: z.string(), if_same: z.string() }).exactOptional(),
   /** Rows of the finished batch that the dialect of today would settle otherwise. */
@@ -165,11 +165,11 @@ export const PlanObject = z.object({
 export type PlanObject = z.infer<typeof PlanObject>;
 
 export const NotUndoneObject = z.object({ row: z.number(), subject: z.string(), reason: z.string() });
-/** What `undo --dry-run` prints. */
+/** The output of `undo --dry-run`. */
 export const UndoPlanObject = z.object({
   undoes: z.string(),
   state: z.enum(['plan', 'nothing', 'begun', 'undone']),
-  /** The batch that has begun it or done it. */
+  /** The batch that has begun or finished the undo. */
   by: z.string().nullable(),
   ...ofChanges,
   changes: z.array(PlannedChangeObject),

@@ -10,13 +10,13 @@ import { StopObject } from './stop-object.ts';
  * What `run` prints. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are
  * this run's.
  */
-/** A path of `add` that none of the account's matches of the operation has, as far as they were looked at. */
+/** A path of `add` that none of the account's matches of the operation has, as far as they were read. */
 const MissingPathObject = z.object({
   path: z.string(),
   answers: z.number(),
   /** The path that was probably meant. */
   nearest: z.string().nullable(),
-  /** Some that they have. */
+  /** Some paths that the matches have. */
   known: z.array(z.string()),
 });
 
@@ -29,9 +29,9 @@ export const RunObject = z.object({
   counts: Counts,
   credits: z.object({
     ...SpentObject.shape,
-    /** The part that this run confirmed. */
+    /** The credits that this run confirmed. */
     spent_now: z.number(),
-    /** What answers that were shared or bought before would have cost. */
+    /** The cost that answers would have had which were shared or bought before. */
     saved: z.number().nullable(),
   }),
   requests: z.number(),
@@ -39,18 +39,20 @@ export const RunObject = z.object({
   seconds: z.number(),
   output: z.string().nullable(),
   needs_attention: z.string().nullable(),
-  /** What a search found. */
+  /** The file with the results of a search. */
   results: z.string().exactOptional(),
   report: z.string().exactOptional(),
-  /** People who were removed because the list does not name them, and who were not. */
+  /**
+   * People who were removed because the list does not name them, and people who would have been and were not.
+   */
   removed: z.number().exactOptional(),
   not_removed: z.number().exactOptional(),
   missing_paths: z.array(MissingPathObject).exactOptional(),
-  /** What came of it so far. */
+  /** The results so far. */
   figures: FiguresObject.exactOptional(),
   sample: SampleObject.exactOptional(),
   changes: ChangesObject.exactOptional(),
-  /** A budget that is enough for all that waits. */
+  /** A budget that is enough for everything that waits. */
   budget_to_finish: z.number().exactOptional(),
   /** Null where nothing stopped the work. */
   stopped: StopObject.nullable(),
@@ -68,13 +70,13 @@ export const SweptFileObject = z.object({
   credits: SpentObject,
   output: z.string().nullable(),
   needs_attention: z.string().nullable(),
-  /** What a search found. */
+  /** The file with the results of a search. */
   results: z.string().exactOptional(),
   missing_paths: z.array(MissingPathObject).exactOptional(),
   stopped: StopObject.nullable(),
 });
 
-/** What `nightly` prints. */
+/** The output of `nightly`. */
 export const SweepObject = z.object({
   files: z.array(SweptFileObject),
   left: z.array(z.object({ file: z.string(), why: z.string() })),
@@ -84,7 +86,7 @@ export const SweepObject = z.object({
   stopped: StopObject.nullable(),
 });
 
-/** What `undo` prints. */
+/** The output of `undo`. */
 export const UndoObject = z.object({
   undoes: z.string(),
   /** The undo itself; null when there was nothing to send. */

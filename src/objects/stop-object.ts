@@ -11,15 +11,15 @@ export const StopObject = z.object({
   code: z.enum([...CODES, 'bug']),
   message: z.string(),
   next: z.string(),
-  /** When going on makes sense, ISO 8601 in UTC; only for pauses. */
+  /** The time from which going on makes sense, ISO 8601 in UTC; only for pauses. */
   resume_at: z.string().nullable(),
-  /** What is typed next: the last line on stderr. */
+  /** The next command to type: the last line on stderr. */
   next_command: z.string().optional(),
-  /** What a button says that leads on. */
+  /** The words on a button that leads on. */
   button: z.string().optional(),
   /** The id of the plan as it is now, where it has moved or a person has to agree to it. */
   plan: z.string().optional(),
-  /** What a person may answer: `yes`, or a word that `--accept` takes. */
+  /** The possible answers of a person: `yes`, or a word that `--accept` takes. */
   answers: z.array(z.string()).optional(),
   /** Flags, one of which makes the same command go on. */
   choices: z.array(StopChoice).optional(),
@@ -27,9 +27,9 @@ export const StopObject = z.object({
 
 export type StopObject = z.output<typeof StopObject>;
 
-/** What any command prints in the place of its own object when it was stopped. */
+/** The output of any stopped command, in the place of its own object. */
 export const StoppedObject = z.object({
   stopped: StopObject,
-  /** A budget that is enough for all that waits; only where one is reached or missing. */
+  /** A budget that is enough for everything that waits; only where a budget is reached or missing. */
   budget_to_finish: z.number().optional(),
 });

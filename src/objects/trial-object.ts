@@ -7,12 +7,12 @@ import { StopObject } from './stop-object.ts';
 const TriedRequest = z.object({
   method: z.enum(METHODS),
   url: z.string(),
-  /** With a word in the place of the key. */
+  /** The headers, with a word in the place of the key. */
   headers: z.record(z.string(), z.string()),
   body: z.string().exactOptional(),
 });
 
-/** What `try` prints. The members about the answer are null where there is none. */
+/** The output of `try`. The members about the answer are null where there is none. */
 export const TrialObject = z.object({
   batch: z.string(),
   source: z.enum(['bought', 'ledger', 'sandbox']),
@@ -20,13 +20,13 @@ export const TrialObject = z.object({
   reply: ReplyObject.nullable(),
   answer: z.string().nullable(),
   charged: z.number().nullable(),
-  /** The entry of the dialect that decided, with what it asks of a reply. */
+  /** The entry of the dialect that decided, with its conditions for a reply. */
   rule: RuleObject.nullable(),
-  /** With `--means`: the rule that would read such answers so. */
+  /** With `--means`: the rule that would give such answers this meaning. */
   proposed: z.string().nullable().exactOptional(),
   /** Paths in the answer, for `add`. */
   fields: z.array(z.string()),
-  /** What was spent now. */
+  /** The credits that were spent now. */
   credits: SpentObject,
   stopped: StopObject.nullable(),
 });
