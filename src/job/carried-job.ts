@@ -10,20 +10,22 @@ import { jobEntries, policyOf, settingsOf } from './job-schema.ts';
 const { operation, columns, waterfall, repair, in_doubt } = jobEntries.shape;
 
 /**
- * The entries of a job by which rows are worked on, as they travel with a batch to processes that do not have
- * the job file. They are read back through zod, because the process that wrote them may be of another
- * version.
+ * The entries of a job that decide how rows are worked on, in the form in which they travel with a batch to
+ * processes that do not have the job file. They are read back through zod, because the process that wrote
+ * them may be of another version.
  */
 const carriedSchema = z.object({
   name: z.string(),
   operation: operation.nonoptional(),
-  ...{ columns, waterfall, repair },
-  /** What a retry may cost is kept with the batch, so that it is asked for no more. */
+  columns,
+  waterfall,
+  repair,
+  /** The limit for retries is kept with the batch, so it is not needed here. */
   in_doubt: z.union([
     in_doubt,
     z.literal('retry').transform(() => ({ retry: { extra_credits: credits(0) } })),
   ]),
-  /** Those of the operation. */
+  /** The entries of the operation. */
   settings: jobEntries.partial().optional(),
 });
 
@@ -32,14 +34,17 @@ export function carriedJob(job: Job): JsonObject {
   const mapped = Object.entries(columns ?? {}).filter(([, column]) => column !== '');
   const settings = settingsOf(job);
   return {
-    ...{ name, operation: operation.name, in_doubt: policyOf(job) },
+    name,
+    operation: operation.name,
+    in_doubt: policyOf(job),
     ...present({ columns: columns && Object.fromEntries(mapped), waterfall, repair: repair || undefined }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
   };
 }
 
 /**
- * @throws StopError `store_version` for what this program does not understand, `unsupported` for a change.
+ * @throws StopError `store_version` for content that this program does not understand, `unsupported` for a
+ *   change.
  */
 export async function jobCarried(content: JsonObject, sources: OperationSources = {}): Promise<Job> {
   const { data } = carriedSchema.safeParse(content);
@@ -59,7 +64,7 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
   const { name, settings = {}, ...entries } = data;
   const own = settingsOf(present(settings));
   const shaped = operation.shapedBy?.(own, Object.keys(entries.columns ?? {})) ?? operation;
-  // Another host, or whoever has its password, may hand over anything: it is sent with this host's keys.
+  // Another host, or anybody with its password, may hand over any job, and it is sent with this host's keys.
   if (shaped.change !== undefined)
     throw stop(
       'unsupported',

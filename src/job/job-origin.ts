@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { JsonObject } from '../core/operation.ts';
 
 /**
- * Where a job comes from that no user wrote: an undo takes back what a batch changed, and a trial is one call
- * by itself that `try` makes, of a job or an operation, for what was given. The names are in ledgers, and
- * batches are found again by a hash of them, so none of them may change.
+ * The origin of a job that no user wrote. An undo takes back the changes of a batch. A trial is one call by
+ * itself that `try` makes, of a job or an operation, with given values. The names are in ledgers, and batches
+ * are found again by a hash of them, so none of them may change.
  */
 export type JobOrigin = { readonly undoes: string } | { readonly trial: Trial };
 

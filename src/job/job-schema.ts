@@ -11,9 +11,9 @@ import { FORMULA_MODES } from '../lib/formulas.ts';
 import { tierOfAll } from '../operations/lookup/waterfall.ts';
 
 /**
- * The entries of a job: what its file says, what flags and programs say beside it, what a batch keeps of it,
- * and what is handed to workers. What only an operation knows, such as its inputs, is checked by the code
- * that reads a job.
+ * The entries of a job: in its file, in flags and programs beside it, in a batch that keeps them, and in the
+ * hand-over to workers. Facts that only an operation knows, such as its inputs, are checked by the code that
+ * reads a job.
  */
 
 const text = z
@@ -32,7 +32,7 @@ const age = text.refine((value) => value === 'never' || parseDurationMs(value) !
 
 const identifier = text.regex(/^[^+]*$/, 'it must be one identifier; list several one by one');
 
-/** One call of a waterfall, as the text by which operations know it. */
+/** One call of a waterfall, in the text form that operations know. */
 const tier = z.union([
   text,
   z
@@ -78,7 +78,7 @@ const guards = z.strictObject({
     .describe('the most invites of a run, also those for another role; left out: any number'),
 });
 
-/** Projects that `--save-job` wrote to be filled in. */
+/** Projects that `--save-job` wrote without an id, for the user to fill in. */
 const blankIn = (ids: object): readonly string[] =>
   Object.entries(ids).flatMap(([name, id]) => (id === null ? [name] : []));
 
@@ -271,7 +271,7 @@ type ReadValue<Value> = [JsonValue] extends [Value]
 /** Entries as they are read, none of which is needed. */
 export type JobEntries = ReadValue<Present<z.infer<typeof jobEntries>>>;
 
-/** What becomes of calls in doubt when no rule settles them. */
+/** The treatment of calls in doubt that no rule settles. */
 export function policyOf({
   in_doubt: policy = 'hold',
 }: Pick<JobEntries, 'in_doubt'>): 'hold' | 'skip' | 'retry' {
@@ -288,5 +288,5 @@ export function settingsOf(entries: Pick<JobEntries, keyof typeof operationSetti
 
 const FLAGS: Readonly<Record<string, string>> = { columns: 'column', roles: 'role', projects: 'project' };
 
-/** By which an entry is said beside a job. */
+/** The flag that gives an entry beside a job. */
 export const flagFor = (entry: string): string => `--${FLAGS[entry] ?? entry.replaceAll('_', '-')}`;

@@ -21,8 +21,8 @@ const { role, create_projects } = jobEntries.shape;
 const team = { role, roles: pairs, projects: pairs, create_projects };
 
 /**
- * What was said beside the job of how its list is read and mapped. No more of that is believed: a budget is
- * typed, or in the job's file.
+ * The entries given beside the job about how its list is read and mapped. Nothing else is trusted here: a
+ * budget is typed, or in the job's file.
  */
 const Said = z.object({ columns, waterfall, add: pairs, ...team, account, repair, read, country });
 
@@ -31,31 +31,35 @@ const namePart = z.optional(z.string().regex(/^[^/\\]+$/)).catch(undefined);
 const whole = z.optional(z.int().min(0)).catch(undefined);
 
 /**
- * The entries of a job that the ledger keeps with a batch, and what was found, so that its output can be
- * written again without the job file. It is read back through zod, because a ledger outlives the program that
- * wrote it.
+ * The entries of a job that the ledger keeps with a batch, and the findings about its list, so that its
+ * output can be written again without the job file. It is read back through zod, because a ledger outlives
+ * the program that wrote it.
  */
 const settingsSchema = z.object({
   columns: z.record(z.string(), z.string()).default({}),
   /** Whether the columns were guessed, so that no user chose them. */
   columns_guessed: z.boolean().optional(),
-  ...{ waterfall, add, read, country },
-  /** Batches of before have `refuse` where others have nothing. */
+  waterfall,
+  add,
+  read,
+  country,
+  /** Earlier batches have `refuse` where today's have nothing. */
   on_existing: z.union([on_existing, z.literal('refuse').transform(() => undefined)]),
   /**
-   * What was said beside the job when the batch was worked on last. A blank one takes out what the job says.
+   * The entries given beside the job when the batch was last worked on. A blank one removes the entry of the
+   * job.
    */
   said: Said.optional(),
-  /** What was guessed of the table when the batch began; without it, it was read without a guess. */
+  /** The guesses about the table when the batch began. A batch without them was read without a guess. */
   layout: FoundLayout.default({}),
-  /** Where the fields of an answer stand; without it they are at the top of its body. */
+  /** The place of the fields in an answer; without it they are at the top of its body. */
   answer_at: placeSchema.extend({ steps: z.record(z.string(), placeSchema).exactOptional() }).default({}),
   /**
-   * What the output's name adds to the input's. Absent for the usual word, or when the user named every
-   * output.
+   * The part that the output's name adds to the input's. Absent for the usual word, or when the user named
+   * every output.
    */
   output_name: namePart,
-  /** Where the newest run writes the output, where its user named that. */
+  /** The path to which the newest run writes the output, where its user named one. */
   output_path: z.string().optional(),
   /**
    * Whether the input was known as the output of another job, so that none of its columns is one of this
@@ -65,13 +69,13 @@ const settingsSchema = z.object({
   /** Name of the file for lists of results; absent when there are none. */
   results_file: namePart,
   /**
-   * Of which rows the newest run was, where not of all; without an entry once these are done, and the rest is
-   * wanted.
+   * The part of the rows for which the newest run was, where it was not for all. It is empty once these rows
+   * are done, and the rest is wanted.
    */
   partial: z.optional(z.object({ limit: whole, sample: whole })).catch(undefined),
-  /** Whether a sweep has worked on it last. */
+  /** Whether the last process that worked on the batch was a sweep. */
   swept: z.optional(z.literal(true)).catch(undefined),
-  /** The budget with which a batch goes on whose newest run was stopped by one. */
+  /** The budget with which a batch goes on whose newest run was stopped by its budget. */
   budget_to_finish: whole,
 });
 
@@ -83,42 +87,49 @@ interface FoundSettings {
   readonly outputPath: string | undefined;
   readonly isOfOther: boolean;
   readonly layout: FoundLayout;
-  /** As was said, now or when the batch began. */
+  /** The reading as the user gave it, now or when the batch began. */
   readonly read: ReadOptions;
 }
 
-/** What a batch keeps of its job. */
+/** The settings that a batch keeps from its job. */
 export function jobSettings(job: Job, found: FoundSettings): JsonObject {
   const { columns, answerPlace, outputName, outputPath, isOfOther, layout, read } = found;
   const kept = present({
     job: job.path ?? job.name,
     columns,
     columns_guessed: job.columns === undefined || job.guesses !== undefined || undefined,
-    ...{ waterfall: job.waterfall, add: job.add, said: job.said },
+    waterfall: job.waterfall,
+    add: job.add,
+    said: job.said,
     on_existing: job.on_existing,
     ...readingEntries(read),
     layout: Object.keys(layout).length === 0 ? undefined : layout,
     ...job.origin,
     answer_at: Object.keys(answerPlace).length === 0 ? undefined : answerPlace,
     input_of_other: isOfOther || undefined,
-    ...{ output_name: outputName, output_path: outputPath, results_file: job.operation.resultsFile },
+    output_name: outputName,
+    output_path: outputPath,
+    results_file: job.operation.resultsFile,
   });
   return kept as unknown as JsonObject;
 }
 
-/** What a batch keeps of its job, with names that are absent where nothing is kept. */
+/** The settings that a batch keeps from its job. A name is absent where nothing is kept. */
 export function settingsKept(stored: JsonObject) {
   const { results_file: resultsFile, ...settings } = settingsSchema.parse(stored);
   return present({ ...settings, operation: present({ resultsFile }) });
 }
 
-/** How the batch's file is read: as was said, and as it was found when the batch began. */
+/** How the batch's file is read: by the user's choices, and by the findings when the batch began. */
 export function readSettings(stored: JsonObject): ReadOptions {
   const { layout, ...entries } = settingsSchema.parse(stored);
   return { ...readingIn(entries), asBefore: present(layout) };
 }
 
-/** What was said beside the job of the batch of how its list is read and mapped; nothing when nothing was. */
+/**
+ * The entries given beside the job of the batch about how its list is read and mapped; empty when there were
+ * none.
+ */
 export function saidBeside(stored: JsonObject): JobEntries {
   return present(settingsSchema.safeParse(stored).data?.said ?? {});
 }

@@ -5,7 +5,10 @@ import { stepNames } from '../core/steps.ts';
 import type { Job } from './job.ts';
 import { jobEntries } from './job-schema.ts';
 
-/** `loadJob` reads the same job back. @param because input → why its column was guessed, as a phrase. */
+/**
+ * `loadJob` reads the same job back.
+ * @param because for each input the reason why its column was guessed, as a phrase.
+ */
 export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
   const { name, steps } = job.operation;
   const named = steps === undefined ? { operation: name } : { operations: stepNames(name) };

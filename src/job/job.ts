@@ -19,8 +19,8 @@ import { flagFor, type JobEntries, jobSchema, settingsOf } from './job-schema.ts
 import type { OwnOperation } from './own-operation.ts';
 
 /**
- * A job says what is done with the rows of a file: its entries, those of its file with what is said beside it
- * laid over them. It is read from YAML, or is all defaults of an operation.
+ * A job says what is done with the rows of a file. Its entries are those of its file, overlaid with the
+ * entries given beside it. It is read from YAML, or has all defaults of an operation.
  */
 export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
   /** The file's name without its ending, or the operation's name. */
@@ -31,9 +31,9 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
    */
   readonly path?: string;
   readonly operation: Operation;
-  /** Columns of the other inputs are guessed beside `columns`; absent: they are all. */
+  /** Whether columns of the other inputs are guessed beside `columns`; absent: `columns` has all of them. */
   readonly guesses?: true;
-  /** What was said beside the job, which is laid over it already. */
+  /** The entries given beside the job, which are already part of it. */
   readonly said?: JobEntries;
   /** Whether a row that cannot be read refuses the file. */
   readonly strict?: boolean;
@@ -42,7 +42,7 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
 }
 
 /**
- * In which order identifiers are tried, in words: as the job says, else each that the list has, in the
+ * The order in which identifiers are tried, in words: the job's, else each one that the list has, in the
  * operation's order.
  */
 export function waterfallOf(
@@ -56,10 +56,11 @@ export function waterfallOf(
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 
 /**
- * The job that the user typed: the name of an operation, those of several steps, or the path of a YAML file.
- * @param said what is said beside it, over what is in the file.
+ * The job that the user typed: the name of an operation, the names of several steps, or the path of a YAML
+ * file.
+ * @param said the entries given beside the job, over those in the file.
  * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an
- * entry beside it.
+ *   entry beside it.
  */
 export async function loadJob(
   argument: string,
@@ -89,8 +90,8 @@ export async function loadJob(
 }
 
 /**
- * What is said of single columns beside a job that says nothing of them, and a job that only leaves some
- * unread.
+ * Whether other columns are guessed: where single columns are given beside a job that names none, and for a
+ * job that only leaves some unread.
  */
 function guessesOthers(written: JobEntries, said: JobEntries): boolean {
   if (written.columns === undefined) return said.columns !== undefined;
@@ -98,7 +99,7 @@ function guessesOthers(written: JobEntries, said: JobEntries): boolean {
   return columns.length > 0 && columns.every((each) => each === '');
 }
 
-/** An operation by its name, or several by theirs, as a job that says nothing else. */
+/** An operation by its name, or several by theirs, as a job without any other entry. */
 function bareJob(argument: string): Document {
   const problem: Document['problem'] = (_keys, _part, fact, next) =>
     stop('job', `${argument}: ${fact}.`, next);
@@ -124,13 +125,13 @@ async function refusedName(argument: string): Promise<StopError | undefined> {
 // ------------------------------------------------------------------------------------ what is said beside it
 
 /**
- * Entries whose pairs stand beside those of the job; a blank one takes the job's out. The others stand in the
- * place of the job's.
+ * Entries whose pairs are added to those of the job; a blank one removes the job's. All other entries replace
+ * the job's.
  */
 const NAMED = ['columns', 'add', 'roles', 'projects', 'read'] as const;
 
 /**
- * @returns the job with what is said laid over it, in which a problem with that is told by its flag.
+ * @returns the job with the given entries laid over it. A problem with one of them is told by its flag.
  * @throws StopError `usage`.
  */
 function withSaid(document: Document, said: JobEntries): Document {
@@ -154,7 +155,7 @@ function withSaid(document: Document, said: JobEntries): Document {
   throw problem(keys, part, fact, next);
 }
 
-/** Undefined for an entry that stands in the file. */
+/** Undefined for an entry of the file. */
 function flagOf(said: JobEntries, [entry = '', name]: KeyPath): string | undefined {
   const values: Readonly<Record<PropertyKey, unknown>> = said;
   const value = values[entry];
@@ -199,7 +200,7 @@ function checkSettings(operation: Operation, { value, problem }: Document): void
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : meantWord(other, taken));
 }
 
-/** Refuses what is fine for a lookup and would harm people who are invited. */
+/** Refuses settings that are fine for a lookup and would harm people who are invited. */
 function checkChange({ name, change }: Operation, { value, problem }: Document): void {
   if (change === undefined) {
     if (value.guards === undefined) return;
@@ -232,16 +233,19 @@ function checkColumns(operation: Operation, { value, problem }: Document): void 
 
 function checkTiers(operation: Operation, { value, problem }: Document): void {
   const { waterfall } = value;
-  // Each tier of several steps is one of its step.
+  // In a job of several steps, each tier belongs to one step.
   if (waterfall === undefined || operation.steps !== undefined) return;
-  // The first entry with which the waterfall becomes wrong is the one to point at.
+  // The error points at the first entry with which the waterfall becomes wrong.
   for (const index of waterfall.keys()) {
     const found = checkWaterfall(operation.tiers, waterfall.slice(0, index + 1));
     if (found !== undefined) throw problem(['waterfall', index], 'value', found.message, found.next);
   }
 }
 
-/** Checks names of new columns: none may be one of ours, nor the same twice, as spreadsheets ignore case. */
+/**
+ * Checks the names of new columns: none may be one of ours, or occur twice. Spreadsheets ignore case, so case
+ * does not count.
+ */
 function checkAdded({ value, problem }: Document): void {
   const taken = new Map<string, string>(OUR_COLUMNS.map((name) => [name, 'which Rowonce itself adds']));
   for (const name of Object.keys(value.add ?? {})) {
@@ -257,7 +261,7 @@ export interface OperationSources {
 }
 
 /**
- * Undefined for a name that is none, or that has another version behind it: `rowonce-work-email@1`, as a
+ * Undefined for an unknown name, and for one with another version behind it: `rowonce-work-email@1`, as a
  * batch keeps it.
  * @throws StopError `job` for an operation that is wrong.
  */
@@ -279,7 +283,7 @@ export async function findOperation(
   return bare === name || found.name === name ? found : undefined;
 }
 
-/** Two operations of one name would share their answers. */
+/** Two operations with one name would share their answers. */
 async function requireOwnNames(operations: readonly OwnOperation[]): Promise<void> {
   const taken = new Set(await familyNames(OPERATIONS));
   for (const { name } of operations) {

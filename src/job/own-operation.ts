@@ -16,30 +16,32 @@ import { problemOf } from '../lib/yaml/schema-problem.ts';
 
 /**
  * An operation that is not built in: a program passes it. It looks one thing up for each row, by one request
- * to the provider, and says nothing of how that is sent, kept, paid for and judged: that is as for any
- * operation.
+ * to the provider. Sending, keeping, paying and judging are the same as for any other operation.
  */
 
-/** What is asked for a row, or why nothing can be. */
+/** The parameters for a row, or the reason why nothing can be asked. */
 export type OwnPrepared = { readonly parameters: JsonObject } | { readonly invalid: string };
 
-/** An operation of one's own: one request to the provider for each row. */
+/** An operation of the program's own: one request to the provider for each row. */
 export interface OwnOperation {
   /** Lower case, digits and hyphens. */
   readonly name: string;
-  /** Answers are known by name and version. Raise it when an old answer is no answer to what is asked now. */
+  /**
+   * Answers are known by name and version. Increase it when an old answer no longer answers today's question.
+   */
   readonly version: number;
   readonly summary: string;
-  /** The columns that it takes, each to be mapped to a column of the file. */
+  /** The columns that the operation takes, each to be mapped to a column of the file. */
   readonly inputs: readonly InputField[];
-  /** How it is asked, what it costs and how answers are read, as an entry of a dialect's `operations`. */
+  /** The request, its cost and the reading of its answers, as an entry of a dialect's `operations`. */
   readonly request: DialectOperation;
   /**
-   * What is asked for the cells of a row, by input. It has to be pure: the same cells must always give the
-   * same. Equal parameters are bought once. Left out: each cell as it stands, without the blanks around it.
+   * The parameters for the cells of a row, by input. It has to be pure: the same cells must always give the
+   * same parameters. Equal parameters are bought once. Left out: each cell as it stands, without the blanks
+   * around it.
    */
   prepare?(cells: Readonly<Record<string, string>>): OwnPrepared;
-  /** What becomes of a call whose answer was lost. Left out: `hold`, as it may have been charged. */
+  /** The treatment of a call whose answer was lost. Left out: `hold`, because it may have been charged. */
   readonly ifLost?: IfLost;
 }
 
@@ -47,7 +49,7 @@ const ownText = z.string().min(1).max(200);
 
 const called = z.custom((value) => typeof value === 'function', { error: 'it must be a function' });
 
-/** Names are part of what calls are known by, and stand in commands and cells. */
+/** Names are part of the identity of calls, and stand in commands and cells. */
 const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9-]{1,80}$/;
 
 const schema = z.strictObject({
@@ -68,7 +70,7 @@ const schema = z.strictObject({
   ifLost: z.union([z.literal('hold'), z.strictObject({ repeat: ownText })]).optional(),
 });
 
-/** An operation of one's own, for `operations` of a call. It is checked before anything is sent. */
+/** An operation of the program's own, for `operations` of a call. It is checked before anything is sent. */
 export function defineOperation(operation: OwnOperation): OwnOperation {
   return operation;
 }
@@ -84,9 +86,9 @@ interface NamedCall {
 }
 
 /**
- * The operation as the rest of the program knows it. Its name holds the version, and with that every call,
- * batch and entry.
- * @throws StopError `job` for what is wrong with it.
+ * The operation in the form that the rest of the program knows. Its name contains the version, and so does
+ * every call, batch and entry.
+ * @throws StopError `job` for a mistake in it.
  */
 export async function operationFrom(own: OwnOperation): Promise<Operation> {
   const { success, error } = schema.safeParse(own);
@@ -134,8 +136,8 @@ export function nameWithVersion({ name, version }: Pick<OwnOperation, 'name' | '
 const isSegment = (value: JsonValue | undefined): boolean => typeof value === 'string' && value !== '';
 
 /**
- * Code of others makes it: a row for which it fails is invalid, and nothing is sent that JSON has no form
- * for.
+ * The code of another program prepares the row: a row for which it fails is invalid, and nothing is sent that
+ * JSON has no form for.
  */
 function askedBy(
   { name, prepare = asTheyStand }: OwnOperation,

@@ -11,14 +11,14 @@ import { checkWaterfall } from '../../operations/lookup/waterfall.ts';
 import type { JobEntries } from '../job-schema.ts';
 
 /**
- * A job of several steps says of each entry whose it is: what is called `enrich-person.profile_url` is about
- * that step alone, and what only says `profile_url` is about each that has such an input.
+ * Each entry of a job of several steps says to which step it belongs: an entry `enrich-person.profile_url` is
+ * about that step alone, and an entry `profile_url` is about each step that has such an input.
  */
 
-/** Whether a word is the names of operations, `enrich-company,enrich-person`. */
+/** Whether a word is a list of operations' names, `enrich-company,enrich-person`. */
 export const isTypedSteps = (argument: string): boolean => /^[\w-]+(,[\w-]+)+$/.test(argument);
 
-/** @throws StopError for an unknown operation, and one that cannot stand beside others. */
+/** @throws StopError for an unknown operation, and for one that cannot stand beside others. */
 export async function checkSteps(
   { value, problem }: YamlDocument<JobEntries>,
   own: readonly string[],
@@ -41,7 +41,10 @@ export async function checkSteps(
 
 export type Document = YamlDocument<JobEntries>;
 
-/** The entries of a job of several steps, each called by its step. @throws StopError for one of none. */
+/**
+ * The entries of a job of several steps, each with the name of its step.
+ * @throws StopError for an entry of no step.
+ */
 export function calledBySteps(
   { steps = [] }: Operation,
   document: Document,
@@ -110,7 +113,7 @@ function addBySteps(steps: readonly Operation[], add: Names): Names {
   return Object.fromEntries(all);
 }
 
-/** Undefined for a tier that the step cannot ask by. */
+/** Undefined for a tier whose identifiers the step does not have. */
 function tierIn({ name, tiers }: Operation, tier: string): string | undefined {
   const bare = tier.startsWith(`${name}.`) ? tier.slice(name.length + 1) : tier;
   const members = bare.replace(/^all:/, '').split('+');
