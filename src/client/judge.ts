@@ -31,7 +31,7 @@ export { isExactCharge } from './judge/cost.ts';
 export * from './judge/shapes.ts';
 
 /**
- * Says what a reply means and what follows: one pure, total function over the rules in the dialect. Every
+ * Says what a reply means and its consequences: one pure, total function over the rules in the dialect. Every
  * reply gets a verdict. A reply that no rule can read is in doubt, because it may have been charged.
  */
 

@@ -9,7 +9,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
 
 /**
  * Applies a verdict to its account and its run, before another request leaves: to the clocks, the pace and
- * the stop. By then the end of the attempt waits in the same group of writes, so whatever is sent because of
+ * the stop. The end of the attempt already waits in the same group of writes, so whatever is sent because of
  * the verdict is written after it.
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked or told
  *   first.

@@ -353,7 +353,7 @@ class SharedSession {
     this.#stopAll(error);
   }
 
-  /** Hears what other processes were told of the account, and what a person has decided about its batches. */
+  /** Hears the news of other processes about the account, and the decisions of a person about its batches. */
   async hear({ history, client, clock }: Session): Promise<void> {
     const state = await this.#ledger.account(this.identity);
     hearOfAnswers(history, state);

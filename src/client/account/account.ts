@@ -110,8 +110,8 @@ export interface Accounts {
   /** The service's address by region; absent when the file names none. */
   readonly regions?: readonly RegionAddress[];
   /**
-   * Whom jobs may notify, by name; absent when the file names nobody. A command runs in the folder of the
-   * file.
+   * Receivers that jobs may notify, by name; absent when the file names none. A command runs in the folder of
+   * the file.
    */
   readonly notify?: ReadonlyMap<string, Receiver>;
   /** Inboxes by name, relative to the file; absent when the file names none. */

@@ -34,7 +34,7 @@ const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, m
 
 /**
  * The governance platform. Published are the paths, the Authorization headers and the bodies, which differ
- * from operation to operation. Of the answers only the ids are published, so the rules below read the usual
+ * from operation to operation. In the answers only the ids are published, so the rules below read the usual
  * meaning of HTTP. Other vendors are reached through its "API Call" step. The inputs of the step are
  * published; its own HTTP request and the shape of its answer are not, and a dialect file may correct all of
  * that.

@@ -228,8 +228,8 @@ export class Limiter {
   }
 
   /**
-   * Takes the rate hints of an answer of any kind. As far as we know, the vendor has not counted the requests
-   * on their way.
+   * Takes the rate hints of an answer of any kind. The vendor has not counted the requests on their way, as
+   * far as we know.
    */
   hear({ left, pauseMs }: RateHints): void {
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);

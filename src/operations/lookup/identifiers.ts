@@ -225,8 +225,8 @@ export const normaliseProfileSlug = addressNormaliser((text) => {
 export const normaliseSlugOfAddress = addressNormaliser(slugOfAddress);
 
 /**
- * Words that lists show in place of an address. As a slug, such a word would belong to a person all the same,
- * and be bought.
+ * Words that lists show in place of an address. Such a word read for a slug would belong to a person all the
+ * same, and be bought.
  */
 const LINK_WORDS = new Set(
   wordsIn(`
