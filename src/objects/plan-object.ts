@@ -43,8 +43,9 @@ const LeaverObject = z.object({
 export type LeaverObject = z.infer<typeof LeaverObject>;
 
 const ofChanges = {
-  /** People who are removed because the list does not name them, and people who would be and are not. */
+  /** People who are removed because the list does not name them. */
   removed: z.number().exactOptional(),
+  /** People who would be removed for that, and are not. */
   held_back: z.number().exactOptional(),
   changes: z.array(PlannedChangeObject).exactOptional(),
   /** People whom the list does not name and who stay. */
@@ -67,9 +68,9 @@ export const PlanFigures = z.object({
   bought_before: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),
-  /** The part of these rows whose answers are too old. */
+  /** Rows to buy whose answers are too old. */
   too_old: z.number().exactOptional(),
-  /** The part of these rows whose reply is no answer today. */
+  /** Rows to buy whose reply is no answer today. */
   unanswered: part.exactOptional(),
   /** Rows in doubt whose calls a run may send again. */
   sent_again: part.exactOptional(),

@@ -42,10 +42,9 @@ export const RunObject = z.object({
   /** The file with the results of a search. */
   results: z.string().exactOptional(),
   report: z.string().exactOptional(),
-  /**
-   * People who were removed because the list does not name them, and people who would have been and were not.
-   */
+  /** People who were removed because the list does not name them. */
   removed: z.number().exactOptional(),
+  /** People who would have been removed for that, and were not. */
   not_removed: z.number().exactOptional(),
   missing_paths: z.array(MissingPathObject).exactOptional(),
   /** The results so far. */

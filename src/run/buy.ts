@@ -29,7 +29,7 @@ import {
  * | while it waits for | a crash leaves |
  * |---|---|
  * | the permit | nothing: nothing was sent |
- * | the commit of the intent | nothing; after the commit an open attempt, not sent: in doubt for the next run |
+ * | the commit of the intent | nothing; after it an open attempt, not sent: in doubt for the next run |
  * | the answer | an open attempt: in doubt |
  * | the commit of the answer | the same; after the commit a reply, which the next run judges |
  * | the end, and what follows for the account | the same; after the commit an answered call: not sent again |

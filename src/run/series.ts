@@ -382,7 +382,7 @@ const quoted = ({ status, body }: Reply): string =>
 const addressStop = (answer: SeriesKind, message: string, next: string): StopError =>
   new StopError({ code: 'address', message, next, answers: [answer] });
 
-/** The texts for series of free answers: their meaning, the advice, and the words for other rows. */
+/** The texts for series of free answers: their meaning, the advice, and the other explanation. */
 const FREE = {
   refused: [
     'are refusals of one shape',

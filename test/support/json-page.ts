@@ -197,7 +197,7 @@ function findTextsOf(name: string): readonly string[] {
 
 const textOf = (comment: string): string =>
   comment
-    .replaceAll(/^\/\*\*|\*\/$|^\s*\* ?/gm, '')
+    .replaceAll(/^\/\*\*|\s*\*\/$|^\s*\* ?/gm, '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll('|', '\\|')
     .trim();
