@@ -6,10 +6,6 @@ import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
 
-/**
- * What `run` prints. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are
- * this run's.
- */
 /** A path of `add` that none of the account's matches of the operation has, as far as they were read. */
 const MissingPathObject = z.object({
   path: z.string(),
@@ -20,6 +16,10 @@ const MissingPathObject = z.object({
   known: z.array(z.string()),
 });
 
+/**
+ * The output of `run`. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are
+ * this run's.
+ */
 export const RunObject = z.object({
   /** The store, where this is its first run, which made it. */
   store: z.object({ path: z.string(), made: z.literal(true) }).exactOptional(),
