@@ -397,8 +397,8 @@ const HASH_DIGITS = 32;
 /** Entries that only read answers, price them or name the dialect; all others may alter a request. */
 const NOT_SENT: ReadonlySet<string> = new Set(
   wordsIn(`
-    name vendor differences answers words fields_at credits credits_charged rate_hints request_id repeated answer_fields
-    accepted results answer answer_status sure_after valid_for connectedAccount
+    name vendor differences answers words fields_at credits credits_charged rate_hints request_id repeated
+    answer_fields accepted results answer answer_status sure_after valid_for connectedAccount
   `),
 );
 

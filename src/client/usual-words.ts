@@ -19,7 +19,8 @@ export const COMMON_WORDS: Words = {
   rate_limited: phrasesIn(`
       rate limit*, ratelimit*, too many requests, too many calls, too many request, too many concurrent*,
       maximum concurrent*, too many attempts, too fast, too quick*, rate exceeded, requests exceeded,
-      secondly limit*, daily limit*, hourly limit*, concurren* limit*, throttl*, slow down, enhance your calm`),
+      secondly limit*, daily limit*, hourly limit*, concurren* limit*, throttl*, slow down,
+      enhance your calm`),
   limit_reached: phrasesIn(`
       api limit*, request limit*, requests limit*, call limit*, calls limit*, query limit*, over query limit,
       limit exceeded, limit reached, maximum number of calls, maximum number of api calls,
@@ -68,7 +69,8 @@ export const COMMON_WORDS: Words = {
       no person found, no person was found, no people found, no user found, no users found, no profile found,
       no contact found, no contacts found, not found, could not be found, could not find, cannot find,
       does not exist, do not exist, did not exist, doesn't exist, no longer exists, not a member,
-      not in the project, not in this project, unknown user, unknown invite, unknown company, unknown person`),
+      not in the project, not in this project, unknown user, unknown invite, unknown company,
+      unknown person`),
   refused: [
     ...phrasesIn(`
       error*, fail*, exception*, refused, rejected, denied, declined, not allowed, not permitted,

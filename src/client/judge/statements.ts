@@ -204,8 +204,9 @@ const NEUTRAL =
 
 /** Words around a word of success that take nothing from it. */
 const FILLERS = set(
-  `the a an user users member members person invite invitation invites role project has have had been was were is now from of in to this your request
-   operation workspace organization organisation org team group account removing deleting revoking updating changing and with it it's id access all one 1 as`,
+  `the a an user users member members person invite invitation invites role project has have had been was
+   were is now from of in to this your request operation workspace organization organisation org team group
+   account removing deleting revoking updating changing and with it it's id access all one 1 as`,
 );
 
 /**

@@ -230,8 +230,8 @@ export const normaliseSlugOfAddress = addressNormaliser(slugOfAddress);
  */
 const LINK_WORDS = new Set(
   wordsIn(`
-    linkedin profile profiles link links url view here click open see visit website web page slug handle person contact
-    name more details yes no n-a unknown
+    linkedin profile profiles link links url view here click open see visit website web page slug handle
+    person contact name more details yes no n-a unknown
   `),
 );
 
@@ -385,16 +385,16 @@ function hostProblem(host: string): Unusable | undefined {
  */
 const MAIL_HOSTS = `
   gmail.com googlemail.com outlook.com outlook.com.au outlook.co.nz hotmail.com hotmail.com.au hotmail.co.nz
-  hotmail.co.uk live.com live.com.au live.co.uk msn.com windowslive.com yahoo.com yahoo.com.au yahoo.co.nz yahoo.co.uk
-  ymail.com rocketmail.com icloud.com me.com mac.com aol.com aim.com proton.me protonmail.com pm.me fastmail.com
-  fastmail.com.au fastmail.fm hushmail.com tutanota.com tuta.io zohomail.com zohomail.com.au mail.com email.com gmx.com
-  gmx.net gmx.de web.de yandex.com yandex.ru mail.ru qq.com 163.com 126.com naver.com comcast.net btinternet.com
-  virginmedia.com inbox.com rediffmail.com
+  hotmail.co.uk live.com live.com.au live.co.uk msn.com windowslive.com yahoo.com yahoo.com.au yahoo.co.nz
+  yahoo.co.uk ymail.com rocketmail.com icloud.com me.com mac.com aol.com aim.com proton.me protonmail.com
+  pm.me fastmail.com fastmail.com.au fastmail.fm hushmail.com tutanota.com tuta.io zohomail.com
+  zohomail.com.au mail.com email.com gmx.com gmx.net gmx.de web.de yandex.com yandex.ru mail.ru qq.com
+  163.com 126.com naver.com comcast.net btinternet.com virginmedia.com inbox.com rediffmail.com
 
   bigpond.com bigpond.com.au bigpond.net.au bigpond.net bigpond.au optusnet.com.au iinet.net.au tpg.com.au
-  westnet.com.au internode.on.net dodo.com.au aapt.net.au adam.com.au ozemail.com.au netspace.net.au iprimus.com.au
-  primusonline.com.au exemail.com.au skymesh.com.au chariot.net.au hotkey.net.au picknowl.com.au aanet.com.au
-  ozonline.com.au alphalink.com.au virginbroadband.com.au activ8.net.au
+  westnet.com.au internode.on.net dodo.com.au aapt.net.au adam.com.au ozemail.com.au netspace.net.au
+  iprimus.com.au primusonline.com.au exemail.com.au skymesh.com.au chariot.net.au hotkey.net.au
+  picknowl.com.au aanet.com.au ozonline.com.au alphalink.com.au virginbroadband.com.au activ8.net.au
   xtra.co.nz slingshot.co.nz orcon.net.nz clear.net.nz paradise.net.nz ihug.co.nz inspire.net.nz snap.net.nz
   actrix.co.nz kinect.co.nz
 `;
@@ -404,8 +404,8 @@ const MAIL_HOSTS = `
  * directories.
  */
 const PAGE_HOSTS = `
-  facebook.com fb.com fb.me m.me instagram.com threads.net linkedin.com lnkd.in twitter.com x.com t.co youtube.com
-  youtu.be tiktok.com pinterest.com pinterest.com.au whatsapp.com wa.me t.me vimeo.com flickr.com
+  facebook.com fb.com fb.me m.me instagram.com threads.net linkedin.com lnkd.in twitter.com x.com t.co
+  youtube.com youtu.be tiktok.com pinterest.com pinterest.com.au whatsapp.com wa.me t.me vimeo.com flickr.com
   medium.com substack.com patreon.com wikipedia.org
   linktr.ee linkin.bio beacons.ai bio.link campsite.bio about.me carrd.co lnk.bio
   bit.ly tinyurl.com ow.ly goo.gl g.page

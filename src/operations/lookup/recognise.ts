@@ -32,10 +32,11 @@ const ADDRESS_MARK = /^(?:https?:\/\/|www\.)/i;
  * published list would change the guesses with each release.
  */
 const TOP_LEVEL = new Set(
-  wordsIn(`com net org edu gov info biz name pro coop asia travel museum app dev online site website store shop tech xyz cloud
-  agency digital solutions services group consulting media design studio world global space live life today company
-  network energy health care clinic dental finance financial legal law education academy school foundation charity church
-  community international realestate property build construction restaurant cafe wine melbourne sydney kiwi example
+  wordsIn(`com net org edu gov info biz name pro coop asia travel museum app dev online site website store
+  shop tech xyz cloud agency digital solutions services group consulting media design studio world global
+  space live life today company network energy health care clinic dental finance financial legal law
+  education academy school foundation charity church community international realestate property build
+  construction restaurant cafe wine melbourne sydney kiwi example
   `),
 );
 const NATIONAL = /^(?:[a-z]{2}|xn--[a-z0-9-]+)$/;
