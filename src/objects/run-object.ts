@@ -17,8 +17,8 @@ const MissingPathObject = z.object({
 });
 
 /**
- * The output of `run`. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are
- * this run's.
+ * The output of `run`. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds
+ * are this run's.
  */
 export const RunObject = z.object({
   /** The store, where this is its first run, which made it. */
