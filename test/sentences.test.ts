@@ -1,7 +1,8 @@
 /**
- * Goal: what users read is whole sentences of usual words, also for a reader in a hurry who learnt English late.
- * Method: every text in the source that a user may see, and every page, against a list of habits that once were common
- * here. What each habit stands for in plain words is beside it.
+ * Goal: users read whole sentences of usual words, also readers in a hurry who learnt English late. So do colleagues
+ * who read the comments.
+ * Method: every text in the source that a user may see, every page, and every comment, against a list of habits that
+ * once were common here. The plain words for each habit are beside it.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -9,7 +10,12 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-const HABITS: readonly { readonly habit: RegExp; readonly better: string }[] = [
+interface Habit {
+  readonly habit: RegExp;
+  readonly better: string;
+}
+
+const HABITS: readonly Habit[] = [
   { habit: /\bsomebody\b/i, better: 'a person, another person, or who it is' },
   { habit: /\bwhoever\b/i, better: 'everybody who, or who it is' },
   { habit: /\bso-manieth\b/i, better: 'every nth' },
@@ -39,11 +45,13 @@ function proseOf(page: string): readonly string[] {
   return joined.split(/\n| \| /).map((line) => line.replace(/^[\s>|*-]+/, ''));
 }
 
-function found(texts: readonly string[]): readonly string[] {
+function found(texts: readonly string[], habits = HABITS): readonly string[] {
   return texts.flatMap((text) =>
-    HABITS.filter(({ habit }) => habit.test(text)).map(
-      ({ habit, better }) => `${better}: …${text.slice(Math.max(0, text.search(habit) - 30)).slice(0, 90)}`,
-    ),
+    habits
+      .filter(({ habit }) => habit.test(text))
+      .map(
+        ({ habit, better }) => `${better}: …${text.slice(Math.max(0, text.search(habit) - 30)).slice(0, 90)}`,
+      ),
   );
 }
 
@@ -93,4 +101,70 @@ test('no page has one', () => {
   expect(PAGES.length).toBeGreaterThan(30);
   const habits = PAGES.flatMap((path) => found(proseOf(read(path))).map((habit) => `${path}: ${habit}`));
   expect(habits).toEqual([]);
+});
+
+/** The rooms whose comments are read. */
+const ROOMS = ['client', 'core', 'job', 'lib', 'objects', 'operations', 'plan', 'run'];
+
+const COMMENT_HABITS: readonly Habit[] = [
+  { habit: /(?:^|[.:!?|-] )(?:Of|By|As|Who|Whose|Whom)\b/m, better: 'subject, verb, object' },
+  { habit: /\bwhat\b[^.:;!?]*\bwhat\b/i, better: 'a noun in place of one of the two' },
+  { habit: /\b(?:somebody|whoever)\b/i, better: 'a person, another person, or who it is' },
+];
+
+const LONGEST_LINE = 110;
+
+const SQL = /^[`'"]\s*(?:WITH|SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP)\b/;
+
+/** The comments of a program, each paragraph of them as one line. Lines of `//` below each other are one comment. */
+function commentsOf(program: string): readonly string[] {
+  const joined = program.replaceAll(/(?<=^[ \t]*\/\/ .*)\n[ \t]*\/\/ /gm, ' ');
+  const comments = (joined.match(TOKEN) ?? []).filter((token) => /^\/[/*]/.test(token));
+  return comments.map((comment) => {
+    const lines = comment
+      .replace(/^\/(?:\/|\*\*?)/, '')
+      .replace(/\*\/$/, '')
+      .replaceAll(/^ *\* ?/gm, '');
+    return lines.trim().replaceAll(/(?<!\n)\n(?=[^\n|@-])/g, ' ');
+  });
+}
+
+/** The lines of comments and of SQL that are longer than a line may be. */
+function longLinesOf(program: string): readonly string[] {
+  const tokens = [...program.matchAll(TOKEN)].filter(([token]) => /^\/[/*]/.test(token) || SQL.test(token));
+  return tokens.flatMap(({ 0: token, index }) => {
+    const begin = program.lastIndexOf('\n', index) + 1;
+    const end = program.indexOf('\n', index + token.length);
+    const lines = program.slice(begin, end < 0 ? undefined : end).split('\n');
+    return lines.filter((line) => line.length > LONGEST_LINE);
+  });
+}
+
+test('each habit of a comment is found, and each long line of a comment or of SQL', () => {
+  const bad = [
+    '// Of these none.',
+    '/** A row ends. By what it says. */',
+    '/**\n * A list.\n *\n * Whose it is.\n */',
+    '// It is what a row says\n// of what it asks.',
+    '/** For whoever asks. */',
+    '// - As before.',
+  ];
+  for (const text of bad) expect(found(commentsOf(text), COMMENT_HABITS), text).toHaveLength(1);
+  const good = "stop('Of it.'); // A row is what it is. It asks what.\n/** The row, as it came. */";
+  expect(found(commentsOf(good), COMMENT_HABITS)).toEqual([]);
+  const words = 'word '.repeat(25);
+  const long = [`// ${words}`, `/**\n * ${words}\n */`, `run(\`SELECT 1\n${words}\`)`];
+  for (const text of long) expect(longLinesOf(text), text).toHaveLength(1);
+  expect(longLinesOf(`say('${words}');`)).toEqual([]);
+});
+
+test.each(ROOMS)('no comment of %s has one of these habits or a long line', (room) => {
+  const programs = globSync(`src/${room}/**/*.ts`, { cwd: ROOT }).map((path) => [path, read(path)] as const);
+  expect(programs.flatMap(([, program]) => commentsOf(program)).length).toBeGreaterThan(20);
+  const problems = programs.flatMap(([path, program]) =>
+    [...found(commentsOf(program), COMMENT_HABITS), ...longLinesOf(program)].map(
+      (each) => `${path}: ${each}`,
+    ),
+  );
+  expect(problems).toEqual([]);
 });
