@@ -186,7 +186,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/plan/plan-id.ts',
     text: 'if (now === planId) return;',
     instead: "if (now !== '') return;",
-    test: ['cli/plan-id', 'nothing starts, and the figures say by how much it moved'],
+    test: ['cli/plan', 'nothing starts, and the figures say by how much it moved'],
     simulated: 'lists',
   },
   {

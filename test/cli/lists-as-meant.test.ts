@@ -1,12 +1,15 @@
 /**
- * Goal: lists as R, psql, LinkedIn, CRMs and people leave them are read as they are meant, with no flag: the right cells are looked up,
- * what is no contact is left out by name and not called invalid, and every line comes back in its place. Plan and run say the same.
+ * Goal: lists as R, psql, LinkedIn, CRMs, programs, spreadsheets of any country and people leave them are read as they are meant, with no
+ * flag: the right cells are looked up, what is no contact is left out by name and not called invalid, and every line comes back in its
+ * place. Plan and run say the same. What is wrong with a cell is said as what it is, with the repair beside it where that is certain.
  * Method: the real command over small lists of these kinds, before the sandbox as a vendor.
  */
+
 import { readFile, writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { bookOf, partsOf, textRow, zipOf } from '../files/formats/workbook-file.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { bookOf, bookParts, partsOf, textRow, zipOf } from '../files/formats/workbook-file.ts';
+import { type Desk, type JsonResult, openDesk } from './desk.ts';
 
 const PEOPLE = ['ann@acme.example', 'bob@beta.example', 'cy@gamma.example'];
 const [ANN = '', BOB = ''] = PEOPLE;
@@ -55,6 +58,18 @@ const KINDS: Readonly<Record<string, Kind>> = {
     list: lines('"name" "email"', ...PEOPLE.map((email, at) => `"${at + 1}" "N" "${email}"`)),
     says: [ROW_NAMES],
     name: 'list.txt',
+  },
+  'the index that a program writes, which has no name': {
+    list: lines(',name,email', ...PEOPLE.map((email, at) => `${at},N,${email}`)),
+    says: [],
+  },
+  'two columns of one name that nothing reads': {
+    list: lines('email,note,note', ...PEOPLE.map((email) => `${email},a,b`)),
+    says: [],
+  },
+  'blank lines of delimiters, which are no rows': {
+    list: lines('email,name', ...PEOPLE.flatMap((email) => [`${email},N`, ',', ' , '])),
+    says: [],
   },
   'a delimiter behind every row but the header': {
     list: lines('name,email', ...PEOPLE.map((email) => `N,${email},`)),
@@ -325,4 +340,279 @@ test.each([
     const { code, stderr } = await desk.type(words);
     expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
   }
+});
+
+// ------------------------------------------------------------------------------------------------ cells of every day
+
+const COMPANIES = ['run', 'enrich-company', '--budget', '9'] as const;
+
+/** What a run says of each row of a list: its status and the reason. */
+async function ran(list: string, ...flags: readonly string[]) {
+  const desk = await openDesk();
+  await desk.write('list.csv', list);
+  const { code, stderr } = await desk.type([...COMPANIES, 'list.csv', ...flags]);
+  const output = await desk.read('list.enriched.csv').catch(() => '');
+  return { code, stderr, output: output.split('\n'), requests: await desk.requests() };
+}
+
+test.each([
+  ['a login page', '<!DOCTYPE html>\n<html><head><title>Sign in</title></head></html>\n'],
+  ['a page of an old program', '\uFEFF  <html xmlns="x">\n<body>Export</body>\n</html>\n'],
+])('%s that was saved as a list is refused', async (_what, page) => {
+  const { code, stderr, requests } = await ran(page);
+  expect([code, requests]).toEqual([2, 0]);
+  expect(stderr).toMatch(/list\.csv is a web page and no list: .*\nLog in there, export the list again/);
+});
+
+test('the link behind a cell of a workbook is what is looked up, and the cell stays as it is', async () => {
+  const desk = await openDesk();
+  const formula = '<f>HYPERLINK("https://beta.com.au/?a=1&amp;b=2","Visit")</f><v>Visit</v>';
+  const rows = [
+    textRow(1, 'Company', 'Website'),
+    textRow(2, 'Acme', 'Visit'),
+    `<row r="3"><c r="A3" t="inlineStr"><is><t>Beta</t></is></c><c r="B3" t="str">${formula}</c></row>`,
+    textRow(4, 'Gamma', 'gamma.com.au'),
+    textRow(5, 'Delta', 'Visit'),
+  ];
+  const targets = { A2: 'https://record.com.au', B2: 'https://www.acme.com.au', B4: 'https://x.com.au' };
+  const cells = Object.keys(targets).map((cell) => `<hyperlink ref="${cell}" r:id="r${cell}"/>`);
+  const links = Object.entries(targets).map(
+    ([cell, to]) => `<Relationship Id="r${cell}" Type="x/hyperlink" Target="${to}" TargetMode="External"/>`,
+  );
+  const parts = bookParts({ rows: rows.join(''), behind: `<hyperlinks>${cells.join('')}</hyperlinks>` });
+  const name = 'xl/worksheets/_rels/sheet1.xml.rels';
+  const book = zipOf([...parts, { name, content: `<Relationships>${links.join('')}</Relationships>` }]);
+  await writeFile(desk.place.path('list.xlsx'), book);
+
+  const { code } = await desk.type([...COMPANIES, 'list.xlsx', '--attention-ok']);
+  expect(code).toBe(0);
+  const asked = desk.place.vendor.requests().map(({ body }) => body.domain ?? body.website);
+  expect(asked.toSorted()).toEqual(['acme.com.au', 'beta.com.au', 'gamma.com.au']);
+  const sheet = partsOf(await readFile(desk.place.path('list.enriched.xlsx'))).find((part) =>
+    part.name.endsWith('sheet1.xml'),
+  );
+  expect(sheet?.text).toContain('<t>Visit</t>');
+  expect(sheet?.text).toContain(formula);
+});
+
+test('a slug that most rows share names nobody: its column is not read, and one that was named stops', async () => {
+  const desk = await openDesk();
+  const rows = [1, 2, 3, 4, 5, 6].map((at) => `jo${at}@example.org,${at < 5 ? 'Acme-Team' : `jo-${at}`}`);
+  await writeFile(desk.place.path('people.csv'), ['Email,Profile Slug', ...rows, ''].join('\n'));
+  const planned = await desk.json(['plan', 'enrich-person', 'people.csv']);
+  expect(planned.columns).toEqual({ email: 'Email' });
+  const named = await desk.type([
+    'plan',
+    'enrich-person',
+    'people.csv',
+    '--column',
+    'profile_slug=Profile Slug',
+  ]);
+  expect(named.code).toBe(2);
+  expect(named.stderr).toContain('Most rows say "acme-team" in the column "Profile Slug"');
+});
+
+test('what is wrong with a cell is said as what it is', async () => {
+  const cells = ['#N/A', '51824800000', '5.18248E+10', '51824753557', '"51,824,753,556"'];
+  const { code, output, requests } = await ran(['ABN', ...cells, ''].join('\n'));
+  expect([code, requests]).toEqual([3, 0]);
+  const [error, rounded, scientific, mistyped, number] = output.slice(1);
+  expect(error).toContain('is an error of a formula in the spreadsheet');
+  expect(rounded).toContain(
+    'ends in zeros and fails the checksum, like a number that a spreadsheet has rounded',
+  );
+  expect(scientific).toContain('looks like a rounded number from a spreadsheet');
+  expect(mistyped).toContain('the checksum fails');
+  expect(number).toContain('repaired, it would be sent with ABN read as 51824753556');
+  const others = [error, rounded, scientific, mistyped].join('\n');
+  expect(others, 'no repair is offered that is not certain').not.toContain('repaired');
+});
+
+test('an ABN that a spreadsheet has rounded is no reason to guess at another company', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'ABN\n51824800000\n51824753557\n"51,824,753,556"\n');
+  const { stdout } = await desk.type(['plan', 'enrich-company', 'list.csv']);
+  expect(stdout).toContain(
+    '1 rounded by a spreadsheet, whose last digits are lost: row 2; such as 51824800000',
+  );
+  expect(stdout).not.toContain('51824800000, perhaps');
+  expect(stdout, 'a certain repair is offered before anything is bought').toContain('51824753556');
+  expect(stdout).toMatch(/--repair {7}would repair what is sent for 1 row/);
+});
+
+test('a word of the header is nobody, and its row is not asked', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Name,Alias\nAnn,Alias\nKim,kim-doe\nLee,lee-roe\n');
+  const run = [
+    'run',
+    'enrich-person',
+    'list.csv',
+    '--column',
+    'profile_slug=Alias',
+    '--budget',
+    '9',
+    '-o',
+    'out.csv',
+  ];
+  expect(await desk.json(run)).toMatchObject({ counts: { invalid: 1 }, requests: 2 });
+});
+
+// ------------------------------------------------------------------------------------------------ encodings, flags and pipes
+
+test('a table of semicolons in Windows-1252 comes back as one, and what was guessed is said', async () => {
+  const desk = await openDesk();
+  const list = Buffer.from('Firma;Domain\r\nM\xfcller;x.example\r\n\xdcber;not a domain\r\n', 'latin1');
+  await writeFile(desk.place.path('list.csv'), list);
+  const guess = 'read as Windows-1252, because its byte 0xFC is not UTF-8; use --encoding to change that.';
+  for (const plan of [['plan'], ['plan', 'enrich-company']]) {
+    expect((await desk.type([...plan, 'list.csv'])).stderr).toContain(guess);
+  }
+  const { code, stderr } = await desk.type([...COMPANIES, 'list.csv', '--formulas', 'raw']);
+  expect(code).toBe(3);
+  expect(stderr).toContain(guess);
+  const output = await readFile(desk.place.path('list.enriched.csv'), 'latin1');
+  expect(output).toMatch(
+    /^Firma;Domain;[^\r]*_status;[^\r]*\r\nM\xfcller;x\.example;[^\r]*matched;[^\r]*\r\n\xdcber;/,
+  );
+  expect(await readFile(desk.place.path('list.enriched.needs-attention.csv'), 'latin1')).toMatch(
+    /^Firma;Domain;_row;_reason\r\n\xdcber;not a domain;3;/,
+  );
+});
+
+test('title lines, short rows and a pipe are read as the flags say, and the same command goes on with the batch', async () => {
+  const desk = await openDesk();
+  await desk.write('list.txt', 'Report\n\nDomain|Name\nx.example\ny.example|Y\n');
+  const flags = ['--header-row', '3', '--ragged', 'pad', '-o', 'out.txt'];
+  expect(await desk.type([...COMPANIES, 'list.txt', ...flags])).toMatchObject({ code: 0 });
+  const [title, blank, header, first] = (await desk.read('out.txt')).split('\n');
+  expect([title, blank]).toEqual(['Report', '']);
+  expect(header).toMatch(/^Domain\|Name\|.*\|_status\|/);
+  expect(first).toMatch(/^x\.example\|\|.*\|matched\|/);
+  const before = await desk.requests();
+  expect(await desk.type([...COMPANIES, 'list.txt', ...flags])).toMatchObject({ code: 0 });
+  expect(await desk.requests()).toBe(before);
+});
+
+test('a list that is packed with gzip is refused with the two ways to go on, however it comes', async () => {
+  const desk = await openDesk();
+  const packed = gzipSync('Domain\nx.example\n');
+  const ways = 'Unpack it first, or `gunzip -c FILE | rowonce run JOB - -o OUT`.';
+  await writeFile(desk.place.path('list.csv.gz'), packed);
+  await writeFile(desk.place.path('named.csv'), packed);
+  for (const file of ['list.csv.gz', 'named.csv'])
+    expect(await desk.type([...COMPANIES, file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(ways),
+    });
+  const piped = await desk.type([...COMPANIES, '-', '-o', 'out.csv'], { stdin: packed });
+  expect(piped).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^Standard input is packed with gzip/),
+  });
+  await desk.write('list.csv', 'Domain\nx.example\n');
+  const named = await desk.type([...COMPANIES, 'list.csv', '-o', 'out.csv.gz']);
+  expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining('out.csv.gz says otherwise') });
+  expect(await desk.requests()).toBe(0);
+});
+
+test('what is wrong with standard input is told of it, in words, and not of the file that keeps it', async () => {
+  const desk = await openDesk();
+  const piped = async (stdin: string): Promise<string> =>
+    (await desk.type([...COMPANIES, '-', '-o', 'out.csv'], { stdin })).stderr;
+  expect(await piped('')).toMatch(/^Standard input is empty: it has neither a header nor rows\./);
+  expect(await piped('Domain,Name\nx.example\n')).toMatch(/^Standard input, row 2, line 2: 1 cell, but/);
+  expect(await desk.requests()).toBe(0);
+});
+
+test('a list without a header is read from its first company on, and comes back below one line of names', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Acme,x.example\nBeta,y.example\n');
+  const { code, stderr } = await desk.type([...COMPANIES, 'list.csv']);
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('called A, B and so on'),
+  });
+  const [header, ...rows] = (await desk.read('list.enriched.csv')).trim().split('\n');
+  expect(header).toMatch(/^A,B,.*_status/);
+  expect(rows.map((row) => /^[^,]*,[^,]*/.exec(row)?.[0])).toEqual(['Acme,x.example', 'Beta,y.example']);
+  expect(await desk.requests()).toBe(2);
+  const job = 'operation: enrich-company\ncolumns:\n  domain: B\nread:\n  header_row: 0\n';
+  await desk.write('job.yaml', job);
+  expect(await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9'])).toMatchObject({ code: 0 });
+  expect(await desk.requests(), 'its columns have these names in a job, too').toBe(2);
+});
+
+test('where only a person knows whether a row names the columns, nothing is sent before she has said it', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Our leads,\nAcme,x.example\nBeta,y.example\n');
+  for (const words of [COMPANIES, ['plan']]) {
+    const asked = await desk.type([...words, 'list.csv', '--json']);
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain('list.csv: it is not clear where the list begins.');
+    expect(JSON.parse(asked.stdout).stopped.choices).toEqual([
+      { flag: '--header-row', value: '0', says: expect.stringMatching(/^no row names the columns/) },
+      { flag: '--header-row', value: '2', says: 'row 2 (Acme, x.example) names the columns' },
+    ]);
+  }
+  expect(await desk.requests()).toBe(0);
+});
+
+// ------------------------------------------------------------------------------------------------ JSON lines
+
+const OBJECTS =
+  '{"id":1.50,"domain":"x.example","tags":["a"]}\nno json\n\n{"id":2,"domain":"not a domain"}\n';
+
+const objectsOf = (text: string): readonly JsonResult[] =>
+  text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+
+test('objects come back in order with values behind their own, and bad lines are rows by the number of their line', async () => {
+  const desk = await openDesk();
+  await desk.write('list.jsonl', OBJECTS);
+  const { stdout: seen } = await desk.type(['plan', 'list.jsonl']);
+  expect(seen.split('\n')[0]).toMatch(/list\.jsonl: 3 rows, 3 columns, UTF-8, JSON lines$/);
+  expect(await desk.type([...COMPANIES, 'list.jsonl'])).toMatchObject({ code: 3 });
+  const output = await desk.read('list.enriched.jsonl');
+  const [first, unread, invalid] = objectsOf(output);
+  expect(output).toMatch(/^\{"id":1\.50,"domain":"x\.example","tags":\["a"\],/);
+  expect(first).toMatchObject({ _status: 'matched', _reason: null, _credits: 1, _matched_by: 'domain' });
+  // The vendor said a number, and a number it is.
+  expect(typeof first.employee_count).toBe('number');
+  expect(unread).toMatchObject({
+    _cells: ['no json'],
+    _status: 'invalid',
+    _reason: 'line 2: it is not JSON: no json',
+  });
+  expect(invalid).toMatchObject({ id: 2, _status: 'invalid', _credits: 0 });
+  expect(objectsOf(await desk.read('list.enriched.needs-attention.jsonl'))).toMatchObject([
+    { _row: 2 },
+    { id: 2, _row: 4 },
+  ]);
+  // The output is an input again, and nothing is bought twice.
+  const before = await desk.requests();
+  expect(await desk.type([...COMPANIES, 'list.enriched.jsonl', '-o', 'again.jsonl'])).toMatchObject({
+    code: 3,
+  });
+  expect(await desk.requests()).toBe(before);
+  const [again] = objectsOf(await desk.read('again.jsonl'));
+  expect(again).toEqual({ ...first, _credits: 0, _source: 'ledger' });
+});
+
+test('`-` reads objects and `-o -` writes objects', async () => {
+  const desk = await openDesk();
+  const { code, stdout } = await desk.type([...COMPANIES, '-', '-o', '-'], {
+    stdin: '\n{"domain":"x.example"}\n',
+  });
+  expect(code).toBe(0);
+  expect(objectsOf(stdout)).toMatchObject([{ domain: 'x.example', _status: 'matched' }]);
+});
+
+test('nothing is merged into JSON lines, nor out of them: programs join them', async () => {
+  const desk = await openDesk();
+  await desk.write('list.jsonl', '{"abn":"51824753556"}\n');
+  expect(await desk.type([...COMPANIES, 'list.jsonl'])).toMatchObject({ code: 0 });
+  const { code, stderr } = await desk.type(['merge', 'list.enriched.jsonl', 'list.jsonl']);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('is JSON lines, and only CSV files and workbooks are merged.'),
+  ]);
 });

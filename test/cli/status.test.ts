@@ -1,10 +1,17 @@
 /**
- * Goal: a person finds out at any time what was done, what it cost, what the vendor said and what to type next.
- * Method: the real command over the store that a real run left, before a vendor with known answers.
+ * Goal: a person finds out at any time what was done, what it cost, what the vendor said and what to type next; of a batch that changes the
+ * service what was planned, what was sent about whom, and no credits, because there are none. Where its list or job was edited, nothing of it
+ * is sent again, and `settle` says what brings it back.
+ * Method: the real commands over the store that a real run left, before the sandbox's vendors; each command that is printed is typed.
  */
+
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { PROJECT } from '../faults/team-workplace.ts';
 import { some } from '../support/combinations.ts';
-import { objectIn, openDesk } from './desk.ts';
+import { type Desk, objectIn, openDesk } from './desk.ts';
+import { openNightDesk } from './night-desk.ts';
+import { openTeam } from './team.ts';
 
 test('before anything was run there is nothing to show; a store that is named must exist', async () => {
   const desk = await openDesk();
@@ -144,4 +151,102 @@ test('a row that a batch does not have is refused, also before it is finished; o
     code: 2,
     stderr: `Batch ${batch} has no row 99; its list has 3 rows.\nGive the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.\n`,
   });
+});
+
+// ------------------------------------------------------------------------------------------------ a batch that changes the service
+
+const JO = 'jo@team.example';
+const MO = 'mo@team.example';
+
+test('status of changes counts without credits; a row with its plan and every request; people whom the list does not name', async () => {
+  const team = await openTeam();
+  await team.apply([
+    { email: JO, role: 'viewer' },
+    { email: MO, role: 'viewer' },
+  ]);
+  team.writeJob({ remove_missing: true, guards: { max_removals: '100%' } });
+  await team.apply([{ email: JO, role: 'editor' }]);
+
+  const { stdout } = await team.type('status', 'last');
+  expect(stdout).toContain(
+    'team.csv, 1 row, and 1 person whom it does not name\n  applied   2\nChanges    1 role, 1 removal\n',
+  );
+  expect(stdout).not.toMatch(/credit|pending/i);
+  expect((await team.type('status')).stdout).toMatch(
+    / finished {4}2\/2 rows {2}onboard .*\n.* 2\/2 rows {2}onboard /,
+  );
+  expect(await team.json('status', 'last')).toMatchObject({
+    rows: 1,
+    rows_beyond: 1,
+    undoes: null,
+    changes: { done: { change_role: 1, remove: 1 }, counts: { applied: 2 } },
+  });
+
+  const { stdout: row } = await team.type('status', 'last', '2');
+  expect(row).toContain(`  planned: ${JO} in ${PROJECT}, viewer → editor\n`);
+  expect(row).toMatch(
+    / delete-invite of jo@team\.example in proj-1, invite_code invite-\d+; change 2 of it\n/,
+  );
+  expect(row).toMatch(/ create-invite of jo@team\.example in proj-1, role editor; change 3 of it\n/);
+  expect(await team.json('status', 'last', '2')).toMatchObject({
+    planned: { from: 'viewer', to: 'editor' },
+    attempts: [
+      { operation: 'delete-invite', project: PROJECT, subject: `${JO} in ${PROJECT}`, after: 1 },
+      { operation: 'create-invite', after: 2, reply: { status: 200 } },
+    ],
+  });
+
+  const { stdout: removed } = await team.type('status', 'last', '3');
+  expect(removed).toMatch(/^Row 3: applied.*\n {2}planned: mo@team\.example in proj-1, viewer → none\n/);
+});
+
+test('the report says what was changed, and nothing of identifiers and credits', async () => {
+  const team = await openTeam();
+  await team.apply([
+    { email: JO, role: 'viewer' },
+    { email: 'nobody', role: 'viewer' },
+  ]);
+  const html = readFileSync(team.place.path('out.report.html'), 'utf8');
+  expect(html).toContain('<strong>1 invite to proj-1; 1 invalid.</strong>');
+  expect(html).toContain('<tr><td>proj-1<td>viewer<td class="n">1<td class="n">\n');
+  expect(html).toContain('cannot be used, so nothing was sent');
+  expect(html).not.toMatch(/<h2>Credits|Match rate/);
+});
+
+// ------------------------------------------------------------------------------------------------ a batch whose list or job was edited
+
+const OWN_JOB = 'operation: enrich-company\naccount: data\n';
+const EDITED = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9'] as const;
+
+test.each<[string, (desk: Desk) => () => Promise<void>]>([
+  ['list', (desk) => () => desk.write('list.csv', 'Domain\nother.example\n')],
+  ['job', (desk) => () => desk.write('job.yaml', `${OWN_JOB}waterfall: [domain]\n`)],
+])(
+  'a lost call of a batch whose %s was edited is not sent again until that is put back',
+  async (changed, editOf) => {
+    const desk = await openDesk({ faults: 'charged-reset:x1' });
+    desk.list(1);
+    await desk.write('job.yaml', OWN_JOB);
+    const { batch } = await desk.json([...EDITED]);
+    const files = ['list.csv', 'job.yaml'].map((name) => desk.place.path(name));
+    const before = files.map((file) => readFileSync(file));
+    await editOf(desk)();
+    const retry = ['settle', batch, '--retry', '--extra-credits', '1'];
+    const refused = await desk.type(retry);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toBe(
+      `No run goes on with batch ${batch}, because its ${changed === 'list' ? changed : 'job or account'} has changed, so it sends nothing again.\nSay what became of it with --answer or --not-done.\n`,
+    );
+    for (const [at, file] of files.entries()) writeFileSync(file, before[at] ?? '');
+    expect(await desk.type(retry)).toMatchObject({ code: 0 });
+    expect(await desk.json([...EDITED])).toMatchObject({ batch, counts: { matched: 1 } });
+  },
+);
+
+test('a sweep goes on with a batch that was begun with flags which say how its list is read', async () => {
+  const nights = await openNightDesk();
+  const { desk } = nights;
+  desk.list(3);
+  await desk.json(['run', 'night.yaml', 'list.csv', '-o', 'out.csv', '--repair', '--budget', '1']);
+  expect(await nights.night()).toMatchObject({ said: { left: [], files: [{ counts: { matched: 3 } }] } });
 });

@@ -10,7 +10,7 @@ import { partsOf, type ZipPart, zipOf } from './workbook-file.ts';
 /**
  * Goal: whatever rare thing a workbook has, the answers stand beside her rows, and all else in it is as it was.
  * Method: workbooks with one rare thing each, most of a library and then patched by hand; those that programs have saved are the matter
- * of `cli/real-workbooks.test.ts`, a filter and a table to the letter that of `own-copy.test.ts`. The cells are read by
+ * of `cli/workbooks.test.ts`, a filter and a table to the letter that of `own-copy.test.ts`. The cells are read by
  * a library that shares nothing with ours, every other part is compared byte for byte, and the sheet itself without our cells.
  */
 
