@@ -4,7 +4,6 @@ import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import {
-  type AccountState,
   type Admission,
   type AnswerKind,
   type AttemptId,
@@ -25,8 +24,7 @@ import {
 /** What the tests of the stores write into a ledger: one account, short batches, calls named by one word. */
 
 export const ACCOUNT = 'provider test.example';
-/** What is known of an account's answers before the first. */
-export const NEVER_ANSWERED: AccountState = { hasAnswered: false, hasAnsweredNot404: false };
+
 /** Noon UTC, so that a test may go some hours either way within the day. */
 export const NOON_MS = Date.UTC(2026, 10, 20, 12);
 export const DAY_MS = 24 * 60 * 60 * 1000;

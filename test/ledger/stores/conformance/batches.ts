@@ -6,15 +6,6 @@ import { freshLedger } from '../places.ts';
 // Goal: the same command again goes on with the same batch, an edited file does not. Method: batches begun in every order.
 export function batchesConform(store: Store): void {
   describe('batches', () => {
-    test('the same batch again resumes while it is open, and is given back when it has finished', async () => {
-      const ledger = await freshLedger(store);
-      const first = await begin(ledger);
-      expect(await begin(ledger, { createdAtMs: 1 })).toEqual({ ...first, start: 'resumed' });
-      await ledger.changeBatch(first.batch.id, { state: 'finished' });
-      const again = await begin(ledger);
-      expect(again).toMatchObject({ start: 'finished', batch: { id: first.batch.id, state: 'finished' } });
-    });
-
     test('other content at the same place supersedes what is unfinished, and going back does not revive it', async () => {
       const ledger = await freshLedger(store);
       const a = await begin(ledger, { key: 'key-a' });

@@ -5,7 +5,6 @@ import {
   admitted,
   answered,
   batchNamed,
-  callNamed,
   decide,
   keyNamed,
   lost,
@@ -85,33 +84,6 @@ export function doubtsConform(store: Store): void {
   });
 
   describe('telling what happened', () => {
-    test("telling makes the person's word the answer, and the money that was at risk spent where it was risked", async () => {
-      const ledger = await freshLedger(store);
-      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-      const attempt = await lost(ledger, a, 'acme', { row: 4, reserve: 2 });
-      await decide(ledger, b, 'acme', 'told', replyWith('{"project_id":"p-1"}'));
-      expect(await stateOf(ledger, 'acme')).toEqual({
-        kind: 'answered',
-        answer: {
-          attempt,
-          batch: a,
-          kind: 'found',
-          why: 'somebody said so',
-          call: callNamed('acme'),
-          charged: 2,
-          status: 200,
-          body: Buffer.from('{"project_id":"p-1"}'),
-          answeredAtMs: NOON_MS,
-          paidRow: 4,
-        },
-      });
-      expect(await ledger.batchMoney(a)).toEqual({ spent: 2, isAtMost: true, reserved: 0, inDoubt: 0 });
-      expect(await ledger.batchMoney(b)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
-      expect(await ledger.metrics(a)).toEqual({ requests: 1, calls: 1 });
-      expect(await ledger.history(a, 4)).toMatchObject([{ attempt, decision: { kind: 'told', batch: b } }]);
-      expect(await admit(ledger, b, 'acme')).toMatchObject({ kind: 'answered' });
-    });
-
     test('telling settles every attempt of the call that was lost', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];

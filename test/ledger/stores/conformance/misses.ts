@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { ACCOUNT, answered, batchNamed, MATCHED, NEVER_ANSWERED, settle, stateOf } from '../book.ts';
+import { ACCOUNT, answered, batchNamed, MATCHED, settle, stateOf } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
 const REFUSED = { kind: 'refused', charged: 0, status: 400 } as const;
-const NO_MATCH = { kind: 'no_match', reason: 'nothing found' } as const;
 
 /**
  * Goal: which answers came last is known. What is taken back leaves its call unknown, its rows pending and their batch open: only
@@ -15,26 +14,6 @@ const NO_MATCH = { kind: 'no_match', reason: 'nothing found' } as const;
  */
 export function missesConform(store: Store): void {
   describe('answers that say nothing of rows', () => {
-    test('answers that say nothing of rows are taken back: calls unknown, rows pending, batches open', async () => {
-      const { ledger, batch: a } = await opened();
-      const b = await batchNamed(ledger, 'b');
-      const one = await answered(ledger, a, 'one', MISSED);
-      const two = await answered(ledger, b, 'two', MISSED);
-      await settle(ledger, a, 2, NO_MATCH, [one]);
-      await settle(ledger, a, 3, { kind: 'invalid', reason: 'no identifier' });
-      await settle(ledger, b, 2, NO_MATCH, [one, two]);
-      await ledger.changeBatch(a, { state: 'finished' });
-      expect(await ledger.takeBack(ACCOUNT, [one, two])).toBe(2);
-      expect(await stateOf(ledger, 'one')).toEqual({ kind: 'unknown' });
-      expect(await ledger.counts(a)).toEqual({ invalid: 1 });
-      expect(await ledger.counts(b)).toEqual({});
-      expect((await ledger.batch(a))?.state).toBe('open');
-      expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
-      expect(await ledger.metrics(a)).toEqual({ requests: 1, calls: 0 });
-      expect(await ledger.takeBack(ACCOUNT, [one, two])).toBe(0);
-      await settle(ledger, a, 2, MATCHED, [await answered(ledger, a, 'one')]);
-    });
-
     test('answers that say nothing of rows stay where they were charged, where they say something, and of another account', async () => {
       const { ledger, batch } = await opened();
       const refused = await answered(ledger, batch, 'refused', REFUSED);

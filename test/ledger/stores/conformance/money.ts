@@ -7,18 +7,6 @@ import { freshLedger } from '../places.ts';
 // Goal: a cap is never passed at admission, and everything that may have been charged stays counted. Method: sums after each step.
 export function moneyConforms(store: Store): void {
   describe('money', () => {
-    test('money is reserved by an intent, and spent by an answer as the vendor charged', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await admitted(ledger, batch, 'one', { reserve: 3 });
-      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 3, inDoubt: 0 });
-      await answered(ledger, batch, 'two', { reserve: 3, charged: 1 });
-      const money = { spent: 1, reserved: 3, inDoubt: 0 };
-      expect(await ledger.batchMoney(batch)).toEqual(money);
-      expect(await ledger.accountMoney(ACCOUNT, 'day', NOON_MS)).toEqual(money);
-      expect(await ledger.accountMoney(ACCOUNT, 'month', NOON_MS)).toEqual(money);
-    });
-
     test("an account's day and month hold over all of its batches, by UTC", async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];

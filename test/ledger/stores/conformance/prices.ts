@@ -59,29 +59,6 @@ export function pricesConform(store: Store): void {
       expect((await ledger.accountMoney('another', 'month', NOON_MS)).isAtMost).toBe(undefined);
     });
 
-    test('the highest price is reserved by every later attempt of the operation, and falls no more', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      expect(await ledger.price(ACCOUNT, call('one'))).toBeUndefined();
-      expect(await bought(ledger, batch, call('one'), 5)).toBe(1);
-      expect(await bought(ledger, batch, call('two'), 2)).toBe(5);
-      expect(await bought(ledger, batch, call('three'), 0)).toBe(5);
-      expect(await ledger.price(ACCOUNT, call('any'))).toBe(5);
-      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 7, reserved: 0 });
-    });
-
-    test('the highest price is held against the budget, so that nothing is admitted which it does not cover', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      await ledger.changeBatch(batch, { budget: credits(100) });
-      await bought(ledger, batch, call('one'), 60);
-      expect(await ledger.intent(intentFor(batch, call('two')))).toEqual({
-        kind: 'over_budget',
-        scope: 'batch',
-        money: { cap: 100, spent: 60, reserved: 0, inDoubt: 0 },
-      });
-    });
-
     test('the highest price is that of the operation, of the account, and of what the job said at most', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

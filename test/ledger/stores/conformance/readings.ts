@@ -8,7 +8,6 @@ import {
   answered,
   batchNamed,
   decide,
-  IN_DOUBT,
   keyNamed,
   lost,
   NOON_MS,
@@ -16,7 +15,6 @@ import {
   released,
   replyWith,
   requestUnder,
-  settle,
   stateOf,
 } from '../book.ts';
 import { freshLedger } from '../places.ts';
@@ -64,32 +62,6 @@ export function readingsConform(store: Store): void {
       await read(ledger, again, { charged: credits(4) });
       expect((await ledger.batchMoney(one)).spent).toBe(4);
       expect((await ledger.batchMoney(other)).spent).toBe(0);
-    });
-
-    test('an answer that is read anew is the answer of a call that was in doubt about it; what was at risk counts as spent', async () => {
-      const ledger = await freshLedger(store);
-      const batch = await batchNamed(ledger, 'a');
-      const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
-      await ledger.keep(odd, replyWith('odd'));
-      await ledger.end(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
-      await settle(ledger, batch, 2, IN_DOUBT, [odd]);
-      await settle(ledger, batch, 3, IN_DOUBT, [odd]);
-      await read(ledger, odd);
-      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0, inDoubt: 0 });
-      expect(await ledger.metrics(batch)).toMatchObject({ requests: 1, calls: 1 });
-      expect(await ledger.doubts(batch)).toEqual([]);
-      const answer = { attempt: odd, kind: 'no_match', charged: 2, status: 200, dialect: OURS };
-      expect(await stateOf(ledger, 'odd')).toMatchObject({ kind: 'answered', answer });
-      expect(await ledger.find([keyNamed('odd')], { detail: 'kind' })).toMatchObject([
-        { kind: 'answered', answer: { kind: 'no_match', answeredAtMs: NOON_MS + 40 } },
-      ]);
-      expect(await ledger.counts(batch), 'their runs say how they end').toEqual({});
-      for (const row of [2, 3]) await settle(ledger, batch, row, { kind: 'no_match', reason: 'none' }, [odd]);
-      expect((await ledger.rows(batch, 2, 2)).map(({ answers }) => answers.length)).toEqual([1, 1]);
-      await read(ledger, odd, { answer: 'found', charged: credits(3), dialect: 0xb2 });
-      expect((await ledger.batchMoney(batch)).spent).toBe(3);
-      expect(await ledger.rowsReadOtherwise(batch, 0xb2, 0, 9)).toEqual([]);
-      await expect(decide(ledger, batch, 'odd', 'retry')).rejects.toThrow();
     });
   });
 
