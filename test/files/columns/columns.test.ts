@@ -1,15 +1,20 @@
-import { describe, expect, test } from 'vitest';
-import { StopError } from '../../../src/core/errors.ts';
-import { defineOperation, end } from '../../../src/core/operation.ts';
-import { mapColumns } from '../../../src/files/columns/columns.ts';
-
 /**
- * Goal: each input of an operation comes from the column that the user means, and where that is not sure the user is
- * asked, because a wrong column is paid for row by row.
- * Method: headers as they stand in real sheets, against an operation of three inputs.
+ * Goal: each input of an operation comes from the column that the user means, and where that is not sure the user is asked, because a wrong
+ * column is paid for row by row. A column is called what a person would call it, and a list is said to fit what somebody could mean by it.
+ * Method: headers as they stand in real sheets, against an operation of three inputs, the operations as they are, and `describeFile`.
  */
 
-const operation = defineOperation({
+import { describe, expect, test } from 'vitest';
+import { StopError } from '../../../src/core/errors.ts';
+import { loadFamily } from '../../../src/core/family.ts';
+import { defineOperation, end, type Operation } from '../../../src/core/operation.ts';
+import { mapColumns } from '../../../src/files/columns/columns.ts';
+import { describeFile, fitFinder } from '../../../src/files/describe-file.ts';
+import { openFile } from '../../../src/files/input.ts';
+import type { OperationFit } from '../../../src/objects/list-object.ts';
+import { inputFolder } from '../formats/sheets.ts';
+
+const finding = defineOperation({
   name: 'find-company',
   summary: 'Find a company.',
   vendor: 'provider',
@@ -41,7 +46,7 @@ describe('without a choice, what is sure is guessed', () => {
     [['url', 'ABN checked', 'my abn'], { website: 'url' }],
     [['__proto__', 'constructor', 'abn'], { abn: 'abn' }],
   ])('%j', (header, columns) => {
-    const map = mapColumns(operation, header);
+    const map = mapColumns(finding, header);
     expect(map.columns).toEqual(columns);
     expect(map.guessed).toBe(true);
   });
@@ -50,7 +55,7 @@ describe('without a choice, what is sure is guessed', () => {
 describe('an input that must be there', () => {
   const tagging = (...names: readonly string[]) =>
     defineOperation({
-      ...operation,
+      ...finding,
       name: 'tag',
       inputs: names.map((name) => ({
         name,
@@ -77,4 +82,57 @@ describe('an input that must be there', () => {
     const map = mapColumns(tagging('__proto__'), ['__proto__']);
     expect(Object.entries(map.read({ row: 2, cells: ['x'] }))).toEqual([['__proto__', 'x']]);
   });
+});
+
+// ------------------------------------------------------------------------------------------------ what a column looks like
+
+async function columnOf(name: string, cells: readonly string[]) {
+  const write = await inputFolder();
+  const lines = cells.map((cell) => `"${cell}";x\n`);
+  const { columns } = await describeFile(await openFile(await write(`${name};Other\n${lines.join('')}`)), []);
+  return columns[0];
+}
+
+test.each([
+  ['date', 'When', ['04.05.2026', '31.12.2025']],
+  ['date', 'When', ['2026-05-04', '2026-05-04T09:30:00', '4 May 2026']],
+  ['phone', 'Reach', ['+61 2 9999 0000', '(02) 9999 0000', '0412 345 678']],
+  ['phone', 'Mobile', ['412345678', '411222333']],
+  ['number', 'Customer', ['0001234567', '0001234568']],
+  ['text', 'Deal', ['$1,234.50', 'A$ 5', '1.234,50 €', 'AUD 12', '5.00€', '-£7.50']],
+  ['number', 'Size', ['10', '2,000', '3.5']],
+  ['number', 'Share', ['0.8390764', '0.5741314', '0,2881209']],
+  ['text', 'Note', ['May be', 'call 5 times', '12 apples']],
+])('a column of %s', async (look, name, cells) => {
+  expect(await columnOf(name, cells)).toMatchObject({ looks_like: look });
+});
+
+// ------------------------------------------------------------------------------------------------ what a list fits
+
+async function projectsIn(header: readonly string[]): Promise<OperationFit | undefined> {
+  const operations = await loadFamily<Operation>(new URL('../../../src/operations/', import.meta.url));
+  const finder = fitFinder(header, operations.values());
+  for (const row of ['a', 'b', 'c']) finder.add(header.map(() => row));
+  return finder.fits().find(({ operation }) => operation === 'create-project');
+}
+
+describe('a list fits create-project', () => {
+  test.each([
+    [['Name'], 'Name'],
+    [['name', 'description'], 'name'],
+    [['Project', 'Owner'], 'Project'],
+    [['Project name', 'City'], 'Project name'],
+  ])('a list fits create-project with the columns %j', async (header, column) => {
+    expect(await projectsIn(header)).toMatchObject({ columns: { name: column } });
+    expect((await projectsIn(header))?.problem).toBeNull();
+  });
+
+  test.each([[['Name', 'Email']], [['ABN', 'name', 'Website']], [['NAME', 'City', 'Description']]])(
+    'a list does not fit create-project with the columns %j, though one of them may be named',
+    async (header) => {
+      const fit = await projectsIn(header);
+      expect(fit?.columns).toEqual({});
+      expect(fit?.problem).toMatch(/^a column called "name" could .*; to use it, add --column name=name$/i);
+    },
+  );
 });
