@@ -110,8 +110,14 @@ async function nextOfRows(
   doubts: readonly Doubt[],
 ): Promise<readonly Doubt[]> {
   if (!hasSteps(batch)) return doubts;
+  // The request may come from another batch, in whose list the row has another number.
+  const byRow = new Map<RowNumber, Doubt[]>();
+  for (const doubt of doubts) {
+    const row = await rowHere(ledger, batch, doubt);
+    byRow.set(row, [...(byRow.get(row) ?? []), doubt]);
+  }
   const next = new Set<Doubt>();
-  for (const all of Map.groupBy(doubts, (doubt) => `${doubt.batch} ${doubt.row}`).values()) {
+  for (const all of byRow.values()) {
     const resting: Doubt[] = [];
     for (const doubt of all) if ((await rowsOn(ledger, batch, doubt)).length > 0) resting.push(doubt);
     for (const doubt of resting.length > 0 ? resting : all.slice(0, 1)) next.add(doubt);

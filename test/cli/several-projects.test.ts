@@ -97,6 +97,22 @@ test('once the first of two projects is to be sent again, the second is listed, 
   expect(state.invitedTwice()).toEqual([]);
 });
 
+test('a row in doubt by its own change and by that of another list is listed once, with the one that it rests on', async () => {
+  const team = await openTeam({ job: jobOf(), faults: 'charged-reset:x2' });
+  await team.apply([person(MO, 'Nowhere'), person(JO, 'Atlas')], { input: 'first.csv' });
+  await team.apply([person(JO, 'Atlas; Borealis')]);
+  const { batch } = await team.json('status', 'last');
+  const { in_doubt: listed } = await team.json('settle', batch);
+  expect(listed).toMatchObject([{ row: 2, project: 'proj-a', own: false }]);
+  const state = await team.state();
+  for (const project of ['proj-a', 'proj-b']) {
+    const code = state.inviteCode(project, JO, 'editor');
+    expect((await team.type('settle', batch, '2', '--answer', `invite_code=${code}`)).code).toBe(0);
+  }
+  await team.runHere();
+  expect((await team.state()).invitedTwice()).toEqual([]);
+});
+
 test('guards count every change of a row, and rows that contradict each other do so in one project', async () => {
   const team = await openTeam({ job: jobOf({ guards: { max_invites: 1 } }) });
   team.writeSheet([person(JO, 'Atlas; Borealis'), person(JO, 'Atlas', 'viewer')]);
