@@ -28,7 +28,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/change-action.ts',
     'team/change-steps.ts',
   ],
-  ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts', 'tally.ts', 'time.ts'],
+  ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts', 'time.ts'],
   client: [
     'account/account.ts',
     'account/agreements.ts',
@@ -62,6 +62,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/output.ts',
     'output/own-files.ts',
     'output/summary-words.ts',
+    'output/tally.ts',
     'quality/cell-issues.ts',
     'quality/job-issues.ts',
     'spool.ts',

@@ -2,11 +2,11 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { changesObject, interruptedChanges } from '../files/output/changes-done.ts';
+import { hasCosts, spentOf } from '../files/output/tally.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledger.ts';
 import type { Spender, Tell } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
-import { hasCosts, spentOf } from '../ledger/tally.ts';
 import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
 import { nextCommandOf } from './go-on.ts';
 import {

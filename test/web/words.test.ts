@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
-import { attentionWords } from '../../src/ledger/tally.ts';
+import { attentionWords } from '../../src/files/output/tally.ts';
 import { text } from '../../src/web/page/text.ts';
 
 /** Every message, those with figures in them as they are said of one and of many. */

@@ -21,9 +21,9 @@ import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PART_ROWS, recordParts } from '../../ledger/rows.ts';
-import { isPaidBy } from '../../ledger/tally.ts';
 import { CellSafety, type FormulaMode, safeCell } from '../../lib/formulas.ts';
 import { identifierNames } from '../columns/column-kind.ts';
+import { isPaidBy } from './tally.ts';
 
 /**
  * The columns that an output gets: those of the job's `add`, else one for every value that any answer has.

@@ -2,8 +2,8 @@ import { type CreditPrice, moneyFor } from '../../client/account/price.ts';
 import { present } from '../../core/objects.ts';
 import type { RowStatus } from '../../core/row.ts';
 import type { Batch, Money } from '../../ledger/ledger.ts';
-import { hasCosts, type Tally, vendorCountOf } from '../../ledger/tally.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
+import { hasCosts, type Tally, vendorCountOf } from './tally.ts';
 
 /** The figures of a batch, and the facts that their words need besides. */
 export interface BatchFigures extends FiguresObject {

@@ -5,7 +5,6 @@ import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { Tally } from '../../ledger/tally.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { CellSafety } from '../../lib/formulas.ts';
@@ -45,6 +44,7 @@ import {
 import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { reportHtml } from './report.ts';
+import { Tally } from './tally.ts';
 
 /**
  * Writes every input row back with what is known about it. The output depends on the input and on the ledger,

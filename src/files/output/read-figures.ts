@@ -5,9 +5,9 @@ import { FieldSurvey } from '../../core/answer-fields.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../../ledger/rows.ts';
-import { Tally } from '../../ledger/tally.ts';
 import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
 import { type BatchFigures, figuresOf } from './batch-figures.ts';
+import { Tally } from './tally.ts';
 
 /**
  * Reads the figures of a batch in slices of some milliseconds, because a server answers others in between.

@@ -1,8 +1,8 @@
 import { moneyWords } from '../../client/account/price.ts';
 import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
 import type { Batch } from '../../ledger/ledger.ts';
-import { vendorCountWords } from '../../ledger/tally.ts';
 import type { BatchFigures } from './batch-figures.ts';
+import { vendorCountWords } from './tally.ts';
 
 /**
  * How a batch ended, in words for people who never typed a command. The report and the page begin with these

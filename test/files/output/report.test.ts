@@ -9,6 +9,7 @@ import type { CreditPrice } from '../../../src/client/account/price.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import { figuresOf } from '../../../src/files/output/batch-figures.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
+import { Tally } from '../../../src/files/output/tally.ts';
 import {
   type AnswerRecord,
   type AttemptId,
@@ -17,7 +18,6 @@ import {
   credits,
   type Money,
 } from '../../../src/ledger/ledger.ts';
-import { Tally } from '../../../src/ledger/tally.ts';
 
 const batch: Batch = {
   id: '0a1b2c3d' as BatchId,

@@ -1,9 +1,16 @@
-import type { Call } from '../core/operation.ts';
-import { grouped } from '../core/plain-text.ts';
-import { needsPerson, type OutcomeKind, RowCount, type RowNumber, SO_CORRECT_IT } from '../core/row.ts';
-import { stepNames } from '../core/steps.ts';
-import type { SpentObject } from '../objects/batch-object.ts';
-import { type Batch, type Credits, credits, type Money, type RowAnswer, type RowRecord } from './ledger.ts';
+import type { Call } from '../../core/operation.ts';
+import { grouped } from '../../core/plain-text.ts';
+import { needsPerson, type OutcomeKind, RowCount, type RowNumber, SO_CORRECT_IT } from '../../core/row.ts';
+import { stepNames } from '../../core/steps.ts';
+import {
+  type Batch,
+  type Credits,
+  credits,
+  type Money,
+  type RowAnswer,
+  type RowRecord,
+} from '../../ledger/ledger.ts';
+import type { SpentObject } from '../../objects/batch-object.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
 
