@@ -23,12 +23,13 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   operations: [
     'lookup/abn.ts',
     'lookup/identifiers.ts',
+    'lookup/person.ts',
     'lookup/recognise.ts',
     'lookup/waterfall.ts',
     'team/change-action.ts',
     'team/change-steps.ts',
   ],
-  ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts', 'time.ts'],
+  ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts'],
   client: [
     'account/account.ts',
     'account/agreements.ts',
@@ -39,6 +40,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'judge.ts',
     'kept-answers.ts',
     'request.ts',
+    'time.ts',
   ],
   job: [
     'carried-job.ts',

@@ -156,10 +156,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '16: no calendar alone says which day pays',
-    file: 'src/ledger/time.ts',
+    file: 'src/client/time.ts',
     text: 'return Math.max(this.#agreedMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));',
     instead: 'return this.machine.wallMs();',
-    test: ['ledger/time', 'a wrong clock'],
+    test: ['client/time', 'a wrong clock'],
     simulated: 'histories',
   },
   {

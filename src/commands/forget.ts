@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
-import { personOf } from '../ledger/erase.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
+import { personOf } from '../operations/lookup/person.ts';
 import { eraseIn } from '../run/erase.ts';
 import { storesWithLists } from '../run/store-choice.ts';
 import { argument, command, flag } from './shared/command.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sandboxAccount } from '../client/account/account.ts';
 import { dialectOf } from '../client/dialect.ts';
+import { AccountTime } from '../client/time.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
@@ -18,7 +19,6 @@ import {
   type Ledger,
   type LedgerReader,
 } from '../ledger/ledger.ts';
-import { AccountTime } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
 import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';

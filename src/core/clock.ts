@@ -14,16 +14,19 @@ export interface Clock {
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** setTimeout fires at once for anything above 2^31 - 1 ms, so longer waits are taken in steps of a day. */
-const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
+export const DAY_MS = 86_400_000;
+
+/** Clocks that differ by less agree. */
+export const APART_MS = 5 * 60_000;
 
 /** The clock of this machine. */
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   async sleep(durationMs, signal) {
-    for (let leftMs = durationMs; leftMs > 0; leftMs -= LONGEST_TIMER_MS) {
-      await setTimeout(Math.min(leftMs, LONGEST_TIMER_MS), undefined, present({ signal })).catch((error) => {
+    // setTimeout fires at once for anything above 2^31 - 1 ms.
+    for (let leftMs = durationMs; leftMs > 0; leftMs -= DAY_MS) {
+      await setTimeout(Math.min(leftMs, DAY_MS), undefined, present({ signal })).catch((error) => {
         throw signal?.reason ?? error;
       });
     }

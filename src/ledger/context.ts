@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CallKey } from '../core/call-key.ts';
+import { DAY_MS } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -112,10 +113,6 @@ export type StoredRow<Rec> = {
 };
 export const recordFrom = <Rec extends object>(row: StoredRow<Rec>): Rec => known(row) as unknown as Rec;
 
-/** Clocks that differ by less agree. */
-export const APART_MS = 5 * 60_000;
-
-export const DAY_MS = 86_400_000;
 /** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
 export const monthOf = (ms: number): number => {

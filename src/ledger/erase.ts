@@ -4,16 +4,14 @@ import type { SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
 import { WITH_LISTS, wayBelow } from '../core/paths.ts';
 import type { RowNumber } from '../core/row.ts';
+import type { Person } from '../operations/lookup/person.ts';
 import { forgottenMark } from './context.ts';
 import { type Db, each, type Sql } from './db.ts';
-import type { Person } from './erase/person.ts';
 import { rowsOf } from './parts.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 import { metaOf } from './site.ts';
 import type { SoleAccess } from './store.ts';
-
-export { type Person, personOf } from './erase/person.ts';
 
 /**
  * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { DAY_MS } from '../core/clock.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
-import { type Context, DAY_MS, known, oneRow } from './context.ts';
+import { type Context, known, oneRow } from './context.ts';
 import { parts } from './parts.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
 

@@ -1,5 +1,5 @@
+import { APART_MS } from '../core/clock.ts';
 import { CHARGED_ONCE, type End } from './call-records.ts';
-import { APART_MS } from './context.ts';
 import {
   type Db,
   type EachStatement,

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../core/clock.ts';
+
 const MS_PER_UNIT: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
@@ -12,8 +14,6 @@ export function parseDurationMs(text: string): number | undefined {
   const unitMs = MS_PER_UNIT[unit ?? ''];
   return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The time from `atMs`, ms since 1970, to the next midnight of UTC. */
 export const msToMidnight = (atMs: number): number => DAY_MS - (atMs % DAY_MS);

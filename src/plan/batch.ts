@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Dialect } from '../client/dialect.ts';
 import { answerPlaceOf, dialectMark } from '../client/dialect.ts';
 import { readToday } from '../client/kept-answers.ts';
-import { isoTime } from '../core/clock.ts';
+import { APART_MS, isoTime } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
@@ -22,7 +22,6 @@ import {
   type RowRecord,
 } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/rows.ts';
-import { APART_MS } from '../ledger/time.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
 import { type BatchPlace, newestBatch, type PlannedInput } from './batch-key.ts';

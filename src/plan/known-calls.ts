@@ -1,3 +1,4 @@
+import { AccountTime } from '../client/time.ts';
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
@@ -14,7 +15,6 @@ import {
   type LedgerReader,
   standingDecision,
 } from '../ledger/ledger.ts';
-import { AccountTime } from '../ledger/time.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import type { PlanContext } from './row-walk.ts';
 

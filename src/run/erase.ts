@@ -9,23 +9,18 @@ import {
 } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import type { Account } from '../client/account/account.ts';
-import { isoTime } from '../core/clock.ts';
+import { agreedIn } from '../client/time.ts';
+import { DAY_MS, isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { listsFolder, WITH_LISTS } from '../core/paths.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
-import {
-  type Erasable,
-  type ErasureTarget,
-  findErasable,
-  type Membership,
-  type Person,
-} from '../ledger/erase.ts';
+import { type Erasable, type ErasureTarget, findErasable, type Membership } from '../ledger/erase.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import { type AloneOptions, isUrl, type SoleAccess, type StoreOptions } from '../ledger/store.ts';
-import { agreedIn, DAY_MS } from '../ledger/time.ts';
 import { commandLine, shellWord } from '../lib/command-line.ts';
 import type { ErasureObject } from '../objects/erasure-object.ts';
+import type { Person } from '../operations/lookup/person.ts';
 import { bookPathIn } from '../sandbox/spawn.ts';
 import { knownAccount } from './known-account.ts';
 import { aloneIn, lookIntoIfThere } from './open-ledger.ts';
@@ -146,9 +141,7 @@ async function requireAgreed(
   );
 }
 
-/**
- * A call in doubt may have been charged. If it were erased, nothing would show that when it is bought again.
- */
+/** A call in doubt may have been charged, and nothing would show that when it is bought again. */
 function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly string[]): void {
   const [first, ...others] = unsettled;
   const batch = neededBy[0] ?? first?.batch;

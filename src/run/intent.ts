@@ -4,7 +4,7 @@ import type { Permit } from '../client/client.ts';
 import type { Dialect, DialectOperation } from '../client/dialect.ts';
 import { type Delivery, isExactCharge } from '../client/judge.ts';
 import { type HttpRequest, requestOf } from '../client/request.ts';
-import { isoTime } from '../core/clock.ts';
+import { APART_MS, isoTime } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -28,7 +28,6 @@ import {
   type Reading,
   SENT_WITHIN_MS,
 } from '../ledger/ledger.ts';
-import { APART_MS } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import { rowHere } from './doubts.ts';

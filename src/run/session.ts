@@ -2,7 +2,9 @@ import type { Account } from '../client/account/account.ts';
 import type { Client, Exchange, Waiter } from '../client/client.ts';
 import type { DialectOperation } from '../client/dialect.ts';
 import type { Delivery, Verdict } from '../client/judge.ts';
+import type { AccountTime } from '../client/time.ts';
 import { askedText } from '../core/call-key.ts';
+import { DAY_MS } from '../core/clock.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import type { CallEventPart, Listener } from '../core/events.ts';
 import type { Call } from '../core/operation.ts';
@@ -16,7 +18,6 @@ import type {
   KeyedRequest,
   Ledger,
 } from '../ledger/ledger.ts';
-import { type AccountTime, DAY_MS } from '../ledger/time.ts';
 import type { RunChoices } from '../plan/context.ts';
 import type { AccountHistory, AllSeries } from './series.ts';
 

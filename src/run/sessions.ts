@@ -1,11 +1,11 @@
 import { Client, type Limits, type Pause } from '../client/client.ts';
 import { basePathOf } from '../client/request.ts';
+import { AccountTime } from '../client/time.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { type BatchId, batchOver, type Ledger, type Spenders } from '../ledger/ledger.ts';
-import { AccountTime } from '../ledger/time.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { RunContext } from '../plan/context.ts';

@@ -4,9 +4,10 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 
-import { findErasable, personOf } from '../../src/ledger/erase.ts';
+import { findErasable } from '../../src/ledger/erase.ts';
 import { keptTables } from '../../src/ledger/schema.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
+import { personOf } from '../../src/operations/lookup/person.ts';
 import {
   answered,
   batchNamed,

@@ -1,7 +1,7 @@
 import { type Account, loadAccounts, resolveKey } from '../../client/account/account.ts';
 import { type Answers, requestQuestion, requireAgreement } from '../../client/account/agreements.ts';
 import { dialectOfContent, withRequestOf } from '../../client/dialect.ts';
-import { type Clock, systemClock } from '../../core/clock.ts';
+import { type Clock, DAY_MS, systemClock } from '../../core/clock.ts';
 import { messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
@@ -203,7 +203,6 @@ async function serveAccount(
 }
 
 const BEAT_MS = 1_000;
-const DAY_MS = 24 * 60 * 60_000;
 
 async function each(
   everyMs: number,

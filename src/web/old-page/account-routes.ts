@@ -8,8 +8,8 @@ import {
   SANDBOX_NAMES,
 } from '../../client/account/account.ts';
 import { dialectProblem } from '../../client/dialect.ts';
+import { AccountTime } from '../../client/time.ts';
 import { spentOf } from '../../files/output/tally.ts';
-import { AccountTime } from '../../ledger/time.ts';
 import { knownAccount } from '../../run/known-account.ts';
 import { lookIfThere } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';

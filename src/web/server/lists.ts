@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
+import { agreedIn } from '../../client/time.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
-import { agreedIn } from '../../ledger/time.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { personOf } from '../../../src/ledger/erase.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { personOf } from '../../../src/operations/lookup/person.ts';
 import { eraseIn } from '../../../src/run/erase.ts';
 import { proof } from '../../support/combinations.ts';
 import { answered, batchNamed, stateOf } from './book.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { leaveTo } from '../../../src/ledger/copy.ts';
-import { findErasable, personOf } from '../../../src/ledger/erase.ts';
+import { findErasable } from '../../../src/ledger/erase.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
+import { personOf } from '../../../src/operations/lookup/person.ts';
 import { ACCOUNT, answered, batchNamed, NOON_MS } from './book.ts';
 import { workplace } from './postgres-places.ts';
 import { postgresServer } from './postgres-server.ts';

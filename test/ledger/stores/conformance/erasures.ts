@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/core/clock.ts';
-import { type Erasable, type ErasureTarget, findErasable, personOf } from '../../../../src/ledger/erase.ts';
+import { type Erasable, type ErasureTarget, findErasable } from '../../../../src/ledger/erase.ts';
 import type { BatchId, Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
+import { personOf } from '../../../../src/operations/lookup/person.ts';
 import { answered, batchNamed, DAY_MS, IN_DOUBT, lost, MATCHED, NOON_MS, settle, stateOf } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 

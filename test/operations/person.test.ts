@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { personOf } from '../../src/ledger/erase.ts';
+import { personOf } from '../../src/operations/lookup/person.ts';
 
 const jane = personOf(' Jane.Doe@Acme.example ');
 const page = personOf('http://au.linkedin.com/in/Jane-Doe/?trk=x');

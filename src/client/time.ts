@@ -1,10 +1,7 @@
-import { type Clock, isoTime } from '../core/clock.ts';
+import { type Clock, DAY_MS, isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
+import type { Ledger, LedgerReader, Reply } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { DAY_MS } from './context.ts';
-import type { Ledger, LedgerReader, Reply } from './ledger.ts';
-
-export { APART_MS, DAY_MS } from './context.ts';
 
 /**
  * What time it is where money or erasing follows from it (protocol, rule 16). There are two witnesses: the

@@ -4,13 +4,13 @@
  * set, stopped with the machine, or goes on; the vendor says what time it is there with each answer, and when a run asks before it buys.
  */
 import { describe, expect, test } from 'vitest';
+import { AccountTime } from '../../src/client/time.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
-import { AccountTime } from '../../src/ledger/time.ts';
 import { type Run, tellTimeFirst } from '../../src/run/session.ts';
-import { ACCOUNT, answered, batchNamed, DAY_MS } from './stores/book.ts';
-import { freshLedger } from './stores/places.ts';
+import { ACCOUNT, answered, batchNamed, DAY_MS } from '../ledger/stores/book.ts';
+import { freshLedger } from '../ledger/stores/places.ts';
 
 const HOUR_MS = 3_600_000;
 const NINE_MS = Date.UTC(2026, 10, 26, 9);

@@ -3,11 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { readBody } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
-import {
-  normalisePersonProfile,
-  normaliseProfileSlug,
-  withoutTextMark,
-} from '../../operations/lookup/identifiers.ts';
+import { normalisePersonProfile, normaliseProfileSlug, withoutTextMark } from './identifiers.ts';
 
 /**
  * Any text with an `@` may be what somebody's answers name, also what no mailbox can be called.
