@@ -3,7 +3,7 @@ import type { Spenders, WorkerView } from './spenders.ts';
 
 export type * from './accounts.ts';
 export * from './call-records.ts';
-export type { AccountLine, SharedWindow, Turn } from './limits.ts';
+export type { SharedWindow, TakePlaces } from './limits.ts';
 export * from './ranges.ts';
 export * from './records.ts';
 export * from './spenders.ts';

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import type { Clock } from '../core/clock.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import { accountsPath } from '../core/paths.ts';
 import { counted } from '../core/plain-text.ts';
@@ -7,7 +6,7 @@ import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type Context, known, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
-import { type AccountLine, Line, type SharedWindow } from './limits.ts';
+import { placesIn, type SharedWindow, type TakePlaces } from './limits.ts';
 import type { AccountCaps, BatchId } from './records.ts';
 
 /**
@@ -132,7 +131,6 @@ interface Spending {
   /** Asks once whether it is still the newest ledger. @throws StopError `store_lost`. */
   readonly watch: { look(): Promise<void> };
   readonly ledger: { setAccountCaps(identity: string, caps: AccountCaps): Promise<void> };
-  readonly clock: Clock;
 }
 
 /**
@@ -164,11 +162,11 @@ export const spendersOf = (spending: Spending) => ({
     await spending.db.rowsAtOnce(beat, [JSON.stringify(accounts), spending.worker]);
   },
 
-  /** Of an account that was agreed on, whose plan has one window or more. */
-  async line(identity: string, windows: readonly SharedWindow[]): Promise<AccountLine> {
+  /** Takes places in the line of an account that was agreed on. */
+  async places(identity: string): Promise<TakePlaces> {
     const number = await spending.context.account(identity);
     invariant(number !== undefined, `the ledger knows account ${identity}`);
-    return new Line(spending.db, number, windows, spending.clock);
+    return placesIn(spending.db, number);
   },
 
   /**

@@ -307,7 +307,7 @@ class SharedSession {
       baseUrl: this.#vendor.baseUrl,
       clock,
       machine: clock.machine,
-      ...present({ line: hasLine ? await ledger.spenders?.line(identity, limits.windows) : undefined }),
+      ...present({ takePlaces: hasLine ? await ledger.spenders?.places(identity) : undefined }),
       earlierSendsMs: await earlierSends(ledger, identity, limits, clock.wallMs()),
       // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
       unhurried: account.sandbox,

@@ -1,11 +1,12 @@
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
-import { type AccountLine, SENT_WITHIN_MS, type Turn } from '../../ledger/ledger.ts';
+import { SENT_WITHIN_MS, type TakePlaces } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { RateHints } from '../rate-hints.ts';
 import { Leases } from './leases.ts';
 import { Backoff, LearnedRate, type Limits, type Pause, Plan, tellsPace, type Wait } from './limits.ts';
+import { Line, type Turn } from './line.ts';
 
 /**
  * Decides when the next request of an account may leave: at most `concurrency` at once, never more in a
@@ -26,9 +27,11 @@ export interface LimiterOptions {
   readonly earlierSendsMs: readonly number[];
   /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
   readonly unhurried?: boolean;
-  /** The line where many processes send. It keeps the plan for all of them. */
-  readonly line?: AccountLine | undefined;
-  /** Whether only one request may be in flight, until an answer ends the reason for that. Left out: never. */
+  /** Where many processes send: the line of the account, which keeps its windows for all of them. */
+  readonly takePlaces?: TakePlaces | undefined;
+  /**
+   * Whether only one request may be in flight, until an answer ends the reason for that. Without it, never.
+   */
   goesAlone?(): boolean;
   onPause(pause: Pause): void;
   /** Called with the speed that remains after a refusal. */
@@ -63,6 +66,7 @@ export class Limiter {
   readonly #options: LimiterOptions;
   readonly #clock: Clock;
   readonly #plan: Plan;
+  readonly #line: Line | undefined;
   readonly #backoff: Backoff;
   readonly #learned: LearnedRate;
   readonly #leases: Leases;
@@ -92,10 +96,11 @@ export class Limiter {
   #progressAtMs: number;
 
   constructor(options: LimiterOptions) {
-    const { limits, clock, line, unhurried = false } = options;
+    const { limits, clock, machine = clock, takePlaces, unhurried = false } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#plan = new Plan(line === undefined ? limits.windows : []);
+    this.#line = takePlaces && new Line(takePlaces, limits.windows, machine);
+    this.#plan = new Plan(this.#line === undefined ? limits.windows : []);
     this.#plan.seed(options.earlierSendsMs, clock);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#isPaced = !(tellsPace(limits) || unhurried);
@@ -198,7 +203,7 @@ export class Limiter {
     const isNew = this.#backoff.pause(askedMs, sentAtMs, said);
     // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be
     // wrong.
-    const plan = this.#options.line ?? this.#plan;
+    const plan = this.#line ?? this.#plan;
     if (isNew && !plan.widen()) this.#isPaced = true;
     if (this.#isPaced && this.#learned.limited(sentAtMs, this.#nowMs))
       this.#options.onLearned(this.#learned.perSecond);
@@ -243,7 +248,7 @@ export class Limiter {
     this.#wake();
     this.#stopLooking();
     this.#leases.close();
-    this.#options.line?.close();
+    this.#line?.close();
   }
 
   // ---------------------------------------------------------------------------------------- who waits
@@ -299,7 +304,7 @@ export class Limiter {
    * changed.
    */
   #serve(): void {
-    const { line, clock, machine = clock, limits } = this.#options;
+    const { clock, machine = clock, limits } = this.#options;
     for (const first of this.#waiting) {
       if (this.#slotsTaken >= limits.concurrency) break;
       const { waitMs } = this.#wait();
@@ -311,8 +316,8 @@ export class Limiter {
       this.#leases.take();
       this.#slotsTaken += 1;
       this.#permits['in hand'] += 1;
-      if (line === undefined) first.resolve(new Permit(this, machine));
-      else void this.#standInLine(line, first);
+      if (this.#line === undefined) first.resolve(new Permit(this, machine));
+      else void this.#standInLine(this.#line, first);
     }
     this.#wake();
   }
@@ -321,7 +326,7 @@ export class Limiter {
    * A place that comes when no permit waits for it any more goes back, and so does a place that comes in a
    * pause.
    */
-  async #standInLine(line: AccountLine, waiting: WaitingPermit): Promise<void> {
+  async #standInLine(line: Line, waiting: WaitingPermit): Promise<void> {
     const { clock, machine = clock } = this.#options;
     this.#inLine.add(waiting);
     let turn: Turn | undefined;
@@ -373,7 +378,7 @@ export class Limiter {
     const nowMs = this.#nowMs;
     const { isOver, why } = this.#backoff;
     const inHand = this.#permits['in hand'];
-    const lineMs = this.#options.line?.waitMs ?? 0;
+    const lineMs = this.#line?.waitMs ?? 0;
     const aloneMs = this.#out > 0 && this.#mustBeAlone ? Number.POSITIVE_INFINITY : 0;
     const planMs = Math.max(this.#leftMs(nowMs, inHand), this.#plan.waitMs(nowMs, inHand), lineMs);
     const all: readonly Wait[] = [

@@ -127,7 +127,7 @@ async function openSpender(
       ledger: {
         ...ledger,
         workers: () => workers(db),
-        spenders: spendersOf({ context, db, worker, watch, ledger, clock }),
+        spenders: spendersOf({ context, db, worker, watch, ledger }),
         close: () => (closing ??= close()),
       },
     };

@@ -4,10 +4,11 @@
  * `npm run faults -- --machines 4 --minutes 1` shows the same by processes and a vendor that counts.
  */
 import { beforeAll, expect, test } from 'vitest';
+import { Line } from '../../../src/client/limits/line.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
 import { SCHEMA } from '../../../src/ledger/db.ts';
-import { Line } from '../../../src/ledger/limits.ts';
+import { placesIn, type SharedWindow } from '../../../src/ledger/limits.ts';
 import { migrate } from '../../../src/ledger/schema.ts';
 import { postgresServer } from '../stores/postgres-server.ts';
 
@@ -174,12 +175,15 @@ test('nobody gets a place before a pause of the account is over, or that is due 
   expect(await take(other, ahead)).toMatchObject({ places: 0 });
 });
 
+const lineOf = (account: number, windows: readonly SharedWindow[], through = db): Line =>
+  new Line(placesIn(through, account), windows, systemClock);
+
 const patient = (): number => systemClock.monotonicMs() + 60_000;
 
 test('a quota of an hour alone is not spread, and no worker passes it', async () => {
   const account = await newAccount();
   const quota = [{ requests: 3, windowMs: 3_600_000 }];
-  const [one, other] = [new Line(db, account, quota, systemClock), new Line(db, account, quota, systemClock)];
+  const [one, other] = [lineOf(account, quota), lineOf(account, quota)];
   for (const turn of await Promise.all([one.turn(), one.turn(), one.turn()])) {
     await turn.untilDue(patient());
     expect(turn.mayLeave()).toBe(true);
@@ -193,7 +197,7 @@ test('a quota of an hour alone is not spread, and no worker passes it', async ()
 
 test('a request whose time was missed meanwhile gets another place', async () => {
   const account = await newAccount();
-  const line = new Line(db, account, [{ requests: 10, windowMs: 1_000 }], systemClock);
+  const line = lineOf(account, [{ requests: 10, windowMs: 1_000 }]);
   const turn = await line.turn();
   await systemClock.sleep(400);
   await turn.untilDue(patient());
@@ -207,7 +211,7 @@ test('a worker that cannot ask sends nothing: its request is given up in time, a
   const away = {
     rows: (...said: Parameters<typeof db.rows>) => (isAway ? new Promise<never>(() => {}) : db.rows(...said)),
   };
-  const line = new Line(away as typeof db, account, [{ requests: 10, windowMs: 1_000 }], systemClock);
+  const line = lineOf(account, [{ requests: 10, windowMs: 1_000 }], away as typeof db);
   const turn = await line.turn();
   isAway = true;
   await systemClock.sleep(400);
@@ -217,7 +221,7 @@ test('a worker that cannot ask sends nothing: its request is given up in time, a
 
 test('a request that leaves late, as by a new connection, keeps the one a window later as far from it', async () => {
   const account = await newAccount();
-  const line = new Line(db, account, [{ requests: 1, windowMs: 1_000 }], systemClock);
+  const line = lineOf(account, [{ requests: 1, windowMs: 1_000 }]);
   const turn = await line.turn();
   await turn.untilDue(patient());
   await systemClock.sleep(300);
