@@ -26,6 +26,7 @@ interface BatchRow
     Batch,
     'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity' | 'createdAtMs'
   > {
+  readonly is_sandbox: 0 | 1;
   readonly pausedSinceMs: number | null;
   readonly fresh_found: number | null;
   readonly fresh_no_match: number | null;
@@ -34,7 +35,7 @@ interface BatchRow
 }
 
 const BATCHES = `
-SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at AS "createdAtMs", b.fresh_found, b.fresh_no_match, b.facts,
+SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at AS "createdAtMs", b.fresh_found, b.fresh_no_match, b.is_sandbox, b.facts,
   a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.paused_since END AS "pausedSinceMs"
 FROM batches b JOIN accounts a ON a.id = b.account`;
 
@@ -46,10 +47,17 @@ async function batchesWhere(
   return (await sql.rows<BatchRow>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 
-function batchFrom({ pausedSinceMs, fresh_found, fresh_no_match, facts, ...batch }: BatchRow): Batch {
+function batchFrom({
+  pausedSinceMs,
+  fresh_found,
+  fresh_no_match,
+  is_sandbox,
+  facts,
+  ...batch
+}: BatchRow): Batch {
   const freshSince = known({ foundMs: fresh_found, noMatchMs: fresh_no_match });
   return {
-    ...{ ...batch, ...known({ pausedSinceMs }) },
+    ...{ ...batch, sandbox: is_sandbox === 1, ...known({ pausedSinceMs }) },
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
     ...JSON.parse(facts),
   };
@@ -221,19 +229,20 @@ async function insertBatch(
   generation: number,
   plan: readonly PlannedRow[],
 ): Promise<BatchId> {
-  const { key, lineage, accountIdentity, operation, createdAtMs, freshSince = {}, ...facts } = spec;
+  const { key, lineage, accountIdentity, operation, createdAtMs, freshSince = {}, sandbox, ...facts } = spec;
   const id = await freeId(sql);
   await sql.rows('INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING', [
     accountIdentity,
   ]);
   const plannedRows = plan.length === 0 ? undefined : plan.length;
   await sql.rows(
-    `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at, fresh_found, fresh_no_match, facts)
+    `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at, fresh_found, fresh_no_match,
+       is_sandbox, facts)
      SELECT CAST(? AS TEXT), (SELECT coalesce(max(number), 0) + 1 FROM batches), CAST(? AS TEXT), CAST(? AS {int}), CAST(? AS TEXT), a.id,
-       CAST(? AS TEXT), 'open', CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
+       CAST(? AS TEXT), 'open', CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
     [
       ...[id, key, generation, lineage, operation, Math.floor(createdAtMs)],
-      ...[cutOff(freshSince.foundMs), cutOff(freshSince.noMatchMs)],
+      ...[cutOff(freshSince.foundMs), cutOff(freshSince.noMatchMs), sandbox ? 1 : 0],
       ...[JSON.stringify({ ...facts, plannedRows }), accountIdentity],
     ],
   );

@@ -49,11 +49,11 @@ const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'b
  */
 const WITH_TOLD = `LEFT JOIN replies r ON r.attempt = c.id LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
 const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind, coalesce(n.words, c.why, '') AS why, c.dialect,
-  coalesce(n.at, r.at, 0) AS "answeredAtMs"`;
+  coalesce(n.at, r.at, 0) AS "answeredAtMs", c.erased_at AS "erasedAtMs"`;
 
-type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'headers' | 'body' | 'erasedAtMs'>;
+type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'headers' | 'body'>;
 
-interface KeptAnswer extends KeptCall, StoredRow<AnswerRow> {
+interface KeptAnswer extends KeptCall, Omit<StoredRow<AnswerRow>, 'erasedAtMs'> {
   readonly headers: string | null;
   readonly body: Buffer | null;
   readonly facts: string | null;
@@ -86,21 +86,19 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
     ...present({
       status: told.status,
       headers: headers === null ? undefined : JSON.parse(headers),
-      erasedAtMs: call.erasedAtMs,
     }),
   };
 }
 
 // --------------------------------------------------------------------------------------- where a call stands
 
-/** What stands of a key, and the attempt that is under way in its nth, if one is, and by which decision. */
+/** What stands of a key, and the attempt that is under way in its place, if one is, and by which decision. */
 type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs' | 'isTooOld'>> & {
   readonly nth: number;
   readonly old: 1 | null;
   /** Null where nothing stands. */
   readonly attempt: AttemptId | null;
   readonly state: AttemptState | null;
-  readonly erased: string | null;
   readonly open: AttemptId | null;
   readonly used: number | null;
 };
@@ -117,8 +115,7 @@ const FIND = eachWhole({
   no_match: 'int',
 })<KnownAnswerRow>(`
 SELECT v.nth, o.id AS open, o.decision AS used, c.state, ${ANSWER_COLUMNS},
-  CASE WHEN ${isTooOld({ id: 'v.batch', found: 'v.found', noMatch: 'v.no_match' })} THEN 1 END AS old,
-  CASE WHEN c.asked LIKE '{"erasedAtMs"%' THEN c.asked END AS erased
+  CASE WHEN ${isTooOld({ id: 'v.batch', found: 'v.found', noMatch: 'v.no_match' })} THEN 1 END AS old
 FROM v LEFT JOIN attempts o ON o.key = {hex v.key} AND ${isCurrent('o')}
   LEFT JOIN attempts c ON c.id = CASE o.state WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
     (SELECT x.id FROM attempts x WHERE x.key = {hex v.key} AND ${isPast('x')} AND x.state = 'retracted'
@@ -133,7 +130,7 @@ const isDoubtful = ({ state }: KnownAnswerRow): boolean => state === 'doubt' || 
 
 /** @param doubts those that were read whole, as @param answers */
 function stateOf(
-  { nth: _, old, open, used, state, erased, attempt, ...kept }: KnownAnswerRow,
+  { nth: _, old, open, used, state, attempt, ...kept }: KnownAnswerRow,
   batch: BatchId | undefined,
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
@@ -151,10 +148,8 @@ function stateOf(
       }),
     };
   }
-  const erasedAtMs: number | null = erased === null ? null : JSON.parse(erased).erasedAtMs;
   const answer =
-    answers.get(attempt) ??
-    recordFrom<Omit<KnownAnswer<ReadAs>, 'isTooOld'>>({ ...kept, attempt, erasedAtMs });
+    answers.get(attempt) ?? recordFrom<Omit<KnownAnswer<ReadAs>, 'isTooOld'>>({ ...kept, attempt });
   return answeredCall(old === 1 ? { ...answer, isTooOld: true } : answer);
 }
 
@@ -219,7 +214,8 @@ interface KeptAttempt extends KeptCall, StoredRow<Plain> {
 /** Of a reply with status 0 nothing came, and a person told. */
 const ATTEMPTS = each({ id: 'int' })<KeptAttempt>(`
 SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator, c.reserved, c.sent_at AS "sentAtMs",
-  CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces, c.operation, c.asked, c.credits_max, c.state, c.request, c.ended_at, c.said,
+  CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces, c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs",
+  c.state, c.request, c.ended_at, c.said,
   c.charged, coalesce(c.why, '') AS why, r.status, r.at AS "receivedAtMs", r.headers, r.body
 FROM v JOIN attempts c ON c.id = v.id JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.worker
   LEFT JOIN replies r ON r.attempt = c.id AND r.status <> 0`);

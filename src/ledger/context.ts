@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { CallKey } from '../core/call-key.ts';
 import { DAY_MS } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { Cell, Db, Sql } from './db.ts';
 
@@ -67,7 +66,7 @@ export const forgottenMark = (secret: string, email: string): string =>
   hash('sha256', `${secret}forgotten:${email}`);
 
 /** What of a call is kept as JSON beside its operation and the most that it costs. */
-export function askedOf({ operation: _, creditsMost: __, ...asked }: Call): string {
+export function askedOf({ operation: _, creditsMost: __, erasedAtMs: ___, ...asked }: Call): string {
   return JSON.stringify(asked);
 }
 
@@ -78,11 +77,12 @@ export interface KeptCall {
   readonly operation: string;
   readonly asked: string;
   readonly credits_max: number;
+  readonly erasedAtMs: number | null;
 }
 
-export function callFrom({ operation, asked, credits_max }: KeptCall): Call {
-  const creditsMost = credits_max === NO_MOST ? undefined : credits_max;
-  return { operation, ...JSON.parse(asked), ...present({ creditsMost }) };
+export function callFrom({ operation, asked, credits_max, erasedAtMs }: KeptCall): Call {
+  const creditsMost = credits_max === NO_MOST ? null : credits_max;
+  return { operation, ...JSON.parse(asked), ...known({ creditsMost, erasedAtMs }) };
 }
 
 /** The one row of a statement that always gives one. */

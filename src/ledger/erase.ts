@@ -95,7 +95,7 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
           [atMs, said, worker, JSON.stringify(files)],
         );
         await empty(sql, atMs);
-        for (const statement of EMPTY_BESIDE) await sql.rows(statement, [`{"erasedAtMs":${atMs},%`]);
+        for (const statement of EMPTY_BESIDE) await sql.rows(statement, [atMs]);
       });
       return finishErasures(alone);
     },
@@ -122,20 +122,20 @@ export async function finishErasures({
   return isDue;
 }
 
-const EMPTY = `request = NULL, why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
+const EMPTY = `asked = ?, erased_at = ?, request = NULL, why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
 const EMPTY_BESIDE = [
   `UPDATE replies SET headers = '{}', body = CAST('' AS {bytes})`,
   `UPDATE notes SET words = 'erased', facts = CASE WHEN facts IS NOT NULL THEN '{}' END`,
-].map((what) => `${what} WHERE attempt IN (SELECT id FROM attempts WHERE asked LIKE ?)`);
+].map((what) => `${what} WHERE attempt IN (SELECT id FROM attempts WHERE erased_at = ?)`);
 
-/** What is left of what was asked. @param subject of a change, which has no name any more. */
-function emptied(asked: string, atMs: number, subject: number | null): string {
+/** What is left of a question. @param subject of a change, which has no name any more. */
+function emptied(asked: string, subject: number | null): string {
   const { project, after, change }: Partial<Call> = JSON.parse(asked);
   const left = change && {
     subject: { project: change.subject.project, name: `erased:${subject}` },
     leaves: { state: change.leaves?.state ?? 'done' },
   };
-  return JSON.stringify({ erasedAtMs: atMs, parameters: {}, ifLost: 'hold', project, after, change: left });
+  return JSON.stringify({ parameters: {}, ifLost: 'hold', project, after, change: left });
 }
 
 /** An answer that is erased for good may be bought again. */
@@ -339,7 +339,7 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
   for (const account of new Set([...attempts.values()].map(({ account }) => account)))
     await sql.rows(FORGOT, [atMs, account, worker, '']);
   for (const { id, asked, subject } of attempts.values())
-    await sql.rows(ABOUT, [emptied(asked, atMs, subject), id]);
+    await sql.rows(ABOUT, [emptied(asked, subject), atMs, id]);
   for (const [id, body] of cuts) await sql.rows('UPDATE replies SET body = ? WHERE attempt = ?', [body, id]);
   for (const id of subjects)
     await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
@@ -357,7 +357,7 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
 const FORGOT = `
 INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', ?)`;
 /** A change is never answered from an older one, so its key is free. */
-const ABOUT = `UPDATE attempts SET asked = ?, ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
+const ABOUT = `UPDATE attempts SET ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
 const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
 /**
  * A row that waits is never asked. One in doubt is worked through once more when it is settled, and keeps its
@@ -390,7 +390,7 @@ old AS MATERIALIZED (
     CASE WHEN EXISTS (SELECT 1 FROM attempts o WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
   FROM attempts c JOIN accounts a ON a.id = c.account LEFT JOIN needed n ON n.attempt = c.id
   WHERE coalesce(c.ended_at, c.sent_at) < CAST(? AS {int}) AND a.identity = coalesce(CAST(? AS TEXT), a.identity)
-    AND c.subject IS NULL AND c.asked NOT LIKE '{"erasedAtMs"%'),
+    AND c.subject IS NULL AND c.erased_at IS NULL),
 gone AS MATERIALIZED (SELECT id FROM old WHERE is_unsettled = 0 AND needed_by IS NULL),
 ended AS MATERIALIZED (
   SELECT b.id FROM batches b JOIN accounts a ON a.id = b.account
@@ -437,8 +437,8 @@ async function findOld(
       await sql.rows(`${OLD} UPDATE rows SET reason = ? WHERE ${OLD_ROWS}`, [...old, erasedReason(atMs)]);
       await sql.rows(`${OLD} DELETE FROM cells WHERE ${OLD_CELLS}`, old);
       await sql.rows(
-        `${OLD} UPDATE attempts SET asked = ?, ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,
-        [...old, emptied('{}', atMs, null)],
+        `${OLD} UPDATE attempts SET ${EMPTY}, ${freed('1 = 1')} WHERE id IN (SELECT id FROM gone)`,
+        [...old, emptied('{}', null), atMs],
       );
     },
   };

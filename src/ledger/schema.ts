@@ -166,6 +166,7 @@ CREATE TABLE batches (
   fresh_found {int},
   fresh_no_match {int},
   paused_since {int},
+  is_sandbox {int} NOT NULL DEFAULT 0,
   facts TEXT NOT NULL,
   work_order TEXT,
   UNIQUE (key, generation),
@@ -248,6 +249,7 @@ CREATE TABLE attempts (
   why TEXT,
   dialect {int},
   reply {int} REFERENCES replies,
+  erased_at {int},
   CHECK ((is_current = 1 AND ${oneOf('state', CURRENT)}) OR (is_current = 0 AND ${oneOf('state', PASSED)})),
   CHECK ((state = 'open') = (ended_at IS NULL)),
   CHECK (${oneOf('state', PAID)} = (charged IS NOT NULL)),
@@ -431,7 +433,7 @@ const tablesOf = (name: Db['name']): string =>
   inWordsOf(name, name === 'postgres' ? TABLES + LINES_OF_POSTGRES : TABLES);
 
 /** Of these tables; the database has it, so that a program that knows others leaves it alone. */
-export const LAYOUT = 3;
+export const LAYOUT = 4;
 
 export interface KeptTable {
   readonly table: string;

@@ -222,7 +222,7 @@ SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity, (SELECT val
 FROM (SELECT 1) one LEFT JOIN (
   SELECT id, sent_at FROM attempts
    WHERE id IN (SELECT (SELECT c.id FROM attempts c WHERE c.account = a.id ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) FROM accounts a)
-     AND EXISTS (SELECT 1 FROM batches WHERE facts NOT LIKE '%"sandbox":true%')
+     AND EXISTS (SELECT 1 FROM batches WHERE is_sandbox = 0)
    ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
 
 type SiteRow = Record<'identity' | 'formerly' | 'lost', string | null> &

@@ -25,7 +25,7 @@ describe('a file that is not ours', () => {
       laidOutAs(1),
       'was made by an earlier Rowonce, which kept the ledger in another form.',
     ],
-    ['of a newer Rowonce', laidOutAs(99), 'was made by a newer Rowonce (schema 99; this one knows 3).'],
+    ['of a newer Rowonce', laidOutAs(99), 'was made by a newer Rowonce (schema 99; this one knows 4).'],
   ])('a ledger %s is refused in one sentence, and left as it is', async (_what, tables, fact) => {
     const place = temporaryFolder();
     const file = join(place, 'ledger.db');
