@@ -29,7 +29,16 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/change-action.ts',
     'team/change-steps.ts',
   ],
-  ledger: ['copy.ts', 'erase.ts', 'ledger.ts', 'rows.ts', 'store.ts', 'stores.ts'],
+  ledger: [
+    'copy.ts',
+    'db/postgres-server.ts',
+    'db/postgres.ts',
+    'erase.ts',
+    'ledger.ts',
+    'rows.ts',
+    'store.ts',
+    'stores.ts',
+  ],
   client: [
     'account/account.ts',
     'account/agreements.ts',
@@ -88,6 +97,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   sandbox: ['server.ts', 'spawn.ts'],
   run: [
+    'account-terms.ts',
     'batches.ts',
     'choose.ts',
     'doubts.ts',
@@ -106,6 +116,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'store-choice.ts',
     'summary.ts',
     'swept-jobs.ts',
+    'work-queue.ts',
   ],
   web: ['serve.ts'],
   commands: 'open',

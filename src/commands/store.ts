@@ -5,17 +5,19 @@ import { systemClock } from '../core/clock.ts';
 import { EXIT, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { copyLedger } from '../ledger/copy.ts';
-import { type AccountTerms, termsWords } from '../ledger/ledger.ts';
+import type { AccountTerms } from '../ledger/ledger.ts';
 import { isUrl, type StoreCheck } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
+import { holdTo, termsOf, termsWords } from '../run/account-terms.ts';
 import { compactIn, type ErasureOrder, eraseIn } from '../run/erase.ts';
 import { knownAccount } from '../run/known-account.ts';
 import { lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
+import { layOutQueue } from '../run/work-queue.ts';
 import { argument, type CommandGroup, command, flag, type Host } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
 import { COMMON, duration, wait } from './shared/input.ts';
@@ -158,6 +160,7 @@ export default {
       }),
       async run({ url }) {
         const { worker, reader } = await (await storeAt(url)).init(url);
+        await layOutQueue(url);
         return {
           lines: [
             '-- For a role that runs lists and works on them, without the right to alter a schema:',
@@ -186,8 +189,8 @@ export default {
         const lines: string[] = [];
         const accounts: (AccountObject & { changed: boolean })[] = [];
         await holdToAccounts(url, (account, before) => {
-          const { name, limits, budget } = account;
-          const now = termsWords({ windows: limits.windows, caps: budget });
+          const { name } = account;
+          const now = termsWords(termsOf(account));
           const changed = termsWords(before) !== now;
           lines.push(
             changed ? `${name}: ${now}; before, ${termsWords(before)}.` : `${name}: ${now}, as before.`,
@@ -264,7 +267,7 @@ async function holdToAccounts(
   const ledger = await store.open(location, options);
   try {
     for (const account of configured.filter(({ sandbox }) => !sandbox)) {
-      const before = await ledger.spenders?.holdTo(await knownAccount(account, ledger));
+      const before = await holdTo(ledger, await knownAccount(account, ledger));
       if (before !== undefined) hear(account, before);
     }
   } finally {

@@ -93,7 +93,7 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
 // --------------------------------------------------------------------------------------- where a call stands
 
 /** What stands of a key, and the attempt that is under way in its place, if one is, and by which decision. */
-type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'erasedAtMs' | 'isTooOld'>> & {
+type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'isTooOld'>> & {
   readonly nth: number;
   readonly old: 1 | null;
   /** Null where nothing stands. */

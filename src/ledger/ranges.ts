@@ -34,46 +34,14 @@ export interface RangeCounts {
   readonly setAside: number;
 }
 
-/**
- * The contract of a queue: it hands ranges of submitted batches to workers, each at least once. What it
- * forgets is sent again, and what it hands out twice is bought once, because the ledger says so: nothing
- * about money depends on it.
- */
-export interface WorkQueue {
-  /**
-   * Sends ranges. One that waits or is worked on is not sent twice. One that was set aside is sent again
-   * where rows of it were finished since it was sent, or where a person asks for it.
-   */
-  send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void>;
-  /**
-   * The next range of an account; undefined when none waits. Until its end is told, this process answers for
-   * it.
-   */
-  take(accountIdentity: string): Promise<TakenRange | undefined>;
-  /** Resolves when the database has answered. */
-  beat(): Promise<void>;
-  close(): Promise<void>;
-}
+/** Of the queue that hands ranges to workers, beside the ledger's. pg-boss keeps its jobs there. */
+export const QUEUE_SCHEMA = 'rowonce_queue';
 
-/**
- * A range that a worker has. When its process dies, somebody else gets it within some seconds. After five
- * deaths in which no row of it was finished it is set aside, so that the rest of the batch goes on.
- */
-export interface TakenRange extends BatchRange {
-  /** Nothing of it is left to do for now. */
-  done(): Promise<void>;
-  /** Somebody else may take it, after so long. It counts as no death. */
-  handBack(afterMs: number): Promise<void>;
-  /** It ended by a bug of ours, which counts as a death. */
-  failed(why: string): Promise<void>;
-}
-
-/** pg-boss keeps its queues there. */
 const COUNTS = `
 SELECT count(*) FILTER (WHERE name <> 'set-aside' AND state < 'active') AS waiting,
   count(*) FILTER (WHERE name <> 'set-aside' AND state = 'active') AS running,
   count(*) FILTER (WHERE name = 'set-aside' AND state < 'active') AS "setAside"
-FROM rowonce_queue.job WHERE data ->> 'batch' = ?`;
+FROM ${QUEUE_SCHEMA}.job WHERE data ->> 'batch' = ?`;
 
 /** What of a list is left; the rows in doubt are, where a person asks for a batch. */
 const leftIn = (states: string): string => `
@@ -110,7 +78,7 @@ export const readRanges = ({ db }: Context) => ({
   /** Undefined where no queue hands out ranges. */
   async rangeCounts(batch: BatchId): Promise<RangeCounts | undefined> {
     if (db.name !== 'postgres') return undefined;
-    const laidOut = `SELECT 1 AS found FROM pg_tables WHERE schemaname = 'rowonce_queue' AND tablename = 'job'`;
+    const laidOut = `SELECT 1 AS found FROM pg_tables WHERE schemaname = '${QUEUE_SCHEMA}' AND tablename = 'job'`;
     if ((await db.rows(laidOut)).length === 0) return undefined;
     return (await db.rows<RangeCounts>(COUNTS, [batch]))[0];
   },

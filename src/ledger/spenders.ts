@@ -1,9 +1,5 @@
 import { hostname } from 'node:os';
 import { invariant, type StopError, stop } from '../core/errors.ts';
-import { accountsPath } from '../core/paths.ts';
-import { counted } from '../core/plain-text.ts';
-import { commandLine } from '../lib/command-line.ts';
-import { formatDuration } from '../lib/duration.ts';
 import { type Context, known, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import { placesIn, type SharedWindow, type TakePlaces } from './limits.ts';
@@ -75,8 +71,8 @@ export interface WorkerAccount {
   readonly inFlight: number;
 }
 
-/** Who has not beaten for that long is not at work; and has ended, or hangs. */
-const [THERE_MS, SHOWN_MS] = [4_000, 60_000];
+/** Who has not beaten for that long has ended, or hangs. */
+const SHOWN_MS = 60_000;
 
 const WORKERS = `
 SELECT id, host, pid, command, {now} - since AS "sinceMs", CASE WHEN seen_at > since THEN {now} - seen_at END AS "beatAgoMs", accounts
@@ -101,29 +97,6 @@ export interface AccountTerms {
   readonly caps: AccountCaps;
 }
 
-/** An account as its file says it. */
-export interface SaidAccount {
-  readonly identity: string;
-  readonly name: string;
-  readonly limits: Pick<AccountTerms, 'windows'>;
-  readonly budget: AccountCaps;
-}
-
-export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms): string {
-  const limits = windows.map(
-    (each) => `${counted(each.requests, 'request')} in ${formatDuration(each.windowMs)}`,
-  );
-  const budgets = [
-    ...(perDay === undefined ? [] : [`${counted(perDay, 'credit')} a day`]),
-    ...(perMonth === undefined ? [] : [`${counted(perMonth, 'credit')} a month`]),
-  ];
-  return [limits.join(' and ') || 'no limit', budgets.join(' and ') || 'no budget'].join(' and ');
-}
-
-/** As they stand in `accounts.terms`. */
-const wordsOf = ({ limits: { windows }, budget: { perDay, perMonth } }: SaidAccount): string =>
-  JSON.stringify({ windows, caps: { perDay, perMonth } } satisfies Record<keyof AccountTerms, unknown>);
-
 interface Spending {
   readonly context: Context;
   readonly db: Db & { readonly shown: string; readonly rowsAtOnce: Sql['rows'] };
@@ -133,80 +106,48 @@ interface Spending {
   readonly ledger: { setAccountCaps(identity: string, caps: AccountCaps): Promise<void> };
 }
 
-/**
- * @param before what stays where it is there: of two who are the first at once, one is.
- * @returns what holds now.
- */
-async function hold(
-  { db, ledger }: Spending,
-  account: SaidAccount,
-  before: 'NULL' | 'accounts.terms',
-): Promise<string> {
-  const sql = `INSERT INTO accounts (identity, terms) VALUES (?, ?)
-    ON CONFLICT (identity) DO UPDATE SET terms = coalesce(${before}, excluded.terms) RETURNING terms`;
-  const said = [account.identity, wordsOf(account)];
-  const { terms } = await db.transaction((tx) => oneRow<{ terms: string }>(tx, sql, said));
-  await ledger.setAccountCaps(account.identity, (JSON.parse(terms) as AccountTerms).caps);
-  return terms;
-}
-
 /** What only processes do that spend from one ledger at once. */
-export const spendersOf = (spending: Spending) => ({
+export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => ({
+  /** Where the ledger is. */
+  shown: db.shown,
+
   /**
    * Says that this worker is there, and with which accounts.
    * @throws StopError `store_lost`; `store` when the database does not answer.
    */
   async beat(accounts: readonly WorkerAccount[]): Promise<void> {
-    await spending.watch.look();
+    await watch.look();
     const beat = 'UPDATE workers SET seen_at = {now}, accounts = ? WHERE id = ?';
-    await spending.db.rowsAtOnce(beat, [JSON.stringify(accounts), spending.worker]);
+    await db.rowsAtOnce(beat, [JSON.stringify(accounts), worker]);
   },
 
   /** Takes places in the line of an account that was agreed on. */
   async places(identity: string): Promise<TakePlaces> {
-    const number = await spending.context.account(identity);
+    const number = await context.account(identity);
     invariant(number !== undefined, `the ledger knows account ${identity}`);
-    return placesIn(spending.db, number);
+    return placesIn(db, number);
   },
 
-  /**
-   * What the first worker said holds for all hosts.
-   * @throws StopError `account` when the accounts file here says something else.
-   */
-  async agreeOn(account: SaidAccount): Promise<void> {
-    const [kept, said] = [await hold(spending, account, 'accounts.terms'), wordsOf(account)];
-    if (kept === said) return;
-    const [theirs, ours] = [termsWords(JSON.parse(kept)), termsWords(JSON.parse(said))];
-    throw stop(
-      'account',
-      `Account ${account.name} has ${theirs} in the ledger at ${spending.db.shown}, but ${ours} in ${accountsPath()}.`,
-      'Correct the file, or make it hold for all hosts.',
-      commandLine(['store', 'caps', spending.db.shown]),
-    );
-  },
-
-  /**
-   * Has the accounts file here hold for all hosts.
-   * @returns what was agreed before, if a worker used the account.
-   * @throws StopError `busy` while one sends by other limits.
-   */
-  async holdTo(account: SaidAccount): Promise<AccountTerms | undefined> {
+  /** What an account may do; undefined of one that no worker used. */
+  async terms(identity: string): Promise<AccountTerms | undefined> {
     const sql = 'SELECT terms FROM accounts WHERE identity = ? AND terms IS NOT NULL';
-    const [kept] = await spending.db.rows<{ terms: string }>(sql, [account.identity]);
-    if (kept === undefined) return undefined;
-    const before: AccountTerms = JSON.parse(kept.terms);
-    const asking = (await workers(spending.db)).find(
-      ({ beatAgoMs = THERE_MS, accounts }) =>
-        beatAgoMs < THERE_MS && accounts.some((each) => each.account === account.identity),
-    );
-    if (asking !== undefined && JSON.stringify(before.windows) !== JSON.stringify(account.limits.windows))
-      throw stop(
-        'busy',
-        `Process ${asking.pid} on ${asking.host}, "${asking.command}", uses the earlier limits of account ${account.name}.`,
-        'Let it end, then run the same command again.',
-      );
-    await hold(spending, account, 'NULL');
-    return before;
+    const [held] = await db.rows<{ terms: string }>(sql, [identity]);
+    return held && JSON.parse(held.terms);
+  },
+
+  /**
+   * Keeps what an account may do. What the first worker said stays: of two who are that at once, one is.
+   * @param isAnew replaces it.
+   * @returns what holds now.
+   */
+  async hold(identity: string, said: AccountTerms, isAnew = false): Promise<AccountTerms> {
+    const sql = `INSERT INTO accounts (identity, terms) VALUES (?, ?) ON CONFLICT (identity)
+      DO UPDATE SET terms = coalesce(${isAnew ? 'NULL' : 'accounts.terms'}, excluded.terms) RETURNING terms`;
+    const params = [identity, JSON.stringify(said)];
+    const { terms } = await db.transaction((tx) => oneRow<{ terms: string }>(tx, sql, params));
+    const held: AccountTerms = JSON.parse(terms);
+    await ledger.setAccountCaps(identity, held.caps);
+    return held;
   },
 });
 

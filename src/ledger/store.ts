@@ -2,7 +2,6 @@ import type { Clock } from '../core/clock.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { Db, Sql } from './db.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
-import type { WorkQueue } from './ranges.ts';
 import type { Difference } from './transitions.ts';
 
 export { Unanswered } from './db.ts';
@@ -43,11 +42,6 @@ export interface Store {
    * @throws StopError `store`, `usage` for a folder.
    */
   init(location: string): Promise<StoreGrants>;
-  /**
-   * The queue that hands ranges of submitted batches to workers; undefined where `init` has not laid it out,
-   * and of a folder.
-   */
-  queue(location: string): Promise<WorkQueue | undefined>;
   /**
    * The process that says it spends from a folder; undefined when none does, or when it has ended without
    * taking that back. No decision about money depends on it. Where many spend, the ledger has `workers`

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
-import type { Batch, Credits, Ledger, LedgerReader, WorkQueue } from '../ledger/ledger.ts';
+import type { Batch, Credits, Ledger, LedgerReader, RangeLeft } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
@@ -153,6 +153,14 @@ export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
 /** The options for a run of a chosen job in an open store. */
 export type FileOptions = Pick<RunOptions, 'file' | 'signal' | 'onEvent'> & RunChoices;
 
+export interface RangeQueue {
+  /**
+   * Sends ranges. One that waits or is worked on is not sent twice. One that was set aside is sent again
+   * where rows of it were finished since it was sent, or where a person asks for it.
+   */
+  send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void>;
+}
+
 /**
  * A resolved run: one job over one file, and how far it may go. The command line and the web page build the
  * same.
@@ -160,7 +168,7 @@ export type FileOptions = Pick<RunOptions, 'file' | 'signal' | 'onEvent'> & RunC
 export interface RunContext extends RunChoices, PlanContext {
   readonly ledger: Ledger;
   /** Hands ranges of the list to workers; undefined where the store has none. */
-  readonly queue?: WorkQueue | undefined;
+  readonly queue?: RangeQueue | undefined;
   readonly inputPath: string;
   /** The store, where this run is the first in it. */
   readonly newStore?: { readonly path: string; readonly made: true };

@@ -3,8 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { besideFolder } from '../core/paths.ts';
 import type { Job } from '../job/job.ts';
-import type { Ledger, WorkQueue } from '../ledger/ledger.ts';
-import { storeAt } from '../ledger/stores.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
@@ -17,6 +16,7 @@ import { openLedger, requireTaken } from './open-ledger.ts';
 import { run } from './pipeline.ts';
 import { Sessions } from './sessions.ts';
 import { chooseStore } from './store-choice.ts';
+import { openQueue, type WorkQueue } from './work-queue.ts';
 
 export type SpenderOptions = OpeningOptions &
   Partial<
@@ -79,7 +79,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       requireFitting(job, rest);
       const account = await requireKnown(said, ledger, { accept, askAgreement });
       const isNew = !sandbox && (await ledger.batches()).length === 0;
-      queue ??= storeAt(path).then((at) => at.queue(path));
+      queue ??= openQueue(path);
       const context = {
         accept,
         askAgreement,

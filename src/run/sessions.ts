@@ -10,6 +10,7 @@ import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
+import { agreeOn } from './account-terms.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import { AllSeries, hearOfAnswers, historyOf } from './series.ts';
 import { hasPeriods, ProjectAccess, type Run, type Session } from './session.ts';
@@ -75,7 +76,7 @@ export class Sessions {
       // Where one process spends, its accounts file counts. Limits on play money protect nobody.
       if (ledger.spenders === undefined || account.sandbox)
         await ledger.setAccountCaps(account.identity, account.budget);
-      else await ledger.spenders.agreeOn(account);
+      else await agreeOn(ledger.spenders, account);
       shared.goesByAge ||= begunMs !== undefined;
       const opened = await shared.open(context, clock);
       shared.tell(member, clock.wallMs());

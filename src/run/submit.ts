@@ -9,11 +9,11 @@ import type { InputRow, RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import { carriedJob } from '../job/carried-job.ts';
-import { type Batch, credits, type Ledger, type SubmittedRow, type WorkQueue } from '../ledger/ledger.ts';
+import { type Batch, credits, type Ledger, type SubmittedRow } from '../ledger/ledger.ts';
 import { plannedParts } from '../ledger/rows.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type KeptWork, keptWorks } from '../operations/team/change-action.ts';
-import type { RunContext } from '../plan/context.ts';
+import type { RangeQueue, RunContext } from '../plan/context.ts';
 import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
 
@@ -114,7 +114,7 @@ async function submitterOf({
  * may come at any point: the same command repeats the missing part, and once job and dialect are kept, any
  * worker sends the ranges.
  */
-export async function sendRanges(context: RunContext, batch: Batch, queue: WorkQueue): Promise<void> {
+export async function sendRanges(context: RunContext, batch: Batch, queue: RangeQueue): Promise<void> {
   const { ledger, job, dialect, account } = context;
   if (whyNot(context) !== undefined || batch.state !== 'open') return;
   const order = { job: carriedJob(job), dialect: await dialectContent(dialect) };

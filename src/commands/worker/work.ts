@@ -7,7 +7,7 @@ import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { jobCarried } from '../../job/carried-job.ts';
-import type { Batch, Ledger, TakenRange, WorkQueue } from '../../ledger/ledger.ts';
+import type { Batch, Ledger } from '../../ledger/ledger.ts';
 import { type StoreOptions, Unanswered } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -20,6 +20,7 @@ import { workRange } from '../../run/pipeline.ts';
 import { stoppable } from '../../run/run-job.ts';
 import { Sessions } from '../../run/sessions.ts';
 import { chooseStore } from '../../run/store-choice.ts';
+import { openQueue, type TakenRange, type WorkQueue } from '../../run/work-queue.ts';
 import type { WorkerEvent } from '../shared/command.ts';
 
 /**
@@ -140,7 +141,7 @@ async function openForWork(
   options: Pick<StoreOptions, 'clock' | 'command' | 'tell' | 'patience'>,
 ): Promise<Pick<WorkContext, 'ledger' | 'queue'>> {
   const store = await storeAt(location);
-  const queue = await store.queue(location);
+  const queue = await openQueue(location);
   if (queue === undefined)
     throw stop(
       'usage',

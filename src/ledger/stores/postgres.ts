@@ -8,7 +8,7 @@ import { SCHEMA, type Sql } from '../db.ts';
 import { finishErasures } from '../erase.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
-import { layOutQueue, openQueue, QUEUE_SCHEMA } from '../postgres/queue.ts';
+import { QUEUE_SCHEMA } from '../ranges.ts';
 import { keptTables } from '../schema.ts';
 import {
   checkBudgets,
@@ -48,8 +48,7 @@ const postgresStore: Store = {
   open: async (location, options) => (await openSpender(location, options)).ledger,
   look: openReader,
   prepare: async (location) => (await openReader(location)).close(),
-  init: (location) => using(location, false, (db) => init(db, location)),
-  queue: openQueue,
+  init: (location) => using(location, false, init),
   spender: async () => undefined,
   bytes: (location) => readingDatabase(location, (db) => oneValue<number>(db, BYTES)),
   /** Of itself the server says nothing: what is broken it meets where it reads. */
@@ -327,10 +326,9 @@ async function copyIntoDatabase(location: string): Promise<CopyTarget> {
  * A crash in here leaves what the same command completes.
  * @throws StopError `store_version` for another version.
  */
-async function init(db: PostgresDb, location: string): Promise<StoreGrants> {
+async function init(db: PostgresDb): Promise<StoreGrants> {
   await holdsLedger(db);
   await layOut(db);
-  await layOutQueue(location);
   return grantsIn(await oneValue<string>(db, 'SELECT quote_ident(current_database()) AS value'));
 }
 

@@ -69,7 +69,6 @@ const sqliteStore: Store = {
       'The first run makes it; a store for several hosts is named postgres://USER@HOST:PORT/DATABASE.';
     throw stop('usage', `The store ${location} does not need to be set up.`, next);
   },
-  queue: async () => undefined,
   spender: async (location) => livingSpender(storeFolder(location)),
   bytes: (location) =>
     readingFolder(location, async (_, { ledger }) => (sizeOf(ledger) ?? 0) + (sizeOf(`${ledger}-wal`) ?? 0)),

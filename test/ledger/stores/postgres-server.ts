@@ -157,7 +157,7 @@ DO $$ BEGIN IF to_regclass('rowonce_queue.job') IS NOT NULL THEN
   UPDATE rowonce_queue.job SET heartbeat_on = heartbeat_on - interval '2 min' WHERE state = 'active';
 END IF; END $$;
 UPDATE rowonce_ledger.workers SET since = since - 120000, seen_at = seen_at - 120000;
-UPDATE rowonce_ledger.calls SET over_at = over_at - 120000 WHERE state = 'open'`;
+UPDATE rowonce_ledger.attempts SET over_at = over_at - 120000 WHERE state = 'open'`;
 
 /** What a connection of its own answers. */
 async function asked(client: Client, text: string): Promise<readonly Record<string, unknown>[]> {

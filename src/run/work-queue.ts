@@ -1,14 +1,36 @@
 import { hash } from 'node:crypto';
 import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
-import { postgres } from '../db/postgres.ts';
-import { addressOf, isAway, refusal, SESSION, unanswered, unreachable } from '../db/postgres-server.ts';
-import type { BatchRange, RangeLeft, TakenRange, WorkQueue } from '../ranges.ts';
+import { postgres } from '../ledger/db/postgres.ts';
+import {
+  addressOf,
+  isAway,
+  refusal,
+  SESSION,
+  unanswered,
+  unreachable,
+} from '../ledger/db/postgres-server.ts';
+import { type BatchRange, QUEUE_SCHEMA, type RangeLeft } from '../ledger/ledger.ts';
+import { isUrl } from '../ledger/store.ts';
+import type { RangeQueue } from '../plan/context.ts';
 
 /**
- * The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used.
+ * A queue hands ranges of submitted batches to workers, each at least once. What it forgets is sent again, and
+ * what it hands out twice is bought once, because the ledger says so: nothing about money depends on it. It is
+ * pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used.
  */
 
-export const QUEUE_SCHEMA = 'rowonce_queue';
+/**
+ * A range that a worker has. When its process dies, somebody else gets it within some seconds. After five
+ * deaths in which no row of it was finished it is set aside, so that the rest of the batch goes on.
+ */
+export interface TakenRange extends BatchRange {
+  /** Nothing of it is left to do for now. */
+  done(): Promise<void>;
+  /** Somebody else may take it, after so long. It counts as no death. */
+  handBack(afterMs: number): Promise<void>;
+  /** It ended by a bug of ours, which counts as a death. */
+  failed(why: string): Promise<void>;
+}
 
 /** What goes into a job. `left` is how many rows of it were left when it was sent. */
 interface Work extends BatchRange {
@@ -63,12 +85,12 @@ export async function layOutQueue(location: string): Promise<void> {
   }
 }
 
-/** For a process that may alter no schema. Undefined where nobody has laid it out. */
+/** For a process that may alter no schema. Undefined where nobody has laid it out, and of a folder. */
 export async function openQueue(location: string): Promise<WorkQueue | undefined> {
-  if (!(await hasQueue(location))) return undefined;
+  if (!isUrl(location) || !(await hasQueue(location))) return undefined;
   // pg-boss hands on to `pg` what it does not know.
   const timeout = { query_timeout: QUEUE_TIMEOUT_MS };
-  return new BossQueue(
+  return new WorkQueue(
     location,
     await started(location, { migrate: false, createSchema: false, ...timeout }),
   );
@@ -94,7 +116,7 @@ async function started(location: string, options: ConstructorOptions): Promise<P
   }
 }
 
-class BossQueue implements WorkQueue {
+export class WorkQueue implements RangeQueue {
   readonly #shown: string;
   readonly #boss: PgBoss;
   readonly #queues = new Map<string, Promise<string>>();
@@ -125,6 +147,10 @@ class BossQueue implements WorkQueue {
     }
   }
 
+  /**
+   * The next range of an account; undefined when none waits. Until its end is told, this process answers for
+   * it.
+   */
   async take(accountIdentity: string): Promise<TakenRange | undefined> {
     const queue = await this.#queueOf(accountIdentity);
     const [job] = await this.#boss.fetch<Work>(queue, { includeMetadata: true });
@@ -158,6 +184,7 @@ class BossQueue implements WorkQueue {
     };
   }
 
+  /** Resolves when the database has answered. */
   async beat(): Promise<void> {
     await this.#boss.getDb().executeSql('SELECT 1');
   }

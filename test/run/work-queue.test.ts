@@ -4,12 +4,13 @@
  * Method: the queue over a real server, laid out as its owner does. A worker dies by ending without a word, as a killed process does.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import type { BatchId, RangeLeft, WorkQueue } from '../../../src/ledger/ledger.ts';
-import postgres from '../../../src/ledger/stores/postgres.ts';
-import { proof } from '../../support/combinations.ts';
-import { ACCOUNT } from './book.ts';
-import { postgresServer } from './postgres-server.ts';
-import { TcpProxy } from './tcp-proxy.ts';
+import type { BatchId, RangeLeft } from '../../src/ledger/ledger.ts';
+import postgres from '../../src/ledger/stores/postgres.ts';
+import { layOutQueue, openQueue, type WorkQueue } from '../../src/run/work-queue.ts';
+import { ACCOUNT } from '../ledger/stores/book.ts';
+import { postgresServer } from '../ledger/stores/postgres-server.ts';
+import { TcpProxy } from '../ledger/stores/tcp-proxy.ts';
+import { proof } from '../support/combinations.ts';
 
 let databases = 0;
 
@@ -18,12 +19,13 @@ async function laidOut(): Promise<string> {
   databases += 1;
   const name = `queue_${process.pid}_${databases}`;
   await server.createDatabase(name);
-  await postgres.init?.(server.url(name));
+  await postgres.init(server.url(name));
+  await layOutQueue(server.url(name));
   return server.url(name);
 }
 
 async function queueAt(url: string): Promise<WorkQueue> {
-  const queue = await postgres.queue?.(url);
+  const queue = await openQueue(url);
   if (queue === undefined) throw new Error('it is laid out');
   onTestFinished(() => queue.close());
   return queue;
@@ -126,6 +128,6 @@ proof(
     url.username = `narrow_${process.pid}`;
     const role = `CREATE ROLE ${url.username} LOGIN CONNECTION LIMIT 1; GRANT USAGE ON SCHEMA rowonce_queue TO ${url.username}`;
     await server.query(url.pathname.slice(1), role);
-    await expect(postgres.queue?.(url.href)).rejects.toMatchObject({ code: 'store' });
+    await expect(openQueue(url.href)).rejects.toMatchObject({ code: 'store' });
   },
 );

@@ -1,0 +1,76 @@
+import type { Account } from '../client/account/account.ts';
+import { stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import { accountsPath } from '../core/paths.ts';
+import { counted } from '../core/plain-text.ts';
+import type { AccountTerms, Ledger, Spenders } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
+import { formatDuration } from '../lib/duration.ts';
+
+/** What an account may do is the same for all processes that spend from one ledger at once. */
+
+type SaidAccount = Pick<Account, 'identity' | 'name' | 'limits' | 'budget'>;
+
+/** As the accounts file here says it. */
+export const termsOf = ({ limits, budget }: Pick<SaidAccount, 'limits' | 'budget'>): AccountTerms => ({
+  windows: limits.windows,
+  caps: present({ perDay: budget.perDay, perMonth: budget.perMonth }),
+});
+
+export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms): string {
+  const limits = windows.map(
+    (each) => `${counted(each.requests, 'request')} in ${formatDuration(each.windowMs)}`,
+  );
+  const budgets = [
+    ...(perDay === undefined ? [] : [`${counted(perDay, 'credit')} a day`]),
+    ...(perMonth === undefined ? [] : [`${counted(perMonth, 'credit')} a month`]),
+  ];
+  return [limits.join(' and ') || 'no limit', budgets.join(' and ') || 'no budget'].join(' and ');
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * What the first worker said holds for all hosts.
+ * @throws StopError `account` when the accounts file here says something else.
+ */
+export async function agreeOn(spenders: Spenders, account: SaidAccount): Promise<void> {
+  const said = termsOf(account);
+  const held = await spenders.hold(account.identity, said);
+  if (isSame(held, said)) return;
+  throw stop(
+    'account',
+    `Account ${account.name} has ${termsWords(held)} in the ledger at ${spenders.shown}, but ${termsWords(said)} in ${accountsPath()}.`,
+    'Correct the file, or make it hold for all hosts.',
+    commandLine(['store', 'caps', spenders.shown]),
+  );
+}
+
+/** Who has not beaten for that long is not at work. */
+const THERE_MS = 4_000;
+
+/**
+ * Has the accounts file here hold for all hosts.
+ * @returns what held before, if a worker used the account.
+ * @throws StopError `busy` while one sends by other limits.
+ */
+export async function holdTo(
+  { spenders, workers }: Ledger,
+  account: SaidAccount,
+): Promise<AccountTerms | undefined> {
+  const before = await spenders?.terms(account.identity);
+  if (before === undefined) return undefined;
+  const said = termsOf(account);
+  const asking = (await workers?.())?.find(
+    ({ beatAgoMs = THERE_MS, accounts }) =>
+      beatAgoMs < THERE_MS && accounts.some((each) => each.account === account.identity),
+  );
+  if (asking !== undefined && !isSame(before.windows, said.windows))
+    throw stop(
+      'busy',
+      `Process ${asking.pid} on ${asking.host}, "${asking.command}", uses the earlier limits of account ${account.name}.`,
+      'Let it end, then run the same command again.',
+    );
+  await spenders?.hold(account.identity, said, true);
+  return before;
+}
