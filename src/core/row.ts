@@ -27,6 +27,10 @@ export interface InputRow {
   readonly unreadable?: string;
 }
 
+export const erasedRow = (row: RowNumber): InputRow => ({
+  ...{ row, cells: [], unreadable: 'its cells were erased' },
+});
+
 /**
  * How a row ended. `reason` is a sentence for the user. All kinds but `in_doubt` are final for the batch;
  * `in_doubt` is looked at again by every later run.

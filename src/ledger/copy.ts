@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { type AnyRecord, type Db, each, type Sql } from './db.ts';
-import { parts } from './parts.ts';
+import { type AnyRecord, type Db, each, partsOf, type Sql } from './db.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
 import { type CopyRecord, copiedTo, setMeta } from './site.ts';
 import type { CopyTarget, SoleAccess } from './store.ts';
@@ -100,7 +99,7 @@ async function* rowsIn(from: Db, { table, columns, key }: KeptTable): AsyncGener
   if (key.length === 0) return yield await from.rows<AnyRecord>(all);
   const [names, marks] = [key.join(', '), key.map(() => '?').join(', ')];
   const first = key.map((name) => (columns[name] === 'text' ? '' : -1));
-  yield* parts<AnyRecord>(from, `${all} AND (${names}) > (${marks}) ORDER BY ${names}`, key, first);
+  yield* partsOf<AnyRecord>(from, `${all} AND (${names}) > (${marks}) ORDER BY ${names}`, key, first);
 }
 
 /** New rows get numbers behind those that came. */

@@ -5,6 +5,7 @@
  */
 
 import { type StopCode, StopError } from '../core/errors.ts';
+import { parts } from '../lib/parts.ts';
 
 export type Cell = number | string | Uint8Array | null;
 export type Type = 'int' | 'text' | 'bytes';
@@ -116,6 +117,25 @@ export interface Db extends Sql {
   script(sql: string): Promise<void>;
   close(): Promise<void>;
 }
+
+/**
+ * What a statement gives, page by page.
+ * @param sql ends with which columns come after those of the parameters, and with their order.
+ * @param key these columns. @param first before every row.
+ */
+export const partsOf = <Row extends object>(
+  db: Pick<Sql, 'rows'>,
+  sql: string,
+  key: readonly (keyof Row)[],
+  first: readonly Cell[] = [-1],
+  most = 1_000,
+) =>
+  parts<Row, readonly Cell[]>(
+    most,
+    first,
+    (after) => db.rows<Row>(`${sql} LIMIT ${most}`, after),
+    (last) => key.map((name) => last[name] as Cell),
+  );
 
 const RUN_AGAIN =
   'Run the same command again when the database can be reached: it continues from what is kept.';

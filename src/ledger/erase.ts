@@ -4,10 +4,10 @@ import type { SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
 import { WITH_LISTS, wayBelow } from '../core/paths.ts';
 import type { RowNumber } from '../core/row.ts';
+import { flat } from '../lib/parts.ts';
 import type { Person } from '../operations/lookup/person.ts';
 import { forgottenMark } from './context.ts';
-import { type Db, each, type Sql } from './db.ts';
-import { rowsOf } from './parts.ts';
+import { type Db, each, partsOf, type Sql } from './db.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 import { metaOf } from './site.ts';
@@ -226,7 +226,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
   const named = new Found();
   // A person who is known by an id alone is found by the address that the last change left.
   type Subject = { id: number; project: string; text: string; facts: string | null; batch: string | null };
-  for await (const { id, project, text, facts, batch } of rowsOf<Subject>(db, ALL_SUBJECTS, ['id'])) {
+  for await (const { id, project, text, facts, batch } of flat(partsOf<Subject>(db, ALL_SUBJECTS, ['id']))) {
     if (!person.in(text)) continue;
     named.subjects.add(id);
     const known: SubjectFacts | undefined = JSON.parse(facts ?? 'null') ?? undefined;
@@ -269,7 +269,7 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
     const sql = `SELECT ${key} AS id, CAST(${attempt} AS {int}) AS attempt, ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
     type Kept = { id: number | string; attempt: number | null } & Record<string, string | null>;
     const first = ['batches', 'files'].includes(table) ? '' : -1;
-    for await (const kept of rowsOf<Kept>(db, sql, ['id'], [first]))
+    for await (const kept of flat(partsOf<Kept>(db, sql, ['id'], [first])))
       for (const column of columns) {
         const text = kept[column] ?? '';
         const of = { id: kept.id, attempt: kept.attempt };
@@ -280,7 +280,7 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
 
 async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }: Found): Promise<void> {
   type Kept = NamedAttempt & { body: Uint8Array | null };
-  for await (const { body, ...attempt } of rowsOf<Kept>(db, ALL_ATTEMPTS, ['id'])) {
+  for await (const { body, ...attempt } of flat(partsOf<Kept>(db, ALL_ATTEMPTS, ['id']))) {
     if (person.in(attempt.asked) || subjects.has(attempt.subject ?? 0)) attempts.set(attempt.id, attempt);
     const answer = Buffer.from(body ?? []);
     if (!person.in(answer)) continue;
@@ -303,7 +303,7 @@ function leftOf(person: Person, { operation, subject }: NamedAttempt, body: Buff
  */
 async function findNoted(db: Db, person: Person, { attempts, texts }: Found): Promise<void> {
   type Noted = NamedAttempt & { note: number; kind: string; facts: string };
-  for await (const { note, kind, facts, ...attempt } of rowsOf<Noted>(db, NOTES_WITH_BODY, ['note'])) {
+  for await (const { note, kind, facts, ...attempt } of flat(partsOf<Noted>(db, NOTES_WITH_BODY, ['note']))) {
     const { body = '', ...others }: { body?: string } = JSON.parse(facts);
     const answer = Buffer.from(body, 'base64');
     if (!person.in(answer)) continue;
@@ -315,7 +315,7 @@ async function findNoted(db: Db, person: Person, { attempts, texts }: Found): Pr
 }
 
 async function findRows(db: Db, person: Person, named: Found): Promise<void> {
-  for await (const row of rowsOf<NamedRow>(db, ALL_ROWS, ['batch', 'row'], ['', -1])) {
+  for await (const row of flat(partsOf<NamedRow>(db, ALL_ROWS, ['batch', 'row'], ['', -1]))) {
     const isListed = person.in(`${row.work} ${row.cells}`);
     if (isListed && row.state === 'in_doubt') named.inDoubt.push(row);
     const on: readonly number[] = [row.attempt ?? 0, ...JSON.parse(row.others ?? '[]')];

@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { DAY_MS } from '../core/clock.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
+import { parts } from '../lib/parts.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, known, oneRow } from './context.ts';
-import { parts } from './parts.ts';
+import { partsOf } from './db.ts';
 import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
 
 /**
@@ -28,7 +29,7 @@ export const readReports = ({ db }: Context) => ({
     type Asked = { readonly id: AttemptId; readonly asked: string };
     // What a call asks is JSON, so a whole value in it stands in quotes.
     const quoted = values.map((value) => JSON.stringify(value));
-    for await (const part of parts<Asked>(db, sql, ['id'], [0], ATTEMPTS_AT_ONCE)) {
+    for await (const part of partsOf<Asked>(db, sql, ['id'], [0], ATTEMPTS_AT_ONCE)) {
       const about = part.filter(({ asked }) => quoted.some((value) => asked.includes(value)));
       yield await recordsOf(db, idsOf(about));
       await setImmediate();
@@ -36,37 +37,36 @@ export const readReports = ({ db }: Context) => ({
   },
 
   /** Attempts of one batch, or of all, newest first. */
-  async *logged(batch?: BatchId): AsyncGenerator<readonly AttemptRecord[]> {
-    const accounts = await db.rows<{ id: number; since: number }>(ACCOUNTS, [batch ?? null, batch ?? null]);
-    for (let [at, id] = [Number.MAX_SAFE_INTEGER, 0]; ; await setImmediate()) {
+  async *logged(batch: BatchId | null = null): AsyncGenerator<readonly AttemptRecord[]> {
+    type Sent = { readonly id: AttemptId; readonly at: number };
+    const accounts = await db.rows<{ id: number; since: number }>(ACCOUNTS, [batch, batch]);
+    const read = async ({ id, at }: Sent): Promise<readonly Sent[]> => {
       const found = accounts.map((of) =>
-        db.rows<{ id: AttemptId; at: number }>(LOGGED, [
-          ...[of.id, of.since, at, at, id, batch ?? null, RECORDS_AT_ONCE],
-        ]),
+        db.rows<Sent>(LOGGED, [of.id, of.since, at, at, id, batch, RECORDS_AT_ONCE]),
       );
       const newest = (await Promise.all(found)).flat().sort((a, b) => b.at - a.at || b.id - a.id);
-      const part = newest.slice(0, RECORDS_AT_ONCE);
+      return newest.slice(0, RECORDS_AT_ONCE);
+    };
+    const latest = { id: 0 as AttemptId, at: Number.MAX_SAFE_INTEGER };
+    for await (const part of parts(RECORDS_AT_ONCE, latest, read, (last) => last)) {
       yield await recordsOf(db, idsOf(part));
-      const last = part.at(-1);
-      if (last === undefined || part.length < RECORDS_AT_ONCE) return;
-      [at, id] = [last.at, last.id];
+      await setImmediate();
     }
   },
 
   /** What attempts dated from `fromMs` on and before `untilMs` have cost by now, in parts that add up. */
   async *spentBetween(fromMs: number, untilMs: number): AsyncGenerator<Spent> {
-    for (let after = 0; ; await setImmediate()) {
-      const part = [after, ATTEMPTS_AT_ONCE];
-      const { last, n } = await oneRow<{ last: number | null; n: number }>(db, NEXT_IDS, part);
-      if (last === null) return;
-      const found = await db.rows<KeptSpent>(SPENT, [after, last, after, last, fromMs, untilMs]);
-      for (const { batch, day, operator, spent, held, requests } of found)
+    const sql = 'SELECT id FROM attempts WHERE id > ? ORDER BY id';
+    for await (const part of partsOf<{ readonly id: number }>(db, sql, ['id'], [0], ATTEMPTS_AT_ONCE)) {
+      const within = [part[0]?.id ?? 0, part.at(-1)?.id ?? 0];
+      for (const { batch, day, operator, spent, held, requests } of await db.rows<KeptSpent>(SPENT, [
+        ...[...within, ...within, fromMs, untilMs],
+      ]))
         yield {
           ...{ batch, dayMs: day * DAY_MS, ...known({ operator }) },
           ...{ spent: credits(spent), inDoubt: credits(held), requests },
         };
-      if (n < ATTEMPTS_AT_ONCE) return;
-      after = last;
+      await setImmediate();
     }
   },
 
@@ -75,14 +75,14 @@ export const readReports = ({ db }: Context) => ({
    * cost.
    */
   async saved(batch: BatchId): Promise<Credits> {
-    type Part = { readonly n: number; readonly last: RowNumber; readonly saved: number };
     let sum = 0;
-    for (let from: RowNumber = 0; ; await setImmediate()) {
-      const { n, last, saved } = await oneRow<Part>(db, SAVED, [batch, from, ROWS_AT_ONCE, batch]);
-      sum += saved;
-      if (n < ROWS_AT_ONCE) return credits(sum);
-      from = last + 1;
+    const read = (from: RowNumber) => db.rows<{ row: RowNumber }>(ENDED_ROWS, [batch, from, ROWS_AT_ONCE]);
+    for await (const part of parts(ROWS_AT_ONCE, 0, read, ({ row }) => row + 1)) {
+      const within = [part[0]?.row ?? 0, part.at(-1)?.row ?? 0];
+      sum += (await oneRow<{ saved: number }>(db, SAVED, [batch, ...within, batch])).saved;
+      await setImmediate();
     }
+    return credits(sum);
   },
 });
 
@@ -98,9 +98,6 @@ const LOGGED = `
 SELECT id, sent_at AS at FROM attempts WHERE account = ? AND sent_at >= ? AND sent_at <= ? AND (sent_at, id) < (CAST(? AS {int}), CAST(? AS {int}))
   AND batch = coalesce(CAST(? AS TEXT), batch)
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
-
-const NEXT_IDS = `
-SELECT max(id) AS last, count(*) AS n FROM (SELECT id FROM attempts WHERE id > ? ORDER BY id LIMIT CAST(? AS {int})) AS part`;
 
 interface KeptSpent {
   readonly batch: BatchId;
@@ -118,17 +115,20 @@ interface KeptSpent {
 const SPENT = `
 SELECT p.batch, p.day, w.operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
 FROM (
-  SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts WHERE id > ? AND id <= ? AND charged > 0
+  SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts WHERE id >= ? AND id <= ? AND charged > 0
   UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'doubt_beside') THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
-  FROM attempts WHERE id > ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
+  FROM attempts WHERE id >= ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
 JOIN attempts p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker
 WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, p.day, w.operator`;
 
+const ENDED_ROWS = `
+SELECT row FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int})`;
+
+/** The row that pays for an answer saves nothing. */
 const SAVED = `
-WITH part AS (SELECT row, attempt, others FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int}))
-SELECT (SELECT count(*) FROM part) AS n, (SELECT coalesce(max(row), 0) FROM part) AS last, (
-  -- The row that pays for an answer saves nothing.
-  SELECT coalesce(sum(c.charged), 0) FROM (SELECT row, attempt FROM part
-    UNION ALL SELECT row, CAST(item.value AS {int}) FROM part CROSS JOIN {list part.others} WHERE others IS NOT NULL) u
-  JOIN attempts c ON c.id = u.attempt WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)) AS saved`;
+WITH page AS (SELECT row, attempt, others FROM rows WHERE batch = ? AND row >= ? AND row <= ?),
+used AS (SELECT row, attempt FROM page
+  UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others} WHERE others IS NOT NULL)
+SELECT coalesce(sum(c.charged), 0) AS saved FROM used u
+  JOIN attempts c ON c.id = u.attempt WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)`;

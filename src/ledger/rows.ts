@@ -1,4 +1,5 @@
 import {
+  erasedRow,
   type InputRow,
   matchedByIn,
   type Outcome,
@@ -6,13 +7,13 @@ import {
   type RowNumber,
   type RowStatus,
 } from '../core/row.ts';
+import { flat, parts } from '../lib/parts.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type WriteContext } from './context.ts';
 import { type Cell, each, eachWhole, type Sql } from './db.ts';
 import type {
   AttemptId,
-  Batch,
   BatchId,
   FinishedRow,
   FreshSince,
@@ -86,7 +87,10 @@ const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cell
   'SELECT c.row, c.cells FROM v JOIN cells c ON c.batch = v.batch AND c.row = v.row',
 );
 
-/** Parts of rows are in order: those from `fromRow` on, at most `limit`. */
+/** Of rows that are read again: some hundred kilobytes of answers. */
+const READ_AT_ONCE = 250;
+
+/** Rows are in order: those from `fromRow` on, at most `limit`. */
 export const readRows = ({ db }: Context) => ({
   /** Number of rows by outcome; rows without an outcome are not counted. */
   async counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
@@ -122,15 +126,11 @@ export const readRows = ({ db }: Context) => ({
    * Those that have a vendor's answer which another dialect than this one read last, or which turned out to
    * be none. Answers that a person told are not among them.
    */
-  rowsReadOtherwise: (
-    batch: BatchId,
-    dialect: number,
-    fromRow: RowNumber,
-    limit: number,
-  ): Promise<readonly RowRecord[]> =>
-    recordsBy(db, `${ROWS} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT CAST(? AS {int})`, [
-      ...[batch, fromRow, dialect, limit],
-    ]),
+  rowsReadOtherwise(batch: BatchId, dialect: number): AsyncGenerator<RowRecord> {
+    const sql = `${ROWS} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT ${READ_AT_ONCE}`;
+    const read = (from: RowNumber) => recordsBy(db, sql, [batch, from, dialect]);
+    return flat(parts(READ_AT_ONCE, 0, read, ({ row }) => row + 1));
+  },
   /** The rows of any batch that wait for what becomes of this attempt. */
   rowsRestingOn: (id: AttemptId) => db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [id, id]),
   /**
@@ -229,10 +229,8 @@ const leftFrom = ({ work, ...left }: KeptLeft): RowLeft =>
   work === null ? listedFrom(left) : plannedFrom({ ...left, work });
 
 /** Cells that were erased are not asked by. */
-const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow => ({
-  row,
-  ...(cells === null ? { cells: [], unreadable: 'its cells were erased' } : JSON.parse(cells)),
-});
+const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
+  cells === null ? erasedRow(row) : { row, ...JSON.parse(cells) };
 
 // ------------------------------------------------------------------------------------------ their submit
 
@@ -286,89 +284,3 @@ export const writeRows = (context: WriteContext) => ({
       await sql.each(KEEP_CELLS, kept);
     }),
 });
-
-// ------------------------------------------------------------------------------------------ parts
-
-/** How many rows a part has, so that one of answers is a few megabytes at most. Fewer are read no slower. */
-export const PART_ROWS = {
-  /** Rows with answers of about a kilobyte. */
-  single: 250,
-  /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
-  lists: 20,
-} as const;
-
-type Reader<Name extends keyof ReturnType<typeof readRows>> = Pick<ReturnType<typeof readRows>, Name>;
-type Parts<Row> = AsyncGenerator<readonly Row[], void, undefined>;
-
-/** Reads rows in rising order, part by part, so that memory does not grow with the batch. */
-export async function* rowParts<Row extends { readonly row: RowNumber }>(
-  partRows: number,
-  read: (from: RowNumber) => Promise<readonly Row[]>,
-  first: RowNumber = 0,
-): Parts<Row> {
-  for (let from = first; ; ) {
-    const part = await read(from);
-    yield part;
-    const last = part.at(-1);
-    if (last === undefined || part.length < partRows) return;
-    from = last.row + 1;
-  }
-}
-
-/** Every row of a batch that has an outcome. @param first left out: from its first row on. */
-export function recordParts(
-  ledger: Reader<'rows'>,
-  batch: BatchId,
-  partRows: number = PART_ROWS.single,
-  first: RowNumber = 0,
-): Parts<RowRecord> {
-  return rowParts(partRows, (from) => ledger.rows(batch, from, partRows), first);
-}
-
-/** The list of a batch as it was submitted. Rows that a plan has behind it are none of it. */
-export async function* keptRows(
-  ledger: Reader<'rowsAt' | 'cellsOf'>,
-  { id, inputRows: left }: Pick<Batch, 'id' | 'inputRows'>,
-): AsyncGenerator<readonly InputRow[]> {
-  const { single } = PART_ROWS;
-  for await (const part of rowParts(single, (from) => ledger.rowsAt(id, { from }, single))) {
-    const rows = part.slice(0, left).map(({ row }) => row);
-    const cells = await ledger.cellsOf(id, rows);
-    yield rows.map((row) => cells.get(row) ?? listedFrom({ row, cells: null }));
-    left -= rows.length;
-    if (left === 0) return;
-  }
-}
-
-/**
- * Every row of a batch with an answer which another dialect than this one read, or which turned out to be
- * none.
- */
-export async function* eachReadOtherwise(
-  ledger: Reader<'rowsReadOtherwise'>,
-  batch: BatchId,
-  dialect: number,
-): AsyncGenerator<RowRecord, void, undefined> {
-  const { single } = PART_ROWS;
-  const read = (from: RowNumber) => ledger.rowsReadOtherwise(batch, dialect, from, single);
-  for await (const part of rowParts(single, read)) yield* part;
-}
-
-/** Every row of the plan that a batch of changes keeps. */
-export function plannedParts(ledger: Reader<'plannedRows'>, batch: BatchId): Parts<PlannedRow> {
-  return rowParts(PART_ROWS.single, (from) => ledger.plannedRows(batch, from, PART_ROWS.single));
-}
-
-/**
- * Every row of the plan of a batch of changes, with its record; a row without an outcome has no record yet.
- */
-export async function* plannedRecords(
-  ledger: Reader<'plannedRows' | 'rows'>,
-  batch: BatchId,
-): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: RowRecord | undefined }, void, undefined> {
-  for await (const part of plannedParts(ledger, batch)) {
-    const records = await ledger.rows(batch, part[0]?.row ?? 0, part.length);
-    const byRow = new Map(records.map((record) => [record.row, record]));
-    for (const planned of part) yield { planned, record: byRow.get(planned.row) };
-  }
-}

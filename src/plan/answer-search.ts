@@ -2,9 +2,9 @@ import { answerPlaceOf } from '../client/dialect.ts';
 import { fieldsOf } from '../core/answer-body.ts';
 import { PathSearch } from '../core/answer-fields.ts';
 import { stepNames } from '../core/steps.ts';
+import { recordParts } from '../files/kept-rows.ts';
 import { shownBody } from '../files/output/output.ts';
 import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
-import { recordParts } from '../ledger/rows.ts';
 import type { ResolvedJob } from './row-walk.ts';
 
 /** A path that none of this many answers has counts as missing in all. */

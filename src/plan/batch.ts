@@ -21,7 +21,6 @@ import {
   type Money,
   type RowRecord,
 } from '../ledger/ledger.ts';
-import { eachReadOtherwise } from '../ledger/rows.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
 import { type BatchPlace, newestBatch, type PlannedInput } from './batch-key.ts';
@@ -329,9 +328,8 @@ async function rowsReadOtherwise(
   batch: BatchId,
   dialect: Dialect,
 ): Promise<{ readonly rows: Set<RowNumber>; readonly waiting: ReadonlySet<RowNumber> }> {
-  const rows = new Set<RowNumber>();
-  const waiting = new Set<RowNumber>();
-  for await (const record of eachReadOtherwise(ledger, batch, dialectMark(dialect))) {
+  const [rows, waiting] = [new Set<RowNumber>(), new Set<RowNumber>()];
+  for await (const record of ledger.rowsReadOtherwise(batch, dialectMark(dialect))) {
     if (record.outcome.kind === 'in_doubt') waiting.add(record.row);
     else if (await isReadOtherwise(ledger, record, dialect)) rows.add(record.row);
   }

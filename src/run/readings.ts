@@ -9,7 +9,6 @@ import {
   type Ledger,
   type NoAnswerKind,
 } from '../ledger/ledger.ts';
-import { eachReadOtherwise } from '../ledger/rows.ts';
 import { rereadOf, rereadWords } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
 import { shownPrice } from './intent.ts';
@@ -70,7 +69,7 @@ const WORDS: Readonly<Record<NoAnswerKind, string>> = {
  */
 export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<void> {
   const { ledger, dialect } = reader;
-  for await (const { outcome, answers } of eachReadOtherwise(ledger, id, dialectMark(dialect))) {
+  for await (const { outcome, answers } of ledger.rowsReadOtherwise(id, dialectMark(dialect))) {
     if (outcome.kind !== 'applied' && outcome.kind !== 'in_doubt') continue;
     for (const record of await ledger.attempts(answers.map(({ attempt }) => attempt))) {
       const { call, end, decision } = record;

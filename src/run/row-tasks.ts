@@ -1,9 +1,9 @@
 import type { Outcome, RowNumber } from '../core/row.ts';
 import { inputReader } from '../files/columns/columns.ts';
+import { plannedParts, rowParts } from '../files/kept-rows.ts';
 import { issuesAsRead } from '../files/quality/job-issues.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
-import { plannedParts, rowParts } from '../ledger/rows.ts';
 import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { type ResolvedJob, rowPreparer, type WalkedRow } from '../plan/row-walk.ts';

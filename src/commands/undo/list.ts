@@ -14,8 +14,8 @@ import {
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
+import { plannedRecords } from '../../files/kept-rows.ts';
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { plannedRecords } from '../../ledger/rows.ts';
 import type { NotUndoneObject } from '../../objects/plan-object.ts';
 import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
 

@@ -20,9 +20,9 @@ import { stepNames, suffixOf } from '../../core/steps.ts';
 import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { PART_ROWS, recordParts } from '../../ledger/rows.ts';
 import { CellSafety, type FormulaMode, safeCell } from '../../lib/formulas.ts';
 import { identifierNames } from '../columns/column-kind.ts';
+import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import { isPaidBy } from './tally.ts';
 
 /**

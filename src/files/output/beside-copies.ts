@@ -5,8 +5,8 @@ import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../core/row.ts';
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { PART_ROWS, recordParts } from '../../ledger/rows.ts';
 import { CellSafety } from '../../lib/formulas.ts';
+import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import {
   type Additions,
   automaticAddition,

@@ -5,10 +5,10 @@ import type { PlannedAction } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import { WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
-import { plannedRecords } from '../../ledger/rows.ts';
 import type { ChangesObject } from '../../objects/batch-object.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
+import { plannedRecords } from '../kept-rows.ts';
 
 /**
  * The changes that a batch has made, from its plan and its answers. Every face of the program takes its

@@ -1,13 +1,14 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CellsFor, CopyOptions, Sheet } from '../../core/format.ts';
 import { DELIMITERS } from '../../core/reading.ts';
+import { erasedRow, type InputRow } from '../../core/row.ts';
 import { readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { keptRows } from '../../ledger/rows.ts';
 import { endingOf, isJsonLinesName } from '../../lib/file-name.ts';
 import { calledPath } from '../called.ts';
 import type { Input } from '../input.ts';
 import { jsonCopy } from '../json-copy.ts';
+import { PART_ROWS, rowParts } from '../kept-rows.ts';
 import { saidHeader } from '../shape/list-start.ts';
 import { workbookCopy } from '../workbook-copy.ts';
 
@@ -45,6 +46,18 @@ export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undef
       : csvCopy(table, DELIMITERS[delimiter], options, cellsFor);
   };
   return { path, survey: { sha256, header, rows }, sheet: { ...table, copy } };
+}
+
+/** As it was submitted. Rows that a plan has behind it are none of it. */
+async function* keptRows(ledger: LedgerReader, { id, inputRows: left }: Batch) {
+  const { single } = PART_ROWS;
+  for await (const page of rowParts(single, (from) => ledger.rowsAt(id, { from }, single))) {
+    const rows = page.slice(0, left).map(({ row }) => row);
+    const cells = await ledger.cellsOf(id, rows);
+    yield rows.map((row): InputRow => cells.get(row) ?? erasedRow(row));
+    left -= rows.length;
+    if (left === 0) return;
+  }
 }
 
 async function* csvCopy(

@@ -4,7 +4,7 @@ import { fieldsOf } from '../../core/answer-body.ts';
 import { FieldSurvey } from '../../core/answer-fields.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { PART_ROWS, plannedRecords, recordParts } from '../../ledger/rows.ts';
+import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
 import { type BatchFigures, figuresOf } from './batch-figures.ts';
 import { Tally } from './tally.ts';

@@ -7,8 +7,8 @@ import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operat
 import { foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
+import { plannedRecords } from '../../files/kept-rows.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
-import { plannedRecords } from '../../ledger/rows.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type {
   ChangeAction,

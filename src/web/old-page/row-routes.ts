@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { ATTENTION_KINDS, type InputRow, type RowNumber, type RowStatus } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import { identifierNames } from '../../files/columns/column-kind.ts';
+import { PART_ROWS } from '../../files/kept-rows.ts';
 import {
   type Addition,
   addedCells,
@@ -16,7 +17,6 @@ import {
 } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { PART_ROWS } from '../../ledger/rows.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import { rowsOf } from '../../plan/batch.ts';
 import { type FoundBatch, finishedIn, lookInto } from '../../run/open-ledger.ts';

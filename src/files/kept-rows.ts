@@ -1,0 +1,45 @@
+import type { RowNumber } from '../core/row.ts';
+import type { BatchId, LedgerReader, PlannedRow, RowRecord } from '../ledger/ledger.ts';
+import { parts } from '../lib/parts.ts';
+
+/** The rows of a batch as the ledger has them, in rising order. */
+
+/** How many rows a page has, so that one of answers is a few megabytes at most. Fewer are read no slower. */
+export const PART_ROWS = {
+  /** Rows with answers of about a kilobyte. */
+  single: 250,
+  /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
+  lists: 20,
+} as const;
+
+export const rowParts = <Row extends { readonly row: RowNumber }>(
+  most: number,
+  read: (from: RowNumber) => Promise<readonly Row[]>,
+  first: RowNumber = 0,
+) => parts(most, first, read, ({ row }) => row + 1);
+
+/** Every row of a batch that has an outcome. @param first left out: from its first row on. */
+export const recordParts = (
+  ledger: Pick<LedgerReader, 'rows'>,
+  batch: BatchId,
+  most: number = PART_ROWS.single,
+  first?: RowNumber,
+) => rowParts<RowRecord>(most, (from) => ledger.rows(batch, from, most), first);
+
+/** Every row of the plan that a batch of changes keeps. */
+export const plannedParts = (ledger: Pick<LedgerReader, 'plannedRows'>, batch: BatchId) =>
+  rowParts<PlannedRow>(PART_ROWS.single, (from) => ledger.plannedRows(batch, from, PART_ROWS.single));
+
+/**
+ * Every row of the plan of a batch of changes, with its record; a row without an outcome has no record yet.
+ */
+export async function* plannedRecords(
+  ledger: Pick<LedgerReader, 'plannedRows' | 'rows'>,
+  batch: BatchId,
+): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: RowRecord | undefined }, void, undefined> {
+  for await (const page of plannedParts(ledger, batch)) {
+    const records = await ledger.rows(batch, page[0]?.row ?? 0, page.length);
+    const byRow = new Map(records.map((record) => [record.row, record]));
+    for (const planned of page) yield { planned, record: byRow.get(planned.row) };
+  }
+}
