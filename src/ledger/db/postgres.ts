@@ -13,10 +13,10 @@ import {
   Unanswered,
   type WriteManner,
 } from '../db.ts';
+import { Commits, type Transaction } from './postgres-commit.ts';
 import {
   type Address,
   addressOf,
-  codeOf,
   isAway,
   type Manner,
   Outage,
@@ -99,24 +99,11 @@ export async function postgres(location: string, options: PostgresOptions = {}):
 /** Of bigint and numeric. Credits, times and ids are whole numbers that a double holds. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
-/** What is committed at once. */
-interface Transaction<T> {
-  /** Asks for it, COMMIT and all. */
-  work(client: PoolClient): Promise<T>;
-  /** What it said, where it was committed and nobody heard. */
-  again(client: PoolClient): Promise<T>;
-}
-
 /**
  * The door to PostgreSQL. `pg` sends ahead in its pipeline mode, so a group is one message, and the lock that
  * it needs is held for no way to the database and back. No pooler in transaction mode is supported: it would
- * drop the options of a session and its prepared statements.
- *
- * A COMMIT without an answer. Each transaction writes its own number into the row of its worker,
- * `workers.newest_group`, and only where the row still has the number of the one before. Who does not know
- * what became of one takes its place: where its number is not there yet, another number is written, so that
- * what is still on its way to the server is refused when it arrives. So it is never done twice, whenever the
- * old connection ends.
+ * drop the options of a session and its prepared statements. What became of a COMMIT without an answer
+ * `Commits` finds out.
  */
 export class PostgresDb implements Db {
   readonly name = 'postgres';
@@ -126,12 +113,7 @@ export class PostgresDb implements Db {
   readonly #outage: Outage | undefined;
   #endsIn = '';
   #lastTurn: Promise<unknown> = Promise.resolve();
-  #worker: number | undefined;
-  #whyNot = (): Promise<StopError> => Promise.reject(new Error('it writes as nobody'));
-  /** What the worker's row says, unless a transaction is in doubt. */
-  #newest = 0;
-  /** Its COMMIT was asked for, and not answered. */
-  #inDoubt: Transaction<unknown> | undefined;
+  readonly #commits = new Commits((client, query) => this.#ask(client, query));
 
   constructor(pool: Pool, address: Address, outage: Outage | undefined) {
     this.#pool = pool;
@@ -162,11 +144,12 @@ export class PostgresDb implements Db {
         const answers = await inOneMessage(client, () => [
           ...this.#begin(client, true),
           ...queries.map((query) => asked(client, query)),
-          this.#commit(client, group),
+          this.#commits.commit(client, group),
         ]);
-        return answers.slice(-1 - queries.length, -1);
+        return answers.slice(-1 - queries.length, -1) as Rows[];
       },
-      again: (client) => inOneMessage(client, () => queries.map((query) => asked(client, query?.again))),
+      again: async (client) =>
+        (await inOneMessage(client, () => queries.map((query) => asked(client, query?.again)))) as Rows[],
     };
     return this.#transact(group, manner);
   }
@@ -183,7 +166,7 @@ export class PostgresDb implements Db {
           if (!(error instanceof Unanswered)) await client.query('ROLLBACK').catch(() => {});
           throw error;
         }
-        await this.#commit(client, whole);
+        await this.#commits.commit(client, whole);
         return result;
       },
       again: async () => result,
@@ -204,15 +187,9 @@ export class PostgresDb implements Db {
     });
   }
 
-  /**
-   * From now on a COMMIT without an answer is found out, by the row of this worker. What is written before
-   * that may be done twice.
-   * @param whyNot says what became of the row where it is not as this worker left it.
-   */
+  /** See `Commits`. */
   workAs(worker: number, whyNot: () => Promise<StopError>): void {
-    this.#worker = worker;
-    this.#newest = 0;
-    this.#whyNot = whyNot;
+    this.#commits.workAs(worker, whyNot);
   }
 
   /** Asks now or not at all: a process that has nothing to write hears of an outage by nothing else. */
@@ -253,11 +230,7 @@ export class PostgresDb implements Db {
   #transact<T>(transaction: Transaction<T>, { isBought = false }: WriteManner = {}): Promise<T> {
     let isWritten = false;
     const work = async (client: PoolClient): Promise<T> => {
-      const inDoubt = this.#inDoubt;
-      if (inDoubt !== undefined) {
-        const was = await this.#wasWritten(client);
-        if (inDoubt === transaction) isWritten = was;
-      }
+      isWritten ||= await this.#commits.wasWritten(client, transaction);
       return isWritten ? transaction.again(client) : transaction.work(client);
     };
     const done = this.#lastTurn.then(() => this.#through(work, { isBought }));
@@ -266,48 +239,9 @@ export class PostgresDb implements Db {
   }
 
   /** Takes the lock, and the next number of the worker. */
-  #begin(client: PoolClient, isGroup: boolean): readonly Promise<Rows>[] {
+  #begin(client: PoolClient, isGroup: boolean): readonly Promise<QueryResult>[] {
     const begun = this.#ask(client, { text: isGroup ? `${BEGIN}; ${this.#endsIn}` : BEGIN });
-    const answers = [begun];
-    if (this.#worker !== undefined)
-      answers.push(
-        this.#ask(client, { ...MARK, values: [this.#worker, this.#newest, this.#newest + 2] }).catch(
-          async (error) => {
-            throw codeOf(error) === NOTHING_MARKED ? await this.#whyNot() : error;
-          },
-        ),
-      );
-    return answers.map(async (answer) => (await answer).rows);
-  }
-
-  async #commit(client: PoolClient, transaction: Transaction<unknown>): Promise<Rows> {
-    if (this.#worker !== undefined) this.#inDoubt = transaction;
-    try {
-      const { command } = await this.#ask(client, { text: 'COMMIT' });
-      this.#inDoubt = undefined;
-      invariant(command === 'COMMIT', 'a transaction was to be committed in which a statement was refused');
-      this.#newest += 2;
-      return [];
-    } catch (error) {
-      // By a constraint that waits for the end, say.
-      if (!(error instanceof Unanswered)) this.#inDoubt = undefined;
-      throw error;
-    }
-  }
-
-  /**
-   * Whether the transaction in doubt was committed. If not, it never will be.
-   * @throws StopError when nobody can say.
-   */
-  async #wasWritten(client: PoolClient): Promise<boolean> {
-    const [committed, taken] = [this.#newest + 2, this.#newest + 1];
-    const values = [this.#worker, this.#newest, taken];
-    const { rows } = await this.#ask(client, { ...TAKE_ITS_PLACE, values });
-    const newest = rows[0]?.newest_group;
-    if (newest !== committed && newest !== taken) throw await this.#whyNot();
-    this.#newest = newest;
-    this.#inDoubt = undefined;
-    return newest === committed;
+    return [begun, ...this.#commits.mark(client)];
   }
 
   #through<T>(work: (client: PoolClient) => Promise<T>, manner: Manner = {}): Promise<T> {
@@ -356,21 +290,8 @@ const NO_ROWS: Promise<Rows> = Promise.resolve([]);
 
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(${WRITING})`;
 
-/** Divides by nothing where the row is not as it was left, which ends the transaction. */
-const MARK = {
-  name: 'mark',
-  text: `WITH marked AS (UPDATE workers SET newest_group = $3 WHERE id = $1 AND newest_group = $2 RETURNING id) SELECT 1 / count(*) FROM marked`,
-};
-const NOTHING_MARKED = '22012';
-
-/** Waits for the transaction that has the row. */
-const TAKE_ITS_PLACE = {
-  name: 'take',
-  text: 'UPDATE workers SET newest_group = CASE WHEN newest_group = $2 THEN $3 ELSE newest_group END WHERE id = $1 RETURNING newest_group',
-};
-
 /** All that is asked for leaves together. @throws what was refused first. */
-async function inOneMessage<T>(client: PoolClient, ask: () => readonly Promise<T>[]): Promise<readonly T[]> {
+async function inOneMessage(client: PoolClient, ask: () => readonly Promise<unknown>[]) {
   const { stream } = (client as unknown as Client).connection;
   stream.cork();
   const answers = ask();
