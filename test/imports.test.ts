@@ -29,15 +29,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/change-action.ts',
     'team/change-steps.ts',
   ],
-  ledger: [
-    'copy.ts',
-    'db/postgres-server.ts',
-    'db/postgres.ts',
-    'erase.ts',
-    'ledger.ts',
-    'store.ts',
-    'stores.ts',
-  ],
+  ledger: ['copy.ts', 'db/postgres.ts', 'erase.ts', 'ledger.ts', 'store.ts', 'stores.ts'],
   client: [
     'account/account.ts',
     'account/agreements.ts',

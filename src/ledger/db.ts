@@ -4,8 +4,8 @@
  * in braces are what the two say otherwise.
  */
 
-import { type StopCode, StopError } from '../core/errors.ts';
 import { parts } from '../lib/parts.ts';
+import type { WriteManner } from '../lib/postgres-server.ts';
 
 export type Cell = number | string | Uint8Array | null;
 export type Type = 'int' | 'text' | 'bytes';
@@ -95,11 +95,6 @@ export async function eachOf<Rec>(
   for (const statement of statements) await sql.each(statement, records);
 }
 
-export interface WriteManner {
-  /** It may have been paid for, so it is tried for as long as the process lives. */
-  readonly isBought?: boolean;
-}
-
 /**
  * One writer at a time, in one process or in many. What a promise of a writing method gives would survive a
  * loss of power.
@@ -136,21 +131,6 @@ export const partsOf = <Row extends object>(
     (after) => db.rows<Row>(`${sql} LIMIT ${most}`, after),
     (last) => key.map((name) => last[name] as Cell),
   );
-
-const RUN_AGAIN =
-  'Run the same command again when the database can be reached: it continues from what is kept.';
-
-/** The server of a store said nothing, or that it can do nothing now. */
-export class Unanswered extends StopError {
-  constructor(code: StopCode, message: string, next = RUN_AGAIN) {
-    super({ code, message, next });
-  }
-
-  /** Whether it may pass by itself. A disk that is full waits for a person. */
-  get mayPass(): boolean {
-    return this.code === 'store';
-  }
-}
 
 /** Of the ledger, in PostgreSQL. */
 export const SCHEMA = 'rowonce_ledger';

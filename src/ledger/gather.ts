@@ -1,6 +1,7 @@
 import { invariant, StopError } from '../core/errors.ts';
+import { Unanswered } from '../lib/postgres-server.ts';
 import { oneRow } from './context.ts';
-import { type Db, type Sql, Unanswered } from './db.ts';
+import type { Db, Sql } from './db.ts';
 import { type EndRow, type IntentRow, isFresh, type ReplyRow, type Row, writeGroup } from './transitions.ts';
 
 /** What a store knows of its ledger beside what is in it. */

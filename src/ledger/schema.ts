@@ -89,14 +89,13 @@ export function isTooOld(batch: Readonly<Record<'id' | 'found' | 'noMatch', stri
 
 const PASSED = Object.keys(ATTEMPT_MOVES).filter((state) => !(CURRENT as readonly string[]).includes(state));
 
-const TABLES = `
-CREATE TABLE meta (
+const TABLES = [
+  `CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
-) {strict};
-
--- Everybody who had the store open to spend.
-CREATE TABLE workers (
+) {strict};`,
+  // Everybody who had the store open to spend.
+  `CREATE TABLE workers (
   id {id},
   host TEXT NOT NULL,
   pid {int} NOT NULL,
@@ -107,10 +106,9 @@ CREATE TABLE workers (
   ended_at {int},
   newest_group {int} NOT NULL DEFAULT 0,
   accounts TEXT NOT NULL DEFAULT '[]'
-) {strict};
-
--- agreed_time: the newest time that the clock and the vendor's Date both reached. terms, facts: JSON.
-CREATE TABLE accounts (
+) {strict};`,
+  // agreed_time: the newest time that the clock and the vendor's Date both reached. terms, facts: JSON.
+  `CREATE TABLE accounts (
   id {id},
   identity TEXT NOT NULL UNIQUE,
   cap_day {int},
@@ -119,31 +117,30 @@ CREATE TABLE accounts (
   agreed_time {int},
   terms TEXT,
   facts TEXT NOT NULL DEFAULT '{}'
-) {strict};
-
--- By what an account is known, several each: an id or an address (JSON: vendor, origin, organisation, connected account) is of one account
--- alone, a name may have been that of several.
-CREATE TABLE known_as (
+) {strict};`,
+  // By what an account is known, several each: an id or an address (JSON: vendor, origin, organisation,
+  // connected account) is of one account alone, a name may have been that of several.
+  `CREATE TABLE known_as (
   account {int} NOT NULL REFERENCES accounts,
   kind TEXT NOT NULL CHECK (kind IN ('id', 'address', 'name')),
   value TEXT NOT NULL,
   PRIMARY KEY (kind, value, account)
 ) {keyed};
-CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
-
--- The highest price that an answer has shown. credits_max: what the job says that such a call costs at most, -1 where it says nothing.
-CREATE TABLE prices (
+CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';`,
+  // The highest price that an answer has shown. credits_max: what the job says that such a call costs at
+  // most, -1 where it says nothing.
+  `CREATE TABLE prices (
   account {int} NOT NULL REFERENCES accounts,
   operation TEXT NOT NULL,
   credits_max {int} NOT NULL,
   highest {int} NOT NULL,
   PRIMARY KEY (account, operation, credits_max)
-) {strict};
-
--- scope: 'batch:1f0c93ab', 'extra:1f0c93ab' (of that, what is sent again), 'day:1:20783', 'month:1:202611' (account, day since 1970 or month).
--- held: what requests under way and in doubt may cost. overrun: how far answers that were dearer than expected, or a cap that was
--- lowered, went above.
-CREATE TABLE budgets (
+) {strict};`,
+  // scope: 'batch:1f0c93ab', 'extra:1f0c93ab' (of that, what is sent again), 'day:1:20783',
+  // 'month:1:202611' (account, day since 1970 or month). held: what requests under way and in doubt may
+  // cost. overrun: how far answers that were dearer than expected, or a cap that was lowered, went
+  // above.
+  `CREATE TABLE budgets (
   scope TEXT PRIMARY KEY,
   cap {int},
   closed {int} NOT NULL DEFAULT 0,
@@ -151,9 +148,8 @@ CREATE TABLE budgets (
   held {int} NOT NULL DEFAULT 0 CHECK (held >= 0),
   overrun {int} NOT NULL DEFAULT 0 CHECK (overrun >= 0),
   CHECK (spent + held <= cap + overrun)
-) {strict};
-
-CREATE TABLE batches (
+) {strict};`,
+  `CREATE TABLE batches (
   id TEXT PRIMARY KEY CHECK (length(id) = 8),
   number {int} NOT NULL UNIQUE,
   key TEXT NOT NULL,
@@ -172,10 +168,10 @@ CREATE TABLE batches (
   UNIQUE (key, generation),
   UNIQUE (id, account)
 ) {strict};
-CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';
-
--- A person or a thing that changes alter. seq counts its settled changes; facts is how the last applied one left it.
-CREATE TABLE subjects (
+CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';`,
+  // A person or a thing that changes alter. seq counts its settled changes; facts is how the last
+  // applied one left it.
+  `CREATE TABLE subjects (
   id {id},
   account {int} NOT NULL REFERENCES accounts,
   project TEXT NOT NULL,
@@ -185,10 +181,10 @@ CREATE TABLE subjects (
   batch TEXT REFERENCES batches,
   changed_at {int},
   UNIQUE (account, project, name)
-) {strict};
-
--- What people and rules decided, told, looked at, agreed to, paused or erased. who: rule, job or person; worker: by whom.
-CREATE TABLE notes (
+) {strict};`,
+  // What people and rules decided, told, looked at, agreed to, paused or erased. who: rule, job or
+  // person; worker: by whom.
+  `CREATE TABLE notes (
   id {id},
   at {int} NOT NULL,
   kind TEXT NOT NULL,
@@ -203,21 +199,20 @@ CREATE TABLE notes (
   UNIQUE (id, attempt, said, batch)
 ) {strict};
 CREATE INDEX notes_attempt ON notes (attempt) WHERE attempt IS NOT NULL;
-CREATE INDEX notes_kind ON notes (kind, batch, at);
-
--- What came back, before anybody judged it; status 0: nothing came, and a person told (\`notes\`). An erasure empties it.
-CREATE TABLE replies (
+CREATE INDEX notes_kind ON notes (kind, batch, at);`,
+  // What came back, before anybody judged it; status 0: nothing came, and a person told (`notes`). An
+  // erasure empties it.
+  `CREATE TABLE replies (
   attempt {int} PRIMARY KEY,
   status {int} NOT NULL,
   at {int} NOT NULL,
   headers TEXT NOT NULL,
   body {bytes} NOT NULL
-) {strict};
-
--- state: see ATTEMPT_MOVES. payer: the first attempt under the same key of the vendor, which charges once; what
--- this one costs is booked there. moved: the group that booked it last. row: the lowest of its batch that used it.
--- worker: who sent it. A number beyond 2^53 - 1 could stand for two.
-CREATE TABLE attempts (
+) {strict};`,
+  // state: see ATTEMPT_MOVES. payer: the first attempt under the same key of the vendor, which charges
+  // once; what this one costs is booked there. moved: the group that booked it last. row: the lowest of
+  // its batch that used it. worker: who sent it. A number beyond 2^53 - 1 could stand for two.
+  `CREATE TABLE attempts (
   id {int} PRIMARY KEY CHECK (id < 9007199254740992),
   worker {int} NOT NULL,
   key {bytes} NOT NULL CHECK (length(key) = 16),
@@ -260,29 +255,31 @@ CREATE TABLE attempts (
   CHECK ((subject IS NULL) = (after IS NULL)),
   FOREIGN KEY (batch, account) REFERENCES batches (id, account),
   FOREIGN KEY (decision, prior, kind, batch) REFERENCES notes (id, attempt, said, batch)
-) {strict};
--- Never bought twice: a call has one current attempt. A new one needs that the last one stepped aside in the same transaction.
-CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;
--- Nobody is invited twice: one change of a subject at a time, and one that was planned before another was settled is refused.
-CREATE UNIQUE INDEX attempts_change ON attempts (subject, after) WHERE subject IS NOT NULL AND is_current = 1;
--- One decision sends one request. What never left, or did not happen, gives it back.
-CREATE UNIQUE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL AND state NOT IN ('uncharged', 'released');
--- A batch buys an answer anew once, also when that is in doubt.
-CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
+) {strict};`,
+  // Never bought twice: a call has one current attempt. A new one needs that the last one stepped aside
+  // in the same transaction.
+  `CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;`,
+  // Nobody is invited twice: one change of a subject at a time, and one that was planned before another
+  // was settled is refused.
+  `CREATE UNIQUE INDEX attempts_change ON attempts (subject, after) WHERE subject IS NOT NULL AND is_current = 1;`,
+  // One decision sends one request. What never left, or did not happen, gives it back.
+  `CREATE UNIQUE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL AND state NOT IN ('uncharged', 'released');`,
+  // A batch buys an answer anew once, also when that is in doubt.
+  `CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
 CREATE INDEX attempts_prior ON attempts (prior) WHERE prior IS NOT NULL;
 CREATE INDEX attempts_subject ON attempts (subject, after) WHERE subject IS NOT NULL;
-CREATE INDEX attempts_payer ON attempts (payer) WHERE payer IS NOT NULL;
--- It has few attempts, and names the state, because SQLite would read a whole batch or account otherwise.
-CREATE INDEX attempts_held ON attempts (state, account, batch) WHERE state = 'open' OR ${oneOf('state', DOUBTED)};
--- The earlier attempts of a call.
-CREATE INDEX attempts_past ON attempts (key) WHERE is_current = 0;
+CREATE INDEX attempts_payer ON attempts (payer) WHERE payer IS NOT NULL;`,
+  // It has few attempts, and names the state, because SQLite would read a whole batch or account
+  // otherwise.
+  `CREATE INDEX attempts_held ON attempts (state, account, batch) WHERE state = 'open' OR ${oneOf('state', DOUBTED)};`,
+  // The earlier attempts of a call.
+  `CREATE INDEX attempts_past ON attempts (key) WHERE is_current = 0;
 CREATE INDEX attempts_batch ON attempts (batch, row);
 CREATE INDEX attempts_account ON attempts (account, sent_at);
-CREATE INDEX attempts_at_most ON attempts (account, batch) WHERE is_at_most = 1 AND charged > 0;
-
--- A row has its state from its submit on. attempt: the last one that it rests on; others: JSON list of those before it.
--- work: what was planned for it, JSON.
-CREATE TABLE rows (
+CREATE INDEX attempts_at_most ON attempts (account, batch) WHERE is_at_most = 1 AND charged > 0;`,
+  // A row has its state from its submit on. attempt: the last one that it rests on; others: JSON list of
+  // those before it. work: what was planned for it, JSON.
+  `CREATE TABLE rows (
   batch TEXT NOT NULL REFERENCES batches,
   row {int} NOT NULL,
   state TEXT NOT NULL CHECK (${oneOf('state', Object.keys(ROW_MOVES))}),
@@ -293,58 +290,58 @@ CREATE TABLE rows (
   work TEXT,
   PRIMARY KEY (batch, row)
 ) {keyed};
-CREATE INDEX rows_state ON rows (batch, state, row);
--- Which rows move with an attempt.
-CREATE INDEX rows_attempt ON rows (attempt) WHERE attempt IS NOT NULL;
-
--- The rows of a list as they stand there, JSON: their cells, and why a row cannot be read. They go by retention and by forget.
-CREATE TABLE cells (
+CREATE INDEX rows_state ON rows (batch, state, row);`,
+  // Which rows move with an attempt.
+  `CREATE INDEX rows_attempt ON rows (attempt) WHERE attempt IS NOT NULL;`,
+  // The rows of a list as they stand there, JSON: their cells, and why a row cannot be read. They go by
+  // retention and by forget.
+  `CREATE TABLE cells (
   batch TEXT NOT NULL REFERENCES batches,
   row {int} NOT NULL,
   cells TEXT NOT NULL,
   PRIMARY KEY (batch, row)
-) {keyed};
-
--- On a host: what we wrote where (kind written), which lists and jobs a batch read (list, job; sha256 is empty where it is not known).
-CREATE TABLE files (
+) {keyed};`,
+  // On a host: what we wrote where (kind written), which lists and jobs a batch read (list, job; sha256
+  // is empty where it is not known).
+  `CREATE TABLE files (
   path TEXT NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('written', 'list', 'job')),
   sha256 TEXT NOT NULL,
   batch TEXT,
   host TEXT NOT NULL
 ) {strict};
-CREATE UNIQUE INDEX files_once ON files (path, kind, sha256, host, coalesce(batch, ''));
-
-CREATE TABLE notices (
+CREATE UNIQUE INDEX files_once ON files (path, kind, sha256, host, coalesce(batch, ''));`,
+  `CREATE TABLE notices (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
   target TEXT NOT NULL,
   body TEXT NOT NULL,
   at {int} NOT NULL,
   sent_at {int}
-) {strict};
-`;
+) {strict};`,
+].join('\n');
 
 /**
  * The line in which workers stand that share an account: PostgreSQL's own, because from a folder one process
  * spends. A copy leaves it out. Times are microseconds by the database's clock.
  */
-const LINES_OF_POSTGRES = `
--- place, due_us: the next one. Whoever takes places locks its row.
-CREATE TABLE lines (
+const LINES_OF_POSTGRES = [
+  // place, due_us: the next one. Whoever takes places locks its row.
+  `CREATE TABLE lines (
   account BIGINT PRIMARY KEY,
   place BIGINT NOT NULL DEFAULT 0,
   due_us BIGINT NOT NULL DEFAULT 0
-);
-
--- Places that were taken. at_us: when its request was at the vendor at the latest. What was not used is deleted.
-CREATE TABLE places (
+);`,
+  // Places that were taken. at_us: when its request was at the vendor at the latest. What was not used
+  // is deleted.
+  `CREATE TABLE places (
   account BIGINT,
   place BIGINT,
   at_us BIGINT NOT NULL,
   PRIMARY KEY (account, place)
 );
-${TAKE_PLACES}`;
+${TAKE_PLACES}`,
+].join('\n');
 
 /** Whether a state moves to one that it may not move to. */
 const strays = (moves: Readonly<Record<string, readonly string[]>>): string => {
@@ -430,7 +427,7 @@ const rulesOf = (name: Db['name']): string =>
   ].join('\n');
 
 const tablesOf = (name: Db['name']): string =>
-  inWordsOf(name, name === 'postgres' ? TABLES + LINES_OF_POSTGRES : TABLES);
+  inWordsOf(name, name === 'postgres' ? `${TABLES}\n${LINES_OF_POSTGRES}` : TABLES);
 
 /** Of these tables; the database has it, so that a program that knows others leaves it alone. */
 export const LAYOUT = 4;

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
+import type { Patience, Tell } from '../lib/postgres-server.ts';
+
 import type { Db, Sql } from './db.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { Difference } from './transitions.ts';
-
-export { Unanswered } from './db.ts';
 
 /**
  * Where a ledger lives: a folder with SQLite, or a database of PostgreSQL. One suite runs over both
@@ -131,8 +131,7 @@ export interface Spender {
   readonly pausedBy?: typeof PAUSE_SIGNAL;
 }
 
-/** Hears a fact that a person should know and that stops nothing. */
-export type Tell = (fact: string) => void;
+export type { Patience, Tell };
 
 export interface StoreOptions {
   /** How long to wait for another spender to end; 0 means not at all. */
@@ -170,14 +169,6 @@ export interface AloneOptions extends Pick<StoreOptions, 'clock' | 'waitForLockM
   readonly create?: boolean;
   /** Nothing is changed, so it goes beside others where many spend, and under any role. */
   readonly dryRun?: boolean | undefined;
-}
-
-/** What may have been paid for is waited for as long as the process lives, whatever this says. */
-export interface Patience {
-  /** Undefined: for ever. */
-  readonly longestMs: number | undefined;
-  /** Fires when the work is to end. */
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Whether a location is a URL such as `postgres://host/name`, and not a path. */

@@ -1,16 +1,9 @@
 import { hash } from 'node:crypto';
 import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
 import { postgres } from '../ledger/db/postgres.ts';
-import {
-  addressOf,
-  isAway,
-  refusal,
-  SESSION,
-  unanswered,
-  unreachable,
-} from '../ledger/db/postgres-server.ts';
 import { type BatchRange, QUEUE_SCHEMA, type RangeLeft } from '../ledger/ledger.ts';
 import { isUrl } from '../ledger/store.ts';
+import { addressOf, isAway, refusal, SESSION, unanswered, unreachable } from '../lib/postgres-server.ts';
 import type { RangeQueue } from '../plan/context.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { invariant, type StopError } from '../../core/errors.ts';
-import { Unanswered } from '../db.ts';
-import { codeOf } from './postgres-server.ts';
+import { codeOf, Unanswered } from '../../lib/postgres-server.ts';
 
 /** What is committed at once. */
 export interface Transaction<T> {

@@ -1,6 +1,20 @@
 import type { Client, Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
 import {
+  type Address,
+  addressOf,
+  isAway,
+  type Manner,
+  Outage,
+  type RetryContext,
+  refusal,
+  SESSION,
+  Unanswered,
+  unanswered,
+  unreachable,
+  type WriteManner,
+} from '../../lib/postgres-server.ts';
+import {
   type Cell,
   type Columns,
   type Db,
@@ -10,22 +24,8 @@ import {
   type Sql,
   type Statement,
   type Step,
-  Unanswered,
-  type WriteManner,
 } from '../db.ts';
 import { Commits, type Transaction } from './postgres-commit.ts';
-import {
-  type Address,
-  addressOf,
-  isAway,
-  type Manner,
-  Outage,
-  type RetryContext,
-  refusal,
-  SESSION,
-  unanswered,
-  unreachable,
-} from './postgres-server.ts';
 
 interface PostgresOptions {
   readonly isReader?: boolean;

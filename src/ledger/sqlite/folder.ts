@@ -20,6 +20,7 @@ import { type StopError, stop } from '../../core/errors.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { distrustOfFolder, ownedByAnother } from '../../lib/file-trust.ts';
 import { hearsPauses, PAUSE_SIGNAL } from '../../lib/pause-signal.ts';
+import { FILE_MODE, HAS_MODES, isNetworkFileSystem, sizeOf, syncFolder } from '../../lib/private-file.ts';
 import { type ProcessLock, tryLock } from '../../lib/process-lock.ts';
 import type { Spender, StoreOptions } from '../store.ts';
 
@@ -42,10 +43,6 @@ export function storeFolder(location: string) {
   };
 }
 
-export function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
-}
-
 export function hasLedger(folder: StoreFolder): boolean {
   return sizeOf(folder.ledger) !== undefined;
 }
@@ -54,15 +51,7 @@ export function hasLedger(folder: StoreFolder): boolean {
 
 /** Only the user may read what was bought and for whom. */
 const FOLDER_MODE = 0o700;
-export const FILE_MODE = 0o600;
 const OTHERS = 0o077;
-/** Windows has no such modes; the user's profile folder is private there already. */
-const HAS_MODES = process.platform !== 'win32';
-
-export function makePrivateFile(path: string): void {
-  if (HAS_MODES) chmodSync(path, FILE_MODE);
-}
-
 /**
  * Refuses a folder that another user owns or can write to: they could make us believe that something was
  * bought, or make us write where their links lead.
@@ -108,32 +97,6 @@ export function preparePrivateFolder(folder: StoreFolder): void {
       `Name an empty folder with --store, or close this one: chmod 700 ${shellWord(path)}`,
     );
   chmodSync(path, FOLDER_MODE);
-}
-
-/**
- * `f_type` of file systems whose locks and shared memory SQLite cannot rely on: NFS, SMB, CIFS, SMB2, AFS,
- * Ceph.
- */
-const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
-  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400,
-]);
-
-export function isNetworkFileSystem(type: number): boolean {
-  return process.platform === 'linux' && NETWORK_FILE_SYSTEMS.has(type);
-}
-
-export function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  fsyncSync(file);
-  closeSync(file);
-}
-
-/** Makes the file names in a folder survive a loss of power; Windows does that by itself. */
-export function syncFolder(path: string): void {
-  if (!HAS_MODES) return;
-  const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }
 
 // ------------------------------------------------------------------------------------------ one spender

@@ -4,6 +4,7 @@ import { isoTime } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
+import { FILE_MODE, makePrivateFile, sizeOf, syncFile, syncFolder } from '../../lib/private-file.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
 import { oneRow } from '../context.ts';
 import { copyTables } from '../copy.ts';
@@ -33,18 +34,13 @@ import {
 import { beginWorker, endWorker } from '../spenders.ts';
 import {
   ensureReserve,
-  FILE_MODE,
   hasLedger,
   livingSpender,
-  makePrivateFile,
   preparePrivateFolder,
   RESERVE_BYTES,
   refuseForeign,
   type StoreFolder,
-  sizeOf,
   storeFolder,
-  syncFile,
-  syncFolder,
   takeLock,
 } from '../sqlite/folder.ts';
 import type {

@@ -1,10 +1,8 @@
 import { isIP } from 'node:net';
 import type { Client, DatabaseError, PoolConfig } from 'pg';
-import type { Clock } from '../../core/clock.ts';
-import { messageOf, type StopError, stop } from '../../core/errors.ts';
-import { formatDuration } from '../../lib/duration.ts';
-import { Unanswered, type WriteManner } from '../db.ts';
-import type { Patience, Tell } from '../store.ts';
+import type { Clock } from '../core/clock.ts';
+import { messageOf, type StopCode, StopError, stop } from '../core/errors.ts';
+import { formatDuration } from './duration.ts';
 
 /**
  * Where a server is, what its errors mean, and how a spender gets through a time in which it is away: a
@@ -67,6 +65,21 @@ async function connectionOf(location: string, plain: string): Promise<Client & P
 }
 
 // --------------------------------------------------------------------------------------- what an error means
+
+const RUN_AGAIN =
+  'Run the same command again when the database can be reached: it continues from what is kept.';
+
+/** The server of a store said nothing, or that it can do nothing now. */
+export class Unanswered extends StopError {
+  constructor(code: StopCode, message: string, next = RUN_AGAIN) {
+    super({ code, message, next });
+  }
+
+  /** Whether it may pass by itself. A disk that is full waits for a person. */
+  get mayPass(): boolean {
+    return this.code === 'store';
+  }
+}
 
 /** The code by which the database refused; undefined for an error of the connection. */
 export const codeOf = (error: unknown): string | undefined =>
@@ -140,6 +153,22 @@ export function unreachable(error: unknown, { shown }: Address): StopError {
 }
 
 // ------------------------------------------------------------------------------------------ while it is away
+
+/** Hears a fact that a person should know and that stops nothing. */
+export type Tell = (fact: string) => void;
+
+/** What may have been paid for is waited for as long as the process lives, whatever this says. */
+export interface Patience {
+  /** Undefined: for ever. */
+  readonly longestMs: number | undefined;
+  /** Fires when the work is to end. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface WriteManner {
+  /** It may have been paid for, so it is tried for as long as the process lives. */
+  readonly isBought?: boolean;
+}
 
 export interface Manner extends WriteManner {
   /**
