@@ -4,8 +4,8 @@ import type { Call } from '../core/operation.ts';
 import type { KnownSubject, SentTimes } from './call-records.ts';
 import {
   type Context,
+  changeFacts,
   dayOf,
-  forgottenMark,
   known,
   monthOf,
   NO_MOST,
@@ -105,9 +105,6 @@ const ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id WH
 
 const HAS_ANSWERED = `SELECT EXISTS (${ANSWERED}) AS "any", EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
 
-/** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
-const NEWEST_ANSWERS = 1_000;
-
 interface AccountRow {
   readonly id: number;
   readonly cap_day: number | null;
@@ -185,29 +182,14 @@ async function everOf(sql: Sql, account: number): Promise<Money> {
   return { spent: credits(sums.spent), reserved, inDoubt };
 }
 
-/** Of so many attempts the newest answers of an operation are looked for. */
-const NEWEST_ATTEMPTS = 10_000;
-
-const MATCHED = `
-SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
-FROM (SELECT operation, said, state FROM attempts WHERE account = ? ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
-WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
-
-/** As many as are in the longest series, and on their way beside it. */
-const NEWEST_HEARD = 100;
-
-const HEARD = `
-SELECT c.id FROM (SELECT * FROM attempts WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
-WHERE c.reply = c.id AND c.state IN ('answered', 'replaced') ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
-
 const SENDS = `
 SELECT sent_at AS at, CASE WHEN charged IS NOT NULL THEN ended_at END AS answered FROM attempts
 WHERE account = ? AND sent_at >= ? AND operation <> '${NOTE_PERSON}' AND said IS DISTINCT FROM 'not_sent'
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
 /** Rows about an account; none where the ledger does not know it. */
-async function rowsAbout<Row>(
-  { db, account }: Context,
+export async function rowsAbout<Row>(
+  { db, account }: Pick<Context, 'db' | 'account'>,
   identity: string,
   sql: string,
   params: readonly Cell[] = [],
@@ -251,20 +233,6 @@ export const readAccounts = (context: Context) => ({
     return price && credits(price.highest);
   },
 
-  /** Share of an operation's answers that were `found`; undefined before the first answer. */
-  async matchRate(identity: string, operation: string): Promise<number | undefined> {
-    const [rate] = await rowsAbout<{ rate: number | null }>(context, identity, MATCHED, [operation]);
-    return rate?.rate ?? undefined;
-  },
-
-  /**
-   * The newest answers, in the order in which they were kept. Among very many other attempts only the newest
-   * are searched.
-   */
-  async newestAnswers(identity: string): Promise<readonly AttemptId[]> {
-    return (await rowsAbout<{ id: AttemptId }>(context, identity, HEARD)).map(({ id }) => id).reverse();
-  },
-
   /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
   async sends(identity: string, sinceMs: number, limit: number): Promise<readonly SentTimes[]> {
     const sends = await rowsAbout<{ at: number; answered: number | null }>(context, identity, SENDS, [
@@ -273,23 +241,6 @@ export const readAccounts = (context: Context) => ({
     return sends
       .map(({ at, answered }): SentTimes => ({ atMs: at, ...known({ answeredAtMs: answered }) }))
       .reverse();
-  },
-
-  /**
-   * The accounts in which answers about people who were forgotten are known by their calls alone. An erasure
-   * notes them.
-   */
-  async forgettingAccounts(): Promise<readonly string[]> {
-    const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
-    return (await context.db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
-  },
-
-  /** Tells when the person with an e-mail address was forgotten; undefined of whom nobody forgot. */
-  async forgottenPeople(): Promise<(email: string) => number | undefined> {
-    const sql = `SELECT words, max(at) AS at FROM notes WHERE kind = 'forgot' AND account IS NULL GROUP BY words`;
-    const notes = await context.db.rows<{ words: string; at: number }>(sql);
-    const times = new Map(notes.map(({ words, at }) => [words, at]));
-    return (email) => (times.size === 0 ? undefined : times.get(forgottenMark(context.secret, email)));
   },
 });
 
@@ -303,15 +254,6 @@ async function numberOf(sql: Sql, identity: string): Promise<number> {
 }
 
 type Facts = { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undefined };
-
-async function changeFacts(sql: Sql, id: number, change: (kept: AccountFacts) => Facts): Promise<void> {
-  const { facts } = await oneRow<Pick<AccountRow, 'facts'>>(sql, 'SELECT facts FROM accounts WHERE id = ?', [
-    id,
-  ]);
-  const kept: AccountFacts = JSON.parse(facts);
-  const now = JSON.stringify({ ...kept, ...change(kept) });
-  await sql.rows('UPDATE accounts SET facts = ? WHERE id = ?', [now, id]);
-}
 
 const KEEP_MARK = [
   `UPDATE known_as SET account = ? WHERE kind = ? AND value = ? AND kind <> 'name'
@@ -348,7 +290,7 @@ export const writeAccounts = (context: WriteContext) => ({
       const id = await numberOf(sql, identity);
       const isLast = (kept: PauseRecord | undefined): boolean =>
         kept === undefined || kept.untilMs <= pause.untilMs;
-      await changeFacts(sql, id, (kept) => (isLast(kept.pause) ? { pause } : {}));
+      await changeFacts(sql, 'accounts', id, (kept: AccountFacts) => (isLast(kept.pause) ? { pause } : {}));
       const until = '{most}(coalesce(paused_until, 0), {now} + CAST(? AS {int}))';
       if (pause.asked)
         await sql.rows(`UPDATE accounts SET paused_until = ${until} WHERE id = ?`, [
@@ -358,7 +300,9 @@ export const writeAccounts = (context: WriteContext) => ({
 
   /** What is undefined is not valid any more. */
   changeAccount: (identity: string, facts: Facts): Promise<void> =>
-    context.transaction(async (sql) => changeFacts(sql, await numberOf(sql, identity), () => facts)),
+    context.transaction(async (sql) =>
+      changeFacts(sql, 'accounts', await numberOf(sql, identity), () => facts),
+    ),
 
   /**
    * Keeps a time that this machine's clock and the account's vendor have both reached; one that is earlier
@@ -379,11 +323,8 @@ export const writeAccounts = (context: WriteContext) => ({
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
-      const found = await sql.each(
-        FREE,
-        answers.map((id) => ({ id, account: kept.id })),
-      );
-      const free = found.map(({ id }) => id);
+      const asked = answers.map((id) => ({ id, account: kept.id }));
+      const free = (await sql.each(FREE, asked)).map(({ id }) => id);
       await takeBack(sql, answers, free);
       return free.length;
     }),
@@ -416,11 +357,6 @@ FROM subjects s LEFT JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NU
   LEFT JOIN attempts p ON p.id = c.prior AND p.state = 'retried' LEFT JOIN attempts d ON d.id = coalesce(p.id, c.id)
 WHERE s.account = ? AND s.name NOT LIKE 'erased:%' AND (s.seq > 0 OR c.id IS NOT NULL) ORDER BY s.id`;
 
-/** What a list says of a person is no change of the service's. */
-const CHANGED = `
-SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.account = a.id
-  JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;
-
 export const readSubjects = ({ db, account }: Context) => ({
   /**
    * Every person and thing that the account's changes altered or tried to, those in doubt among
@@ -429,12 +365,6 @@ export const readSubjects = ({ db, account }: Context) => ({
   async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
     const number = await account(accountIdentity);
     return number === undefined ? [] : (await db.rows<KeptSubject>(SUBJECTS, [number])).map(subjectFrom);
-  },
-
-  /** When the account last changed something in each project where it ever did. */
-  async changedProjects(accountIdentity: string): Promise<ReadonlyMap<string, number>> {
-    const changed = await db.rows<{ project: string; at: number }>(CHANGED, [accountIdentity]);
-    return new Map(changed.map(({ project, at }) => [project, at]));
   },
 });
 

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import { type Context, known, oneRow, type WriteContext } from './context.ts';
+import { type Context, changeFacts, known, oneRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, scopeName, scopeOf, setCaps } from './money.ts';
 import { noteAct, noteFile } from './notes.ts';
@@ -203,13 +203,8 @@ async function close(sql: Sql, batch: BatchId): Promise<void> {
   for (const statement of CLOSED) await sql.each(statement, [{ batch }]);
 }
 
-async function noteFacts(sql: Sql, id: BatchId, changed: BatchFacts): Promise<void> {
-  const { facts } = await oneRow<Pick<BatchRow, 'facts'>>(sql, 'SELECT facts FROM batches WHERE id = ?', [
-    id,
-  ]);
-  const now = JSON.stringify({ ...JSON.parse(facts), ...present(changed) });
-  await sql.rows('UPDATE batches SET facts = ? WHERE id = ?', [now, id]);
-}
+const noteFacts = (sql: Sql, id: BatchId, changed: BatchFacts): Promise<void> =>
+  changeFacts(sql, 'batches', id, () => present(changed));
 
 /** A person who is forgotten may be in a copy of the list, or of the job, that another run has read. */
 async function noteReads(

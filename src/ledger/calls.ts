@@ -318,10 +318,8 @@ function findIn(
 ): Promise<readonly KnownAnswerRow[]> {
   const { foundMs: found = null, noMatchMs: no_match = null } = freshSince ?? {};
   const asking = { batch: id ?? null, found, no_match };
-  return db.each(
-    FIND,
-    keys.map((key, nth) => ({ nth, key: Buffer.from(key).toString('hex'), ...asking })),
-  );
+  const asked = keys.map((key, nth) => ({ nth, key: Buffer.from(key).toString('hex'), ...asking }));
+  return db.each(FIND, asked);
 }
 
 const numbersOf = (found: readonly KnownAnswerRow[]): readonly AttemptId[] =>
@@ -347,11 +345,8 @@ export const readCalls = ({ db, secret }: Context) => ({
     } = {},
   ): Promise<readonly CallState<Level>[]> {
     const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
-    const found = await findIn(
-      db,
-      keys.map((key) => keptKey(secret, key)),
-      freshFor,
-    );
+    const kept = keys.map((key) => keptKey(secret, key));
+    const found = await findIn(db, kept, freshFor);
     const whole = detail === 'kind' ? [] : found;
     const answers = await answersOf(db, numbersOf(whole.filter((each) => !isDoubtful(each))));
     const doubts = await doubtsOf(db, numbersOf(whole.filter(isDoubtful)));
@@ -364,12 +359,10 @@ export const readCalls = ({ db, secret }: Context) => ({
    */
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
     const more = withSkipped ? 'skipped' : 'in_doubt';
-    const keys = await db.rows<{ key: Uint8Array }>(DOUBTS_OF_BATCH, [batch, batch, more, batch]);
+    const rows = await db.rows<{ key: Uint8Array }>(DOUBTS_OF_BATCH, [batch, batch, more, batch]);
     const unproven = await unprovenOf(db, batch);
-    const found = await findIn(
-      db,
-      keys.map(({ key }) => key),
-    );
+    const keys = rows.map(({ key }) => key);
+    const found = await findIn(db, keys);
     const doubtful = found.filter((each) => isDoubtful(each) || unproven.has(each.attempt ?? 0));
     return [...(await doubtsOf(db, numbersOf(doubtful))).values()]
       .filter((doubt) => withSkipped || lastOf(doubt, batch)?.kind !== 'skip')
@@ -404,8 +397,6 @@ export async function openAttempts({ db, worker }: WriteContext): Promise<readon
      WHERE c.state = 'open' AND c.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
     [worker],
   );
-  return recordsOf(
-    db,
-    open.map(({ id }) => id),
-  );
+  const ids = open.map(({ id }) => id);
+  return recordsOf(db, ids);
 }

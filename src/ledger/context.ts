@@ -96,6 +96,19 @@ export async function oneRow<Row>(
   return row;
 }
 
+/** @param change what it gives stands beside what is kept, or in its place. */
+export async function changeFacts<Facts extends object>(
+  sql: Sql,
+  table: 'accounts' | 'batches',
+  id: number | string,
+  change: (kept: Facts) => object,
+): Promise<void> {
+  const { facts } = await oneRow<{ facts: string }>(sql, `SELECT facts FROM ${table} WHERE id = ?`, [id]);
+  const kept: Facts = JSON.parse(facts);
+  const now = JSON.stringify({ ...kept, ...change(kept) });
+  await sql.rows(`UPDATE ${table} SET facts = ? WHERE id = ?`, [now, id]);
+}
+
 type KnownCells<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
 
 /** What of a row is known: the columns that are not null. */

@@ -10,7 +10,7 @@ import { ACTS, type Act, type BatchId, GOES_ON, type Notice } from './records.ts
 
 const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
 
-async function actsWhere(
+export async function actsWhere(
   sql: Pick<Sql, 'rows'>,
   where: string,
   params: readonly Cell[],
@@ -26,8 +26,6 @@ export const readNotes = ({ db }: Context) => ({
   /** Who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
-  /** The erasures, oldest first, each by whom it was ordered. */
-  erasures: (): Promise<readonly Act[]> => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
   /**
    * The newest word on a series of answers, by the hash that names the series; undefined where nobody has
    * said one.
@@ -99,12 +97,6 @@ export const notices = (context: WriteContext) => ({
 export const readHostFiles = ({ db }: Context) => ({
   /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
   written: (path: string): Promise<readonly string[]> => writtenAt(db, path),
-  /** The batches that wrote a file of that content, or wrote last at that path. */
-  writers: (path: string, sha256: string) =>
-    db.rows<{ readonly batch: BatchId; readonly sha256: string }>(
-      `SELECT batch, sha256 FROM files WHERE kind = 'written' AND batch IS NOT NULL AND (sha256 = ? OR (path = ? AND host = ?))`,
-      [sha256, path, hostname()],
-    ),
 });
 
 async function writtenAt(sql: Sql, path: string): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { type CommitGuard, Gather } from './gather.ts';
 import { notices, readHostFiles, readNotes, writeHostFiles, writeNotes } from './notes.ts';
 import { readRanges, writeRanges } from './ranges.ts';
-import { readReports } from './reports.ts';
+import { readFacts, readReports } from './reports.ts';
 import { readRows, writeRows } from './rows.ts';
 import { writeCalls } from './write-calls.ts';
 
@@ -19,6 +19,7 @@ export const readerOver = (context: Context) => ({
   ...readAccounts(context),
   ...readSubjects(context),
   ...readReports(context),
+  ...readFacts(context),
   ...readHostFiles(context),
   ...readRanges(context),
   close: async (): Promise<void> => {},

@@ -1,17 +1,31 @@
+import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { DAY_MS } from '../core/clock.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
 import { parts } from '../lib/parts.ts';
+import { rowsAbout } from './accounts.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
-import { type Context, known, oneRow } from './context.ts';
-import { partsOf } from './db.ts';
-import { type AttemptId, type BatchId, type Credits, credits, type Spent } from './records.ts';
+import { type Context, forgottenMark, known, oneRow } from './context.ts';
+import { each, partsOf } from './db.ts';
+import { actsWhere } from './notes.ts';
+import {
+  type Act,
+  type AttemptId,
+  type BatchId,
+  type Credits,
+  credits,
+  type FreshSince,
+  type Spent,
+  type WaitingRow,
+} from './records.ts';
+import { AN_ANSWER, USED } from './rows.ts';
+import { isTooOld } from './schema.ts';
 
 /**
- * Reports over many attempts and rows, which are read in parts, so that nobody else of the process waits for
- * long.
+ * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that nobody
+ * else of the process waits for long.
  */
 
 /** Of one read: some milliseconds. */
@@ -19,6 +33,7 @@ const ATTEMPTS_AT_ONCE = 20_000;
 const ROWS_AT_ONCE = 2_000;
 const RECORDS_AT_ONCE = 500;
 
+/** What is read in parts. */
 export const readReports = ({ db }: Context) => ({
   /**
    * Attempts, oldest first, of calls that have one of these texts as a value in what they ask or in what
@@ -86,6 +101,74 @@ export const readReports = ({ db }: Context) => ({
   },
 });
 
+/** What is read at once. */
+export const readFacts = ({ db, secret, account }: Context) => ({
+  /**
+   * Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next
+   * run.
+   */
+  rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
+    db.rows<WaitingRow>(ROWS_WAITING, [batch, limit]),
+
+  /**
+   * Whether a row of the batch was finished by an answer that is too old for a new one, whether or not a
+   * younger one exists by now. What was read as none is no answer of any age.
+   */
+  async hasOlderThan(batch: BatchId, { foundMs, noMatchMs }: FreshSince): Promise<boolean> {
+    const older = { batch, found: foundMs ?? null, no_match: noMatchMs ?? null };
+    return (await db.each(OLDER, [older])).length > 0;
+  },
+
+  /** The erasures, oldest first, each by whom it was ordered. */
+  erasures: (): Promise<readonly Act[]> => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
+
+  /** The batches that wrote a file of that content, or wrote last at that path. */
+  writers: (path: string, sha256: string) =>
+    db.rows<{ readonly batch: BatchId; readonly sha256: string }>(
+      `SELECT batch, sha256 FROM files WHERE kind = 'written' AND batch IS NOT NULL AND (sha256 = ? OR (path = ? AND host = ?))`,
+      [sha256, path, hostname()],
+    ),
+
+  /** Share of an operation's answers that were `found`; undefined before the first answer. */
+  async matchRate(identity: string, operation: string): Promise<number | undefined> {
+    const [rate] = await rowsAbout<{ rate: number | null }>({ db, account }, identity, MATCHED, [operation]);
+    return rate?.rate ?? undefined;
+  },
+
+  /**
+   * The newest answers, in the order in which they were kept. Among very many other attempts only the newest
+   * are searched.
+   */
+  async newestAnswers(identity: string): Promise<readonly AttemptId[]> {
+    return (await rowsAbout<{ id: AttemptId }>({ db, account }, identity, HEARD))
+      .map(({ id }) => id)
+      .reverse();
+  },
+
+  /**
+   * The accounts in which answers about people who were forgotten are known by their calls alone. An erasure
+   * notes them.
+   */
+  async forgettingAccounts(): Promise<readonly string[]> {
+    const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
+    return (await db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
+  },
+
+  /** Tells when the person with an e-mail address was forgotten; undefined of whom nobody forgot. */
+  async forgottenPeople(): Promise<(email: string) => number | undefined> {
+    const sql = `SELECT words, max(at) AS at FROM notes WHERE kind = 'forgot' AND account IS NULL GROUP BY words`;
+    const notes = await db.rows<{ words: string; at: number }>(sql);
+    const times = new Map(notes.map(({ words, at }) => [words, at]));
+    return (email) => (times.size === 0 ? undefined : times.get(forgottenMark(secret, email)));
+  },
+
+  /** When the account last changed something in each project where it ever did. */
+  async changedProjects(accountIdentity: string): Promise<ReadonlyMap<string, number>> {
+    const changed = await db.rows<{ project: string; at: number }>(CHANGED, [accountIdentity]);
+    return new Map(changed.map(({ project, at }) => [project, at]));
+  },
+});
+
 const idsOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
   found.map(({ id }) => id);
 
@@ -132,3 +215,37 @@ used AS (SELECT row, attempt FROM page
   UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others} WHERE others IS NOT NULL)
 SELECT coalesce(sum(c.charged), 0) AS saved FROM used u
   JOIN attempts c ON c.id = u.attempt WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)`;
+
+const ROWS_WAITING = `
+SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
+  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt AND c.state IN ('doubt', 'retried', 'doubt_beside', 'answered'))
+ORDER BY w.row LIMIT CAST(? AS {int})`;
+
+const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
+SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
+  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id JOIN replies r ON r.attempt = c.id
+    WHERE c.charged IS NOT NULL AND c.said IN ${AN_ANSWER} AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
+LIMIT 1`);
+
+/** Of so many attempts the newest answers of an operation are looked for. */
+const NEWEST_ATTEMPTS = 10_000;
+
+const MATCHED = `
+SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
+FROM (SELECT operation, said, state FROM attempts WHERE account = ? ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
+WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
+
+/** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
+const NEWEST_ANSWERS = 1_000;
+
+/** As many as are in the longest series, and on their way beside it. */
+const NEWEST_HEARD = 100;
+
+const HEARD = `
+SELECT c.id FROM (SELECT * FROM attempts WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
+WHERE c.reply = c.id AND c.state IN ('answered', 'replaced') ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
+
+/** What a list says of a person is no change of the service's. */
+const CHANGED = `
+SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.account = a.id
+  JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;

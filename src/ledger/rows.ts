@@ -11,19 +11,16 @@ import { flat, parts } from '../lib/parts.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type WriteContext } from './context.ts';
-import { type Cell, each, eachWhole, type Sql } from './db.ts';
+import { type Cell, eachWhole, type Sql } from './db.ts';
 import type {
   AttemptId,
   BatchId,
   FinishedRow,
-  FreshSince,
   PlannedRow,
   RowLeft,
   RowSpan,
   SubmittedRow,
-  WaitingRow,
 } from './records.ts';
-import { isTooOld } from './schema.ts';
 import { ROW_COLUMNS, type Row } from './transitions.ts';
 
 /** The rows of lists from their submit on, with what they rest on. One that is pending has no outcome yet. */
@@ -52,9 +49,10 @@ const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.attempt, w.others
 WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
 
 /** The attempts that a row rests on, in EXISTS over `u`. */
-const USED = '(SELECT w.attempt AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
+export const USED =
+  '(SELECT w.attempt AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
 
-const AN_ANSWER = `('found', 'no_match', 'refused')`;
+export const AN_ANSWER = `('found', 'no_match', 'refused')`;
 
 const READ_OTHERWISE = `
 EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id WHERE c.charged IS NOT NULL AND (c.said NOT IN ${AN_ANSWER}
@@ -65,17 +63,6 @@ const RESTING_ON = `
 SELECT batch, row FROM rows WHERE attempt = ? AND state = 'in_doubt'
 UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch AND w.state IN ('pending', 'skipped') AND w.attempt = n.attempt
 WHERE n.attempt = ? AND n.kind = 'decided'`;
-
-const ROWS_WAITING = `
-SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
-  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt AND c.state IN ('doubt', 'retried', 'doubt_beside', 'answered'))
-ORDER BY w.row LIMIT CAST(? AS {int})`;
-
-const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
-SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
-  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id JOIN replies r ON r.attempt = c.id
-    WHERE c.charged IS NOT NULL AND c.said IN ${AN_ANSWER} AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
-LIMIT 1`);
 
 /** A change that was answered is in doubt for a person alone. */
 const ROWS_LEFT = `
@@ -133,20 +120,6 @@ export const readRows = ({ db }: Context) => ({
   },
   /** The rows of any batch that wait for what becomes of this attempt. */
   rowsRestingOn: (id: AttemptId) => db.rows<Pick<FinishedRow, 'batch' | 'row'>>(RESTING_ON, [id, id]),
-  /**
-   * Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next
-   * run.
-   */
-  rowsWaiting: (batch: BatchId, limit: number): Promise<readonly WaitingRow[]> =>
-    db.rows<WaitingRow>(ROWS_WAITING, [batch, limit]),
-  /**
-   * Whether a row of the batch was finished by an answer that is too old for a new one, whether or not a
-   * younger one exists by now. What was read as none is no answer of any age.
-   */
-  async hasOlderThan(batch: BatchId, { foundMs, noMatchMs }: FreshSince): Promise<boolean> {
-    const older = { batch, found: foundMs ?? null, no_match: noMatchMs ?? null };
-    return (await db.each(OLDER, [older])).length > 0;
-  },
   /** Planned rows of a batch of changes. */
   async plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
     const found = await db.rows<KeptLeft & { readonly work: string }>(
@@ -156,12 +129,10 @@ export const readRows = ({ db }: Context) => ({
     return found.map(plannedFrom);
   },
   /** The last row of the batch that is there; 0 where none is. */
-  lastSubmitted: async (batch: BatchId): Promise<RowNumber> =>
-    (
-      await oneRow<{ last: number }>(db, 'SELECT coalesce(max(row), 0) AS last FROM rows WHERE batch = ?', [
-        batch,
-      ])
-    ).last,
+  async lastSubmitted(batch: BatchId): Promise<RowNumber> {
+    const sql = 'SELECT coalesce(max(row), 0) AS last FROM rows WHERE batch = ?';
+    return (await oneRow<{ last: number }>(db, sql, [batch])).last;
+  },
   /**
    * Rows from `fromRow` on, and before `beforeRow`, that are left in this state, in order, at most `limit`.
    */
@@ -175,20 +146,16 @@ export const readRows = ({ db }: Context) => ({
     (await db.rows<KeptLeft>(ROWS_LEFT, [batch, state, fromRow, beforeRow, limit])).map(leftFrom),
   /** These rows as they stand in the list; none of one that is not in it, or whose cells were erased. */
   async cellsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, InputRow>> {
-    const found = await db.each(
-      CELLS_OF,
-      rows.map((row) => ({ batch, row })),
-    );
+    const asked = rows.map((row) => ({ batch, row }));
+    const found = await db.each(CELLS_OF, asked);
     return new Map(found.map((each) => [each.row, listedFrom(each)]));
   },
 });
 
 async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> {
   const rows = (await sql.rows<KeptRow>(text, params)).map((kept) => ({ ...kept, used: usedBy(kept) }));
-  const answers = await answersOf(
-    sql,
-    rows.flatMap(({ used }) => used),
-  );
+  const ids = rows.flatMap(({ used }) => used);
+  const answers = await answersOf(sql, ids);
   return rows.map(({ row, state, matched_by, reason, used }): RowRecord => {
     const own = used.map((id) => answers.get(id)).filter(isShown);
     return {
@@ -271,11 +238,8 @@ export const writeRows = (context: WriteContext) => ({
    */
   submitRows: (batch: BatchId, rows: readonly SubmittedRow[], isPlanned = false): Promise<void> =>
     context.transaction(async (sql) => {
-      if (!isPlanned)
-        await sql.each(
-          SUBMIT,
-          rows.map((row) => submitted(batch, row)),
-        );
+      const begun = isPlanned ? [] : rows.map((row) => submitted(batch, row));
+      await sql.each(SUBMIT, begun);
       const kept = rows.map(({ row, cells, unreadable }) => ({
         batch,
         row,

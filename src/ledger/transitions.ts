@@ -712,10 +712,8 @@ FROM v WHERE rows.batch = v.batch AND rows.row = v.row AND rows.attempt = v.rest
 
 /** Writes how rows end that rest on an attempt. */
 export async function finishRowsOf(sql: Sql, attempt: number, rows: readonly Row[]): Promise<void> {
-  await sql.each(
-    finishResting,
-    rows.map((row) => ({ ...row, rests_on: attempt })),
-  );
+  const resting = rows.map((row) => ({ ...row, rests_on: attempt }));
+  await sql.each(finishResting, resting);
 }
 
 // ------------------------------------------------------------------------------ what was taken for an answer
