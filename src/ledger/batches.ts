@@ -39,11 +39,7 @@ SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at 
   a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.paused_since END AS "pausedSinceMs"
 FROM batches b JOIN accounts a ON a.id = b.account`;
 
-async function batchesWhere(
-  sql: Sql,
-  where: string,
-  params: readonly Cell[] = [],
-): Promise<readonly Batch[]> {
+async function batchesWhere(sql: Sql, where: string, params: readonly Cell[] = []) {
   return (await sql.rows<BatchRow>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 

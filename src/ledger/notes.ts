@@ -10,17 +10,12 @@ import { ACTS, type Act, type BatchId, GOES_ON, type Notice } from './records.ts
 
 const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
 
-export async function actsWhere(
-  sql: Pick<Sql, 'rows'>,
-  where: string,
-  params: readonly Cell[],
-): Promise<readonly Act[]> {
-  return sql.rows<Act>(
+export const actsWhere = (sql: Pick<Sql, 'rows'>, where: string, params: readonly Cell[]) =>
+  sql.rows<Act>(
     `SELECT n.kind, w.operator, n.at AS "atMs" FROM notes n JOIN workers w ON w.id = n.worker
       WHERE n.attempt IS NULL AND w.operator IS NOT NULL AND ${where} ORDER BY n.id`,
     params,
   );
-}
 
 export const readNotes = ({ db }: Context) => ({
   /** Who worked on the batch, oldest first. */
