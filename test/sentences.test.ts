@@ -104,7 +104,22 @@ test('no page has one', () => {
 });
 
 /** The rooms whose comments are read. */
-const ROOMS = ['client', 'core', 'job', 'lib', 'objects', 'operations', 'plan', 'run'];
+const ROOMS = [
+  'cli',
+  'client',
+  'commands',
+  'core',
+  'files',
+  'job',
+  'ledger',
+  'lib',
+  'objects',
+  'operations',
+  'plan',
+  'run',
+  'sandbox',
+  'web',
+];
 
 const COMMENT_HABITS: readonly Habit[] = [
   { habit: /(?:^|[.:!?|-] )(?:Of|By|As|Who|Whose|Whom)\b/m, better: 'subject, verb, object' },
