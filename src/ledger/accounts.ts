@@ -22,7 +22,7 @@ import {
   credits,
   type Money,
 } from './records.ts';
-import { isCurrent, isDoubted } from './schema.ts';
+import { isCurrent, isDoubted, isHolding } from './schema.ts';
 import { takeBack } from './transitions.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest attempts, by an index. */
@@ -126,9 +126,12 @@ async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | und
 
 // --------------------------------------------------------------------------------------- which account it is
 
+/** An attempt by which an account counts as used at an address: a vendor that refuses everything is not yet asked. */
+const IS_USE = `(c.said IN ('found', 'no_match') OR ${isHolding('c')})`;
+
 const MARKED = `
 SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids,
-  (SELECT count(*) FROM (SELECT 1 AS used FROM attempts c WHERE c.account = a.id LIMIT 1) u) AS used
+  (SELECT count(*) FROM (SELECT 1 AS used FROM attempts c WHERE c.account = a.id AND ${IS_USE} LIMIT 1) u) AS used
 FROM known_as k JOIN accounts a ON a.id = k.account
 WHERE (k.kind = 'id' AND k.value = ?) OR (k.kind = 'address' AND k.value = ?) OR (k.kind = 'name' AND k.value = ?)`;
 
@@ -257,7 +260,7 @@ type Facts = { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undef
 
 const KEEP_MARK = [
   `UPDATE known_as SET account = ? WHERE kind = ? AND value = ? AND kind <> 'name'
-    AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.account = known_as.account)`,
+    AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.account = known_as.account AND ${IS_USE})`,
   'INSERT INTO known_as (account, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
 ];
 
