@@ -49,7 +49,7 @@ export class AccountTime implements Clock {
     return new AccountTime(clock, agreedMs, (atMs) => ledger?.keepAgreedTime?.(accountIdentity, atMs));
   }
 
-  /** By which entries are dated and days counted. A `Date` has no parts of a second. */
+  /** The time that dates entries and counts days. A `Date` has no parts of a second. */
   wallMs(): number {
     return Math.max(this.#agreedMs, Math.min(this.machine.wallMs(), this.#dateMs(Infinity) + 1_000));
   }
@@ -124,7 +124,7 @@ export class AccountTime implements Clock {
    */
   async askedBy(ask: () => Promise<unknown>): Promise<void> {
     if (this.#isAsked) return;
-    // Rows that begin together ask once. Who asked may have been stopped.
+    // Rows that begin together ask once. The row that asked may have been stopped.
     await this.#asking?.catch(() => {});
     if (this.#isAsked) return;
     this.#asking = ask();

@@ -71,8 +71,8 @@ UPDATE budgets SET cap = v.cap, overrun = CASE WHEN budgets.spent + budgets.held
 FROM v WHERE budgets.scope LIKE v.scope`);
 
 /**
- * Sets caps of scopes that are there, `%` for any; null: none. One that is lowered refuses what is new, and
- * what is there stays.
+ * Sets caps of scopes that are there, `%` for any; null: none. A cap that is lowered refuses new calls, and
+ * entries that are there stay.
  */
 export const setCaps = (
   sql: Sql,

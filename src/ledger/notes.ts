@@ -4,8 +4,8 @@ import type { Cell, Sql } from './db.ts';
 import { ACTS, type Act, type BatchId, GOES_ON, type Notice } from './records.ts';
 
 /**
- * What people did and agreed to, and what jobs tell outside. Who did it is the operator of the worker that
- * wrote the note.
+ * Acts and agreements of people, and what jobs tell outside. The operator of the worker that wrote the note
+ * did it.
  */
 
 const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
@@ -18,7 +18,7 @@ export const actsWhere = (sql: Pick<Sql, 'rows'>, where: string, params: readonl
   );
 
 export const readNotes = ({ db }: Context) => ({
-  /** Who worked on the batch, oldest first. */
+  /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
   /**
@@ -39,7 +39,7 @@ const IN_OTHER_HANDS = `
 AND w.operator <> coalesce((SELECT o.operator FROM notes n JOIN workers o ON o.id = n.worker
   WHERE n.batch = ? AND n.attempt IS NULL AND n.kind IN (${ACT_KINDS}) ORDER BY n.id DESC LIMIT 1), '')`;
 
-/** Notes who did it, where somebody is named. What goes on in the same hands is not noted again. */
+/** Notes who did it, where a person is named. What goes on in the same hands is not noted again. */
 export async function noteAct(
   sql: Sql,
   { worker }: Pick<WriteContext, 'worker'>,
@@ -88,7 +88,9 @@ export const notices = (context: WriteContext) => ({
 
 // ---------------------------------------------------------------------------------------- files of this host
 
-/** Files on this host: what was read, and what we wrote where. The name of the host tells whose they are. */
+/**
+ * Files on this host: which were read, and what we wrote where. The name of the host tells whose they are.
+ */
 export const readHostFiles = ({ db }: Context) => ({
   /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
   written: (path: string): Promise<readonly string[]> => writtenAt(db, path),

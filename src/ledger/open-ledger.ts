@@ -9,7 +9,10 @@ import { readFacts, readReports } from './reports.ts';
 import { readRows, writeRows } from './rows.ts';
 import { writeCalls } from './write-calls.ts';
 
-/** A ledger as the parts of its contract, over an open database. Whoever opened that closes it afterwards. */
+/**
+ * A ledger as the parts of its contract, over an open database. The caller that opened the database closes it
+ * afterwards.
+ */
 
 export const readerOver = (context: Context) => ({
   ...readCalls(context),

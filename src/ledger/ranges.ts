@@ -34,7 +34,10 @@ export interface RangeCounts {
   readonly setAside: number;
 }
 
-/** Of the queue that hands ranges to workers, beside the ledger's. pg-boss keeps its jobs there. */
+/**
+ * The schema of the queue that hands ranges to workers, beside the ledger's schema. pg-boss keeps its jobs
+ * there.
+ */
 export const QUEUE_SCHEMA = 'rowonce_queue';
 
 const COUNTS = `

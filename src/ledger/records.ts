@@ -82,7 +82,7 @@ export interface Batch extends BatchSpec {
   /** Since when a person has paused it; absent once it has ended. */
   readonly pausedSinceMs?: number;
   readonly outputPath?: string;
-  /** SHA-256 of the output that we last wrote, to notice that somebody has changed it since. */
+  /** SHA-256 of the output that we last wrote, to notice that another hand has changed it since. */
   readonly outputSha256?: string;
   /** The process of its newest run. */
   readonly run?: { readonly worker: number; readonly pid: number };
@@ -99,14 +99,16 @@ export interface BatchStart {
 }
 
 /**
- * What somebody did with a batch. `gone_on`: a run of somebody else than the one before. `erased` is of no
+ * What a person did with a batch. `gone_on`: a run of another person than the one before. `erased` is of no
  * batch.
  */
 export const ACTS = ['begun', 'gone_on', 'settled', 'paused', 'resumed', 'cancelled', 'erased'] as const;
 /** What goes on in the same hands is not noted again: a run that is repeated, and decisions beside it. */
 export const GOES_ON: readonly Act['kind'][] = ['gone_on', 'settled'];
 
-/** Who did something, by their own word or as the user of the system: a note, and no proof. */
+/**
+ * A person's act. The person is named by their own word or as the user of the system: a note, and no proof.
+ */
 export interface Act {
   readonly kind: (typeof ACTS)[number];
   readonly operator: string;
@@ -194,11 +196,11 @@ export const NOTICE_KINDS = ['end', 'stop', 'doubt', 'low_balance'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /**
- * What a job tells somebody outside, such as the end of a night. It is kept before it is sent, so that a
- * crash in between loses none.
+ * What a job tells people outside, such as the end of a night. It is kept before it is sent, so that a crash
+ * in between loses none.
  */
 export interface Notice {
-  /** By which a receiver knows that it has this one already: it is sent at least once, and perhaps twice. */
+  /** Tells a receiver that it has this one already: a notice is sent at least once, and perhaps twice. */
   readonly id: string;
   readonly kind: NoticeKind;
   /** To whom: a name that the accounts file of who sends it explains. */
@@ -213,7 +215,7 @@ export interface Spent {
   readonly batch: BatchId;
   /** The day on whose budget it is, UTC, in ms since 1970. */
   readonly dayMs: number;
-  /** Who was at work; absent where nobody is known. */
+  /** The person who was at work; absent where nobody is known. */
   readonly operator?: string;
   readonly spent: Credits;
   /** What requests in doubt may have cost. */

@@ -24,11 +24,11 @@ import { AN_ANSWER, USED } from './rows.ts';
 import { isTooOld } from './schema.ts';
 
 /**
- * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that nobody
- * else of the process waits for long.
+ * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that
+ * nobody else of the process waits for long.
  */
 
-/** Of one read: some milliseconds. */
+/** The size of one read, which takes some milliseconds. */
 const ATTEMPTS_AT_ONCE = 20_000;
 const ROWS_AT_ONCE = 2_000;
 const RECORDS_AT_ONCE = 500;
@@ -36,8 +36,8 @@ const RECORDS_AT_ONCE = 500;
 /** What is read in parts. */
 export const readReports = ({ db }: Context) => ({
   /**
-   * Attempts, oldest first, of calls that have one of these texts as a value in what they ask or in what
-   * they change.
+   * Attempts, oldest first, of calls that have one of these texts as a value in their question or in their
+   * change.
    */
   async *attemptsAbout(values: readonly string[]): AsyncGenerator<readonly AttemptRecord[]> {
     const sql = 'SELECT id, asked FROM attempts WHERE id > ? ORDER BY id';
@@ -86,8 +86,7 @@ export const readReports = ({ db }: Context) => ({
   },
 
   /**
-   * What the answers of a batch's rows would have cost if every row had bought its own, without what they did
-   * cost.
+   * What the answers of a batch's rows would have cost if every row had bought its own, less their real cost.
    */
   async saved(batch: BatchId): Promise<Credits> {
     let sum = 0;
@@ -227,7 +226,7 @@ SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
     WHERE c.charged IS NOT NULL AND c.said IN ${AN_ANSWER} AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
 LIMIT 1`);
 
-/** Of so many attempts the newest answers of an operation are looked for. */
+/** The newest answers of an operation are looked for among so many attempts. */
 const NEWEST_ATTEMPTS = 10_000;
 
 const MATCHED = `
@@ -238,7 +237,7 @@ WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
 /** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
 
-/** As many as are in the longest series, and on their way beside it. */
+/** The number of answers in the longest series, and on their way beside it. */
 const NEWEST_HEARD = 100;
 
 const HEARD = `

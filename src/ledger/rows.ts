@@ -74,7 +74,7 @@ const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cell
   'SELECT c.row, c.cells FROM v JOIN cells c ON c.batch = v.batch AND c.row = v.row',
 );
 
-/** Of rows that are read again: some hundred kilobytes of answers. */
+/** The number of rows that are read again at once: some hundred kilobytes of answers. */
 const READ_AT_ONCE = 250;
 
 /** Rows are in order: those from `fromRow` on, at most `limit`. */
@@ -170,7 +170,7 @@ const usedBy = ({ attempt, others }: KeptRow): readonly AttemptId[] => [
   ...(attempt === null ? [] : [attempt]),
 ];
 
-/** Of what is read as no answer any more nothing is shown. */
+/** A reply that is read as no answer any more is not shown. */
 const isShown = (answer: AnswerRecord<ReadAs> | undefined): answer is AnswerRecord =>
   answer !== undefined && isAnswer(answer.kind);
 

@@ -196,7 +196,7 @@ interface OutsideNote {
 }
 
 /**
- * An attempt in a ledger. By its number alone it may be another one, where somebody has gone on from a
+ * An attempt in a ledger. Its number alone may mean another attempt, where a person has gone on from a
  * backup.
  */
 interface SentRequest {
@@ -235,7 +235,7 @@ export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
   return {
     identity: identity ?? '',
     formerly: accepted,
-    /** What somebody has found missing, or that it is a backup. */
+    /** What a person has found missing, or that it is a backup. */
     lost: lost || undefined,
     /** The newest attempt; undefined while it holds nothing but play money, which is not worth a stop. */
     newest: id === null || atMs === null ? undefined : { id, atMs },
@@ -253,7 +253,7 @@ export interface Loss {
 }
 
 /**
- * What a ledger lacks of what is known outside of it; undefined for the newest known one.
+ * The entries that a ledger lacks and that are known outside of it; undefined for the newest known ledger.
  * @throws StopError `store` for notes that others can write.
  */
 export async function lossOf(sql: Pick<Sql, 'rows'>, site: Site): Promise<Loss | undefined> {

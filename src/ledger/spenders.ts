@@ -71,7 +71,7 @@ export interface WorkerAccount {
   readonly inFlight: number;
 }
 
-/** Who has not beaten for that long has ended, or hangs. */
+/** A worker that has not beaten for that long has ended, or hangs. */
 const SHOWN_MS = 60_000;
 
 const WORKERS = `

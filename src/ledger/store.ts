@@ -51,13 +51,13 @@ export interface Store {
   /** How much room the ledger takes. @throws StopError as `look`. */
   bytes(location: string): Promise<number>;
   /**
-   * Has the database check itself, and adds each budget up anew from the entries, also while somebody spends.
+   * Has the database check itself, and adds each budget up anew from the entries, also while others spend.
    * @throws StopError as `look`.
    */
   check(location: string): Promise<StoreCheck>;
   /**
-   * Copies it into a file that is not there yet, also while somebody spends. Put back it buys nothing before
-   * a person accepts that.
+   * Copies it into a file that is not there yet, also while others spend. Put back it buys nothing before a
+   * person accepts that.
    * @throws StopError `output` when there is such a file, `store` where the database has means of its own,
    * and as `look`.
    */
@@ -81,7 +81,7 @@ export interface SoleAccess {
   readonly folder: string;
   /**
    * Comes first in a transaction.
-   * @throws StopError `busy` where somebody has written since the work began.
+   * @throws StopError `busy` where another process has written since the work began.
    */
   requireSame(sql: Sql): Promise<void>;
   /**
@@ -160,7 +160,7 @@ export interface StoreOptions {
    * the store busy.
    */
   readonly command: string;
-  /** Who is at work, which is kept with what they do; left out: nobody is noted. */
+  /** The person at work, who is kept with what they do; left out: nobody is noted. */
   readonly operator?: string | undefined;
 }
 

@@ -20,8 +20,8 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
    * A request is about to be sent. The budget is checked in the same transaction, and it reserves at least
    * the highest price that was seen. For a change it is also checked that the subject is still as it was
    * planned, and that no other change of it is open or in doubt. An attempt that repeats a doubt under its
-   * idempotency key reserves nothing: the doubt still holds the money for both. Of a commit the replies
-   * and ends resolve first, and all that follows at once from them, and then its intents.
+   * idempotency key reserves nothing: the doubt still holds the money for both. The replies and ends of a
+   * commit resolve first, and all that follows at once from them, and then its intents.
    */
   intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
 
@@ -157,7 +157,7 @@ interface CallStanding {
   readonly current: AttemptId | null;
   readonly state: string | null;
   readonly highest: number | null;
-  /** Of a change: how many were settled, the last of them, and one that is open or in doubt. */
+  /** How many attempts of a change were settled, the last of them, and one that is open or in doubt. */
   readonly seq: number | null;
   readonly moved_by: BatchId;
   readonly other: AttemptId | null;

@@ -141,7 +141,7 @@ export function refusal(error: unknown, { role, shown }: Address): unknown {
   return new Error(`money rule: ${rule.replace(/^money rule: /, '')}`, { cause: error });
 }
 
-/** Of an error by which no connection was made. */
+/** Tells of an error by which no connection was made. */
 export function unreachable(error: unknown, { shown }: Address): StopError {
   const message = messageOf(error).replace(/^SASL: .*password must be.*/, 'it asks for a password');
   const fact = `${shown} cannot be reached: ${message}.`;
@@ -185,7 +185,7 @@ export interface RetryContext extends Patience {
 
 const RETRY_MS = 250;
 
-/** Who has stopped the run waits only this long for what is no answer. */
+/** A person who has stopped the run waits only this long for what is no answer. */
 const STOPPING_MS = 5_000;
 
 export class Outage {

@@ -11,7 +11,7 @@ import { formatDuration } from '../lib/duration.ts';
 
 type SaidAccount = Pick<Account, 'identity' | 'name' | 'limits' | 'budget'>;
 
-/** As the accounts file here says it. */
+/** The terms as the accounts file here says them. */
 export const termsOf = ({ limits, budget }: Pick<SaidAccount, 'limits' | 'budget'>): AccountTerms => ({
   windows: limits.windows,
   caps: present({ perDay: budget.perDay, perMonth: budget.perMonth }),
@@ -46,7 +46,7 @@ export async function agreeOn(spenders: Spenders, account: SaidAccount): Promise
   );
 }
 
-/** Who has not beaten for that long is not at work. */
+/** A worker that has not beaten for that long is not at work. */
 const THERE_MS = 4_000;
 
 /**

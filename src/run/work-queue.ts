@@ -7,19 +7,20 @@ import { addressOf, isAway, refusal, SESSION, unanswered, unreachable } from '..
 import type { RangeQueue } from '../plan/context.ts';
 
 /**
- * A queue hands ranges of submitted batches to workers, each at least once. What it forgets is sent again, and
- * what it hands out twice is bought once, because the ledger says so: nothing about money depends on it. It is
- * pg-boss, in a schema of its own beside the ledger. Nothing of it is loaded before it is used.
+ * A queue hands ranges of submitted batches to workers, each at least once. A range that it forgets is sent
+ * again, and a range that it hands out twice is bought once, because the ledger says so: nothing about money
+ * depends on the queue. The queue is pg-boss, in a schema of its own beside the ledger. Nothing of it is
+ * loaded before it is used.
  */
 
 /**
- * A range that a worker has. When its process dies, somebody else gets it within some seconds. After five
+ * A range that a worker has. When its process dies, another worker gets it within some seconds. After five
  * deaths in which no row of it was finished it is set aside, so that the rest of the batch goes on.
  */
 export interface TakenRange extends BatchRange {
   /** Nothing of it is left to do for now. */
   done(): Promise<void>;
-  /** Somebody else may take it, after so long. It counts as no death. */
+  /** Another worker may take it, after so long. It counts as no death. */
   handBack(afterMs: number): Promise<void>;
   /** It ended by a bug of ours, which counts as a death. */
   failed(why: string): Promise<void>;
@@ -34,7 +35,7 @@ interface Work extends BatchRange {
 const HEARTBEAT_SECONDS = 10;
 const HEARTBEAT_EVERY_MS = 3_000;
 
-/** How often somebody looks for workers that say nothing any more. */
+/** How often the queue looks for workers that say nothing any more. */
 const WATCH_SECONDS = 2;
 
 const OF_AN_ACCOUNT = {
@@ -98,7 +99,7 @@ async function started(location: string, options: ConstructorOptions): Promise<P
     ...{ superviseIntervalSeconds: WATCH_SECONDS, monitorIntervalSeconds: WATCH_SECONDS },
     ...{ schedule: false, reindex: false, monitorVacuum: false, ...options },
   });
-  // What fails in the background is tried again, and what is asked for fails by itself.
+  // Work that fails in the background is tried again, and a call that was asked for fails by itself.
   boss.on('error', () => {});
   try {
     await boss.start();
@@ -165,7 +166,7 @@ export class WorkQueue implements RangeQueue {
       },
       handBack: async (afterMs) => {
         end();
-        // Between the two it is nowhere: whoever looks for what is left sends it again.
+        // Between the two it is nowhere: the worker that looks for what is left sends it again.
         await this.#boss.complete(queue, attempt);
         const startAfter = Math.ceil(afterMs / 1000);
         await this.#boss.insert(queue, [{ data, priority, singletonKey: keyOf(data), startAfter }]);

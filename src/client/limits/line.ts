@@ -5,18 +5,18 @@ import type { SharedWindow, TakePlaces } from '../../ledger/ledger.ts';
  * What many workers share of an account's limits. They stand in one line: each takes a few places at once,
  * and each place has a time at which its request is due. A request is due no earlier than a window after the
  * one N before it was at the vendor at the latest, so no stretch of the window's length has more than N,
- * whoever sends. How late a request came its worker tells with the next places that it takes; of what nobody
- * tells the latest time counts at which it would still have left. A worker that dies loses the places that it
- * has taken, and one that cannot ask has none.
+ * however many workers send. A worker tells how late its requests came with the next places that it takes; a
+ * request that no worker tells of counts as sent at the latest time at which it would still have left. A
+ * worker that dies loses the places that it has taken, and one that cannot ask has none.
  *
- * Times in the line are by the database's clock. Of what is more than two minutes ahead of it, it was set
- * back since.
+ * Times in the line are by the database's clock. A time more than two minutes ahead of that clock says that
+ * the clock was set back since.
  */
 
 /** Windows up to this length are spread; a day's quota may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;
 
-/** Of a quota of an hour or a day alone nothing is spread. */
+/** A quota of an hour or a day alone is not spread. */
 const UNSPREAD = { stepUs: 10, windowMs: LONGEST_SPREAD_MS };
 
 /**
@@ -26,8 +26,8 @@ const UNSPREAD = { stepUs: 10, windowMs: LONGEST_SPREAD_MS };
 const madeUpMs = (windowMs: number): number => Math.min(windowMs * 0.2, 500);
 
 /**
- * Who would leave later than that lets the place go, because all places a window later would be pushed back
- * by it.
+ * A request that would leave later than that lets its place go, because it would push back all places a
+ * window later.
  */
 const missedAfterMs = (windowMs: number): number => Math.min(Math.max(windowMs * 0.015, 5), 250);
 
@@ -87,7 +87,7 @@ export class Line {
   #isServing = false;
   /** Until when there is no place, by our clock. */
   #noneUntilMs = Number.NEGATIVE_INFINITY;
-  /** By so much more than it seems a request may come late. */
+  /** A request may come late by so much more than it seems. */
   #marginMs = 0;
   /** Our clock less that of the database, at most, and by how much less it may be. */
   #differenceMs = 0;
@@ -205,7 +205,7 @@ export class Line {
     return first ?? undefined;
   }
 
-  /** By how much its time has passed. */
+  /** How long ago its time was. */
   #lateMs({ dueUs }: Place): number {
     return this.#clock.monotonicMs() - dueUs / 1000 - this.#differenceMs;
   }

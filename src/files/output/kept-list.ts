@@ -48,7 +48,7 @@ export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undef
   return { path, survey: { sha256, header, rows }, sheet: { ...table, copy } };
 }
 
-/** As it was submitted. Rows that a plan has behind it are none of it. */
+/** The list, as it was submitted. Rows that a plan has behind the list do not belong to it. */
 async function* keptRows(ledger: LedgerReader, { id, inputRows: left }: Batch) {
   const { single } = PART_ROWS;
   for await (const page of rowParts(single, (from) => ledger.rowsAt(id, { from }, single))) {

@@ -171,7 +171,7 @@ const NO_PROJECT = /^project .* is not among the job's `projects`/;
 
 const NOTHING_USABLE = /^no usable identifier: /;
 
-/** As a row of several steps says it of each. */
+/** The words of a row of several steps, which says this of each step. */
 const BY_STEPS = /(^|; )[a-z]+-[a-z]+: (no usable identifier: )/g;
 
 function invalidWords(said: string): string {

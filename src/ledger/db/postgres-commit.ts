@@ -29,10 +29,10 @@ const TAKE_ITS_PLACE = {
 
 /**
  * A COMMIT without an answer. Each transaction writes its own number into the row of its worker,
- * `workers.newest_group`, and only where the row still has the number of the one before. Who does not know
- * what became of one takes its place: where its number is not there yet, another number is written, so that
- * what is still on its way to the server is refused when it arrives. So it is never done twice, whenever the
- * old connection ends.
+ * `workers.newest_group`, and only where the row still has the number of the one before. A process that does
+ * not know what became of a transaction takes its place: where its number is not there yet, another number is
+ * written, so that a transaction that is still on its way to the server is refused when it arrives. So it is
+ * never done twice, whenever the old connection ends.
  */
 export class Commits {
   readonly #ask: Ask;
@@ -76,7 +76,7 @@ export class Commits {
       invariant(command === 'COMMIT', 'a transaction was to be committed in which a statement was refused');
       this.#newest += 2;
     } catch (error) {
-      // By a constraint that waits for the end, say.
+      // Such as an error of a constraint that waits for the end.
       if (!(error instanceof Unanswered)) this.#inDoubt = undefined;
       throw error;
     }

@@ -37,8 +37,8 @@ interface PostgresOptions {
 }
 
 /**
- * Who writes has this lock, so that a group sees all that was committed before, as in SQLite. A number that
- * nobody else takes.
+ * A process that writes has this lock, so that a group sees all that was committed before, as in SQLite. A
+ * number that nobody else takes.
  */
 const WRITING = 7_271_828;
 
@@ -56,7 +56,7 @@ const REST_COMES_WITHIN = '20s';
 
 /**
  * The server ends what a process began that stands still, or whose machine is gone: everybody waits for its
- * lock. `enable_…`: what a process reads it looks up by keys, and a statement that was planned while a table
+ * lock. `enable_…`: a process looks up by keys what it reads, and a statement that was planned while a table
  * was empty would read all of it for ever.
  */
 const OF_A_SPENDER =
@@ -96,7 +96,7 @@ export async function postgres(location: string, options: PostgresOptions = {}):
   }
 }
 
-/** Of bigint and numeric. Credits, times and ids are whole numbers that a double holds. */
+/** The types bigint and numeric. Credits, times and ids are whole numbers that a double holds. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
 /**
@@ -317,8 +317,8 @@ interface OverRecords extends PreparedStatement {
 }
 
 /**
- * By their text, with its columns where it reads again what another one returned, and those over records by
- * themselves.
+ * Statements by their text, with its columns where it reads again what another one returned; statements over
+ * records by themselves.
  */
 const preparedBefore = new Map<string | Statement, PreparedStatement>();
 
@@ -357,7 +357,7 @@ function queryOf<Rec>(statement: Statement, records: readonly Rec[]): OverRecord
   };
 }
 
-/** Of a statement in a group: the rows that it returns can be asked for again. */
+/** Whether the rows that a statement in a group returns can be asked for again. */
 const isAskable = ({ sql, again }: Statement): boolean => again !== undefined || !RETURNS.test(sql);
 
 /** The statement with a table `v` of the records before it. */
@@ -380,7 +380,7 @@ const IN_ARRAY = {
 } as const;
 
 /**
- * No text of PostgreSQL can hold a zero byte, and one would refuse the whole group: it becomes what UTF-8 has
- * for what cannot be read.
+ * No text of PostgreSQL can hold a zero byte, and one would refuse the whole group: a zero byte becomes the
+ * sign that UTF-8 has for signs that cannot be read.
  */
 const cellOf = (cell: Cell): Cell => (typeof cell === 'string' ? cell.replaceAll('\0', '\uFFFD') : cell);

@@ -34,7 +34,7 @@ export class Connection {
       this.pragma('foreign_keys = ON');
       // Without it, REPLACE would delete rows and fire no trigger.
       this.pragma('recursive_triggers = ON');
-      // A file that somebody else made must not run functions of its choice.
+      // A file that another person made must not run functions of its choice.
       this.pragma('trusted_schema = OFF');
       // better-sqlite3 compiles WAL to NORMAL, which loses commits with the power.
       this.pragma('synchronous = FULL');
@@ -141,7 +141,7 @@ const isOutside = (sql: string, at: number): boolean =>
   at !== -1 && sql.slice(0, at).split('(').length === sql.slice(0, at).split(')').length;
 
 /**
- * What fails in the database is thrown as what a person can do about it.
+ * An error of the database is thrown with what a person can do about it.
  * @param reader for what is read beside a transaction, which sees nothing of it.
  */
 export function sqlite(writer: Connection, reader = writer): Db {

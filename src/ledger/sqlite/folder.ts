@@ -105,8 +105,8 @@ export function preparePrivateFolder(folder: StoreFolder): void {
 const LOCK_RETRY_MS = 200;
 
 /**
- * Takes the lock for the life of the process. Who has it is written beside it, for people: no decision
- * depends on that, and a crash leaves it behind.
+ * Takes the lock for the life of the process. The process that has the lock is written beside it, for people:
+ * no decision depends on that, and a crash leaves it behind.
  * @throws StopError `busy` when it is not free within `waitForLockMs`.
  */
 export async function takeLock(

@@ -51,7 +51,7 @@ const postgresStore: Store = {
   init: (location) => using(location, false, init),
   spender: async () => undefined,
   bytes: (location) => readingDatabase(location, (db) => oneValue<number>(db, BYTES)),
-  /** Of itself the server says nothing: what is broken it meets where it reads. */
+  /** The server says nothing about its own state: it meets broken parts where it reads. */
   check: (location) => readingDatabase(location, async (db) => ({ broken: [], ...(await checkBudgets(db)) })),
   async backUp(location) {
     const fact = `The store ${location} is a database, which is not backed up into a file from here.`;
@@ -117,7 +117,7 @@ async function openSpender(
     const close = async (): Promise<void> => {
       await ledger.close();
       await watch.look().catch(() => {});
-      // Who ends does not wait for a database that is away.
+      // A process that ends does not wait for a database that is away.
       await endWorker(atOnce(db), worker);
       await db.close();
     };
@@ -203,16 +203,16 @@ async function using<T>(
 // ---------------------------------------------------------------------------------------- while nobody works
 
 /**
- * Who copies or erases needs that nobody writes meanwhile. A lock would hold up who begins: whoever is at
- * work is waited for before, and what was written all the same is found out in the transaction that ends it,
- * which then changes nothing.
+ * A process that copies or erases needs that nobody writes meanwhile. A lock would hold up processes that
+ * begin: instead, the process waits first for everybody at work. The transaction that ends the work finds out
+ * what was written all the same, and then changes nothing.
  */
 const AT_WORK = `
 SELECT host, pid, command FROM workers WHERE ended_at IS NULL AND accounts <> '[]' AND seen_at > {now} - 5000 ORDER BY id LIMIT 1`;
 
 /**
- * Short compared to any run, and rare enough that waiting costs nothing. Who was killed counts as at work for
- * so long.
+ * Short compared to any run, and rare enough that waiting costs nothing. A process that was killed counts as
+ * at work for so long.
  */
 const [RETRY_MS, LEAST_WAIT_MS] = [200, 6_000];
 
@@ -250,7 +250,7 @@ async function alone<T>(
   }
 }
 
-/** @throws StopError `busy` when somebody is at work for longer than it waits. */
+/** @throws StopError `busy` when another process is at work for longer than this one waits. */
 async function untilIdle(db: PostgresDb, { clock, waitForLockMs }: AloneOptions): Promise<void> {
   const lastMs = clock.monotonicMs() + Math.max(waitForLockMs, LEAST_WAIT_MS);
   for (;;) {

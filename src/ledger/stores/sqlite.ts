@@ -185,7 +185,7 @@ const NOTE_EVERY_MS = 1000;
 /**
  * Makes sure that the open ledger is the one that the next start will find: a process that goes on with a
  * file which nobody else can reach would buy answers that nobody will ever find, and beside a lock that took
- * the place of ours somebody else spends.
+ * the place of ours another process spends.
  */
 async function keeping(
   folder: StoreFolder,
@@ -199,7 +199,7 @@ async function keeping(
   let timer: NodeJS.Timeout | undefined;
   const note = async (): Promise<void> => {
     timer = undefined;
-    // Whoever uses the ledger next gets the error.
+    // The next one to use the ledger gets the error.
     await ledgerNow(db).then(
       (now) => keepNote(site, now),
       () => {},
@@ -297,7 +297,7 @@ async function checkLedger(db: Db): Promise<StoreCheck> {
 // -------------------------------------------------------------------------------- to back up, copy and erase
 
 /**
- * Copies a ledger into one file, also while somebody spends from it. The copy says that it is one, so that
+ * Copies a ledger into one file, also while others spend from it. The copy says that it is one, so that
  * nothing is bought from it before the person who puts it back has said so: whatever the ledger bought since
  * is unknown to it. A crash leaves `FILE.part`.
  * @throws StopError `output` when there is such a file already, or none can be written there.

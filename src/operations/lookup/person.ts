@@ -6,7 +6,7 @@ import type { JsonValue } from '../../core/operation.ts';
 import { normalisePersonProfile, normaliseProfileSlug, withoutTextMark } from './identifiers.ts';
 
 /**
- * Any text with an `@` may be what somebody's answers name, also what no mailbox can be called.
+ * The answers about a person may name any text with an `@`, also one that no mailbox can be called.
  * @throws StopError `usage` for what is neither an address nor a profile.
  */
 export function personOf(text: string): Person {
@@ -28,7 +28,7 @@ export function personOf(text: string): Person {
 const IS_PAGE = /^(?:https?:\/\/|[^@/]+\.[^@/]+\/)/;
 
 /**
- * Somebody who is to be forgotten: where texts and answers name them, as they are, as in a URL or as in JSON,
+ * A person who is to be forgotten: where texts and answers name them, as they are, as in a URL or as in JSON,
  * and what is left without them.
  */
 export class Person {
@@ -133,15 +133,15 @@ const LOCAL = String.raw`(?:[\w.!#$%'*+^~\-]|(?![\p{Z}\p{Pi}\p{Pf}\p{Ps}\p{Pe}\p
 /** They stand in local parts as well; `=` and `|` are taken to separate all the same. */
 const ALSO_LOCAL = '[&/?{}`]';
 /**
- * What precedes an address makes it longer, but for a file's, a URL's path or query, or what follows another
- * address.
+ * The signs before an address make it longer, except for the path of a file, the path or query of a URL, or
+ * the signs that follow another address.
  */
 const LONGER = String.raw`(?<![@=|\w.\-]|${ALSO_LOCAL})(?![/?])(?:${LOCAL}|[=|]|${ALSO_LOCAL}){1,64}${ALSO_LOCAL}`;
 /** What makes a host longer is the ending of a file's name, where it ends like one. */
 const FILE_ENDING = String.raw`\.(?:[\p{L}\p{N}_\-]{1,40}\.){0,4}(?:csv|tsv|txt|xlsx|gz|jsonl?|ya?ml|html)(?![\p{L}\p{N}\-]|\.[\p{L}\p{N}])`;
 
 /**
- * A longer address belongs to somebody else. An apostrophe that nothing precedes is a quotation mark, or
+ * A longer address belongs to another person. An apostrophe that nothing precedes is a quotation mark, or
  * marks a cell as text.
  */
 function emailPattern(address: string): string {
@@ -156,7 +156,7 @@ function emailPattern(address: string): string {
 }
 
 /**
- * A longer slug belongs to somebody else. National hosts belong to the same network; a call by a slug has
+ * A longer slug belongs to another person. National hosts belong to the same network; a call by a slug has
  * only the slug.
  */
 function profilePattern(url: string): string {
