@@ -48,7 +48,8 @@ const inUs = ({ requests, windowMs }: SharedWindow) => ({ requests, us: windowMs
  * statement has to see what those have committed for whose line it waited.
  */
 export const TAKE_PLACES = `
-CREATE OR REPLACE FUNCTION take_places(whose BIGINT, wanted BIGINT, windows JSON, step BIGINT, ahead BIGINT, latest BIGINT, used JSON)
+CREATE OR REPLACE FUNCTION take_places(
+  whose BIGINT, wanted BIGINT, windows JSON, step BIGINT, ahead BIGINT, latest BIGINT, used JSON)
 RETURNS TABLE (place BIGINT, places BIGINT, due_us BIGINT, now_us BIGINT) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -64,23 +65,30 @@ BEGIN
   DELETE FROM places p USING json_to_recordset(used) AS t(place BIGINT, at BIGINT)
     WHERE p.account = whose AND p.place = t.place AND t.at IS NULL;
 
-  SELECT least(wanted, 1 + ahead / step, min(requests)), max(us) INTO n, longest FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT);
+  SELECT least(wanted, 1 + ahead / step, min(requests)), max(us) INTO n, longest
+    FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT);
   LOOP
     due_us := greatest(CASE WHEN line.due_us > now_us + 120000000 THEN 0 ELSE line.due_us END, now_us,
       (SELECT paused_until * 1000 FROM accounts WHERE id = whose AND paused_until < now_us / 1000 + 86400000),
-      -- Each is out of the window when the one comes that is w.requests behind it, or sooner: an earlier one may have come later.
-      (SELECT max(p.at_us + w.us - greatest(w.requests - p.rank, 0) * step) FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT)
-        CROSS JOIN LATERAL (SELECT count(*) AS newer FROM places WHERE account = whose AND place >= line.place - w.requests + n) AS c
-        CROSS JOIN LATERAL (SELECT at_us, c.newer + row_number() OVER (ORDER BY place DESC) AS rank FROM places
-          WHERE account = whose AND place < line.place - w.requests + n ORDER BY place DESC LIMIT w.requests + 1000) AS p
+      -- Each is out of the window when the one comes that is w.requests behind it, or sooner: an earlier one
+      -- may have come later.
+      (SELECT max(p.at_us + w.us - greatest(w.requests - p.rank, 0) * step)
+        FROM json_to_recordset(windows) AS w(requests BIGINT, us BIGINT)
+        CROSS JOIN LATERAL (SELECT count(*) AS newer FROM places
+          WHERE account = whose AND place >= line.place - w.requests + n) AS c
+        CROSS JOIN LATERAL (SELECT at_us, c.newer + row_number() OVER (ORDER BY place DESC) AS rank
+          FROM places WHERE account = whose AND place < line.place - w.requests + n
+          ORDER BY place DESC LIMIT w.requests + 1000) AS p
         WHERE p.rank > w.requests - n AND p.at_us < now_us + 120000000));
     EXIT WHEN n <= 1 OR due_us <= now_us + ahead;
     n := n / 2;
   END LOOP;
   place := line.place;
   places := CASE WHEN due_us <= now_us + ahead THEN n ELSE 0 END;
-  INSERT INTO places SELECT whose, line.place + i, due_us + i * step + latest FROM generate_series(0, places - 1) AS i;
-  UPDATE lines SET place = line.place + places, due_us = take_places.due_us + places * step WHERE account = whose AND places > 0;
+  INSERT INTO places SELECT whose, line.place + i, due_us + i * step + latest
+    FROM generate_series(0, places - 1) AS i;
+  UPDATE lines SET place = line.place + places, due_us = take_places.due_us + places * step
+    WHERE account = whose AND places > 0;
   IF line.place / 100 <> (line.place + places) / 100 THEN
     DELETE FROM places WHERE account = whose AND at_us < now_us - longest - 1000000;
   END IF;

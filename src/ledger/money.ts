@@ -52,8 +52,10 @@ export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
   const [kept = { cap: null, spent: 0, held: 0, doubted: 0, at_most: 0 }] = await sql.rows<Kept>(
     // Whether prices are stated is the account's, whatever the period.
     `SELECT cap, spent, held,
-      CASE held WHEN 0 THEN 0 ELSE (SELECT coalesce(sum(reserved), 0) FROM attempts WHERE ${isDoubted('attempts')} AND ${own} ${within}) END AS doubted,
-      CASE WHEN spent > 0 AND EXISTS (SELECT 1 FROM attempts WHERE is_at_most = 1 AND charged > 0 AND ${own}) THEN 1 ELSE 0 END AS at_most
+      CASE held WHEN 0 THEN 0 ELSE (SELECT coalesce(sum(reserved), 0) FROM attempts
+        WHERE ${isDoubted('attempts')} AND ${own} ${within}) END AS doubted,
+      CASE WHEN spent > 0 AND EXISTS (SELECT 1 FROM attempts
+        WHERE is_at_most = 1 AND charged > 0 AND ${own}) THEN 1 ELSE 0 END AS at_most
     FROM budgets WHERE scope = ?`,
     [...params, ...params, scope],
   );
@@ -67,7 +69,8 @@ export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
 }
 
 const CAP = each({ scope: 'text', cap: 'int' })(`
-UPDATE budgets SET cap = v.cap, overrun = CASE WHEN budgets.spent + budgets.held > v.cap THEN budgets.spent + budgets.held - v.cap ELSE 0 END
+UPDATE budgets SET cap = v.cap, overrun =
+  CASE WHEN budgets.spent + budgets.held > v.cap THEN budgets.spent + budgets.held - v.cap ELSE 0 END
 FROM v WHERE budgets.scope LIKE v.scope`);
 
 /**

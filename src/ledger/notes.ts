@@ -33,7 +33,8 @@ export const readNotes = ({ db }: Context) => ({
 
 const ACT = `
 INSERT INTO notes (at, kind, batch, worker, who, words)
-SELECT {now}, CAST(? AS TEXT), CAST(? AS TEXT), w.id, 'person', '' FROM workers w WHERE w.id = ? AND w.operator IS NOT NULL`;
+SELECT {now}, CAST(? AS TEXT), CAST(? AS TEXT), w.id, 'person', ''
+FROM workers w WHERE w.id = ? AND w.operator IS NOT NULL`;
 
 const IN_OTHER_HANDS = `
 AND w.operator <> coalesce((SELECT o.operator FROM notes n JOIN workers o ON o.id = n.worker

@@ -48,7 +48,8 @@ FROM ${QUEUE_SCHEMA}.job WHERE data ->> 'batch' = ?`;
 
 /** What of a list is left; the rows in doubt are, where a person asks for a batch. */
 const leftIn = (states: string): string => `
-SELECT a.identity AS "accountIdentity", 2 + (r.row - 2) / CAST(? AS {int}) * CAST(? AS {int}) AS "fromRow", count(*) AS "left"
+SELECT a.identity AS "accountIdentity", 2 + (r.row - 2) / CAST(? AS {int}) * CAST(? AS {int}) AS "fromRow",
+  count(*) AS "left"
 FROM batches b JOIN accounts a ON a.id = b.account JOIN rows r ON r.batch = b.id AND r.state IN (${states})
 WHERE b.id = ? GROUP BY 1, 2 ORDER BY 2`;
 
@@ -65,8 +66,8 @@ export const readRanges = ({ db }: Context) => ({
    */
   async rangesLeft(only?: BatchId): Promise<readonly RangeLeft[]> {
     const orders = await db.rows<{ id: BatchId; work_order: string }>(
-      `SELECT id, work_order FROM batches WHERE state = 'open' AND paused_since IS NULL AND work_order IS NOT NULL
-        AND id = coalesce(CAST(? AS TEXT), id) ORDER BY id`,
+      `SELECT id, work_order FROM batches WHERE state = 'open' AND paused_since IS NULL
+        AND work_order IS NOT NULL AND id = coalesce(CAST(? AS TEXT), id) ORDER BY id`,
       [only ?? null],
     );
     const sql = leftIn(only === undefined ? `'pending'` : `'pending', 'in_doubt'`);
@@ -81,7 +82,8 @@ export const readRanges = ({ db }: Context) => ({
   /** Undefined where no queue hands out ranges. */
   async rangeCounts(batch: BatchId): Promise<RangeCounts | undefined> {
     if (db.name !== 'postgres') return undefined;
-    const laidOut = `SELECT 1 AS found FROM pg_tables WHERE schemaname = '${QUEUE_SCHEMA}' AND tablename = 'job'`;
+    const laidOut = `SELECT 1 AS found FROM pg_tables
+      WHERE schemaname = '${QUEUE_SCHEMA}' AND tablename = 'job'`;
     if ((await db.rows(laidOut)).length === 0) return undefined;
     return (await db.rows<RangeCounts>(COUNTS, [batch]))[0];
   },

@@ -124,7 +124,8 @@ export const readFacts = ({ db, secret, account }: Context) => ({
   /** The batches that wrote a file of that content, or wrote last at that path. */
   writers: (path: string, sha256: string) =>
     db.rows<{ readonly batch: BatchId; readonly sha256: string }>(
-      `SELECT batch, sha256 FROM files WHERE kind = 'written' AND batch IS NOT NULL AND (sha256 = ? OR (path = ? AND host = ?))`,
+      `SELECT batch, sha256 FROM files WHERE kind = 'written' AND batch IS NOT NULL
+        AND (sha256 = ? OR (path = ? AND host = ?))`,
       [sha256, path, hostname()],
     ),
 
@@ -149,13 +150,15 @@ export const readFacts = ({ db, secret, account }: Context) => ({
    * notes them.
    */
   async forgettingAccounts(): Promise<readonly string[]> {
-    const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account WHERE n.kind = 'forgot'`;
+    const sql = `SELECT DISTINCT a.identity FROM notes n JOIN accounts a ON a.id = n.account
+      WHERE n.kind = 'forgot'`;
     return (await db.rows<{ identity: string }>(sql)).map(({ identity }) => identity);
   },
 
   /** Tells when the person with an e-mail address was forgotten; undefined of whom nobody forgot. */
   async forgottenPeople(): Promise<(email: string) => number | undefined> {
-    const sql = `SELECT words, max(at) AS at FROM notes WHERE kind = 'forgot' AND account IS NULL GROUP BY words`;
+    const sql = `SELECT words, max(at) AS at FROM notes WHERE kind = 'forgot' AND account IS NULL
+      GROUP BY words`;
     const notes = await db.rows<{ words: string; at: number }>(sql);
     const times = new Map(notes.map(({ words, at }) => [words, at]));
     return (email) => (times.size === 0 ? undefined : times.get(forgottenMark(secret, email)));
@@ -177,8 +180,8 @@ SELECT account AS id, created_at - ${DAY_MS} AS since FROM batches WHERE id = CA
 UNION ALL SELECT id, 0 FROM accounts WHERE CAST(? AS TEXT) IS NULL`;
 
 const LOGGED = `
-SELECT id, sent_at AS at FROM attempts WHERE account = ? AND sent_at >= ? AND sent_at <= ? AND (sent_at, id) < (CAST(? AS {int}), CAST(? AS {int}))
-  AND batch = coalesce(CAST(? AS TEXT), batch)
+SELECT id, sent_at AS at FROM attempts WHERE account = ? AND sent_at >= ? AND sent_at <= ?
+  AND (sent_at, id) < (CAST(? AS {int}), CAST(? AS {int})) AND batch = coalesce(CAST(? AS TEXT), batch)
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
 interface KeptSpent {
@@ -197,7 +200,8 @@ interface KeptSpent {
 const SPENT = `
 SELECT p.batch, p.day, w.operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
 FROM (
-  SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts WHERE id >= ? AND id <= ? AND charged > 0
+  SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts
+  WHERE id >= ? AND id <= ? AND charged > 0
   UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'doubt_beside') THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
   FROM attempts WHERE id >= ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
@@ -211,19 +215,22 @@ SELECT row FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER B
 const SAVED = `
 WITH page AS (SELECT row, attempt, others FROM rows WHERE batch = ? AND row >= ? AND row <= ?),
 used AS (SELECT row, attempt FROM page
-  UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others} WHERE others IS NOT NULL)
+  UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others}
+    WHERE others IS NOT NULL)
 SELECT coalesce(sum(c.charged), 0) AS saved FROM used u
   JOIN attempts c ON c.id = u.attempt WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)`;
 
 const ROWS_WAITING = `
 SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
-  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt AND c.state IN ('doubt', 'retried', 'doubt_beside', 'answered'))
+  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt
+    AND c.state IN ('doubt', 'retried', 'doubt_beside', 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
 
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
 SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
   AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id JOIN replies r ON r.attempt = c.id
-    WHERE c.charged IS NOT NULL AND c.said IN ${AN_ANSWER} AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
+    WHERE c.charged IS NOT NULL AND c.said IN ${AN_ANSWER}
+      AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
 LIMIT 1`);
 
 /** The newest answers of an operation are looked for among so many attempts. */
@@ -231,7 +238,8 @@ const NEWEST_ATTEMPTS = 10_000;
 
 const MATCHED = `
 SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
-FROM (SELECT operation, said, state FROM attempts WHERE account = ? ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
+FROM (SELECT operation, said, state FROM attempts WHERE account = ?
+  ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
 WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
 
 /** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
@@ -241,10 +249,13 @@ const NEWEST_ANSWERS = 1_000;
 const NEWEST_HEARD = 100;
 
 const HEARD = `
-SELECT c.id FROM (SELECT * FROM attempts WHERE account = ? ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
-WHERE c.reply = c.id AND c.state IN ('answered', 'replaced') ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
+SELECT c.id FROM (SELECT * FROM attempts WHERE account = ?
+  ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
+WHERE c.reply = c.id AND c.state IN ('answered', 'replaced')
+ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
 
 /** What a list says of a person is no change of the service's. */
 const CHANGED = `
 SELECT s.project, max(c.ended_at) AS at FROM accounts a JOIN subjects s ON s.account = a.id
-  JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;
+  JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL
+WHERE a.identity = ? AND c.said = 'found' AND c.operation <> '${NOTE_PERSON}' GROUP BY s.project`;

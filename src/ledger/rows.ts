@@ -55,19 +55,23 @@ export const USED =
 export const AN_ANSWER = `('found', 'no_match', 'refused')`;
 
 const READ_OTHERWISE = `
-EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id WHERE c.charged IS NOT NULL AND (c.said NOT IN ${AN_ANSWER}
-  OR (c.dialect IS DISTINCT FROM CAST(? AS {int}) AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.attempt = c.id AND n.kind = 'told'))))`;
+EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id
+  WHERE c.charged IS NOT NULL AND (c.said NOT IN ${AN_ANSWER}
+  OR (c.dialect IS DISTINCT FROM CAST(? AS {int})
+    AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.attempt = c.id AND n.kind = 'told'))))`;
 
 /** Those that are in doubt, and those that were to be sent again by what was decided about it. */
 const RESTING_ON = `
 SELECT batch, row FROM rows WHERE attempt = ? AND state = 'in_doubt'
-UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch AND w.state IN ('pending', 'skipped') AND w.attempt = n.attempt
+UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch
+  AND w.state IN ('pending', 'skipped') AND w.attempt = n.attempt
 WHERE n.attempt = ? AND n.kind = 'decided'`;
 
 /** A change that was answered is in doubt for a person alone. */
 const ROWS_LEFT = `
 SELECT r.row, r.work, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
-WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a WHERE r.state = 'in_doubt' AND a.id = r.attempt AND a.state = 'answered' AND a.subject IS NOT NULL)
+WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
+    WHERE r.state = 'in_doubt' AND a.id = r.attempt AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
 const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cells: string }>(
@@ -81,7 +85,8 @@ const READ_AT_ONCE = 250;
 export const readRows = ({ db }: Context) => ({
   /** Number of rows by outcome; rows without an outcome are not counted. */
   async counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
-    const sql = `SELECT state, count(*) AS n FROM rows WHERE batch = ? AND state <> 'pending' GROUP BY state ORDER BY state`;
+    const sql = `SELECT state, count(*) AS n FROM rows WHERE batch = ? AND state <> 'pending'
+      GROUP BY state ORDER BY state`;
     const found = await db.rows<{ state: OutcomeKind; n: number }>(sql, [batch]);
     return Object.fromEntries(found.map(({ state, n }) => [state, n]));
   },
@@ -101,7 +106,8 @@ export const readRows = ({ db }: Context) => ({
     const [here, at, order] = 'from' in span ? ['>=', span.from, ''] : ['<', span.before, 'DESC'];
     const read = (where: string): Promise<readonly Pick<RowRecord, 'row'>[]> =>
       db.rows<Pick<RowRecord, 'row'>>(
-        `SELECT row FROM rows WHERE batch = ? AND row ${here} ? ${where} ORDER BY row ${order} LIMIT CAST(? AS {int})`,
+        `SELECT row FROM rows WHERE batch = ? AND row ${here} ? ${where}
+          ORDER BY row ${order} LIMIT CAST(? AS {int})`,
         [batch, at, limit],
       );
     // One state after the other, so that an index finds the rows of each.
@@ -123,7 +129,8 @@ export const readRows = ({ db }: Context) => ({
   /** Planned rows of a batch of changes. */
   async plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
     const found = await db.rows<KeptLeft & { readonly work: string }>(
-      'SELECT row, work FROM rows WHERE batch = ? AND row >= ? AND work IS NOT NULL ORDER BY row LIMIT CAST(? AS {int})',
+      `SELECT row, work FROM rows WHERE batch = ? AND row >= ? AND work IS NOT NULL
+        ORDER BY row LIMIT CAST(? AS {int})`,
       [batch, fromRow, limit],
     );
     return found.map(plannedFrom);
@@ -203,10 +210,12 @@ const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
 
 const SUBMIT = eachWhole(ROW_COLUMNS)(`
 INSERT INTO rows (batch, row, state, matched_by, reason, attempt, others)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.attempt, v.others FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.attempt, v.others
+FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
 const KEEP_CELLS = eachWhole({ batch: 'text', row: 'int', cells: 'text' })(`
-INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells
+FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
 
 const PLANNED = eachWhole({
   ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),

@@ -100,7 +100,8 @@ export async function takeLedger(
 
 /** Tells everybody who spends from the ledger. What stands in its place under another name is left alone. */
 export async function markLost(sql: Pick<Sql, 'rows'>, { fact, identity }: Loss): Promise<void> {
-  const text = `INSERT INTO meta (name, value) SELECT 'lost', CAST(? AS TEXT) FROM meta WHERE name = 'identity' AND value = ?
+  const text = `INSERT INTO meta (name, value) SELECT 'lost', CAST(? AS TEXT) FROM meta
+    WHERE name = 'identity' AND value = ?
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE meta.value = ''`;
   // Where it cannot be written nobody can spend from it either.
   await sql.rows(text, [fact, identity]).catch(() => {});
@@ -217,11 +218,13 @@ export function realPathOf(path: string): string {
 // ---------------------------------------------------------------------------------------- what a ledger says
 
 const NOW = `
-SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity, (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
+SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity,
+  (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
   (SELECT value FROM meta WHERE name = 'lost') AS lost, n.id, n.sent_at
 FROM (SELECT 1) one LEFT JOIN (
   SELECT id, sent_at FROM attempts
-   WHERE id IN (SELECT (SELECT c.id FROM attempts c WHERE c.account = a.id ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) FROM accounts a)
+   WHERE id IN (SELECT (SELECT c.id FROM attempts c WHERE c.account = a.id
+       ORDER BY c.sent_at DESC, c.id DESC LIMIT 1) FROM accounts a)
      AND EXISTS (SELECT 1 FROM batches WHERE is_sandbox = 0)
    ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
 

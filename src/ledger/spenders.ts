@@ -36,7 +36,8 @@ export function batchOver(batch: BatchId): StopError {
 // ------------------------------------------------------------------------------------------ who is there
 
 const BEGUN = `
-INSERT INTO workers (host, pid, command, operator, since, seen_at) VALUES (?, CAST(? AS {int}), ?, ?, {now}, {now}) RETURNING id`;
+INSERT INTO workers (host, pid, command, operator, since, seen_at)
+VALUES (?, CAST(? AS {int}), ?, ?, {now}, {now}) RETURNING id`;
 
 export async function beginWorker(
   sql: Sql,
@@ -75,7 +76,8 @@ export interface WorkerAccount {
 const SHOWN_MS = 60_000;
 
 const WORKERS = `
-SELECT id, host, pid, command, {now} - since AS "sinceMs", CASE WHEN seen_at > since THEN {now} - seen_at END AS "beatAgoMs", accounts
+SELECT id, host, pid, command, {now} - since AS "sinceMs",
+  CASE WHEN seen_at > since THEN {now} - seen_at END AS "beatAgoMs", accounts
 FROM workers WHERE ended_at IS NULL AND seen_at > {now} - ${SHOWN_MS} ORDER BY id`;
 
 type SpenderRow = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: number | null; accounts: string };

@@ -94,8 +94,8 @@ type Way = Pick<IntentRow, 'kind' | 'prior' | 'payer' | 'decision' | 'replaces'>
 
 const FIRST: Way = { kind: 'first', prior: null, payer: null, decision: null, replaces: null };
 
-const DECIDED = `SELECT n.said AS kind, n.attempt AS prior, coalesce(c.payer, c.id) AS payer FROM notes n JOIN attempts c ON c.id = n.attempt
-WHERE n.id = ? AND n.said IN ('repeat', 'retry')`;
+const DECIDED = `SELECT n.said AS kind, n.attempt AS prior, coalesce(c.payer, c.id) AS payer
+FROM notes n JOIN attempts c ON c.id = n.attempt WHERE n.id = ? AND n.said IN ('repeat', 'retry')`;
 
 /** How it is sent, and in whose stead. Undefined: what it was to be sent again by stands no more. */
 async function wayOf(
@@ -167,8 +167,10 @@ interface CallStanding {
 }
 
 const STANDING = each(INTENT_COLUMNS)<CallStanding>(`
-SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row, (${UNANSWERED} LIMIT 1) AS none,
-  (SELECT c.batch FROM attempts c WHERE c.subject = s.id AND c.charged IS NOT NULL ORDER BY c.after DESC, c.id DESC LIMIT 1) AS moved_by
+SELECT o.id AS current, o.state, p.highest, s.seq, x.id AS other, x.batch, x.row,
+  (${UNANSWERED} LIMIT 1) AS none,
+  (SELECT c.batch FROM attempts c WHERE c.subject = s.id AND c.charged IS NOT NULL
+    ORDER BY c.after DESC, c.id DESC LIMIT 1) AS moved_by
 FROM v LEFT JOIN attempts o ON o.key = v.key AND ${isCurrent('o')}
   LEFT JOIN prices p ON p.account = v.account AND p.operation = v.operation AND p.credits_max = v.credits_max
   LEFT JOIN subjects s ON s.account = v.account AND s.project = v.project AND s.name = v.subject

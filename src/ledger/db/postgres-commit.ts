@@ -15,7 +15,8 @@ type Ask = (client: PoolClient, query: QueryConfig) => Promise<QueryResult>;
 /** Divides by nothing where the row is not as it was left, which ends the transaction. */
 const MARK = {
   name: 'mark',
-  text: `WITH marked AS (UPDATE workers SET newest_group = $3 WHERE id = $1 AND newest_group = $2 RETURNING id)
+  text: `WITH marked AS (UPDATE workers SET newest_group = $3
+      WHERE id = $1 AND newest_group = $2 RETURNING id)
     SELECT 1 / count(*) FROM marked`,
 };
 const NOTHING_MARKED = '22012';

@@ -206,7 +206,8 @@ export class PostgresDb implements Db {
    * again.
    */
   async refuseUnfit(): Promise<void> {
-    const settings = `SELECT current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version`;
+    const settings = `SELECT current_setting('fsync') AS fsync,
+      current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version`;
     const [found] = await this.#once((client) => this.#on(client).rows<Record<string, string>>(settings));
     if (found?.fsync !== 'on')
       throw stop(

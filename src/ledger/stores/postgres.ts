@@ -208,7 +208,8 @@ async function using<T>(
  * what was written all the same, and then changes nothing.
  */
 const AT_WORK = `
-SELECT host, pid, command FROM workers WHERE ended_at IS NULL AND accounts <> '[]' AND seen_at > {now} - 5000 ORDER BY id LIMIT 1`;
+SELECT host, pid, command FROM workers
+WHERE ended_at IS NULL AND accounts <> '[]' AND seen_at > {now} - 5000 ORDER BY id LIMIT 1`;
 
 /**
  * Short compared to any run, and rare enough that waiting costs nothing. A process that was killed counts as
@@ -278,7 +279,8 @@ async function cleanTables(db: PostgresDb): Promise<undefined> {
 }
 
 const OTHER_OWNER = `
-SELECT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE oid = '${SCHEMA}.attempts'::regclass AND NOT pg_has_role(relowner, 'USAGE')`;
+SELECT pg_get_userbyid(relowner) AS owner FROM pg_class
+WHERE oid = '${SCHEMA}.attempts'::regclass AND NOT pg_has_role(relowner, 'USAGE')`;
 
 /** Emptied rows are written anew, which only the owner of the tables may do. @throws StopError `store`. */
 async function requireOwner(db: PostgresDb): Promise<void> {
