@@ -74,7 +74,7 @@ UPDATE budgets SET cap = v.cap, overrun =
 FROM v WHERE budgets.scope LIKE v.scope`);
 
 /**
- * Sets caps of scopes that are there, `%` for any; null: none. A cap that is lowered refuses new calls, and
+ * Sets caps of scopes that are there, `%` for any; null: none. A cap that is lowered refuses new intents, and
  * entries that are there stay.
  */
 export const setCaps = (

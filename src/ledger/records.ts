@@ -82,7 +82,7 @@ export interface Batch extends BatchSpec {
   /** Since when a person has paused it; absent once it has ended. */
   readonly pausedSinceMs?: number;
   readonly outputPath?: string;
-  /** SHA-256 of the output that we last wrote, to notice that another hand has changed it since. */
+  /** SHA-256 of the output that we last wrote, to notice that others have changed it since. */
   readonly outputSha256?: string;
   /** The process of its newest run. */
   readonly run?: { readonly worker: number; readonly pid: number };

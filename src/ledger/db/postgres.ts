@@ -318,8 +318,8 @@ interface OverRecords extends PreparedStatement {
 }
 
 /**
- * Statements by their text, with its columns where it reads again what another one returned; statements over
- * records by themselves.
+ * The statements by their text. The columns stand before a text that reads again what another statement
+ * returned, and statements over records are keys themselves.
  */
 const preparedBefore = new Map<string | Statement, PreparedStatement>();
 
