@@ -27,9 +27,9 @@ import { takeBack } from './transitions.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest attempts, by an index. */
 
-/** By what an account of the accounts file is recognised. */
+/** The marks by which an account of the accounts file is recognised. */
 export interface AccountMarks {
-  /** As the user says it, where the user does. */
+  /** The id that the user states; absent where the user states none. */
   readonly id?: string;
   /** Vendor, origin, organisation and connected account, as canonical JSON. */
   readonly address: string;
@@ -101,15 +101,17 @@ export interface PauseRecord {
 // ------------------------------------------------------------------------------------ how an account answers
 
 /** However long ago. */
-const ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
+const ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id
+  WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
 
-const HAS_ANSWERED = `SELECT EXISTS (${ANSWERED}) AS "any", EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
+const HAS_ANSWERED = `SELECT EXISTS (${ANSWERED}) AS "any",
+  EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
 
 interface AccountRow {
   readonly id: number;
   readonly cap_day: number | null;
   readonly cap_month: number | null;
-  /** What is left of what the vendor asked for. */
+  /** The rest of the pause that the vendor asked for. */
   readonly paused_for: number | null;
   readonly agreed_time: number | null;
   readonly facts: string;
@@ -117,7 +119,9 @@ interface AccountRow {
 
 /** A pause of more than a day comes from a clock that was changed. */
 const KEPT_ACCOUNT = `
-SELECT *, CASE WHEN paused_until > {now} AND paused_until <= {now} + 86400000 THEN paused_until - {now} END AS paused_for
+SELECT *,
+  CASE WHEN paused_until > {now} AND paused_until <= {now} + 86400000
+    THEN paused_until - {now} END AS paused_for
 FROM accounts WHERE identity = ?`;
 
 async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | undefined> {
@@ -133,11 +137,13 @@ const MARKED = `
 SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids,
   (SELECT count(*) FROM (SELECT 1 AS used FROM attempts c WHERE c.account = a.id AND ${IS_USE} LIMIT 1) u) AS used
 FROM known_as k JOIN accounts a ON a.id = k.account
-WHERE (k.kind = 'id' AND k.value = ?) OR (k.kind = 'address' AND k.value = ?) OR (k.kind = 'name' AND k.value = ?)`;
+WHERE (k.kind = 'id' AND k.value = ?) OR (k.kind = 'address' AND k.value = ?)
+  OR (k.kind = 'name' AND k.value = ?)`;
 
 /** Accounts that had a name, the newest first. */
 const NAMED = `
-SELECT a.id, a.identity, (SELECT max(w.value) FROM known_as w WHERE w.account = a.id AND w.kind = 'address') AS address
+SELECT a.id, a.identity,
+  (SELECT max(w.value) FROM known_as w WHERE w.account = a.id AND w.kind = 'address') AS address
 FROM known_as k JOIN accounts a ON a.id = k.account WHERE k.kind = 'name' AND k.value = ? ORDER BY a.id DESC`;
 
 const AT_STAKE = `
@@ -161,7 +167,7 @@ async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<
   const own = marked.filter(({ identity }) => identity === known?.identity);
   const isWhole = own.length === (id === undefined ? 2 : 3);
   if (known?.used === 1) return { kind: 'known', identity: known.identity, isWhole };
-  // A run that was killed before its first request leaves an address behind, and the vendor may have moved since.
+  // A run that was killed before its first request leaves an address behind. The vendor may have moved since.
   type Named = { readonly id: number; readonly identity: string; readonly address: string | null };
   for (const { id: number, identity, address: was } of await sql.rows<Named>(NAMED, [name])) {
     const stake = await oneRow<AtStake>(sql, AT_STAKE, [number]);
@@ -266,7 +272,7 @@ const KEEP_MARK = [
 
 export const writeAccounts = (context: WriteContext) => ({
   /**
-   * Keeps that the account is known by these marks. One that is another account's stays that account's, unless
+   * Keeps that the account is known by these marks. A mark of another account stays with that account, unless
    * that account has never asked anything.
    */
   keepMarks: (identity: string, { id, address, name }: AccountMarks): Promise<void> =>
@@ -313,7 +319,8 @@ export const writeAccounts = (context: WriteContext) => ({
    */
   keepAgreedTime: (identity: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
-      const later = `UPDATE accounts SET agreed_time = {most}(coalesce(agreed_time, 0), CAST(? AS {int})) WHERE id = ?`;
+      const later = `UPDATE accounts SET agreed_time = {most}(coalesce(agreed_time, 0), CAST(? AS {int}))
+        WHERE id = ?`;
       await sql.rows(later, [Math.floor(atMs), await numberOf(sql, identity)]);
     }),
 
@@ -334,7 +341,8 @@ export const writeAccounts = (context: WriteContext) => ({
 });
 
 const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
-SELECT c.id FROM v JOIN attempts c ON c.id = v.id WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
+SELECT c.id FROM v JOIN attempts c ON c.id = v.id
+WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
   AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
 
 // ---------------------------------------------------------------------- people and things that changes alter
@@ -354,10 +362,14 @@ interface KeptSubject {
 }
 
 const SUBJECTS = `
-SELECT s.project, s.name, s.seq AS sequence, s.facts, s.batch, s.changed_at AS "changedAtMs", d.batch AS doubted_by, d.row, d.operation,
+SELECT s.project, s.name, s.seq AS sequence, s.facts, s.batch,
+  s.changed_at AS "changedAtMs", d.batch AS doubted_by, d.row, d.operation,
   CASE WHEN d.state = 'open' THEN 1 ELSE 0 END AS is_open
-FROM subjects s LEFT JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL AND ${isCurrent('c')} AND c.state <> 'answered'
-  LEFT JOIN attempts p ON p.id = c.prior AND p.state = 'retried' LEFT JOIN attempts d ON d.id = coalesce(p.id, c.id)
+FROM subjects s
+  LEFT JOIN attempts c ON c.subject = s.id AND c.subject IS NOT NULL AND ${isCurrent('c')}
+    AND c.state <> 'answered'
+  LEFT JOIN attempts p ON p.id = c.prior AND p.state = 'retried'
+  LEFT JOIN attempts d ON d.id = coalesce(p.id, c.id)
 WHERE s.account = ? AND s.name NOT LIKE 'erased:%' AND (s.seq > 0 OR c.id IS NOT NULL) ORDER BY s.id`;
 
 export const readSubjects = ({ db, account }: Context) => ({

@@ -35,7 +35,8 @@ interface BatchRow
 }
 
 const BATCHES = `
-SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state, b.created_at AS "createdAtMs", b.fresh_found, b.fresh_no_match, b.is_sandbox, b.facts,
+SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state,
+  b.created_at AS "createdAtMs", b.fresh_found, b.fresh_no_match, b.is_sandbox, b.facts,
   a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.paused_since END AS "pausedSinceMs"
 FROM batches b JOIN accounts a ON a.id = b.account`;
 
@@ -86,7 +87,8 @@ export const readBatches = ({ db }: Context) => ({
     oneRow(db, METRICS, [batch]),
   /** Number of the batch's attempts that are open: their run is still at work, or ended in the middle. */
   async openRequests(batch: BatchId): Promise<number> {
-    const sql = `SELECT count(*) AS n FROM attempts WHERE state = 'open' AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
+    const sql = `SELECT count(*) AS n FROM attempts WHERE state = 'open'
+      AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
     return (await oneRow<{ n: number }>(db, sql, [batch, batch])).n;
   },
 });
@@ -113,7 +115,8 @@ export const writeBatches = (context: WriteContext) => ({
   setPaused: (id: BatchId, isPaused: boolean, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       const changed = await sql.rows(
-        `UPDATE batches SET paused_since = CAST(? AS {int}) WHERE id = ? AND paused_since IS ${isPaused ? '' : 'NOT'} NULL RETURNING id`,
+        `UPDATE batches SET paused_since = CAST(? AS {int})
+         WHERE id = ? AND paused_since IS ${isPaused ? '' : 'NOT'} NULL RETURNING id`,
         [isPaused ? Math.floor(atMs) : null, id],
       );
       if (changed.length > 0) await noteAct(sql, context, isPaused ? 'paused' : 'resumed', id);
@@ -186,11 +189,12 @@ async function supersede(sql: Sql, lineage: string, but?: BatchId): Promise<read
 const CLOSE = each({ batch: 'text' });
 const CLOSED = [
   CLOSE(`UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope = ${scopeOf.batch('v')}`),
-  // A retry that somebody decided and nobody sent, or that is in doubt: the row is in doubt as before.
+  // A retry was decided and nobody sent it, or the retry is in doubt: the row is in doubt as before.
   CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, reason = coalesce(rows.reason, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
   JOIN attempts c ON c.id = w.attempt JOIN attempts o ON o.id = CASE c.state WHEN 'retried' THEN
-    (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END AND o.state IN ('open', 'doubt', 'doubt_beside')
+    (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END
+    AND o.state IN ('open', 'doubt', 'doubt_beside')
 WHERE rows.batch = w.batch AND rows.row = w.row`),
 ];
 
@@ -227,10 +231,13 @@ async function insertBatch(
   ]);
   const plannedRows = plan.length === 0 ? undefined : plan.length;
   await sql.rows(
-    `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at, fresh_found, fresh_no_match,
-       is_sandbox, facts)
-     SELECT CAST(? AS TEXT), (SELECT coalesce(max(number), 0) + 1 FROM batches), CAST(? AS TEXT), CAST(? AS {int}), CAST(? AS TEXT), a.id,
-       CAST(? AS TEXT), 'open', CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS TEXT) FROM accounts a WHERE a.identity = ?`,
+    `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at,
+       fresh_found, fresh_no_match, is_sandbox, facts)
+     SELECT CAST(? AS TEXT),
+       (SELECT coalesce(max(number), 0) + 1 FROM batches), CAST(? AS TEXT),
+       CAST(? AS {int}), CAST(? AS TEXT), a.id, CAST(? AS TEXT), 'open', CAST(? AS {int}),
+       CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS TEXT)
+     FROM accounts a WHERE a.identity = ?`,
     [
       ...[id, key, generation, lineage, operation, Math.floor(createdAtMs)],
       ...[cutOff(freshSince.foundMs), cutOff(freshSince.noMatchMs), sandbox ? 1 : 0],

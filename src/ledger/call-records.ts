@@ -59,7 +59,7 @@ export interface KeyedRequest {
 }
 
 /**
- * A committed intent. Whoever holds it may send its request once. Only a store that has committed one may
+ * A committed intent. Its holder may send its request once. Only a store that has committed an intent may
  * make this.
  */
 export class AdmittedAttempt {
@@ -172,7 +172,7 @@ export interface Reading {
 export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
   readonly attempt: AttemptId;
   readonly batch: BatchId;
-  /** By the newest reading that the reader may know, as `why`. */
+  /** The kind by the newest reading that the reader may know. `why` is by the same reading. */
   readonly kind: Kind;
   readonly why: string;
   readonly answeredAtMs: number;
@@ -186,7 +186,7 @@ export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
 
 export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAnswer<Kind> {
   readonly call: Call;
-  /** By the newest reading of all. */
+  /** The charge by the newest reading of all. */
   readonly charged: Credits;
   readonly status: number;
   /** Those of the reply. */
@@ -215,7 +215,7 @@ export interface Doubt extends AttemptRecord {
   readonly isUnproven?: boolean;
 }
 
-/** What the vendor said about an attempt in doubt when it was asked for free, or what a person saw there. */
+/** The vendor's reply to a free question about an attempt in doubt, or the things that a person saw there. */
 export interface Look {
   readonly attempt: AttemptId;
   /** `read_back` is about this call. `usage` is the vendor's total count of credits. */
@@ -293,7 +293,7 @@ export interface DecisionSpec {
 
 export interface Decision extends DecisionSpec {
   readonly id: DecisionId;
-  /** Who made it, where somebody was named. */
+  /** The person who made it, where one was named. */
   readonly operator?: string;
 }
 
@@ -305,13 +305,13 @@ export type ReadEnd =
 /** An attempt with all that is known about it. */
 export interface AttemptRecord {
   readonly attempt: AttemptId;
-  /** Of its call: another one than it was asked by, once the call was erased. */
+  /** The key of its call. It is another key than at its sending, once the call was erased. */
   readonly key: CallKey;
   readonly accountIdentity: string;
   readonly batch: BatchId;
   readonly row: RowNumber;
   readonly call: Call;
-  /** Who sent it, where somebody was named. */
+  /** The person who sent it, where one was named. */
   readonly operator?: string;
   readonly reserved: Credits;
   readonly sentAtMs: number;

@@ -47,8 +47,10 @@ const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'b
  * What a person told of an attempt is its answer. No dialect has read that, so of most answers no note is
  * looked for.
  */
-const WITH_TOLD = `LEFT JOIN replies r ON r.attempt = c.id LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
-const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind, coalesce(n.words, c.why, '') AS why, c.dialect,
+const WITH_TOLD = `LEFT JOIN replies r ON r.attempt = c.id
+  LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
+const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind,
+  coalesce(n.words, c.why, '') AS why, c.dialect,
   coalesce(n.at, r.at, 0) AS "answeredAtMs", c.erased_at AS "erasedAtMs"`;
 
 type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'headers' | 'body'>;
@@ -60,7 +62,8 @@ interface KeptAnswer extends KeptCall, Omit<StoredRow<AnswerRow>, 'erasedAtMs'> 
 }
 
 const ANSWERS = eachWhole({ id: 'int' })<KeptAnswer>(`
-SELECT ${ANSWER_COLUMNS}, c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow", coalesce(r.status, 0) AS status,
+SELECT ${ANSWER_COLUMNS}, c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow",
+  coalesce(r.status, 0) AS status,
   CASE WHEN n.id IS NULL THEN r.headers END AS headers, r.body, n.facts
 FROM v JOIN attempts c ON c.id = v.id AND c.charged IS NOT NULL ${WITH_TOLD}`);
 
@@ -117,9 +120,11 @@ const FIND = eachWhole({
 SELECT v.nth, o.id AS open, o.decision AS used, c.state, ${ANSWER_COLUMNS},
   CASE WHEN ${isTooOld({ id: 'v.batch', found: 'v.found', noMatch: 'v.no_match' })} THEN 1 END AS old
 FROM v LEFT JOIN attempts o ON o.key = {hex v.key} AND ${isCurrent('o')}
-  LEFT JOIN attempts c ON c.id = CASE o.state WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
+  LEFT JOIN attempts c ON c.id = CASE o.state
+    WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
     (SELECT x.id FROM attempts x WHERE x.key = {hex v.key} AND ${isPast('x')} AND x.state = 'retracted'
-       AND x.said IN ('not_sent', 'paused', 'stopped', 'in_doubt') ORDER BY x.sent_at DESC, x.id DESC LIMIT 1) END
+       AND x.said IN ('not_sent', 'paused', 'stopped', 'in_doubt')
+       ORDER BY x.sent_at DESC, x.id DESC LIMIT 1) END
   ${WITH_TOLD}
 WHERE o.id IS NOT NULL OR c.id IS NOT NULL`);
 
@@ -211,13 +216,16 @@ interface KeptAttempt extends KeptCall, StoredRow<Plain> {
   readonly body: Buffer;
 }
 
-/** Of a reply with status 0 nothing came, and a person told. */
+/** A reply with status 0 never came: a person told. */
 const ATTEMPTS = each({ id: 'int' })<KeptAttempt>(`
-SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator, c.reserved, c.sent_at AS "sentAtMs",
-  CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces, c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs",
+SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator,
+  c.reserved, c.sent_at AS "sentAtMs",
+  CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces,
+  c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs",
   c.state, c.request, c.ended_at, c.said,
   c.charged, coalesce(c.why, '') AS why, r.status, r.at AS "receivedAtMs", r.headers, r.body
-FROM v JOIN attempts c ON c.id = v.id JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.worker
+FROM v JOIN attempts c ON c.id = v.id JOIN accounts a ON a.id = c.account
+  LEFT JOIN workers w ON w.id = c.worker
   LEFT JOIN replies r ON r.attempt = c.id AND r.status <> 0`);
 
 type KeptNote = StoredRow<Omit<Decision, 'key' | 'kind'>> & {
@@ -229,7 +237,8 @@ type KeptNote = StoredRow<Omit<Decision, 'key' | 'kind'>> & {
 };
 
 const noteSql = (from: string): string => `
-SELECT v.id AS "of", n.id, n.attempt, n.at AS "atMs", CASE n.kind WHEN 'decided' THEN n.said ELSE n.kind END AS kind, n.said, n.batch,
+SELECT v.id AS "of", n.id, n.attempt, n.at AS "atMs",
+  CASE n.kind WHEN 'decided' THEN n.said ELSE n.kind END AS kind, n.said, n.batch,
   n.who AS "by", n.words AS why, n.facts, m.operator
 FROM ${from} LEFT JOIN workers m ON m.id = n.worker`;
 
@@ -298,16 +307,21 @@ function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look
  * another state of such rows.
  */
 const DOUBTS_OF_BATCH = `
-SELECT c.key FROM batches b JOIN attempts c ON c.account = b.account AND c.batch = b.id AND ${isDoubted('c')} AND c.state <> 'doubt_beside'
+SELECT c.key FROM batches b
+  JOIN attempts c ON c.account = b.account AND c.batch = b.id
+    AND ${isDoubted('c')} AND c.state <> 'doubt_beside'
 WHERE b.id = ?
-UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row JOIN attempts c ON c.id = w.attempt
+UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row
+  JOIN attempts c ON c.id = w.attempt
 WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))
-UNION SELECT c.key FROM notes n JOIN attempts c ON c.id = n.attempt AND c.state = 'doubt' WHERE n.kind = 'decided' AND n.batch = ? AND n.said = 'retry'`;
+UNION SELECT c.key FROM notes n JOIN attempts c ON c.id = n.attempt AND c.state = 'doubt'
+WHERE n.kind = 'decided' AND n.batch = ? AND n.said = 'retry'`;
 
 const USED_BY_ROW = `
 SELECT id FROM attempts WHERE batch = ? AND row = ?
 UNION SELECT attempt FROM rows WHERE batch = ? AND row = ? AND attempt IS NOT NULL
-UNION SELECT CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ? AND w.row = ?`;
+UNION SELECT CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others}
+WHERE w.batch = ? AND w.row = ?`;
 
 type AskingBatch = Partial<Pick<Batch, 'id' | 'freshSince'>>;
 
@@ -382,14 +396,14 @@ export const readCalls = ({ db, secret }: Context) => ({
 });
 
 /**
- * One process spends: whoever left it open has ended. Many do: it is over by its age, or its worker has
- * closed the ledger.
+ * Where one process spends, the process that left the attempt open has ended. Where many spend, the attempt
+ * is over by its age, or its worker has closed the ledger.
  */
 const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)' } as const;
 
 /**
- * Attempts of all accounts for which nobody waits any more. Of what this process has under way none is among
- * them.
+ * Attempts of all accounts for which nobody waits any more. No attempt that this process has under way is
+ * among them.
  */
 export async function openAttempts({ db, worker }: WriteContext): Promise<readonly AttemptRecord[]> {
   const open = await db.rows<{ id: AttemptId }>(

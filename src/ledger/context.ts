@@ -32,7 +32,8 @@ export interface WriteContext extends Context {
 }
 
 /**
- * The numbers of accounts by their identities, which stay. Who asks in one turn is answered in that order.
+ * The numbers of accounts by their identities. Both stay. Callers that ask in one turn are answered in the
+ * order in which they asked.
  */
 export function accountsOf(db: Pick<Db, 'rows'>): Context['account'] {
   const found = new Map<string, Promise<number | undefined>>();
@@ -55,13 +56,13 @@ export function accountsOf(db: Pick<Db, 'rows'>): Context['account'] {
 const KEY_BYTES = 16;
 
 /**
- * As which a call's key is kept: both texts have a fixed length, so the one behind the other needs no HMAC,
- * which takes ten times as long.
+ * The bytes that are kept for a call's key. Both texts have a fixed length, so the one behind the other needs
+ * no HMAC. An HMAC takes ten times as long.
  */
 export const keptKey = (secret: string, key: CallKey): Uint8Array =>
   hash('sha256', secret + key, 'buffer').subarray(0, KEY_BYTES);
 
-/** As which an address is kept that was forgotten. */
+/** The mark that is kept for an address that was forgotten. */
 export const forgottenMark = (secret: string, email: string): string =>
   hash('sha256', `${secret}forgotten:${email}`);
 
@@ -96,7 +97,7 @@ export async function oneRow<Row>(
   return row;
 }
 
-/** @param change what it gives stands beside what is kept, or in its place. */
+/** @param change gives facts that stand beside the kept facts, or in their place. */
 export async function changeFacts<Facts extends object>(
   sql: Sql,
   table: 'accounts' | 'batches',

@@ -50,7 +50,7 @@ export const leaveTo = ({ db, worker, requireSame }: SoleAccess, copied: CopyRec
   db.transaction(async (sql) => {
     await requireSame(sql);
     await setMeta(sql, { copied_to: JSON.stringify(copied) });
-    // Whoever has it open writes nothing any more.
+    // Processes that have the ledger open write nothing any more.
     const others = 'UPDATE workers SET newest_group = newest_group + 1 WHERE ended_at IS NULL AND id <> ?';
     await sql.rows(others, [worker]);
   });
@@ -83,11 +83,13 @@ export async function copyTables(from: Db, to: Db, identity: string): Promise<vo
 /** An attempt may name one with a greater number, which another worker gave: it comes before that. */
 const UNBOUND = {
   sqlite: 'PRAGMA foreign_keys = OFF',
-  postgres: `ALTER TABLE attempts DROP CONSTRAINT IF EXISTS attempts_prior_fkey, DROP CONSTRAINT IF EXISTS attempts_payer_fkey`,
+  postgres: `ALTER TABLE attempts DROP CONSTRAINT IF EXISTS attempts_prior_fkey,
+    DROP CONSTRAINT IF EXISTS attempts_payer_fkey`,
 };
 const BOUND = {
   sqlite: 'PRAGMA foreign_keys = ON',
-  postgres: `ALTER TABLE attempts ADD FOREIGN KEY (prior) REFERENCES attempts, ADD FOREIGN KEY (payer) REFERENCES attempts`,
+  postgres: `ALTER TABLE attempts ADD FOREIGN KEY (prior) REFERENCES attempts,
+    ADD FOREIGN KEY (payer) REFERENCES attempts`,
 };
 
 /** What is said of where it is, and not of the ledger. */
@@ -106,6 +108,7 @@ async function* rowsIn(from: Db, { table, columns, key }: KeptTable): AsyncGener
 async function numberOn(sql: Sql): Promise<void> {
   for (const { table } of keptTables().filter(({ isNumbered }) => isNumbered))
     await sql.rows(
-      `SELECT setval(pg_get_serial_sequence('${table}', 'id'), max(id)) FROM ${table} HAVING max(id) IS NOT NULL`,
+      `SELECT setval(pg_get_serial_sequence('${table}', 'id'), max(id))
+       FROM ${table} HAVING max(id) IS NOT NULL`,
     );
 }

@@ -37,7 +37,7 @@ export interface EachStatement<Rec = AnyRecord, Row = unknown> {
    * The column of a record with the number of the row that it writes: those that it wrote are given, as `id`.
    */
   readonly writes?: string;
-  /** Of such a statement in a group: what reads the same rows where the answer of the COMMIT was lost. */
+  /** SQL that reads the rows of such a statement again, in a group whose answer of the COMMIT was lost. */
   readonly again?: string;
   /** Never there: it keeps the types of the records and of the rows together with the statement. */
   readonly types?: (record: Rec) => Row;
@@ -132,7 +132,7 @@ export const partsOf = <Row extends object>(
     (last) => key.map((name) => last[name] as Cell),
   );
 
-/** Of the ledger, in PostgreSQL. */
+/** The ledger's schema in PostgreSQL. */
 export const SCHEMA = 'rowonce_ledger';
 
 const WORDS = {

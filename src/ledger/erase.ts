@@ -17,7 +17,7 @@ import type { SoleAccess } from './store.ts';
  * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that
  * budgets add up and who was forgotten is not bought again: a key is an HMAC under the ledger's secret, and
  * names nobody to whom has not the store. What is erased for its age may be bought again, and so may a change
- * of a person, who comes back as somebody who was never known.
+ * of a person: the person comes back like one who was never known.
  */
 
 export type ErasureTarget =
@@ -91,7 +91,8 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
         await requireSame(sql);
         // The next opening removes the files that are still there.
         await sql.rows(
-          `INSERT INTO notes (at, kind, said, worker, who, words, facts) VALUES (?, 'erased', ?, ?, 'person', '', ?)`,
+          `INSERT INTO notes (at, kind, said, worker, who, words, facts)
+           VALUES (?, 'erased', ?, ?, 'person', '', ?)`,
           [atMs, said, worker, JSON.stringify(files)],
         );
         await empty(sql, atMs);
@@ -141,7 +142,8 @@ function emptied(asked: string, subject: number | null): string {
 /** An answer that is erased for good may be bought again. */
 const freed = (where: string): string => {
   const is = `${where} AND state IN ('answered', 'replaced', 'retracted')`;
-  return `state = CASE WHEN ${is} THEN 'erased' ELSE state END, is_current = CASE WHEN ${is} THEN 0 ELSE is_current END`;
+  return `state = CASE WHEN ${is} THEN 'erased' ELSE state END,
+    is_current = CASE WHEN ${is} THEN 0 ELSE is_current END`;
 };
 
 // --------------------------------------------------------------------------------------------- a person
@@ -189,14 +191,18 @@ interface NamedAttempt {
 
 const NAMED_COLUMNS = 'c.id, c.state, c.account, c.operation, c.asked, c.batch, c.row, c.subject, s.name';
 
-const ALL_SUBJECTS = `SELECT s.id, s.project, s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
+const ALL_SUBJECTS = `SELECT s.id, s.project,
+  s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
   FROM subjects s LEFT JOIN batches b ON b.id = s.batch WHERE s.id > ? ORDER BY s.id`;
-const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, p.body FROM attempts c LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.attempt = c.id
+const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, p.body FROM attempts c
+  LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.attempt = c.id
   WHERE c.id > ? ORDER BY c.id`;
-const NOTES_WITH_BODY = `SELECT n.id AS note, n.kind, n.facts, ${NAMED_COLUMNS} FROM notes n JOIN attempts c ON c.id = n.attempt
+const NOTES_WITH_BODY = `SELECT n.id AS note, n.kind, n.facts, ${NAMED_COLUMNS}
+  FROM notes n JOIN attempts c ON c.id = n.attempt
   LEFT JOIN subjects s ON s.id = c.subject WHERE n.id > ? AND n.facts LIKE '%"body":%' ORDER BY n.id`;
 const ALL_ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.others, r.reason, r.work, l.cells
-  FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
+  FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row
+  WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
 type NamedRow = { batch: BatchId; row: number; state: string; attempt: number | null } & Record<
   'others' | 'reason' | 'work' | 'cells',
@@ -266,7 +272,8 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
 
 async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void> {
   for (const { table, columns, key = 'id', attempt = 'NULL' } of NAMING) {
-    const sql = `SELECT ${key} AS id, CAST(${attempt} AS {int}) AS attempt, ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
+    const sql = `SELECT ${key} AS id, CAST(${attempt} AS {int}) AS attempt, ${columns.join(', ')}
+      FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
     type Kept = { id: number | string; attempt: number | null } & Record<string, string | null>;
     const first = ['batches', 'files'].includes(table) ? '' : -1;
     for await (const kept of flat(partsOf<Kept>(db, sql, ['id'], [first])))
@@ -298,8 +305,8 @@ function leftOf(person: Person, { operation, subject }: NamedAttempt, body: Buff
 }
 
 /**
- * What a person told for an answer stands in a note, and so does what a look found, which is no answer and
- * goes as a whole.
+ * An answer that a person told stands in a note. The result of a look stands in one as well; such a result is
+ * no answer and goes as a whole.
  */
 async function findNoted(db: Db, person: Person, { attempts, texts }: Found): Promise<void> {
   type Noted = NamedAttempt & { note: number; kind: string; facts: string };
@@ -326,7 +333,7 @@ async function findRows(db: Db, person: Person, named: Found): Promise<void> {
   }
 }
 
-/** By its cells a row that waits would be asked, and one that was planned is about whom it names. */
+/** A row that waits would be asked with its cells. A row that was planned is about the person it names. */
 const isAbout = (person: Person, { reason, state, work }: NamedRow, isListed: boolean): boolean =>
   person.in(reason ?? '') || (isListed && (state === 'pending' || work !== null));
 
@@ -351,8 +358,8 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
 }
 
 /**
- * In these accounts answers about somebody are known by their calls alone, and who is in a team by the mark
- * of an address, without an account.
+ * In the accounts of these notes, answers about a forgotten person are known by their calls alone. A note
+ * without an account holds the mark of an address: the mark tells a person in a team.
  */
 const FORGOT = `
 INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', ?)`;
@@ -365,9 +372,12 @@ const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' })
  */
 const EMPTY_ROW = OF_ROW(`
 UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.state END,
- reason = v.reason, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
+ reason = v.reason,
+ work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch
+  AND rows.row = v.row`);
 const CELLS_GO = OF_ROW(`
-DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
+DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row
+  FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
   WHERE r.state <> 'in_doubt')`);
 
 // --------------------------------------------------------------------------------------------- what is old
@@ -375,8 +385,8 @@ DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row FROM v JOIN rows 
 /**
  * Attempts that ended before a time, but changes: a membership must be known for as long as it lasts. Not
  * those whose key has something under way or in doubt: an earlier doubt may be answered. Nor those on which
- * a row of an open batch rests, whose output is still to be written, or a row in doubt. Of a batch that has
- * ended the reasons of invalid rows go as well, because they quote cells.
+ * a row of an open batch rests, whose output is still to be written, or a row in doubt. Once a batch has
+ * ended, the reasons of its invalid rows go as well, because they quote cells.
  */
 const OLD = `
 WITH resting AS MATERIALIZED (
@@ -384,25 +394,32 @@ WITH resting AS MATERIALIZED (
   WHERE b.state = 'open' OR (b.state = 'finished' AND r.state = 'in_doubt')),
 needed AS MATERIALIZED (
   SELECT attempt, min(batch) AS batch FROM (SELECT attempt, batch FROM resting UNION ALL
-    SELECT CAST(item.value AS {int}), batch FROM resting CROSS JOIN {list resting.others} WHERE others IS NOT NULL) n GROUP BY attempt),
+    SELECT CAST(item.value AS {int}), batch FROM resting CROSS JOIN {list resting.others}
+    WHERE others IS NOT NULL) n GROUP BY attempt),
 old AS MATERIALIZED (
   SELECT c.id, c.state, c.batch, c.row, n.batch AS needed_by,
-    CASE WHEN EXISTS (SELECT 1 FROM attempts o WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
+    CASE WHEN EXISTS (SELECT 1 FROM attempts o
+      WHERE o.key = c.key AND ${isCurrent('o')} AND o.state <> 'answered') THEN 1 ELSE 0 END AS is_unsettled
   FROM attempts c JOIN accounts a ON a.id = c.account LEFT JOIN needed n ON n.attempt = c.id
-  WHERE coalesce(c.ended_at, c.sent_at) < CAST(? AS {int}) AND a.identity = coalesce(CAST(? AS TEXT), a.identity)
+  WHERE coalesce(c.ended_at, c.sent_at) < CAST(? AS {int})
+    AND a.identity = coalesce(CAST(? AS TEXT), a.identity)
     AND c.subject IS NULL AND c.erased_at IS NULL),
 gone AS MATERIALIZED (SELECT id FROM old WHERE is_unsettled = 0 AND needed_by IS NULL),
 ended AS MATERIALIZED (
   SELECT b.id FROM batches b JOIN accounts a ON a.id = b.account
-  WHERE b.state <> 'open' AND b.created_at < CAST(? AS {int}) AND a.identity = coalesce(CAST(? AS TEXT), a.identity))`;
+  WHERE b.state <> 'open' AND b.created_at < CAST(? AS {int})
+    AND a.identity = coalesce(CAST(? AS TEXT), a.identity))`;
 
 const OLD_ROWS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.attempt IN (SELECT id FROM gone)
-    OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others} WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
-    OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__' AND rows.batch IN (SELECT id FROM ended)))`;
+    OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others}
+      WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
+    OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__'
+      AND rows.batch IN (SELECT id FROM ended)))`;
 
 /** What is pending in a batch that has ended is never worked on. */
 const OLD_CELLS = `cells.batch IN (SELECT id FROM ended)
-  AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row AND r.state = 'in_doubt')`;
+  AND NOT EXISTS (SELECT 1 FROM rows r WHERE r.batch = cells.batch AND r.row = cells.row
+    AND r.state = 'in_doubt')`;
 
 async function findOld(
   db: Db,
@@ -458,7 +475,9 @@ async function filesOf(
 ): Promise<Pick<Erasable, 'inputs' | 'files'>> {
   const batches = await db.rows<{ id: BatchId; facts: string; created_at: number; goes_on: number }>(
     `SELECT b.id, b.facts, b.created_at, CASE WHEN b.state = 'open' OR (b.state = 'finished'
-      AND EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt')) THEN 1 ELSE 0 END AS goes_on FROM batches b`,
+      AND EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.id AND r.state = 'in_doubt'))
+       THEN 1 ELSE 0 END AS goes_on
+     FROM batches b`,
   );
   const known = await db.rows<{ path: string; kind: string; batch: BatchId | null }>(
     'SELECT path, kind, batch FROM files',

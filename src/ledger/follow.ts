@@ -53,7 +53,8 @@ const NOTE = each({
   words: 'text',
   facts: 'text',
 })<{ readonly id: DecisionId }>(
-  'INSERT INTO notes (at, kind, said, attempt, batch, worker, who, words, facts) SELECT v.* FROM v RETURNING id',
+  `INSERT INTO notes (at, kind, said, attempt, batch, worker, who, words, facts)
+   SELECT v.* FROM v RETURNING id`,
 );
 
 /** Each is on the disk when it resolves. */
@@ -76,7 +77,8 @@ export const followCalls = (context: WriteContext) => ({
    */
   release: (attempt: AttemptId, why: string, atMs: number, batch?: BatchId): Promise<void> =>
     context.transaction(async (sql) => {
-      const looks = `SELECT 1 AS is_said FROM notes WHERE attempt = ? AND kind = 'looked' AND said = 'not_happened' LIMIT 1`;
+      const looks = `SELECT 1 AS is_said FROM notes WHERE attempt = ?
+        AND kind = 'looked' AND said = 'not_happened' LIMIT 1`;
       invariant((await sql.rows(looks, [attempt])).length > 0, 'nobody said that it did not happen');
       if (await isUnproven(sql, attempt)) return retractChange(sql, attempt);
       if (batch !== undefined) await nameAgain(sql, { batch, attempt });
@@ -114,14 +116,15 @@ async function nameAgain(
 async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
   await retractAttempt(sql, attempt);
   await sql.rows(
-    `UPDATE subjects SET facts = NULL FROM attempts c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
+    `UPDATE subjects SET facts = NULL FROM attempts c
+     WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
     [attempt],
   );
   await moveRows(sql, { attempt }, ['in_doubt'], 'refused', 'not done: run the list again');
 }
 
 export interface DecisionContext {
-  /** By a rule, which has looked at one loss: it is refused where another one stands by now. */
+  /** The loss that a rule has looked at: the decision is refused where another loss stands by now. */
   readonly about?: AttemptId;
   readonly told?: Reply | undefined;
   /** Left out: `found`. */
@@ -142,7 +145,8 @@ async function decidable(
   { key, batch, kind }: DecisionSpec,
 ): Promise<AttemptRow> {
   const [current] = await sql.rows<AttemptRow>(
-    `SELECT * FROM attempts c WHERE c.key = ? AND c.state IN ('doubt', 'answered') AND c.account = (SELECT account FROM batches WHERE id = ?)`,
+    `SELECT * FROM attempts c WHERE c.key = ? AND c.state IN ('doubt', 'answered')
+     AND c.account = (SELECT account FROM batches WHERE id = ?)`,
     [keptKey(secret, key), batch],
   );
   const isSettled = current?.state === 'answered';
@@ -216,7 +220,8 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
   const earlier = await doubtsBefore(sql, doubt);
   for (const { id, payer, reserved } of [doubt, ...earlier.filter(({ id }) => id !== doubt.payer)]) {
     await sql.rows(
-      `INSERT INTO replies (attempt, status, headers, body, at) VALUES (?, 0, '{}', ?, ?) ON CONFLICT (attempt) DO NOTHING`,
+      `INSERT INTO replies (attempt, status, headers, body, at) VALUES (?, 0, '{}', ?, ?)
+       ON CONFLICT (attempt) DO NOTHING`,
       [id, Buffer.alloc(0), at],
     );
     // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was
@@ -232,7 +237,8 @@ async function proveChange(sql: Sql, attempt: AttemptId, facts: string | null, w
   // From now on what was told is its answer, which no dialect reads.
   await sql.rows('UPDATE attempts SET dialect = NULL WHERE id = ?', [attempt]);
   await sql.rows(
-    `UPDATE subjects SET facts = coalesce(?, facts) FROM attempts c WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
+    `UPDATE subjects SET facts = coalesce(?, facts) FROM attempts c
+     WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
     [facts, attempt],
   );
   await moveRows(sql, { attempt }, ['in_doubt'], 'applied', why);

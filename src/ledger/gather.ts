@@ -4,7 +4,7 @@ import { oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import { type EndRow, type IntentRow, isFresh, type ReplyRow, type Row, writeGroup } from './transitions.ts';
 
-/** What a store knows of its ledger beside what is in it. */
+/** Knowledge of a store about its ledger that is not in the ledger. */
 export interface CommitGuard {
   /** Why nothing new may be written that a request would follow; undefined while everything is as before. */
   refusal(): StopError | undefined;
@@ -28,7 +28,7 @@ const concernsOneWrite = (error: unknown): boolean =>
  */
 const LONGEST_WAIT_MS = 10;
 
-/** Of the event loop: some milliseconds where there is much to do. */
+/** The turns are those of the event loop: some milliseconds where there is much to do. */
 const MOST_TURNS = 4;
 
 /**
@@ -39,7 +39,8 @@ const NUMBERS_AT_ONCE = 10_000;
 
 const TAKE_NUMBERS = `
 INSERT INTO meta (name, value) VALUES ('numbers', '${NUMBERS_AT_ONCE}')
-ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${NUMBERS_AT_ONCE} AS TEXT) RETURNING CAST(value AS {int}) AS last`;
+ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${NUMBERS_AT_ONCE} AS TEXT)
+RETURNING CAST(value AS {int}) AS last`;
 
 interface Item {
   readonly reply?: ReplyRow;
@@ -57,8 +58,8 @@ const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end
  * Gathers what is written in one turn of the event loop into one transaction, and while that is under way the
  * next. A crash before a commit leaves nothing of it, and one after it all.
  *
- * Of a commit the replies and ends resolve first; who waits for them judges them, and draws what follows,
- * before anything else happens. Intents resolve behind that, and where the ledger has to be asked what
+ * The replies and ends of a commit resolve first. Their callers judge them, and draw what follows, before
+ * anything else happens. Intents resolve behind that, and where the ledger has to be asked what
  * follows, once it has answered. So no request leaves by an intent before the replies beside it have had
  * their say.
  */

@@ -63,7 +63,7 @@ export const isInDoubt = (state: string): boolean => (DOUBTED as readonly string
 export const inStates = (table: string, states: readonly string[]): string => oneOf(`${table}.state`, states);
 /** In the words of the index `attempts_held`, which SQLite does not use otherwise. */
 export const isDoubted = (table: string): string => inStates(table, DOUBTED);
-/** What holds what it has reserved. */
+/** An attempt in one of these states holds its reserve. */
 export const isHolding = (table: string): string => inStates(table, HOLDING);
 
 /**
@@ -81,10 +81,12 @@ const REFRESHES = `state NOT IN ('uncharged', 'released', 'retracted')`;
  */
 export function isTooOld(batch: Readonly<Record<'id' | 'found' | 'noMatch', string>>): string {
   const { id, found, noMatch } = batch;
-  const cutOff = `CASE WHEN c.said = 'found' THEN ${found} WHEN c.said IN ('no_match', 'refused') OR ${found} > ${noMatch} THEN ${noMatch}
+  const cutOff = `CASE WHEN c.said = 'found' THEN ${found}
+    WHEN c.said IN ('no_match', 'refused') OR ${found} > ${noMatch} THEN ${noMatch}
     WHEN ${found} <= ${noMatch} THEN ${found} END`;
   return `r.at < ${cutOff} AND c.batch IS DISTINCT FROM ${id} AND NOT EXISTS (SELECT 1 FROM attempts l
-    WHERE l.prior = c.id AND l.kind = 'refresh' AND l.${REFRESHES} AND (l.batch = ${id} OR (l.sent_at >= ${cutOff} AND ${isDoubted('l')})))`;
+    WHERE l.prior = c.id AND l.kind = 'refresh' AND l.${REFRESHES}
+      AND (l.batch = ${id} OR (l.sent_at >= ${cutOff} AND ${isDoubted('l')})))`;
 }
 
 const PASSED = Object.keys(ATTEMPT_MOVES).filter((state) => !(CURRENT as readonly string[]).includes(state));
@@ -118,8 +120,8 @@ const TABLES = [
   terms TEXT,
   facts TEXT NOT NULL DEFAULT '{}'
 ) {strict};`,
-  // By what an account is known, several each: an id or an address (JSON: vendor, origin, organisation,
-  // connected account) is of one account alone, a name may have been that of several.
+  // An account is known by several marks. An id or an address (JSON: vendor, origin, organisation,
+  // connected account) belongs to one account alone, a name may have been that of several.
   `CREATE TABLE known_as (
   account {int} NOT NULL REFERENCES accounts,
   kind TEXT NOT NULL CHECK (kind IN ('id', 'address', 'name')),
@@ -261,9 +263,11 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   `CREATE UNIQUE INDEX attempts_current ON attempts (key) WHERE is_current = 1;`,
   // Nobody is invited twice: one change of a subject at a time, and one that was planned before another
   // was settled is refused.
-  `CREATE UNIQUE INDEX attempts_change ON attempts (subject, after) WHERE subject IS NOT NULL AND is_current = 1;`,
+  `CREATE UNIQUE INDEX attempts_change ON attempts (subject, after)
+  WHERE subject IS NOT NULL AND is_current = 1;`,
   // One decision sends one request. What never left, or did not happen, gives it back.
-  `CREATE UNIQUE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL AND state NOT IN ('uncharged', 'released');`,
+  `CREATE UNIQUE INDEX attempts_decision ON attempts (decision)
+  WHERE decision IS NOT NULL AND state NOT IN ('uncharged', 'released');`,
   // A batch buys an answer anew once, also when that is in doubt.
   `CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
 CREATE INDEX attempts_prior ON attempts (prior) WHERE prior IS NOT NULL;
@@ -271,7 +275,8 @@ CREATE INDEX attempts_subject ON attempts (subject, after) WHERE subject IS NOT 
 CREATE INDEX attempts_payer ON attempts (payer) WHERE payer IS NOT NULL;`,
   // It has few attempts, and names the state, because SQLite would read a whole batch or account
   // otherwise.
-  `CREATE INDEX attempts_held ON attempts (state, account, batch) WHERE state = 'open' OR ${oneOf('state', DOUBTED)};`,
+  `CREATE INDEX attempts_held ON attempts (state, account, batch)
+  WHERE state = 'open' OR ${oneOf('state', DOUBTED)};`,
   // The earlier attempts of a call.
   `CREATE INDEX attempts_past ON attempts (key) WHERE is_current = 0;
 CREATE INDEX attempts_batch ON attempts (batch, row);
@@ -326,7 +331,7 @@ CREATE UNIQUE INDEX files_once ON files (path, kind, sha256, host, coalesce(batc
  * spends. A copy leaves it out. Times are microseconds by the database's clock.
  */
 const LINES_OF_POSTGRES = [
-  // place, due_us: the next one. Whoever takes places locks its row.
+  // place, due_us: the next one. A worker that takes places locks its row.
   `CREATE TABLE lines (
   account BIGINT PRIMARY KEY,
   place BIGINT NOT NULL DEFAULT 0,
@@ -357,7 +362,7 @@ const differs = (...columns: readonly string[]): string =>
 interface Rule {
   readonly of: readonly string[];
   readonly says: string;
-  /** Who updates these columns of a row must not find this true of OLD and NEW. */
+  /** An update of these columns of a row is refused where this is true of OLD and NEW. */
   readonly when: string;
 }
 
@@ -378,17 +383,20 @@ const RULES: Readonly<Record<string, Rule>> = {
     of: ['state', 'attempt', 'matched_by', 'batch', 'row'],
     says: 'a row moves as the protocol says, and a final outcome stays as it is',
     when: `${differs('batch', 'row')} OR (${strays(ROW_MOVES)})
-      OR (OLD.state = NEW.state AND OLD.state NOT IN ('pending', 'in_doubt') AND (${differs('attempt', 'matched_by')}))`,
+      OR (OLD.state = NEW.state AND OLD.state NOT IN ('pending', 'in_doubt')
+        AND (${differs('attempt', 'matched_by')}))`,
   },
   batches_move: {
     of: ['state', 'id', 'key', 'account'],
     says: 'a superseded or cancelled batch never resumes',
-    when: `${differs('id', 'key', 'account')} OR (OLD.state IN ('superseded', 'cancelled') AND OLD.state <> NEW.state)`,
+    when: `${differs('id', 'key', 'account')}
+      OR (OLD.state IN ('superseded', 'cancelled') AND OLD.state <> NEW.state)`,
   },
   replies_cut: {
     of: ['attempt', 'body'],
     says: 'a reply is kept as it came, or shortened by an erasure',
-    when: `${differs('attempt')} OR (OLD.status <> 0 AND OLD.body <> NEW.body AND length(NEW.body) >= length(OLD.body))`,
+    when: `${differs('attempt')} OR (OLD.status <> 0 AND OLD.body <> NEW.body
+      AND length(NEW.body) >= length(OLD.body))`,
   },
 };
 
@@ -412,7 +420,8 @@ const trigger = {
   postgres: (name: string, on: string, rule: string, when: string) =>
     `CREATE TRIGGER ${name} BEFORE ${on} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse(${says(rule)});`,
 };
-const REFUSE = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', TG_ARGV[0]; END $$;`;
+const REFUSE = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN RAISE EXCEPTION '%', TG_ARGV[0]; END $$;`;
 
 const rulesOf = (name: Db['name']): string =>
   [
@@ -429,7 +438,10 @@ const rulesOf = (name: Db['name']): string =>
 const tablesOf = (name: Db['name']): string =>
   inWordsOf(name, name === 'postgres' ? `${TABLES}\n${LINES_OF_POSTGRES}` : TABLES);
 
-/** Of these tables; the database has it, so that a program that knows others leaves it alone. */
+/**
+ * The number of these tables. The database holds the number, so that a program that knows other tables leaves
+ * the database alone.
+ */
 export const LAYOUT = 4;
 
 export interface KeptTable {

@@ -21,8 +21,8 @@ import { CURRENT, inStates, isCurrent, isHolding, isPast, isTooOld, oneOf } from
  * which `writeGroup` runs them, then what a person or a newer dialect decides.
  *
  * An attempt that a statement moves gets the number of its group in `moved`, and money is booked by that
- * number: by what was moved, never by what a writer wanted. So an attempt that another process has ended
- * books nothing twice.
+ * number. The moves decide what is booked, never the wish of a writer. So an attempt that another process has
+ * ended books nothing twice.
  */
 
 /** Sets the state of an attempt, and whether the attempt is then the current one of its key. */
@@ -30,7 +30,8 @@ const movesTo = (state: string): string =>
   `state = ${state}, is_current = CASE WHEN ${oneOf(`(${state})`, CURRENT)} THEN 1 ELSE 0 END`;
 
 /** What stood before an attempt stands again. */
-const STANDS_AGAIN = `state = CASE attempts.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END, is_current = 1`;
+const STANDS_AGAIN = `state = CASE attempts.state WHEN 'replaced' THEN 'answered' ELSE 'doubt' END,
+  is_current = 1`;
 
 const MOVED_COLUMNS = { attempt: 'int', moved: 'int' } as const;
 const ATTEMPT = { attempt: 'int' } as const;
@@ -64,7 +65,7 @@ const END_COLUMNS = {
   /** `answered`, `doubt`: it may have been charged, or `uncharged`: it cost nothing. */
   state: 'text',
   /**
-   * Of an answer `found`, `no_match` or `refused`; of what is uncharged `not_sent`, `paused` or `stopped`.
+   * An answer says `found`, `no_match` or `refused`; an uncharged end says `not_sent`, `paused` or `stopped`.
    */
   said: 'text',
   charged: 'int',
@@ -214,7 +215,7 @@ WHERE attempts.id = c.prior
 
 // ------------------------------------------------------------------------------- a group: 3. money is booked
 
-/** What attempts `c` have spent, and what they hold no more, by the scopes of their payers. */
+/** The sums that attempts `c` have spent and that they hold no more, by the scopes of their payers. */
 const perScope = (attempts: string, spent: string, held: string): string => `
 SELECT ${scopesOf('p')} AS scope, sum(p.spent) AS spent, sum(p.held) AS held FROM (
   SELECT p.batch, p.account, p.day, p.month, p.kind, sum(${spent}) AS spent, sum(${held}) AS held
@@ -291,8 +292,9 @@ SET state = 'in_doubt', attempt = excluded.attempt, reason = excluded.reason
 WHERE rows.state IN ('pending', 'in_doubt')`);
 
 /**
- * Rows in doubt rest on what stands of their call: on what was sent in its place, on what was in doubt before
- * that, or on a late answer. A refresh that is in doubt beside an answer keeps its rows.
+ * Rows in doubt rest on the current attempt of their call: on the attempt that was sent in its place, on the
+ * attempt that was in doubt before that, or on a late answer. A refresh that is in doubt beside an answer
+ * keeps its rows.
  */
 const followStanding = ofAttempt(`
 UPDATE rows SET attempt = o.id
@@ -303,7 +305,7 @@ WHERE rows.attempt = x.id AND rows.state = 'in_doubt'`);
 
 /**
  * A row may wait for a change of the same person: then an attempt `x` at that change is the last one of its
- * others, and what counts is what stands of the call. The rows are looked for in the batches of the account,
+ * others, and the current attempt of the call counts. The rows are looked for in the batches of the account,
  * in this order, because an index finds the rows in doubt of a batch.
  */
 const WAITING = `(SELECT DISTINCT w.batch, w.row, c.id, o.state, o.batch AS by
@@ -356,7 +358,7 @@ const resumeKnown = resumeSql(
     ELSE 'its call was answered' END`,
 ).map(ofAttempt);
 
-/** Moves what rests on attempts of which it is known by now what came of them. */
+/** Moves the rows that rest on attempts whose end is known by now. */
 const moveRowsOn = [followStanding, stopWaiting, refuseOutdated, ...resumeKnown];
 
 // ----------------------------------------------------------------------------------- a group: 5. rows finish
@@ -809,7 +811,7 @@ const bookMore = eachWhole({ attempt: 'int', more: 'int' })(
 );
 
 /**
- * Writes over what an answer was read as, and books what it costs more than before.
+ * Writes a new reading over the old one of an answer, and books what it costs more than before.
  * @param price null: none is shown.
  */
 export async function readAgain(
