@@ -59,9 +59,8 @@ const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end
  * next. A crash before a commit leaves nothing of it, and one after it all.
  *
  * The replies and ends of a commit resolve first. Their callers judge them, and draw what follows, before
- * anything else happens. Intents resolve behind that, and where the ledger has to be asked what
- * follows, once it has answered. So no request leaves by an intent before the replies beside it have had
- * their say.
+ * anything else happens. Intents resolve behind that, and where the ledger has to be asked what follows, once
+ * it has answered. So no request leaves by an intent before the replies beside it have had their say.
  */
 export class Gather {
   readonly #db: Db;
