@@ -130,12 +130,13 @@ async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | und
 
 // --------------------------------------------------------------------------------------- which account it is
 
-/** An attempt by which an account counts as used at an address: a vendor that refuses everything is not yet asked. */
+/** An attempt that makes an account known at its address, which a vendor that refuses everything is not. */
 const IS_USE = `(c.said IN ('found', 'no_match') OR ${isHolding('c')})`;
 
 const MARKED = `
 SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids,
-  (SELECT count(*) FROM (SELECT 1 AS used FROM attempts c WHERE c.account = a.id AND ${IS_USE} LIMIT 1) u) AS used
+  (SELECT count(*) FROM (SELECT 1 AS used FROM attempts c
+    WHERE c.account = a.id AND ${IS_USE} LIMIT 1) u) AS used
 FROM known_as k JOIN accounts a ON a.id = k.account
 WHERE (k.kind = 'id' AND k.value = ?) OR (k.kind = 'address' AND k.value = ?)
   OR (k.kind = 'name' AND k.value = ?)`;
