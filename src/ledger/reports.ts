@@ -213,7 +213,8 @@ SELECT row FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER B
 
 /** The row that pays for an answer saves nothing. */
 const SAVED = `
-WITH page AS (SELECT row, attempt, others FROM rows WHERE batch = ? AND row >= ? AND row <= ?),
+WITH page AS (SELECT row, attempt, others FROM rows
+  WHERE batch = ? AND row >= ? AND row <= ? AND state <> 'pending'),
 used AS (SELECT row, attempt FROM page
   UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others}
     WHERE others IS NOT NULL)

@@ -71,6 +71,8 @@ export class Life {
   readonly #edits: Record<ListName, Edit> = { a: 'as it was', b: 'as it was' };
   /** Calls that an unfinished refresh of such a list may buy again, by its text. */
   readonly #refreshing = new Map<string, Set<string>>();
+  /** Lists that were ever refreshed: what is in doubt of them goes on under the clock of the beginning. */
+  readonly #refreshed = new Set<string>();
   readonly #copies: Copy[] = [];
   #backups = 0;
   /** What the charges were since which a store that was put back knows nothing; undefined once that was accepted. */
@@ -292,7 +294,9 @@ export class Life {
     if (act.kind === 'purge') this.#permitted.againFromBefore(nowMs - act.olderMs + this.#slackMs);
     if (act.kind !== 'run') return;
     // A refresh that began by a clock that was ahead takes also for too old what was bought since.
-    const isAhead = this.#slackMs > LEAST_SLACK_MS && this.#refreshing.has(this.#text(act.list));
+    const text = this.#text(act.list);
+    if (act.refresh) this.#refreshed.add(text);
+    const isAhead = this.#slackMs > LEAST_SLACK_MS && this.#refreshed.has(text);
     if (act.refresh || isAhead) this.#permitRefresh(act.list);
     const { job, terms } = this.#beginning;
     if (job === 'a job with refresh_after: 9d' || terms === 'an account with retention: 9d')
