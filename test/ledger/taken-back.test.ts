@@ -62,6 +62,18 @@ test('rows that share an answer which is taken back all wait, also one that went
   expect(await ledger.counts(batch)).toEqual({});
 });
 
+test('rows that wait again because their answer is taken back have saved nothing', async () => {
+  const ledger = await opened();
+  const batch = await batchNamed(ledger, 'alike');
+  const bought = await answered(ledger, batch, 'acme');
+  for (const row of [3, 4]) await settle(ledger, batch, row, { kind: 'matched', matchedBy: 'abn' }, [bought]);
+  const missed = await answered(ledger, batch, 'other', MISSED);
+  for (const row of [2, 5]) await settle(ledger, batch, row, NO_MATCH, [missed]);
+  expect(await ledger.saved(batch), 'two rows rest on what another row paid').toBe(2);
+  await ledger.takeBack(ACCOUNT, [bought]);
+  expect(await ledger.saved(batch)).toBe(0);
+});
+
 test('a superseded batch and a cancelled one keep their rows', async () => {
   const ledger = await opened();
   const [old, gone] = [await batchNamed(ledger, 'old', { lineage: 'x' }), await batchNamed(ledger, 'gone')];
