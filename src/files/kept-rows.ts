@@ -4,7 +4,7 @@ import { parts } from '../lib/parts.ts';
 
 /** The rows of a batch as the ledger has them, in rising order. */
 
-/** How many rows a page has, so that one of answers is a few megabytes at most. Fewer are read no slower. */
+/** How many rows a part has: with answers a part is a few megabytes at most. Fewer are read no slower. */
 export const PART_ROWS = {
   /** Rows with answers of about a kilobyte. */
   single: 250,
@@ -37,9 +37,9 @@ export async function* plannedRecords(
   ledger: Pick<LedgerReader, 'plannedRows' | 'rows'>,
   batch: BatchId,
 ): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: RowRecord | undefined }, void, undefined> {
-  for await (const page of plannedParts(ledger, batch)) {
-    const records = await ledger.rows(batch, page[0]?.row ?? 0, page.length);
+  for await (const part of plannedParts(ledger, batch)) {
+    const records = await ledger.rows(batch, part[0]?.row ?? 0, part.length);
     const byRow = new Map(records.map((record) => [record.row, record]));
-    for (const planned of page) yield { planned, record: byRow.get(planned.row) };
+    for (const planned of part) yield { planned, record: byRow.get(planned.row) };
   }
 }

@@ -213,10 +213,10 @@ SELECT row FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER B
 
 /** The row that pays for an answer saves nothing. */
 const SAVED = `
-WITH page AS (SELECT row, attempt, others FROM rows
+WITH part AS (SELECT row, attempt, others FROM rows
   WHERE batch = ? AND row >= ? AND row <= ? AND state <> 'pending'),
-used AS (SELECT row, attempt FROM page
-  UNION ALL SELECT row, CAST(item.value AS {int}) FROM page CROSS JOIN {list page.others}
+used AS (SELECT row, attempt FROM part
+  UNION ALL SELECT row, CAST(item.value AS {int}) FROM part CROSS JOIN {list part.others}
     WHERE others IS NOT NULL)
 SELECT coalesce(sum(c.charged), 0) AS saved FROM used u
   JOIN attempts c ON c.id = u.attempt WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)`;
