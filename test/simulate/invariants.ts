@@ -179,7 +179,10 @@ export class Watch {
     const charged = creditsByName(this.#stage.vendor.charges.slice(this.#chargesBefore));
     const { tables } = this;
     for (const [name, credits] of charged) {
-      const calls = (this.#sent.callsOf.get(name) ?? []).map((id) => tables?.calls.get(id));
+      const sent = new Set(this.#sent.callsOf.get(name));
+      // A repeat under the key of another call reserves nothing: that call holds the credit.
+      for (const id of [...sent]) sent.add(tables?.calls.get(id)?.payer ?? id);
+      const calls = [...sent].map((id) => tables?.calls.get(id));
       const told = calls.reduce(
         (sum, call) => sum + (call === undefined ? 0 : (call.charged ?? 0) + heldBy(call)),
         0,

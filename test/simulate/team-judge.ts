@@ -220,10 +220,10 @@ export class TeamJudge {
     );
   }
 
-  /** Nothing in the store names a person who was forgotten. */
+  /** Nothing in the store names a person who was forgotten. A command that was killed may have done so. */
   forgotten(email: string, { how, exitCode }: Ended): void {
-    if (how !== 'ended' || exitCode !== 0) return;
     this.#forgotten.add(email);
+    if (how !== 'ended' || exitCode !== 0) return;
     requireForgotten(this.#stage, [email, this.#service.userId(email)]);
   }
 
