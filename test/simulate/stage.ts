@@ -269,6 +269,9 @@ export class Stage implements World, Network {
         break;
       case 'sleep':
         this.schedule.skip(mishap.ms);
+        // Whoever was asked to stop has not had this time.
+        for (const process of this.#processes.values())
+          if (process.stoppedAtMs !== undefined) process.stoppedAtMs += mishap.ms;
         break;
       case 'clock':
         this.startMs += mishap.ms;

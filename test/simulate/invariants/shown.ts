@@ -1,6 +1,8 @@
 /** What is shown is what the tables say, whichever command is asked. */
+import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchObject, BatchStatusObject } from '../../../src/objects/batch-object.ts';
+import type { FiguresObject } from '../../../src/objects/figures-object.ts';
 import type { SpendObject } from '../../../src/objects/log-object.ts';
 import type { PlanObject } from '../../../src/objects/plan-object.ts';
 import type { RunObject } from '../../../src/objects/run-object.ts';
@@ -166,5 +168,31 @@ export function requireRunShown(shown: RunObject, before: Tables | undefined, ta
   promise(calls === answered, `run: ${calls} calls, the tables say ${answered}`);
   const saved = savedBy(tables, batch);
   promise((credits.saved ?? saved) === saved, `run: ${credits.saved} were saved, the tables say ${saved}`);
-  promise(figures === undefined || figures !== null, 'run: no figures');
+  // A team's figures leave out people whom the list does not name, and its report shows changes.
+  if (figures !== undefined && shown.changes === undefined) requireFiguresShown(shown, figures, countsOf(tables, batch));
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+/** The figures of a run, and those of the report that it wrote. */
+function requireFiguresShown(run: RunObject, figures: FiguresObject, counts: Counts): void {
+  const { invalid = 0, matched = 0, refused = 0, in_doubt = 0 } = counts;
+  const { rows, usable, asked, found, attention } = figures;
+  const { rows: all } = run;
+  requireSame(
+    `run: the figures of ${run.batch}`,
+    { rows, usable, asked, found, attention },
+    {
+      rows: all,
+      usable: all - invalid,
+      asked: sum(Object.values(counts)) - invalid,
+      found: matched,
+      attention: invalid + refused + in_doubt,
+    },
+  );
+  if (run.report === undefined) return;
+  const report = fs.readFileSync(run.report, 'utf8');
+  const funnel = [...report.matchAll(/<li><b>([\d,]+)<\/b> (?:rows?|usable|asked|found)/g)];
+  const shown = funnel.map(([, count = '']) => Number(count.replaceAll(',', '')));
+  requireSame(`the report of ${run.batch}`, shown, [rows, usable, asked, found]);
 }
