@@ -54,10 +54,16 @@ export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
     `SELECT cap, spent, held,
       CASE held WHEN 0 THEN 0 ELSE (SELECT coalesce(sum(reserved), 0) FROM attempts
         WHERE ${isDoubted('attempts')} AND ${own} ${within}) END AS doubted,
-      CASE WHEN spent > 0 AND EXISTS (SELECT 1 FROM attempts
-        WHERE is_at_most = 1 AND charged > 0 AND ${own}) THEN 1 ELSE 0 END AS at_most
+      CASE WHEN spent > 0 AND (
+        EXISTS (SELECT 1 FROM attempts
+          WHERE is_at_most = 1 AND charged > 0 AND payer IS NULL AND ${own})
+        -- A repeat is booked where the attempt that pays for it is, and there are few.
+        OR EXISTS (SELECT 1 FROM attempts r
+          WHERE r.is_at_most = 1 AND r.charged > 0 AND r.payer IS NOT NULL
+            AND EXISTS (SELECT 1 FROM attempts WHERE attempts.id = r.payer AND ${own}))
+      ) THEN 1 ELSE 0 END AS at_most
     FROM budgets WHERE scope = ?`,
-    [...params, ...params, scope],
+    [...params, ...params, ...params, scope],
   );
   return {
     ...known({ cap: kept.cap === null ? null : credits(kept.cap) }),
