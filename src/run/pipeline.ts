@@ -22,6 +22,7 @@ import { readChangesAnew, settlesAnew } from './readings.ts';
 import { balanceOf, countByVendor } from './reconcile.ts';
 import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { type Work, workRows } from './rows.ts';
+import { stopOfKnown } from './series.ts';
 import { ProjectAccess } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { noteLearned, requireRanges, sendRanges, submitRows } from './submit.ts';
@@ -150,7 +151,13 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
   if (!submitted.isAllIn) return { stopped: stopReason(context.signal) };
   if (context.detach === true) return { isLeft: true };
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
-  if ((await leftIn(context.ledger, batch, ALL_ROWS)) === undefined) return {};
+  const hasEnded = async (): Promise<boolean> =>
+    (await leftIn(context.ledger, batch, ALL_ROWS)) === undefined;
+  if (await hasEnded()) {
+    if (batch.state !== 'open') return {};
+    const stopped = await stopOfKnown(context, batch);
+    if (stopped !== undefined || (await hasEnded())) return { stopped };
+  }
   const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.start, context.limit) + 1);
   const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only };
   const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, left));

@@ -330,6 +330,29 @@ export class AllSeries {
   }
 }
 
+/**
+ * The stop of a list whose rows all ended by what the ledger knows, where nobody has accepted the matches for
+ * which a run was stopped. The rows that these matches ended wait again.
+ */
+export async function stopOfKnown(context: RunContext, batch: Batch): Promise<StopError | undefined> {
+  const { ledger, account, clock, dialect, accept, emit } = context;
+  const series = new AllSeries();
+  const history = await historyOf(ledger, account);
+  let stopped: StopError | undefined;
+  const run: SeriesRun = {
+    session: { ledger, account, clock, client: { dialect }, history, series },
+    batch: batch.id,
+    accept,
+    emit,
+    stopAll: (error) => {
+      stopped = error;
+    },
+  };
+  await series.begin(run, context, batch);
+  await series.end(run);
+  return stopped;
+}
+
 /** Counts an answer for its account. @returns the stop that follows from it. */
 export function countAnswer(
   run: SeriesRun,

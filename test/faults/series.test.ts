@@ -174,6 +174,9 @@ describe.concurrent('matches that show the same facts for different questions', 
     expect(asked).toBeLessThanOrEqual(MOST_ASKED);
     expect(first.report?.credits.spent).toBe(asked);
     expect(await at.run('--yes'), 'and no row ends').toMatchObject(stopped('same-answers'));
+    at.workplace.writeList(at.asked(), 'known.csv');
+    const known = await at.workplace.runHere({ input: 'known.csv', output: 'known-out.csv' });
+    expect(known, 'nor one of a list that is known wholly').toMatchObject(stopped('same-answers'));
     expect(at.vendor.requests, 'nothing more is bought').toHaveLength(asked);
     expect(await at.run('--accept', 'same-answers')).toMatchObject({
       code: 0,

@@ -169,7 +169,8 @@ export function requireRunShown(shown: RunObject, before: Tables | undefined, ta
   const saved = savedBy(tables, batch);
   promise((credits.saved ?? saved) === saved, `run: ${credits.saved} were saved, the tables say ${saved}`);
   // A team's figures leave out people whom the list does not name, and its report shows changes.
-  if (figures !== undefined && shown.changes === undefined) requireFiguresShown(shown, figures, countsOf(tables, batch));
+  if (figures !== undefined && shown.changes === undefined)
+    requireFiguresShown(shown, figures, countsOf(tables, batch));
 }
 
 type Counts = Readonly<Record<string, number>>;
