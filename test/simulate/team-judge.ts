@@ -252,7 +252,7 @@ export class TeamJudge {
     const wrong = cell.split('; ').flatMap((name) => {
       const project = this.#service.projectNamed(name) ?? '';
       const now = this.#service.standing(project, email);
-      return now?.role === role ? [] : [{ project, now }];
+      return now?.role === role ? [] : [{ name, now }];
     });
     const said = `${email} as ${role} in ${cell}: ${status} (${_reason})`;
     switch (status) {
@@ -272,7 +272,7 @@ export class TeamJudge {
           wrong.length > 0 || UNKNOWN_ROLE.some((each) => each.test(_reason)),
           `refused, and it is so: ${said}`,
         );
-        for (const { now } of wrong) requireTrueReason(now, _reason, said);
+        for (const { name, now } of wrong) requireTrueReason(now, reasonFor(name, _reason), said);
         return;
       default:
         if (this.#forgotten.has(email) && /erased on/.test(_reason)) return;
@@ -290,10 +290,17 @@ const HAS_ACCEPTED = /has accepted, so their role can only be set by user_id/;
 /** Reasons that say nothing of the role that somebody has. */
 const UNKNOWN_ROLE = [INVITE_IS_GONE, INVITE_WAITS, HAS_ACCEPTED];
 
+/** A row of several projects has a reason for each: `Alpha: …; Beta: skipped, …`. */
+function reasonFor(project: string, reason: string): string {
+  const parts = reason.split(/; (?=\w+: )/);
+  return parts.find((part) => part.startsWith(`${project}: `)) ?? reason;
+}
+
 function requireTrueReason(now: Standing | undefined, reason: string, said: string): void {
   const isMember = now?.kind === 'member';
   if (HAS_ACCEPTED.test(reason)) promise(isMember, `nobody has accepted: ${said}`);
   else if (INVITE_IS_GONE.test(reason)) promise(now?.kind !== 'invited', `the invite is there: ${said}`);
+  else if (/: skipped/.test(reason)) return;
   else if (/already a member/.test(reason)) promise(isMember, `nobody is a member: ${said}`);
   else if (INVITE_WAITS.test(reason)) promise(now?.kind === 'invited', `no invite waits: ${said}`);
   else promise(false, `no reason: ${said}`);
