@@ -1,6 +1,7 @@
 /** What holds of a team, by the service's own book. */
 import fs from 'node:fs';
 import { parse } from 'csv-parse/sync';
+import type { UndoObject } from '../../src/objects/run-object.ts';
 import { requireForgotten } from './forgotten.ts';
 import { promise } from './played.ts';
 import type { Entry, Role, Service, Standing } from './service.ts';
@@ -34,6 +35,8 @@ export class TeamJudge {
   readonly #removesMissing: boolean;
   readonly #mayRepeat = new Set<string>();
   readonly #forgotten = new Set<string>();
+  /** What the service did for each batch, as far as a run that ended named the batch. */
+  readonly #doneFor = new Map<string, readonly Entry[]>();
   /** Entries whose answers a process has kept: it heard them, and ended by itself. */
   readonly #kept = new Set<Entry>();
   readonly firstDayMs: number;
@@ -55,8 +58,12 @@ export class TeamJudge {
     this.#command = { kind, first: book.length, firstExchange, before: this.#service.standings() };
   }
 
-  end({ ended }: Told): void {
+  end({ ended, object: { batch } }: Told): void {
     const now = this.#entries();
+    if (this.#command.kind === 'run' && typeof batch === 'string') {
+      const done = now.filter((entry) => entry.isDone && this.#isOfCommand(entry));
+      this.#doneFor.set(batch, [...(this.#doneFor.get(batch) ?? []), ...done]);
+    }
     for (const entry of now) this.#stage.tell(`  ${entryWords(entry)}`);
     if (ended.how === 'ended') for (const entry of now) if (entry.isHeard) this.#kept.add(entry);
     for (const entry of now) {
@@ -210,6 +217,34 @@ export class TeamJudge {
         `the undo says that ${email} is ${role} in ${project} (${reason}), and the service has ${now?.role}`,
       );
     }
+  }
+
+  /** Whoever is not as before the undone batch is named by the undo, with what keeps them so. */
+  requireAllNamed({ ended, object }: Told): void {
+    const { undoes, not_undone: left, output, stopped } = object as unknown as UndoObject;
+    if (ended.how !== 'ended' || left === undefined || stopped !== null) return;
+    const rows = typeof output === 'string' ? rowsIn(output) : [];
+    const isNamed = ({ project, name }: Entry): boolean =>
+      rows.some(({ email, project_id: id }) => email === name && id === project) ||
+      left.some(({ subject }) => subject.includes(name));
+    for (const entry of this.#firstsFor(undoes)) {
+      const { project, name, before } = entry;
+      const now = this.#service.standing(project, name);
+      const is = `${before?.role ?? 'nobody'} before ${undoes} and is ${now?.role ?? 'nobody'}`;
+      const isAsBefore = now?.role === before?.role || this.#forgotten.has(name);
+      promise(isAsBefore || isNamed(entry), `the undo does not name ${name}, who was ${is} in ${project}`);
+    }
+  }
+
+  /** What a batch did first to each person in each project. */
+  #firstsFor(batch: string): Iterable<Entry> {
+    const firsts = new Map<string, Entry>();
+    for (const entry of this.#doneFor.get(batch) ?? []) {
+      const { project, name } = entry;
+      const key = place(project, name);
+      if (name !== '' && !firsts.has(key)) firsts.set(key, entry);
+    }
+    return firsts.values();
   }
 
   #foundNoInvite(of: string): boolean {

@@ -403,7 +403,9 @@ class TeamPlay {
   }
 
   async #undo(struck: readonly Fault[]): Promise<void> {
-    this.#judge.requireUndone(await this.#type(['undo', 'last', '--yes', '--json'], 'undo', struck));
+    const undone = await this.#type(['undo', 'last', '--yes', '--json'], 'undo', struck);
+    this.#judge.requireUndone(undone);
+    this.#judge.requireAllNamed(undone);
   }
 
   async #forget(email: string, struck: readonly Fault[]): Promise<void> {
