@@ -28,6 +28,7 @@ type Work = (streams: Streams) => Promise<number>;
 /** In memory, where the system has such a folder. Its name is always as long, because what is written of it is. */
 const ROOT = fs.mkdtempSync(join(fs.existsSync('/dev/shm') ? '/dev/shm' : '/tmp', 'rowonce-simulate-'));
 process.once('exit', () => fs.rmSync(ROOT, { recursive: true, force: true }));
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
 
 export interface Ended {
   /** Undefined: it was killed. */
