@@ -5,7 +5,7 @@ import { createGzip } from 'node:zlib';
 import { stop, unreachable } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import type { JsonMembers } from './json.ts';
-import { type Random, randomFrom } from './random.ts';
+import { randomFrom } from './random.ts';
 import type { SandboxAnswer } from './vendor.ts';
 
 /** The answer is lost on the wire or cannot be read. The charge may have been made, or not. */
@@ -43,7 +43,9 @@ type FaultPlan =
  * The faults of `--faults`, parsed. Those with a count come first, in the order given, then chance decides.
  */
 export class Faults {
-  readonly #random: Random;
+  readonly #seed: number;
+  /** How often each question has come. */
+  readonly #asked = new Map<string, number>();
   readonly #counted: { readonly fault: Fault; remaining: number }[] = [];
   readonly #chances: { readonly fault: Fault; readonly upTo: number }[] = [];
 
@@ -53,7 +55,7 @@ export class Faults {
    * @param operations those that there are.
    */
   constructor(text: string, seed: number, operations: readonly string[] = []) {
-    this.#random = randomFrom('faults', seed);
+    this.#seed = seed;
     let total = 0;
     for (const item of text.split(',').filter((part) => part.trim() !== '')) {
       const planned = parseItem(item.trim(), operations);
@@ -72,12 +74,12 @@ export class Faults {
   }
 
   /**
-   * The fault of the next request, if any. One number is drawn for each request that is not spared, so that
-   * the same order of requests gives the same faults.
+   * The fault of a request, if any. Chance depends on the question and on how often it has come, so that the
+   * same list meets the same faults in whatever order its requests arrive.
+   * @param question what tells the request from others of its operation.
    * @param isSpared the request is a look-up, which only a fault with a count that names it can hit.
    */
-  draw(operation: string, isSpared = false): Fault | undefined {
-    const drawn = isSpared ? undefined : this.#random.fraction();
+  draw(operation: string, question: string, isSpared = false): Fault | undefined {
     const strikes = (fault: Fault): boolean =>
       fault.operation === undefined ? !isSpared : fault.operation === operation;
     const counted = this.#counted.find(({ fault, remaining }) => remaining > 0 && strikes(fault));
@@ -85,8 +87,16 @@ export class Faults {
       counted.remaining -= 1;
       return counted.fault;
     }
-    const chance = drawn === undefined ? undefined : this.#chances.find(({ upTo }) => drawn < upTo);
+    if (isSpared || this.#chances.length === 0) return undefined;
+    const drawn = this.#fractionFor(`${operation} ${question}`);
+    const chance = this.#chances.find(({ upTo }) => drawn < upTo);
     return chance !== undefined && strikes(chance.fault) ? chance.fault : undefined;
+  }
+
+  #fractionFor(question: string): number {
+    const times = (this.#asked.get(question) ?? 0) + 1;
+    this.#asked.set(question, times);
+    return randomFrom('faults', this.#seed, question, times).fraction();
   }
 }
 

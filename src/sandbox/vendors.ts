@@ -137,7 +137,7 @@ export class Vendors {
 
   #handle(admitted: Admission, sequence: number, received: ReceivedBody, origin: string): Outcome {
     const { operation, target } = admitted;
-    const fault = this.#drawFault(operation);
+    const fault = this.#drawFault(operation, `${target} ${received.text ?? ''}`);
     const happens = fault === undefined || fault.charged || fault.kind === 'slow';
     const { decision, credits } = this.registrar.act(admitted, sequence, received, happens);
     const whole = withHeaders(decision, priceOf(operation, decision));
@@ -173,8 +173,8 @@ export class Vendors {
     return { ...handled, answer: wrapped(handled.answer), inner: noted };
   }
 
-  #drawFault({ name, isLookUp }: VendorOperation): Fault | undefined {
-    const fault = this.#faults.draw(name, isLookUp);
+  #drawFault({ name, isLookUp }: VendorOperation, question: string): Fault | undefined {
+    const fault = this.#faults.draw(name, question, isLookUp);
     if (fault !== undefined) this.#faultCounts[fault.name] = (this.#faultCounts[fault.name] ?? 0) + 1;
     return fault;
   }
