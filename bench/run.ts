@@ -1,11 +1,12 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [speed|page|statements|parts|walk]`, which prints one table a bench,
+ * The speed and memory promises, measured again: `npm run bench [speed|memory|page|statements|parts|walk]`, which prints one table a bench,
  * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks of SQLite.
  * Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { measureMemory } from './memory.ts';
 import { measurePage } from './page.ts';
 import { judgingBesideParsing } from './parts.ts';
 import { measureSpeed } from './speed.ts';
@@ -14,6 +15,7 @@ import { measureWalk } from './walk.ts';
 
 const benches: Readonly<Record<string, (flags: readonly string[]) => Promise<readonly string[]>>> = {
   speed: measureSpeed,
+  memory: measureMemory,
   page: measurePage,
   statements: measureStatements,
   parts: async () => judgingBesideParsing(),
