@@ -36,7 +36,7 @@ const PAGES = [
 ];
 
 const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const reference = page('docs/reference.md');
+const reference = page('docs/reference/README.md');
 const errors = page('docs/errors.md');
 
 /** The text below a heading, up to the next one that is not deeper. */
@@ -251,7 +251,7 @@ describe('what moves and what is merged', () => {
   // The guide repeats on purpose what a page that is read alone needs, and each figure says how it was measured.
   test('no page says a sentence twice, and the glossary no word', () => {
     const prose = PAGES.filter(
-      (path) => !/^docs\/(?:guide\/|internals\/figures\.md|(?:json|reference)\.md)/.test(path),
+      (path) => !/^docs\/(?:guide\/|internals\/figures\.md|reference\/(?:json|README)\.md)/.test(path),
     ).map((path) => [path, page(path).replaceAll(/^(?:```[\s\S]*?^```|\|.*)$/gm, '')] as const);
     const twice = prose.flatMap(([path, text]) => {
       const sentences: readonly string[] = text.replaceAll(/\s+/g, ' ').match(/[A-Z`][^.]{40,}\./g) ?? [];

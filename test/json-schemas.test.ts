@@ -21,7 +21,7 @@ import { whatIsPrinted } from './support/json-page.ts';
 import { type JsonSchema, objectsOf, schemasNow } from './support/json-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const FOLDER = join(ROOT, 'docs', 'schemas');
+const FOLDER = join(ROOT, 'docs', 'reference', 'schemas');
 const KINDS = ['job', 'accounts', 'dialect'] as const;
 type Kind = (typeof KINDS)[number];
 

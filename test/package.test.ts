@@ -41,7 +41,7 @@ const NEEDED = [
   'dist/index.js',
   'dist/main.js',
   'docs/dialects.md',
-  'docs/schemas/job.json',
+  'docs/reference/schemas/job.json',
   'fixtures/leads.csv',
   'jobs/enrich-companies.yaml',
   'dist/needed-node.js',

@@ -13,9 +13,9 @@ import { referenceParts } from './support/reference.ts';
 const DOCS = join(import.meta.dirname, '..', 'docs');
 
 test.each([
-  ['reference.md', referenceParts],
-  ['json.md', jsonParts],
-  ['api.md', apiParts],
+  ['reference/README.md', referenceParts],
+  ['reference/json.md', jsonParts],
+  ['reference/api.md', apiParts],
   ['internals/ledger.md', ledgerParts],
   ['internals/protocol.md', protocolParts],
 ])('%s says what the program does (else: UPDATE_REFERENCE=1)', async (name, partsNow) => {

@@ -131,7 +131,7 @@ function describeWith(
     'after',
     `
 Every command also takes --json, --quiet, --no-color, --store <location>, --as <name> and --help.
-Where … stands, docs/reference.md says the rest.
+Where … stands, docs/reference/README.md says the rest.
 
 Example:
   ${commandLine([])} ${example}`,

@@ -96,7 +96,7 @@ export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 
 /** The JSON schema of such files and objects, which comes with the program. */
 export function schemaPath(kind: SchemaKind): string {
-  return fileURLToPath(new URL(`docs/schemas/${kind}.json`, PACKAGE));
+  return fileURLToPath(new URL(`docs/reference/schemas/${kind}.json`, PACKAGE));
 }
 
 /**

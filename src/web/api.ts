@@ -18,8 +18,8 @@ import { StopObject } from '../objects/stop-object.ts';
 
 /**
  * The words between the page and its server: every body that a request may have and every answer, each once.
- * The server checks requests with these schemas, the page has their types, and `docs/json.md` is held against
- * them.
+ * The server checks requests with these schemas, the page has their types, and `docs/reference/json.md` is
+ * held against them.
  */
 
 /** The rights to ask, and the form of a refusal. */

@@ -22,7 +22,7 @@ const file = (): string => join(folder, 'config', 'accounts.yaml');
 
 /** By which an editor finds what may stand in the file. */
 function schemaLine(): string {
-  const schema = join(import.meta.dirname, '..', '..', 'docs', 'schemas', 'accounts.json');
+  const schema = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'schemas', 'accounts.json');
   return `# yaml-language-server: $schema=${relative(join(folder, 'config'), schema)}\n`;
 }
 

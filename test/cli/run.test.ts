@@ -253,7 +253,7 @@ describe('--save-job', () => {
     const run = desk.run('--budget', '7', '--save-job', 'mine.yaml');
     expect(await desk.type(run)).toMatchObject({ code: 0 });
     expect(await desk.read('mine.yaml')).toMatch(
-      /^# yaml-language-server: \$schema=\S+\/docs\/schemas\/job\.json\noperation: enrich-company {2}# /,
+      /^# yaml-language-server: \$schema=\S+\/docs\/reference\/schemas\/job\.json\noperation: enrich-company {2}# /,
     );
     expect(await desk.read('mine.yaml')).toMatch(/^account: data {2}# /m);
     expect(await desk.read('mine.yaml')).toMatch(/^budget: \{ credits: 7 \} {2}# /m);

@@ -44,7 +44,7 @@ test.each(readdirSync(DIALECTS))(
 
 test('the page of the table has every row as it is, with an answer about which the row decides', () => {
   expect(EXAMPLES.map(({ row }) => row)).toEqual(TABLE.map(({ name }) => name));
-  const page = join(import.meta.dirname, '..', '..', 'docs', 'answers.md');
+  const page = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'answers.md');
   const rows = TABLE.map(({ of, name, means }, at) => {
     return `| ${of} | ${name} | \`${means}\` | \`${EXAMPLES[at]?.shown}\` |`;
   });
@@ -54,5 +54,5 @@ test('the page of the table has every row as it is, with an answer about which t
   expect(readFileSync(page, 'utf8')).toBe(text);
 });
 
-const INTRODUCTION = `The rules of a [dialect](dialects.md) come first. Where none of them fits, the first row of this table does that holds. \`rowonce try\` and the reason of a
-row in doubt say which one it was. What each meaning leads to is under [meanings](reference.md#meanings). This page is made from the code.`;
+const INTRODUCTION = `The rules of a [dialect](../dialects.md) come first. Where none of them fits, the first row of this table does that holds. \`rowonce try\` and the reason of a
+row in doubt say which one it was. What each meaning leads to is under [meanings](README.md#meanings). This page is made from the code.`;

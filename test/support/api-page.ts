@@ -42,7 +42,7 @@ export async function apiParts(): Promise<Readonly<Record<'calls' | 'values' | '
       '|---|---|---|',
       ...(await Promise.all(
         calls.map(async (of) =>
-          row(`[${of.name}](reference.md#${anchorOf(of)})`, of.summary, `\`${await exampleOf(of)}\``),
+          row(`[${of.name}](README.md#${anchorOf(of)})`, of.summary, `\`${await exampleOf(of)}\``),
         ),
       )),
     ].join('\n'),

@@ -1,5 +1,5 @@
 /**
- * The shapes in docs/json.md: every object that a command prints, once, as a type with the words that stand before its members in the
+ * The shapes in docs/reference/json.md: every object that a command prints, once, as a type with the words that stand before its members in the
  * source, so that neither is written twice.
  */
 import { globSync, readFileSync } from 'node:fs';

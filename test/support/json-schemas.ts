@@ -1,5 +1,5 @@
 /**
- * The JSON schemas in docs/schemas, by which editors complete and check what a user writes by hand: shape and words are those of
+ * The JSON schemas in docs/reference/schemas, by which editors complete and check what a user writes by hand: shape and words are those of
  * the zod schemas that read it.
  */
 import { z } from 'zod';

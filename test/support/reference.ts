@@ -1,5 +1,5 @@
 /**
- * The parts of docs/reference.md that follow from the program: its commands, the entries of a job, of the accounts file and of a
+ * The parts of docs/reference/README.md that follow from the program: its commands, the entries of a job, of the accounts file and of a
  * dialect, the operations. What stands between them is written by hand.
  */
 import type { Option, Command as Typed } from 'commander';

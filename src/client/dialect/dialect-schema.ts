@@ -6,8 +6,8 @@ import { makeLinear } from './linear-pattern.ts';
 
 /**
  * A dialect: everything that may differ from vendor to vendor, as data. This one object is the type, the
- * check of a file, the table of `docs/reference.md` and the schema for editors. Nothing in it is code, so
- * that a user can override single entries.
+ * check of a file, the table of `docs/reference/README.md` and the schema for editors. Nothing in it is code,
+ * so that a user can override single entries.
  */
 
 /** The meaning of an answer, and what follows from it. `judge.ts` turns a meaning into a verdict. */

@@ -7,7 +7,7 @@ import type { ReplyObject, RuleObject } from '../../objects/row-object.ts';
 
 /**
  * A reply, and the rule that decided how it is read: a rule of the dialect, or a row of the table in
- * `docs/answers.md`.
+ * `docs/reference/answers.md`.
  */
 
 /** `the table: the status is 404`, or `rule 2 of answers in the dialect acme`. */

@@ -23,7 +23,7 @@ export async function bodyOf<Body extends z.ZodObject>(
   try {
     value = JSON.parse(text);
   } catch {
-    throw stop('usage', 'The request is not JSON.', 'See docs/json.md.');
+    throw stop('usage', 'The request is not JSON.', 'See docs/reference/json.md.');
   }
   return checkInput(req.path, schema, value);
 }

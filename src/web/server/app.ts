@@ -53,7 +53,7 @@ export function appOf(
       !context.req.path.startsWith('/api/') &&
       !context.req.path.includes('.');
     if (page !== undefined && isView) return context.body(page.body, 200, { 'content-type': page.type });
-    const next = 'See docs/json.md for the addresses of programs.';
+    const next = 'See docs/reference/json.md for the addresses of programs.';
     return refusalOf(
       new HttpRefusal(404, `There is nothing at ${context.req.path.slice(0, 200)}.`, next),
       context,
