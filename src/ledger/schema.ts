@@ -1,5 +1,6 @@
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
+import { layoutNow, layoutOf, stepsFrom } from './layouts.ts';
 import { TAKE_PLACES } from './limits.ts';
 
 /**
@@ -438,12 +439,6 @@ const rulesOf = (name: Db['name']): string =>
 const tablesOf = (name: Db['name']): string =>
   inWordsOf(name, name === 'postgres' ? `${TABLES}\n${LINES_OF_POSTGRES}` : TABLES);
 
-/**
- * The number of these tables. The database holds the number, so that a program that knows other tables leaves
- * the database alone.
- */
-export const LAYOUT = 4;
-
 export interface KeptTable {
   readonly table: string;
   readonly columns: Columns;
@@ -484,11 +479,13 @@ export const layTables = (db: Db): Promise<void> =>
     `${STEPS} ${tablesOf(db.name).replaceAll(/^CREATE (TABLE|INDEX|UNIQUE INDEX) /gm, 'CREATE $1 IF NOT EXISTS ')}`,
   );
 export const layRules = (db: Db): Promise<void> =>
-  db.script(`BEGIN; INSERT INTO steps (number) VALUES (${LAYOUT}); ${rulesOf(db.name)} COMMIT;`);
+  db.script(`BEGIN; INSERT INTO steps (number) VALUES (${layoutNow()}); ${rulesOf(db.name)} COMMIT;`);
 
+/** Lays out what is not there yet, or brings an earlier layout to this one: whole, or not at all. */
 export async function migrate(db: Db): Promise<void> {
   await db.script(STEPS);
-  if ((await db.rows('SELECT 1 FROM steps LIMIT 1')).length > 0) return;
-  await db.script(`BEGIN; INSERT INTO steps (number) VALUES (${LAYOUT}); ${tablesOf(db.name)}
-    ${rulesOf(db.name)} COMMIT;`);
+  const layout = await layoutOf(db);
+  if (layout === layoutNow()) return;
+  const sql = layout === undefined ? `${tablesOf(db.name)} ${rulesOf(db.name)}` : stepsFrom(layout, db.name);
+  await db.script(`BEGIN; INSERT INTO steps (number) VALUES (${layoutNow()}); ${sql} COMMIT;`);
 }

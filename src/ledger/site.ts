@@ -4,11 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { ledgersFolder } from '../core/paths.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { distrustOfFolder } from '../lib/file-trust.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
+import { FIRST_LAYOUT, layoutNow, layoutOf } from './layouts.ts';
 import { readerOver } from './open-ledger.ts';
-import { LAYOUT, migrate } from './schema.ts';
+import { migrate } from './schema.ts';
 import type { StoreCheck, StoreOptions, Tell } from './store.ts';
 import { check } from './transitions.ts';
 
@@ -27,7 +29,7 @@ export interface Site {
 /** Lays out what is not there yet. Two may do so at once, and a crash leaves what the next one completes. */
 export async function layOut(db: Db): Promise<void> {
   await migrate(db).catch(async (error: unknown) => {
-    if ((await lastStep(db).catch(() => 0)) !== LAYOUT) throw error;
+    if ((await layoutOf(db).catch(() => undefined)) !== layoutNow()) throw error;
   });
   await db.transaction(async (sql) => {
     for (const [name, bytes] of [
@@ -41,26 +43,34 @@ export async function layOut(db: Db): Promise<void> {
   });
 }
 
-async function lastStep(db: Pick<Db, 'rows'>): Promise<number> {
-  const [last] = await db.rows<{ step: number | null }>('SELECT max(number) AS step FROM steps');
-  return last?.step ?? 0;
-}
-
-/** @throws StopError `store_version`. */
-export async function refuseOther(db: Pick<Db, 'rows'>, shown: string): Promise<void> {
-  const step = await lastStep(db);
-  if (step === 0 || step === LAYOUT) return;
-  if (step < LAYOUT)
+/**
+ * @param mayBringOn whether what opens the ledger brings an earlier layout to this one.
+ * @throws StopError `store_version`.
+ */
+export async function refuseOther(
+  db: Pick<Db, 'rows' | 'name'>,
+  shown: string,
+  mayBringOn = false,
+): Promise<void> {
+  const layout = await layoutOf(db);
+  if (layout === undefined || layout === layoutNow()) return;
+  if (layout > layoutNow())
     throw stop(
       'store_version',
-      `The store ${shown} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`,
+      `The store ${shown} was made by a newer Rowonce (schema ${layout}; this one knows ${layoutNow()}). Nothing in it was changed.`,
+      'Use the newer Rowonce, or name another place with --store.',
+    );
+  const earlier = `The store ${shown} was made by an earlier Rowonce, which kept the ledger in another form. Nothing in it was changed.`;
+  if (layout < FIRST_LAYOUT)
+    throw stop(
+      'store_version',
+      earlier,
       'Finish its batches and export its answers with the version that made it, or name another place with --store; a new one buys again what that one has bought.',
     );
-  throw stop(
-    'store_version',
-    `The store ${shown} was made by a newer Rowonce (schema ${step}; this one knows ${LAYOUT}). Nothing in it was changed.`,
-    'Use the newer Rowonce, or name another place with --store.',
-  );
+  if (mayBringOn) return;
+  const owner = `Let its owner stop all who work with it, then run: ${commandLine(['store', 'init', shown])}`;
+  const next = 'The next command that writes into it brings it to the new form.';
+  throw stop('store_version', earlier, db.name === 'postgres' ? owner : next);
 }
 
 /** What ends who would buy from a ledger that was copied: another one goes on in its place. */

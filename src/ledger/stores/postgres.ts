@@ -80,9 +80,9 @@ const IS_THERE = `SELECT to_regclass('${SCHEMA}.meta') IS NOT NULL AS value`;
 /**
  * @throws StopError `store_version` for a ledger of another Rowonce, `store` for a copy that is not finished.
  */
-async function holdsLedger(db: PostgresDb, { mayArrive = false } = {}): Promise<boolean> {
+async function holdsLedger(db: PostgresDb, { mayArrive = false, mayBringOn = false } = {}): Promise<boolean> {
   if (!(await oneValue<boolean>(db, IS_THERE))) return false;
-  await refuseOther(db, db.shown);
+  await refuseOther(db, db.shown, mayBringOn);
   const isArriving = (await metaOf(db, 'arriving')) !== undefined;
   if (isArriving && !mayArrive)
     throw stop(
@@ -329,7 +329,7 @@ async function copyIntoDatabase(location: string): Promise<CopyTarget> {
  * @throws StopError `store_version` for another version.
  */
 async function init(db: PostgresDb): Promise<StoreGrants> {
-  await holdsLedger(db);
+  await holdsLedger(db, { mayBringOn: true });
   await layOut(db);
   return grantsIn(await oneValue<string>(db, 'SELECT quote_ident(current_database()) AS value'));
 }

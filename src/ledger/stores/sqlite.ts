@@ -110,7 +110,7 @@ const APPLICATION_ID = 0x526f7758;
  * Whether nothing is laid out there yet.
  * @throws StopError for a file that is no ledger, `store_version` for one of another Rowonce.
  */
-async function isEmpty(db: Db, folder: StoreFolder): Promise<boolean> {
+async function isEmpty(db: Db, folder: StoreFolder, mayBringOn = false): Promise<boolean> {
   const { application_id: application } = await oneRow<{ application_id: number }>(
     db,
     'PRAGMA application_id',
@@ -118,7 +118,7 @@ async function isEmpty(db: Db, folder: StoreFolder): Promise<boolean> {
   const tables = (await db.rows<{ name: string }>('SELECT name FROM sqlite_schema')).map(({ name }) => name);
   if (application !== APPLICATION_ID && tables.length > 0)
     throw stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
-  if (tables.includes('steps')) await refuseOther(db, folder.path);
+  if (tables.includes('steps')) await refuseOther(db, folder.path, mayBringOn);
   return !tables.includes('meta') || (await metaOf(db, 'secret')) === undefined;
 }
 
@@ -139,7 +139,7 @@ async function openLocked(
   folder: StoreFolder,
   { lock, writer, options }: { lock: ProcessLock; writer: Connection; options: StoreOptions },
 ): Promise<SoleAccess> {
-  const isNew = await isEmpty(sqlite(writer), folder);
+  const isNew = await isEmpty(sqlite(writer), folder, true);
   // SQLite gives the log the mode of the database, so this comes before the log.
   makePrivateFile(folder.ledger);
   writer.pragma('journal_mode = WAL');
