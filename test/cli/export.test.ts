@@ -50,7 +50,7 @@ test('a list that was moved is read where it is named', async () => {
   expect(await desk.read('again.csv')).toBe(await desk.read('out.csv'));
 });
 
-test('an output that somebody changed is kept, and that is said', async () => {
+test('an output that a person changed is kept, and that is said', async () => {
   const desk = await finishedDesk();
   await desk.write('out.csv', 'my own notes');
   const { stdout, stderr } = await desk.type(['export', 'last']);

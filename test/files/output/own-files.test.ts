@@ -6,8 +6,10 @@
  */
 import { spawnSync } from 'node:child_process';
 import {
+  type FileHandle,
   mkdir,
   mkdtemp,
+  open,
   readdir,
   readFile,
   readlink,
@@ -18,7 +20,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type OwnFile, removeStale, writeOwnFile } from '../../../src/files/output/own-files.ts';
 import { replaceFile } from '../../../src/lib/atomic-file.ts';
 
@@ -163,6 +165,21 @@ describe('a link', () => {
     expect(await place.read('accounts-elsewhere.yaml')).toBe('new');
     expect(await readlink(place.path('accounts.yaml'))).toBe('accounts-elsewhere.yaml');
   });
+});
+
+test('a file is on the disk before it takes its place, and then its name, so that a loss of power leaves the old one or the new one', async () => {
+  const place = await Place.open();
+  await place.write(OURS);
+  const probe = await open(place.path('out.csv'));
+  const handles: Pick<FileHandle, 'sync'> = Object.getPrototypeOf(probe);
+  await probe.close();
+  const stood: string[] = [];
+  const watching = vi.spyOn(handles, 'sync').mockImplementation(async () => {
+    stood.push(await place.read('out.csv'));
+  });
+  onTestFinished(() => watching.mockRestore());
+  await place.write('new');
+  expect(stood).toEqual([OURS, 'new']);
 });
 
 describe('two writers of one file', () => {
