@@ -70,3 +70,21 @@ test('without a rule a world shows what happens, in words, with the command that
     expect(storyIn(replayed)).toEqual(storyIn(found));
   });
 });
+
+test.for([
+  ['--seedz 5', "Unknown option '--seedz'"],
+  ['7', "Unexpected argument '7'"],
+  ['--world moon', '--world moon is none of lists, histories, team'],
+  ['--seeds many', '--seeds many is no number'],
+] as const)(
+  'what is typed wrongly is said in one sentence, and is no fault of a world: %s',
+  async ([words, why]) => {
+    const started = promisify(execFile)(process.execPath, [SIMULATE, ...words.split(' ')]);
+    const { code, stdout, stderr } = await started.then(
+      (ended) => ({ ...ended, code: 0 }),
+      (failed) => failed,
+    );
+    const takes = 'npm run simulate takes --seeds, --from, --world, --day, --until-fault, --each, --tell.';
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `${why}; ${takes}\n` });
+  },
+);

@@ -30,17 +30,17 @@ interface Totals {
 const totals: Totals = { worlds: 0, crashes: 0, requests: 0, faults: 0 };
 const digest = createHash('sha256');
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '500' },
-    from: { type: 'string' },
-    world: { type: 'string' },
-    day: { type: 'boolean', default: false },
-    'until-fault': { type: 'boolean', default: false },
-    each: { type: 'boolean', default: false },
-    tell: { type: 'boolean', default: false },
-  },
-});
+const OPTIONS = {
+  seeds: { type: 'string', default: '500' },
+  from: { type: 'string' },
+  world: { type: 'string' },
+  day: { type: 'boolean', default: false },
+  'until-fault': { type: 'boolean', default: false },
+  each: { type: 'boolean', default: false },
+  tell: { type: 'boolean', default: false },
+} as const;
+
+const values = typed();
 const from = Number(values.from ?? (values.day ? Math.floor(Date.now() / DAY_MS) * SEEDS_A_DAY : 1));
 const kinds = WORLDS.filter(({ name }) => values.world === undefined || name === values.world);
 const runCommandLine = await loadProgram();
@@ -54,6 +54,28 @@ console.log(
   `${worlds} worlds, ${crashes} crashes, ${requests} requests, ${faults} faults, digest ${digest.digest('hex').slice(0, 16)}`,
 );
 process.exit(faults === 0 ? 0 : 1);
+
+/** A wrong word ends with 2, as with the program itself: 1 says that a world has a fault. */
+function typed() {
+  const names = WORLDS.map(({ name }) => name);
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    const { seeds, from = '1', world = 'lists' } = values;
+    if (!names.some((name) => name === world))
+      throw new Error(`--world ${world} is none of ${names.join(', ')}`);
+    for (const [name, text, form] of [
+      ['seeds', seeds, /^\d+(,\d+)*$/],
+      ['from', from, /^\d+$/],
+    ] as const)
+      if (!form.test(text)) throw new Error(`--${name} ${text} is no number`);
+    return values;
+  } catch (error) {
+    const [why] = String((error as Error).message).split('. ');
+    const all = Object.keys(OPTIONS).map((name) => `--${name}`);
+    console.error(`${why}; npm run simulate takes ${all.join(', ')}.`);
+    return process.exit(2);
+  }
+}
 
 async function playSeed(kind: Kind, seed: number): Promise<void> {
   let isFirst = true;
