@@ -8,6 +8,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ABROAD, FILES, IMPORTS, type Import, roomOf } from './support/street.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -123,25 +124,6 @@ const SANDBOX = 'sandbox';
 /** Folders in which every file has the same shape; nothing lists their members. */
 const FAMILIES = ['operations', 'client/dialects', 'files/formats', 'commands'];
 
-/** Paths below `src/`, such as `ledger/stores/sqlite.ts`. */
-const FILES = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).sort();
-
-interface Import {
-  readonly from: string;
-  readonly to: string;
-}
-
-const IMPORTS: readonly Import[] = FILES.flatMap((from) =>
-  [...readFileSync(join(ROOT, 'src', from), 'utf8').matchAll(IMPORT_STATEMENT())].map(({ groups = {} }) => ({
-    from,
-    to: normalize(join(dirname(from), groups.path ?? groups.dynamic ?? '')),
-  })),
-);
-
-function IMPORT_STATEMENT(): RegExp {
-  return /^(?:import|export) (?:type )?(?:[^'";]*? from )?'(?<path>\.[^']+)'|import\('(?<dynamic>\.[^']+)'\)/gm;
-}
-
 const ANY_IMPORT = /(?:^(?:import|export) (?:[^'";]*? from )?|\bimport\()'([^']+)'/gm;
 
 /** Each place of a ledger goes through the door to its database, and has it examined, cleaned and copied there. */
@@ -156,11 +138,9 @@ function ownerOf(file: string): string | undefined {
 
 /** The file itself, or the one whose private part it is. */
 const wholeOf = (file: string): string => ownerOf(file) ?? file;
-const roomOf = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : 'index');
 const familyOf = (file: string): string | undefined =>
   FAMILIES.find((folder) => dirname(wholeOf(file)) === folder);
 const shown = ({ from, to }: Import): string => `${from} → ${to}`;
-const ABROAD = IMPORTS.filter(({ from, to }) => roomOf(from) !== roomOf(to));
 
 describe('imports', () => {
   test('every file has its room on the street, and every room its files', () => {
