@@ -53,8 +53,8 @@ export class Watch {
   /** The ledger that was written last, and where it is. */
   #newest: Tables | undefined;
   #path: string | undefined;
-  /** How many crashes there were when the tables were read last: one may strike behind a commit, before anybody reads. */
-  #crashes = 0;
+  /** How many mishaps there were when the tables were read last: one may end a process behind a commit, before anybody reads. */
+  #mishaps = 0;
   /** Which processes have heard what time it is. */
   readonly #told = new WeakSet<SimulatedProcess>();
   /** Whether a vendor ever had a wrong calendar: the ledger may have believed it. */
@@ -77,12 +77,12 @@ export class Watch {
   }
 
   #ended(): void {
-    const { crashes } = this.#stage;
-    if (this.#path !== undefined && this.#crashes !== crashes && fs.existsSync(this.#path)) {
+    const { mishaps } = this.#stage;
+    if (this.#path !== undefined && this.#mishaps !== mishaps && fs.existsSync(this.#path)) {
       const now = tablesAt(this.#path);
       if (now !== undefined) this.#step(this.#path, now);
     }
-    this.#crashes = crashes;
+    this.#mishaps = mishaps;
   }
 
   /** A store was put back, or is another one: what is in it now is no step from what was. */

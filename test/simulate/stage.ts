@@ -88,6 +88,8 @@ export class Stage implements World, Network {
   readonly #runCommandLine: CommandLine;
   #started = 0;
   crashes = 0;
+  /** How many mishaps there were, crashes among them. */
+  mishaps = 0;
   /** Through doors, of all processes. */
   passages = 0;
   /** What happened. */
@@ -259,6 +261,7 @@ export class Stage implements World, Network {
 
   #strike(struck: SimulatedProcess, mishap: Mishap): void {
     this.tell(`${mishap.kind} at passage ${struck.passages}`);
+    this.mishaps += 1;
     if (mishap.kind === 'kill' || mishap.kind === 'power') this.crashes += 1;
     switch (mishap.kind) {
       case 'kill':
