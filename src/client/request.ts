@@ -113,13 +113,12 @@ export function requestOf(
  */
 export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   const operation = dialectOperationOf(dialect, call);
-  if (!GENERIC_OPERATIONS.includes(call.operation)) {
-    const fields = fieldsOf(operation, withPermissions(dialect, call));
-    for (const [, name = ''] of operation.path.matchAll(PATH_FIELD))
-      if (fields.has(name) && !isPathSegment(fields.get(name)))
-        return `${name} ${foreignName(String(fields.get(name)))}`;
-  }
-  const { method } = shapedCall(dialect, operation, call);
+  const isGeneric = GENERIC_OPERATIONS.includes(call.operation);
+  const unfit = isGeneric
+    ? undefined
+    : unfitField(operation, fieldsOf(operation, withPermissions(dialect, call)));
+  if (unfit !== undefined) return unfit;
+  const { method } = isGeneric ? shapedByItself(call) : operation;
   const { endpoint, body } = call.parameters;
   if (dialect.through !== undefined && keysIn([endpoint ?? null, body ?? null]) > 0)
     throw stop(
@@ -130,6 +129,15 @@ export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   if (dialect.through === undefined || method === 'GET' || method === 'POST') return undefined;
   const fact = `The "API Call" step of the service sends GET and POST, but ${call.operation} is a ${method}.`;
   throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
+}
+
+function unfitField(shape: RequestShape, fields: ReadonlyMap<string, JsonValue>): string | undefined {
+  const inPath = shape.path.includes('{') ? shape.path.matchAll(PATH_FIELD) : [];
+  const named = Array.from(inPath, ([, name = '']) => name);
+  const unfit = named.find((name) => fields.has(name) && !isPathSegment(fields.get(name)));
+  if (unfit !== undefined) return `${unfit} ${foreignName(String(fields.get(unfit)))}`;
+  if (shape.method === 'GET') requireFlat([...fields.keys()].filter((name) => !named.includes(name)));
+  return undefined;
 }
 
 function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): RequestParts {
@@ -191,7 +199,7 @@ function fieldsOf({ fields, body }: Partial<RequestShape>, call: Call): Map<stri
     const named = own(fields ?? {}, name);
     if (named !== null) add(named ?? name, value);
   }
-  for (const [name, value] of Object.entries(marked(body ?? {}))) add(name, value);
+  if (body !== undefined) for (const [name, value] of Object.entries(marked(body))) add(name, value);
   return sent;
 }
 
@@ -249,16 +257,19 @@ function shapedRequest(
   const path = fillPath(shape.path, fields, values);
   const { method } = shape;
   if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)) };
-  const deep = [...fields.keys()].find((name) => name.includes('.'));
-  if (deep !== undefined) {
-    const fact = `${JSON.stringify(deep)} is a nested field, which a query cannot have.`;
-    throw stop(
-      'job',
-      fact,
-      'Write its name in the job or the dialect as it must be in the query, without a dot.',
-    );
-  }
+  requireFlat([...fields.keys()]);
   return { method, path: withQuery(path, fields), body: undefined };
+}
+
+/** @throws StopError `job` for a name that leads into an object. */
+function requireFlat(names: readonly string[]): void {
+  const deep = names.find((name) => name.includes('.'));
+  if (deep === undefined) return;
+  throw stop(
+    'job',
+    `${JSON.stringify(deep)} is a nested field, which a query cannot have.`,
+    'Write its name in the job or the dialect as it must be in the query, without a dot.',
+  );
 }
 
 /** A dot leads into an object, and `.0` into a list of one. */
