@@ -233,5 +233,8 @@ const MOST_LEVELS = 100;
 
 function isDeeper(value: JsonValue, levels: number): boolean {
   if (value === null || typeof value !== 'object') return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+  if (levels === 0) return true;
+  const members = value as { readonly [name: string]: JsonValue };
+  for (const name in members) if (isDeeper(members[name] as JsonValue, levels - 1)) return true;
+  return false;
 }

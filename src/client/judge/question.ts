@@ -17,8 +17,6 @@ export class Asked {
   /** Undefined for a free question, and for a question that a service answered before the vendor. */
   readonly call: Call | undefined;
   readonly vocabulary: Vocabulary;
-  /** The plain names that we and the vendor have for the values sent. */
-  readonly names: ReadonlySet<string>;
   /**
    * Whether the question is an api-call of the job. Its subject may have a status, a message and a text of
    * its own that says no.
@@ -39,13 +37,17 @@ export class Asked {
     this.call = call;
     this.vocabulary = vocabularyOf(dialect.words);
     const sent = call === undefined ? [] : sentBy(call).slice(0, MOST_SENT);
-    const vendors = (name: string): string => this.operation.fields?.[name]?.split('.').at(-1) ?? name;
-    this.names = new Set(sent.flatMap(({ name }) => [name, vendors(name)]).map(plainName));
     // The longest value comes first, because the others may be parts of it.
     this.#sent = sent.sort((one, other) => other.text.length - one.text.length);
     this.isOwn = call?.operation === 'api-call';
     const { leaves, subject } = call?.change ?? {};
     this.email = [leaves?.email, subject?.name].find((name) => name?.includes('@'));
+  }
+
+  /** Whether we or the vendor have that plain name for a value that was sent. */
+  hasSent(plain: string): boolean {
+    const vendors = (name: string): string => this.operation.fields?.[name]?.split('.').at(-1) ?? name;
+    return this.#sent.some(({ name }) => [name, vendors(name)].map(plainName).includes(plain));
   }
 
   /**

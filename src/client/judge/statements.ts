@@ -356,17 +356,15 @@ export class ChangeStatements extends Statements {
   /** @returns whether the value was sent under that name, or is an id or an address. */
   #isNamed({ name, under, value }: Leaf): boolean {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
-    const { names, email } = this.question;
+    const { question } = this;
     const own = name.plain.replace(DONE_TO, '');
-    const isEmail = email !== undefined && EMAIL_NAMES.test(own);
-    const isSent = names.has(own) || names.has(`${own}id`);
+    const isEmail = question.email !== undefined && EMAIL_NAMES.test(own);
+    const isSent = question.hasSent(own) || question.hasSent(`${own}id`);
     if (!isEmail && !isSent && !ID_NAMES.test(own)) return false;
     // A project and an account have ids and addresses of their own.
     if (OTHERS.test(under.at(-1)?.plain ?? '')) return true;
-    const sendsId = ['userid', 'invitecode', 'id'].some((id) => names.has(id));
-    const isOurs = this.question.includes(
-      isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(`${value}`)?.[0] ?? '') : value,
-    );
+    const sendsId = ['userid', 'invitecode', 'id'].some((id) => question.hasSent(id));
+    const isOurs = question.includes(isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(`${value}`)?.[0] ?? '') : value);
     if (isOurs) {
       this.thing = true;
       // `{"removed": [{"id": …}]}`
