@@ -3,7 +3,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inFolder, median } from './program.ts';
-import { measureMemory, measurePlan, measureReplay } from './speed/bought-before.ts';
+import { measureMemory, measurePlan, measureReplay, measureReplayStart } from './speed/bought-before.ts';
 import { measureLatency, measureUnlimited } from './speed/end-to-end.ts';
 import { GOALS } from './speed/goals.ts';
 import { measureGrowth } from './speed/growth.ts';
@@ -20,6 +20,7 @@ const MEASURES = {
   unlimited: measureUnlimited,
   latency: measureLatency,
   replay: measureReplay,
+  'replay-start': measureReplayStart,
   plan: measurePlan,
   starts: measureStarts,
   limit: measureLimit,

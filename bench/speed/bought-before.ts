@@ -22,6 +22,21 @@ export async function measureReplay(options: Options): Promise<Measured> {
   };
 }
 
+/** The same over a list of a tenth, of which the starts are a part that shows. */
+export async function measureReplayStart(options: Options): Promise<Measured> {
+  const rows = rowsOf(options, 100_000, 20_000);
+  const desk = await deskThatKnows(options, rows);
+  const rounds = await Rounds.of(options, contestants(desk, rows));
+  return {
+    lines: rounds.lines('bought before, starts included'),
+    figures: [
+      { name: 'replay-start', now: rounds.times('replay', 'csv-parse alone') },
+      { name: 'plan-start', now: rounds.times('plan with a job', 'csv-parse alone') },
+      { name: 'describe-start', now: rounds.times('plan without a job', 'csv-parse alone') },
+    ],
+  };
+}
+
 /** How long `plan` takes over a list of which the store knows every other row. */
 export async function measurePlan(options: Options): Promise<Measured> {
   const rows = rowsOf(options, 1_000_000, 100_000);

@@ -21,7 +21,7 @@ export async function measureLatency(options: Options): Promise<Measured> {
   const rounds = await race(options, 20);
   return {
     lines: rounds.lines('vendor of 20 ms, 64 at once'),
-    figures: [{ name: 'latency', now: rounds.speed('rowonce run', 'bare undici') }],
+    figures: [{ name: 'latency', now: rounds.speed('rowonce run', 'naive script') }],
   };
 }
 

@@ -64,7 +64,10 @@ function measured(start: Bought, short: Bought, bought: readonly Bought[]): Meas
     figures: [
       { name: 'bytes', now: bytes.toFixed(0) },
       { name: 'linear', now: `${times} (${shown.join(', ')})` },
-      { name: 'short', now: `${((short.cost.processorSeconds / short.rows) * 1000).toFixed(3)} ms` },
+      {
+        name: 'short',
+        now: `${short.cost.seconds.toFixed(2)} s; ${((short.cost.processorSeconds / short.rows) * 1000).toFixed(3)} ms`,
+      },
       { name: 'memory-run', now: memoryWords(memoryFrom, large) },
     ],
   };
