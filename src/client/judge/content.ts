@@ -38,9 +38,7 @@ export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: As
   const listed = listIn(body, question);
   if (listed) return contentOfList(listed);
   const place = placeIn(leaves, dialect.fields_at);
-  const partOf = ({ under, name }: Leaf): Name => under[place.depth] ?? name;
-  const inThings = place.leaves.filter((leaf) => partOf(leaf).isThing);
-  const parts = [...Map.groupBy(inThings, partOf)];
+  const parts = partsIn(place);
   const own = dialect.fields_at === undefined ? OWN_THINGS[call?.operation ?? ''] : undefined;
   const things = parts.filter(([name]) => own?.test(name.plain));
   const isKnown = ({ value, under, isMember }: Leaf): boolean =>
@@ -48,13 +46,22 @@ export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: As
   // Everything beside the thing itself belongs to something else.
   if (things.length > 0 && things.every(([, each]) => each.every(isKnown))) return 'empty';
   const isAllBlank = (each: readonly Leaf[]): boolean => each.every(({ value }) => isBlank(value));
-  const isEmpty = [place.leaves, ...parts.map(([, each]) => each)].some(isAllBlank);
+  const isEmpty = isAllBlank(place.leaves) || parts.some(([, each]) => isAllBlank(each));
   const data = place.leaves.filter((leaf) => isData(leaf, place.depth, question));
   const isScant = isShort(place.leaves, data) && data.every((leaf) => isDetail(leaf, place.depth));
   if (data.length > 0 && !(isEmpty && isScant)) return isScant ? 'details' : 'data';
   if (isEmpty || place.leaves.some((leaf) => leaf.isEmptyList && leaf.name.kind !== 'trouble'))
     return 'empty';
   return leaves.some(isFilledId) ? 'ids' : 'nothing';
+}
+
+type Part = readonly [Name, readonly Leaf[]];
+
+/** The things that the place names, with their leaves. */
+function partsIn({ leaves, depth }: { readonly leaves: readonly Leaf[]; readonly depth: number }): Part[] {
+  const partOf = ({ under, name }: Leaf): Name => under[depth] ?? name;
+  const inThings = leaves.filter((leaf) => partOf(leaf).isThing);
+  return inThings.length === 0 ? [] : [...Map.groupBy(inThings, partOf)];
 }
 
 function isShort(leaves: readonly Leaf[], data: readonly Leaf[]): boolean {

@@ -182,15 +182,21 @@ const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row
 /** Beside data only a code counts. */
 const saying =
   (...senses: readonly Sense[]) =>
-  ({ holds, statements }: Answer) =>
-    senses.some((sense) => (holds ? statements.codes : statements.says).has(sense));
+  ({ holds, statements }: Answer) => {
+    const said = holds ? statements.codes : statements.says;
+    for (const sense of senses) if (said.has(sense)) return true;
+    return false;
+  };
 
-/** Whether the status says nothing about the question: the request did not come in whole, or in time. */
+/** The request did not come in whole, or in time. */
+const UNFINISHED: readonly number[] = [408, 425, 499];
+/** These are about whether the question may be asked. */
+const OF_ASKING: readonly number[] = [401, 403, 407, 420, 429];
+
+/** Whether the status says nothing about the question. */
 const isUnfinished = (by: number): boolean =>
-  [408, 425, 499].includes(by) || !(is2xx(by) || is3xx(by) || is4xx(by));
-/** Whether the status is about the question, and not about whether it may be asked. */
-const isOfQuestion = (by: number): boolean =>
-  !isUnfinished(by) && !is3xx(by) && ![401, 403, 407, 420, 429].includes(by);
+  UNFINISHED.includes(by) || !(is2xx(by) || is3xx(by) || is4xx(by));
+const isOfQuestion = (by: number): boolean => !isUnfinished(by) && !is3xx(by) && !OF_ASKING.includes(by);
 /** Whether a "no" was free. The answer to a paid change may have cost something, also where it says no. */
 const isFreeNo = (it: Answer): boolean => !it.isProved && !(isPaid(it) && is2xx(it.http));
 
