@@ -205,16 +205,6 @@ describe('the job', () => {
     const refusal = { code: 2, fact: /^\.\/job\.yaml: there is no such file\.$/, next: /\S/ };
     await expectNothingSpent(await deskWithList(), job(), refusal);
   });
-
-  test('the job is an operation that was mistyped', async () => {
-    const words = ['run', 'enrich-companie', 'list.csv', '--budget', '9'];
-    const refusal = {
-      code: 2,
-      fact: /^"enrich-companie" is neither an operation nor a job file\.$/,
-      next: /enrich-company/,
-    };
-    await expectNothingSpent(await deskWithList(), words, refusal);
-  });
 });
 
 describe('the account', () => {
@@ -261,12 +251,6 @@ describe('the account', () => {
     await expectNothingSpent(desk, desk.run(), refusal);
     await chmod(file, 0o600);
     expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
-  });
-
-  test('the account does not exist', async () => {
-    const desk = await deskWithList();
-    const refusal = { code: 2, fact: /^There is no account "dada" in /, next: /data/ };
-    await expectNothingSpent(desk, desk.run('--account', 'dada'), refusal);
   });
 
   test('the account has an address where nobody answers: three tries, and 2; once it has answered, that is an outage, and waited for', async () => {

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ABROAD, FILES, IMPORTS, type Import, roomOf } from './support/street.ts';
 
@@ -180,13 +180,6 @@ describe('imports', () => {
     expect(out.map(shown)).toEqual([]);
   });
 
-  test('no three files have one name, so that a name is found by typing it', () => {
-    const files = globSync('**/*.ts', { cwd: join(ROOT, 'src'), exclude: ['web/page/**'] });
-    const named = Map.groupBy(files, (file) => basename(file));
-    const shared = [...named.values()].filter((alike) => alike.length > 2);
-    expect(shared).toEqual([]);
-  });
-
   test('the private parts of a file are imported by that file and from its folder alone', () => {
     const trespasses = IMPORTS.filter(({ from, to }) => {
       const owner = ownerOf(to);
@@ -222,36 +215,6 @@ test.for([
   const found = FILES.filter((file) => pattern.test(readFileSync(join(ROOT, 'src', file), 'utf8')));
   expect(found).toEqual(files);
 });
-
-describe('what a start loads before its command begins', () => {
-  test.for([
-    ['commands/status.ts', ['yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
-    ['commands/sandbox.ts', ['yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
-    ['commands/run.ts', ['undici', 'client/dialect/dialect-schema.ts', 'client/dialect/file.ts']],
-  ] as const)('%s does without %j', ([command, spared]) => {
-    const loaded = loadedBy(command);
-    expect([...loaded]).toContain('core/errors.ts');
-    expect(spared.filter((each) => loaded.has(each))).toEqual([]);
-  });
-});
-
-/** The files below `src/`, and the libraries, that importing it loads; types load nothing. */
-function loadedBy(command: string): ReadonlySet<string> {
-  const loaded = new Set<string>();
-  const next = [command];
-  for (let file = next.pop(); file !== undefined; file = next.pop()) {
-    if (loaded.has(file)) continue;
-    loaded.add(file);
-    if (!FILES.includes(file)) continue;
-    for (const { groups = {} } of readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(LOADS)) {
-      const path = groups.path ?? '';
-      next.push(path.startsWith('.') ? normalize(join(dirname(file), path)) : path);
-    }
-  }
-  return loaded;
-}
-
-const LOADS = /^(?:import|export) (?!type )(?:[^'";]*? from )?'(?<path>[^']+)'/gm;
 
 /** The lines of code in `src`, with 3 % room. A commit that needs more of them moves the number. */
 const MOST_LINES = 46_700;

@@ -3,7 +3,6 @@
  * ever gets an answer that was bought for another one.
  * Method: the library's own entry in this process, with a real ledger; a vendor of the test that says what it was sent, and the sandbox.
  */
-import { mkdir, utimes } from 'node:fs/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as rowonce from '../src/index.ts';
 import {
@@ -11,7 +10,6 @@ import {
   defineOperation,
   type EnrichInput,
   enrich,
-  nightly,
   type OwnOperation,
   plan,
   run,
@@ -113,21 +111,6 @@ test('a job file may name it, a plan and a try know it, and its output is writte
   );
   await expect(other).rejects.toThrow('"verify-email@2" is neither an operation nor a job file.');
   expect([tried.source, tried.fields, vendor.requests.length]).toEqual(['ledger', ['takes_mail'], 2]);
-});
-
-test('a sweep takes the operation and the dialect of its program', async () => {
-  const { desk, vendor } = await deskOf();
-  await desk.write('night.yaml', 'operation: verify-email\ninbox: inbox\nbudget: { credits: 9 }\n');
-  await mkdir(desk.place.path('inbox'));
-  await desk.write('inbox/list.csv', 'email\njo@a.example\n');
-  await utimes(desk.place.path('inbox/list.csv'), 0, 0);
-  const jobs = [desk.place.path('night.yaml')];
-  const night = { jobs, store: desk.place.path('store') };
-  await expect(nightly(night)).rejects.toThrow('there is no operation "verify-email"');
-  const dialects = [defineDialect({ name: 'mine', vendor: 'provider', headers: { 'x-team': 'nights' } })];
-  const { files } = await nightly(night, { operations: [VERIFY], dialects });
-  expect(files).toMatchObject([{ counts: { matched: 1 }, stopped: null }]);
-  expect(vendor.requests).toMatchObject([{ path: '/verify/email', headers: { 'x-team': 'nights' } }]);
 });
 
 test.each([

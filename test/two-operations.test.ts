@@ -14,7 +14,6 @@ import type { RunObject } from '../src/objects/run-object.ts';
 import type { RunOptions } from '../src/plan/context.ts';
 import { runJob } from '../src/run/run-job.ts';
 import { Workplace } from './faults/workplace.ts';
-import { some } from './support/combinations.ts';
 
 const ROWS = 'Domain,Email\na.example,jo@a.example\nnone,none\nb.example,al@b.example\n';
 
@@ -116,31 +115,6 @@ test('the second operation gets a name of its own for all its files, and says wh
   expect(place.notes.filter((note) => note.includes('so it is kept'))).toEqual([]);
   expect(place.written()).toHaveLength(6);
 });
-
-test.each(
-  some(
-    [
-      ['no reason', undefined],
-      ['a reason of its own', new Error('closing time')],
-    ],
-    1,
-  ),
-)(
-  'a program that aborts for %s gets the summary, with what stopped it, before the first row and behind it',
-  async (_, reason) => {
-    const place = await Place.open();
-    const early = await place.run('enrich-company', { signal: AbortSignal.abort(reason) });
-    expect(early).toMatchObject({ counts: {}, stopped: { code: 'interrupted' } });
-    const stopping = new AbortController();
-    const late = await place.run('enrich-company', {
-      signal: stopping.signal,
-      onEvent: ({ kind }) => kind === 'sent' && stopping.abort(reason),
-    });
-    expect(late).toMatchObject({ stopped: { code: 'interrupted' } });
-    expect(late.counts.matched, 'what was answered is kept').toBeGreaterThan(0);
-    expect(await place.run('enrich-company')).toMatchObject({ stopped: null, counts: { matched: 2 } });
-  },
-);
 
 test('what somebody changed in the first output is kept, and so is what stands beside it', async () => {
   const place = await Place.open();

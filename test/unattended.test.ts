@@ -89,18 +89,6 @@ describe('the container', () => {
     const { version } = JSON.parse(read('package.json'));
     expect(run('src/bin.js', '--version').stdout).toBe(`${version}\n`);
   });
-
-  const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
-
-  test.skipIf(!hasEngine)('the container is built and starts (skipped where no Docker engine runs)', () => {
-    const docker = (...words: readonly string[]) =>
-      spawnSync('docker', words, { cwd: ROOT, encoding: 'utf8' });
-    const built = docker('build', '--quiet', '--file', 'docs/container/Dockerfile', '.');
-    expect(built.status, built.stderr).toBe(0);
-    const image = built.stdout.trim();
-    onTestFinished(() => void docker('image', 'rm', '--force', image));
-    expect(docker('run', '--rm', image, 'doctor').stdout).toMatch(/^ok +machine/);
-  });
 });
 
 // ---------------------------------------------------------------------------------------------------- action
@@ -157,13 +145,6 @@ describe('the action', () => {
     const { status, stdout, summary } = act({ COMMAND: 'plan' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ {2}to buy +2$/m) });
     expect(summary).toMatch(/^### `rowonce plan .+`$[\s\S]+^ {6}to buy +2$[\s\S]+^Exit code 0\.$/m);
-  });
-
-  test('the action says which words there are', () => {
-    expect(act({ COMMAND: 'undo' })).toMatchObject({
-      status: 2,
-      stderr: expect.stringMatching(/plan, run or nightly\.\n$/),
-    });
   });
 
   /** The script with the environment that the runner gives it. @param command a script in the place of the program. */

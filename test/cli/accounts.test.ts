@@ -79,14 +79,6 @@ test('the key comes from standard input, and no command ever shows it', async ()
   }
 });
 
-test('a key that is typed as an argument is refused and not repeated', async () => {
-  for (const key of [['--key=s3cr3t'], ['--key', 's3cr3t']]) {
-    const { code, stdout, stderr } = await accounts([...ADD, ...key]);
-    expect(code).toBe(2);
-    expect(stdout + stderr).not.toContain('s3cr3t');
-  }
-});
-
 test('what the user wrote into the file stays, comments included, and a linked file stays linked', async () => {
   await accounts([...ADD, '--key-env', 'A']);
   const real = join(folder, 'dotfiles.yaml');

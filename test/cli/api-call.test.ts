@@ -166,29 +166,3 @@ test('{key} in query and body is agreed to once, filled in as the request leaves
   await desk.write('list.csv', csvOf([['Domain'], ['b.example']]));
   expect((await place.runHere({ job: 'job.yaml', more: ['--yes'] })).code, 'another request').toBe(2);
 });
-
-test('{key} in a dialect stands in the body of a request and in that of a free one, and a row cannot have it', async () => {
-  const { desk, asked, speak } = await deskBefore(() => ({ name: 'Acme', left: 7 }), {
-    key: 'sk-123456789012',
-  });
-  const { place } = desk;
-  const text = { token: '{key}', note: 'in {braces}' };
-  speak({
-    headers: { authorization: null },
-    operations: { 'enrich-company': { body: text } },
-    balance: { method: 'POST', path: '/left', body: { token: '{key}' }, credits: 'left' },
-  });
-  await desk.write(
-    'list.csv',
-    csvOf([
-      ['Profile', 'Domain'],
-      ['', 'a.example'],
-    ]),
-  );
-  expect((await place.runHere({ more: ['--yes'] })).report?.counts).toEqual({ matched: 1 });
-  await desk.type(['accounts', 'test', 'data']);
-  expect(asked.map(({ path, input }) => [path, input])).toEqual([
-    ['/enrich/company', { domain: 'a.example', token: 'sk-123456789012', note: 'in {braces}' }],
-    ['/left', { token: 'sk-123456789012' }],
-  ]);
-});

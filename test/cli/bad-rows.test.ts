@@ -55,16 +55,4 @@ describe('a list with bad rows', () => {
     expect(await desk.type(RUN)).toMatchObject({ code: 3 });
     expect((await desk.type([...RUN, '--strict'])).stderr).toContain(fact);
   });
-
-  test('a list with bad rows goes on after a crash where it was, and its export is the output to the byte', async () => {
-    const desk = await openDesk();
-    await desk.write('list.csv', LIST);
-    const crashed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-row:3' } });
-    expect(crashed.code).toBe(null);
-    const { batch } = await desk.json(RUN);
-    expect(await desk.requests()).toBe(GOOD.length);
-    const output = await desk.read('out.csv');
-    expect(await desk.type(['export', batch, '-o', 'again.csv'])).toMatchObject({ code: 0 });
-    expect(await desk.read('again.csv')).toBe(output);
-  });
 });

@@ -7,7 +7,6 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,7 +14,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,29 +55,11 @@ function installed(): string {
   return join(root, 'src', 'bin.js');
 }
 
-const CHECKOUT = join(PROGRAM, '..', '..');
-
 test('an installed package runs what was built', () => {
   const { status, stdout } = spawnSync(process.execPath, [installed(), 'status', 'last'], {
     encoding: 'utf8',
   });
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'dist status last\n' });
-});
-
-test('a checkout that was not built says what to do', () => {
-  const root = join(folder, 'checkout');
-  for (const each of ['src', 'package.json'])
-    cpSync(join(CHECKOUT, each), join(root, each), { recursive: true, preserveTimestamps: true });
-  symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'src/bin.js'), '--version'], {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: folder },
-  });
-  expect({ status, stdout, stderr }).toEqual({
-    status: 2,
-    stdout: '',
-    stderr: 'The program was not built yet: run "npm run build", then the same command again.\n',
-  });
 });
 
 test.skipIf(process.platform === 'win32')(
@@ -115,18 +95,6 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
     expect(stderr).toMatch(
       /^Rowonce needs Node 22\.19 or newer and this is Node \d+\.\d+\.\d+: install it .*\.\n$/,
     );
-  });
-
-  test('the library says the same to a program that imports it, and nothing of what it is made of', () => {
-    mkdirSync(join(folder, 'node_modules'));
-    symlinkSync(CHECKOUT, join(folder, 'node_modules', 'rowonce'));
-    writeFileSync(join(folder, 'program.mjs'), "import { plan } from 'rowonce';\nawait plan({});\n");
-    const { status, stdout, stderr } = spawnSync(older, ['program.mjs'], { cwd: folder, encoding: 'utf8' });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(
-      /Rowonce needs Node 22\.19 or newer and this is Node \d+\.\d+\.\d+: install it .*\./,
-    );
-    expect(stderr).not.toMatch(/dlopen|MODULE_VERSION|\n {4}at /);
   });
 
   test.skipIf(!hasNewerNode)(

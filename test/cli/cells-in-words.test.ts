@@ -55,12 +55,6 @@ test('a damaged number of a row that another cell found is listed until it is me
   await expect(desk.read('out.needs-attention.csv')).rejects.toThrow();
 });
 
-test('a website of no use beside a number that found the row is not held against her', async () => {
-  const list = 'ABN,Website\n51824753556,https://facebook.com/acme\n';
-  const { desk } = await ran(list, 'enrich-company');
-  expect(await desk.read('out.report.html')).toContain('Nothing needs you.');
-});
-
 test('"can view" is never taken for a slip of "Can edit": the plan asks which role it is', async () => {
   const desk = await openDesk();
   await desk.write(

@@ -55,16 +55,6 @@ test('a likely column is named with the flag that takes it, and a run without th
 const LIST =
   'Company,ABN,Webseite\nAcme,51824753556,acme.example\nBeta,,beta.example\nGamma,,gamma.example\n';
 
-test('a column that --column names is taken beside the one that was guessed', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', LIST);
-  const plan = (column: string) => desk.type(['plan', 'enrich-company', 'list.csv', '--column', column]);
-  const { stdout } = await plan('domain=Webseite');
-  expect(stdout).toContain('  columns        abn ← ABN, domain ← Webseite (guessed)\n');
-  const stderr = expect.stringContaining('Did you mean Webseite?');
-  expect(await plan('domain=Webseit')).toMatchObject({ code: 2, stderr });
-});
-
 test('a run goes on by the same flags, which the command that goes on has, and adds what they say', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', LIST);

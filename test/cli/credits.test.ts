@@ -4,7 +4,6 @@
  * Method: the real commands before the sandbox, whose book is the judge, and before a vendor whose balance falls by what it charges.
  */
 
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Desk, type DeskBefore, deskBefore, openDesk } from './desk.ts';
 
@@ -13,25 +12,6 @@ const EMAILS = Array.from({ length: 20 }, (_, at) => `person-${at}@acme.example`
 function creditsInRows(desk: Desk): number {
   return desk.place.rows().reduce((sum, { _credits }) => sum + Number(_credits), 0);
 }
-
-/** Credits in a book that a sandbox wrote. */
-function creditsIn(path: string): number {
-  const lines = readFileSync(path, 'utf8').trim().split('\n');
-  return lines.reduce((sum, line) => sum + JSON.parse(line).credits, 0);
-}
-
-test.each([
-  ['enrich-person', 'Email', EMAILS],
-  ['search-people', 'Company', ['Banksia', 'Kauri', 'Rata', 'Wattle']],
-])('a sandbox run of %s has spent what is in the book, to the credit', async (operation, header, cells) => {
-  const desk = await openDesk();
-  await desk.write('list.csv', `${header}\n${cells.join('\n')}\n`);
-  const words = ['run', operation, 'list.csv', '--account', 'sandbox-provider', '-o', 'out.csv'];
-  const ran = await desk.json(words, { env: { ROWONCE_SANDBOX: '--match-rate 0.9' } });
-  expect(ran.credits).toMatchObject({ exact: true, in_doubt: 0 });
-  expect(ran.credits.spent).toBe(creditsIn(desk.place.path('store/book.jsonl')));
-  expect(creditsInRows(desk)).toBe(ran.credits.spent);
-});
 
 test('where nobody says what a person cost, run, status and report say "at most"; the cells stay numbers', async () => {
   const desk = await openDesk();
@@ -81,23 +61,6 @@ test('a part of a credit is booked as a whole one, which is the most', async () 
 });
 
 // ------------------------------------------------------------------------------------------------ what the vendor has counted
-
-test('the vendor’s balance stands beside our books', async () => {
-  let left = 1000;
-  const { desk, asked, speak } = await deskBefore(({ path }) => {
-    if (path === '/left') return { credits_left: left };
-    left -= 1;
-    return { name: 'Jo' };
-  });
-  speak({ balance: { method: 'GET', path: '/left', credits: 'credits_left' } });
-  await desk.write('list.csv', 'Email\njo@one.example\nflo@two.example\n');
-  await desk.type(['run', 'enrich-person', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-  const { stdout } = await desk.type(['accounts', 'test']);
-  expect(stdout).toContain('data: the vendor says that 998 credits are left; our books have 4 spent.\n');
-  const { accounts } = await desk.json(['accounts', 'test']);
-  expect(accounts).toMatchObject([{ name: 'data', key_tried: true, balance: 998, booked: 4 }]);
-  expect(asked.filter(({ path }) => path !== '/left')).toHaveLength(2);
-});
 
 /** One whose key is ours alone: it charges one credit a person, where nobody states a price. */
 async function countingDesk(account: object): Promise<DeskBefore & { readonly books: { left: number } }> {

@@ -5,10 +5,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { version } from '../../src/core/families.ts';
-import { ScriptedVendor } from '../faults/scripted-vendor.ts';
-import { some } from '../support/combinations.ts';
+import { expect, test } from 'vitest';
 import { type Desk, type DeskBefore, deskBefore, openDesk, SERVICE } from './desk.ts';
 
 const REST_GET = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'rest-get.yaml');
@@ -36,27 +33,6 @@ test('the same rows get the same cells directly, through a service, in another d
     expect(cells(desk).map(reasonless)).toEqual(wanted.map(reasonless));
     expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, charged_twice: [] });
   }
-});
-
-test.each(
-  some(
-    [
-      ['direct', '{}', `rowonce/${version()}`],
-      ['via', '{}', `rowonce/${version()}`],
-      ['direct', 'headers: { User-Agent: Acme-Data/2.1 }', 'Acme-Data/2.1'],
-      ['direct', 'headers: { user-agent: null }', undefined],
-    ] as const,
-    1,
-  ),
-)('a vendor is told which program asks, %s, with the dialect %s', async (way, dialect, told) => {
-  const desk = await openDesk({ way });
-  const vendor = await ScriptedVendor.start((_, response) => response.end('{"name":"Acme"}'));
-  onTestFinished(() => vendor[Symbol.asyncDispose]());
-  desk.list(1);
-  await desk.write('config/mine.yaml', dialect);
-  desk.place.writeAccount(vendor.url, { dialect: 'mine.yaml' });
-  await desk.type(desk.run());
-  expect(vendor.requests.map(({ headers }) => headers['user-agent'])).toEqual([told]);
 });
 
 /** A desk whose provider is reached through a step of the service that answers so. */
@@ -95,34 +71,4 @@ test('a step that returns the body itself is in doubt until the dialect says so,
   await rm(desk.place.path('config/accounts.yaml'));
   await desk.type(['export', 'last', '-o', 'again.csv']);
   expect(await desk.read('again.csv')).toBe(written);
-});
-
-test.each([
-  ['status: null', { body: ACME }, 'where api_call.answer.status of its dialect says; it has body'],
-  [
-    'status: null, body: output',
-    { ok: true, output: ACME },
-    'where api_call.answer.body of its dialect says; it has ok, output. Write under api_call',
-  ],
-])('what a step answers otherwise is read with answer: { %s }', async (entries, answer, words) => {
-  const { desk, asked } = await deskBehind(answer);
-  desk.list(1);
-  expect((await desk.type(desk.run())).stderr).toContain(words);
-  await desk.write('config/service.yaml', `api_call: { answer: { ${entries} } }\n`);
-  expect(await desk.json(desk.run())).toMatchObject({ counts: { matched: 1 } });
-  expect([desk.place.rows()[0]?.found_name, asked.length]).toEqual(['Acme', 1]);
-});
-
-test('a wrong dialect is refused with its place, before a store is made or anything is sent', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  await desk.write('config/mine.yaml', 'answers:\n  - { status: [500], maens: no_match }\n');
-  desk.place.writeAccount(desk.place.vendor.url, { dialect: './mine.yaml' });
-  const { code, stderr } = await desk.type(desk.run());
-  expect(code).toBe(2);
-  expect(stderr).toMatch(
-    /config\/mine\.yaml:2:22: "maens" is not known here\.\nDid you mean means\? Correct it there/,
-  );
-  expect(await desk.requests()).toBe(0);
-  await expect(desk.read('store/ledger.db')).rejects.toThrow('ENOENT');
 });

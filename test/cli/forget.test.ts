@@ -10,7 +10,7 @@ import { parse, stringify } from 'yaml';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { environmentIn, Served } from '../web/served.ts';
 import { Clocks } from './clocks.ts';
-import { type Desk, deskBefore, openDesk } from './desk.ts';
+import { type Desk, deskBefore } from './desk.ts';
 import { rowonce } from './rowonce.ts';
 import { openTeam } from './team.ts';
 
@@ -194,21 +194,6 @@ test('what passed its retention by what the vendor tells is erased at the end of
 
 const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
 
-test('what the page kept is forgotten too, and of one file it says one thing', async () => {
-  const { desk } = await deskOfPeople();
-  const inStore = (...names: readonly string[]) => desk.place.path(join('store', ...names));
-  mkdirSync(inStore('lists/0123456789abcdef'), { recursive: true, mode: 0o700 });
-  const list = inStore('lists/0123456789abcdef', 'list.csv');
-  writeFileSync(list, `email,Note\n${JANE},x\n`);
-  expect((await run(desk, 'enrich-person', list)).code).toBe(0);
-  const done = await desk.type(['forget', JANE, '--yes']);
-  expect(done.code, done.stderr).toBe(0);
-  expect(filesWith(desk, JANE)).toEqual([]);
-  expect(filesBelow(inStore()).join()).not.toContain(JANE);
-  expect(pathsSaid(done, 'removed')).toEqual(expect.arrayContaining([list, `${list}.out.csv`]));
-  expect(pathsSaid(done, STAYS)).toEqual([]);
-});
-
 /** The paths that a line of `forget` names. */
 function pathsSaid({ stdout }: { readonly stdout: string }, words: string): readonly string[] {
   const lines = stdout.split('\n').filter((line) => line.startsWith(`  ${words}: `));
@@ -278,28 +263,6 @@ test('a list that was brought to the page and never run is reached, also as it w
   expect(filesNaming(store, MARY)).toEqual([]);
 });
 
-test('the book of the sandbox keeps each of its charges, without the person', async () => {
-  const desk = await openDesk();
-  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
-  await run(desk, 'enrich-person', 'people.csv', '--account', 'sandbox-provider');
-  const lines = () =>
-    filesBelow(desk.place.path('store'))
-      .filter((path) => path.endsWith('.jsonl'))
-      .flatMap((path) => readFileSync(path, 'utf8').trimEnd().split('\n'));
-  const before = lines();
-  expect(before.join()).toContain(JANE);
-  expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
-  expect(lines()).toHaveLength(before.length);
-  expect(lines().filter((line) => line.includes(MARY))).toEqual(before.filter((line) => line.includes(MARY)));
-  expect(filesWith(desk, JANE)).toEqual([]);
-});
-
-test('where there is neither a ledger nor a list, there is no store', async () => {
-  const desk = await openDesk();
-  expect(await desk.type(['forget', JANE])).toMatchObject({ code: 2 });
-  expect(existsSync(desk.place.path('store'))).toBe(false);
-});
-
 test('a forgotten person of a team is named with what ends it, and is invited again by --refresh alone', async () => {
   const team = await openTeam();
   await team.apply([JANE, MARY].map((email) => ({ email, role: 'viewer' })));
@@ -331,15 +294,4 @@ test('a forgotten person of a team is named with what ends it, and is invited ag
   expect(await mails()).toBe(2);
   expect(await team.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
   expect(await mails()).toBe(2);
-});
-
-test('an address that another one ends with is another person', async () => {
-  const { desk } = await deskOfPeople();
-  const others = ['foo&brien@acme.example', 'x/brien@acme.example', 'a{brien@acme.example'];
-  await desk.write('people.csv', `email\n${['brien@acme.example', ...others].join('\n')}\n`);
-  await run(desk, 'enrich-person', 'people.csv');
-  expect((await desk.type(['forget', 'brien@acme.example', '--yes'])).code).toBe(0);
-  await desk.write('again.csv', `email\n${[...others, 'brien@acme.example'].join('\n')}\n`);
-  const { stdout } = await run(desk, 'enrich-person', 'again.csv', '--json');
-  expect(JSON.parse(stdout)).toMatchObject({ counts: { matched: 3, skipped: 1 }, requests: 0 });
 });

@@ -38,20 +38,3 @@ test('a vendor’s formulas are text in the output; --formulas raw writes them a
   expect(await desk.json(desk.run())).toMatchObject({ requests: 0 });
   expect(await cellsOf(desk, 'out.csv')).toEqual(SAFE);
 });
-
-test('an export writes formulas as text, unless they are asked for, or a job is named that does', async () => {
-  const desk = await openHostileDesk();
-  await desk.write('job.yaml', 'operation: enrich-company\nformulas: raw\n');
-  await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-  const raw = Object.values(ANSWER).map(String);
-  expect(await cellsOf(desk, 'out.csv')).toEqual(raw);
-  for (const [words, cells] of [
-    [['last'], SAFE],
-    [['last', '--formulas', 'raw'], raw],
-    [['job.yaml', 'list.csv'], raw],
-    [['job.yaml', 'list.csv', '--formulas', 'safe'], SAFE],
-  ] as const) {
-    await desk.type(['export', ...words, '-o', 'again.csv']);
-    expect(await cellsOf(desk, 'again.csv'), words.join(' ')).toEqual(cells);
-  }
-});

@@ -145,24 +145,6 @@ test('what stops a command is said under --quiet too, and under --json as the on
   expect(JSON.parse(json.stdout).stopped.code).toBe('account');
 });
 
-test('the common options may stand before the command', async () => {
-  const { stdout, stderr } = await typedAt(['--json', '--quiet', 'accounts', 'list'], { env: NOWHERE });
-  expect(JSON.parse(stdout).path).toBe('/nonexistent/accounts.yaml');
-  expect(stderr).toBe('');
-});
-
-test('--no-color wins over FORCE_COLOR, before the command and after it', async () => {
-  const env = { ...NOWHERE, FORCE_COLOR: '1' };
-  const words = ['accounts', 'remove', 'x'];
-  expect((await typedAt(words, { env })).stderr.startsWith('\u001b[31mThere is no account "x"')).toBe(true);
-  for (const plain of [
-    ['--no-color', ...words],
-    [...words, '--no-color'],
-  ]) {
-    expect((await typedAt(plain, { env })).stderr).toMatch(/^There is no account "x"/);
-  }
-});
-
 test('a reader of our output that leaves early is no error', async () => {
   const child = startRowonce(['accounts', 'list'], { env: NOWHERE });
   child.stdout?.destroy();

@@ -201,17 +201,6 @@ test.each(Object.entries(KINDS))(
   },
 );
 
-test('the output of a table of R is such a table again, whose columns of ours are replaced', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', KINDS['a table of R, whose rows have names in quotes']?.list ?? '');
-  expect((await desk.type([...RUN, 'list.csv'])).code).toBe(0);
-  const first = await desk.read('list.enriched.csv');
-  expect((await desk.type([...RUN, 'list.enriched.csv', '-o', 'again.csv', '--yes'])).code).toBe(0);
-  const again = await desk.read('again.csv');
-  expect(again.split('\n')[0]).toBe(first.split('\n')[0]);
-  expect(again.split('\n').length).toBe(first.split('\n').length);
-});
-
 test('a company that is called Total, and a cell that was parted by mistake, are no reason to guess', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', lines('Company,City', 'Acme,Perth', 'Beta,Hobart', 'Total,'));
@@ -230,7 +219,6 @@ const README = rowsOf(['How to use this workbook'], ['1. Fill in the sheet Conta
 const STEPS = rowsOf(['Step', 'What to do'], ['1', 'Fill in the mail address'], ['2', 'Save']);
 const PIVOT = rowsOf(['Row Labels', 'Count of Email'], ['Acme', '2'], ['Grand Total', '2']);
 const CODES = rowsOf(['Stage', 'Code'], ['New', '1'], ['Won', '2']);
-const NAMES = rowsOf(['Company', 'Position'], ['Acme', 'Chair'], ['Beta', 'Director']);
 
 describe('of a workbook that opens with another sheet, the only list is read', () => {
   test.each([
@@ -267,16 +255,6 @@ describe('of a workbook that opens with another sheet, the only list is read', (
       expect(stderr).toContain(`with --sheet 'Leads AU' or --sheet 'Leads NZ'.`);
     }
     expect((await desk.type([...RUN, 'list.xlsx', '--sheet', 'Leads NZ'])).code).toBe(0);
-  });
-
-  test('a list of names stays the one that is read, and the stop names the others', async () => {
-    const desk = await openDesk();
-    const book = bookOf({ rows: NAMES, otherSheets: [{ name: 'Contacts', rows: CONTACTS }] });
-    await writeFile(desk.place.path('list.xlsx'), book);
-    expect((await desk.json(['plan', 'search-people', 'list.xlsx'])).rows).toBe(2);
-    const { code, stderr } = await desk.type([...RUN, 'list.xlsx']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('Or name another sheet of the workbook with --sheet: "Contacts".');
   });
 });
 
@@ -428,35 +406,6 @@ test('what is wrong with a cell is said as what it is', async () => {
   expect(others, 'no repair is offered that is not certain').not.toContain('repaired');
 });
 
-test('an ABN that a spreadsheet has rounded is no reason to guess at another company', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'ABN\n51824800000\n51824753557\n"51,824,753,556"\n');
-  const { stdout } = await desk.type(['plan', 'enrich-company', 'list.csv']);
-  expect(stdout).toContain(
-    '1 rounded by a spreadsheet, whose last digits are lost: row 2; such as 51824800000',
-  );
-  expect(stdout).not.toContain('51824800000, perhaps');
-  expect(stdout, 'a certain repair is offered before anything is bought').toContain('51824753556');
-  expect(stdout).toMatch(/--repair {7}would repair what is sent for 1 row/);
-});
-
-test('a word of the header is nobody, and its row is not asked', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Name,Alias\nAnn,Alias\nKim,kim-doe\nLee,lee-roe\n');
-  const run = [
-    'run',
-    'enrich-person',
-    'list.csv',
-    '--column',
-    'profile_slug=Alias',
-    '--budget',
-    '9',
-    '-o',
-    'out.csv',
-  ];
-  expect(await desk.json(run)).toMatchObject({ counts: { invalid: 1 }, requests: 2 });
-});
-
 // ------------------------------------------------------------------------------------------------ encodings, flags and pipes
 
 test('a table of semicolons in Windows-1252 comes back as one, and what was guessed is said', async () => {
@@ -604,15 +553,4 @@ test('`-` reads objects and `-o -` writes objects', async () => {
   });
   expect(code).toBe(0);
   expect(objectsOf(stdout)).toMatchObject([{ domain: 'x.example', _status: 'matched' }]);
-});
-
-test('nothing is merged into JSON lines, nor out of them: programs join them', async () => {
-  const desk = await openDesk();
-  await desk.write('list.jsonl', '{"abn":"51824753556"}\n');
-  expect(await desk.type([...COMPANIES, 'list.jsonl'])).toMatchObject({ code: 0 });
-  const { code, stderr } = await desk.type(['merge', 'list.enriched.jsonl', 'list.jsonl']);
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining('is JSON lines, and only CSV files and workbooks are merged.'),
-  ]);
 });

@@ -53,17 +53,6 @@ describe('rowonce log', () => {
       'Nothing was asked about nobody.example, https://nobody.example.\n',
     );
   });
-
-  test('rowonce log tells play money behind other money', async () => {
-    const desk = await openDesk();
-    desk.list(1);
-    const inTheirOwn = { env: { ROWONCE_STORE: '' } };
-    const play = desk.run('--account', 'sandbox-provider');
-    await desk.type(desk.run('--as', 'Ann', '--store', desk.place.path('state/rowonce')));
-    await desk.type([...play, '--as', 'Bob'], inTheirOwn);
-    const log = await desk.json(['log'], inTheirOwn);
-    expect(log.entries.map(({ operator }: JsonResult) => operator)).toEqual(['Ann', 'Ann', 'Bob', 'Bob']);
-  });
 });
 
 describe('rowonce spend', () => {

@@ -4,7 +4,6 @@
  * Method: the real command over lists that were run before the sandbox as a vendor, and then edited as people edit them.
  */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { OUR_COLUMNS } from '../../src/core/row.ts';
@@ -67,12 +66,6 @@ test('rows that were sorted, cut, added and noted on get what was found for them
   expect(stderr).toContain('1 of 3 rows found in the result.');
   for (const gone of ['Row 2 of the result ("51824753556")', 'Row 4 of the result ("51824753557")'])
     expect(stderr).toContain(`${gone} fits no row of your file for certain, so none of it was written.`);
-});
-
-test('what was found by a domain is merged as well where the list has a website, from which the domain was read', async () => {
-  const desk = await deskAfterRun('Website,Note', 'www.list.csv-1.example,', 'www.list.csv-2.example,');
-  expect(await cellsIn(desk, 'out.csv', '_matched_by')).toEqual([['domain'], ['domain']]);
-  expect(await desk.json(['merge', 'out.csv', 'list.csv'])).toMatchObject({ rows: 2, found: 2 });
 });
 
 test('what does not belong together is refused, with what to do', async () => {
@@ -139,29 +132,6 @@ test('a column of hers that is called like one of the job is refused as by a run
   expect(kept).toEqual([{ row: 3, column: 'size', kept: '5', result: '4' }]);
 });
 
-test('the header is found below lines of titles, in the result and in her own file', async () => {
-  const desk = await openDesk();
-  const titles = ['Leads of the autumn,for,Jo', 'from,three,fairs'];
-  await desk.write('list.csv', lines(...titles, HEADER, ONE, TWO, WRONG));
-  await desk.type(desk.run('--header-row', '3'));
-  const before = await cellsBelow(desk, 'out.csv');
-  await desk.write('mine.csv', lines(...titles, HEADER, TWO, `${ONE}call`, WRONG));
-  expect(await desk.json(['merge', 'out.csv', 'mine.csv'])).toMatchObject({
-    found: 3,
-    nowhere: [],
-    kept: [],
-  });
-  expect(await cellsBelow(desk, 'mine.merged.csv')).toEqual(before);
-  await edit(desk, ATTENTION, ['51824753557', '53004085616']);
-  expect(await desk.json(['merge', ATTENTION, 'mine.csv'])).toMatchObject({ found: 1, mended: 1 });
-});
-
-/** The names that were found, by ABN, of a file with two lines of titles. */
-async function cellsBelow(desk: Desk, file: string): Promise<Record<string, string | undefined>> {
-  const rows: Record<string, string>[] = parse(await desk.read(file), { columns: true, from_line: 3 });
-  return Object.fromEntries(rows.map((row) => [row.ABN, row.found_name]));
-}
-
 test('of an output nothing but our columns is taken: each cell of hers stays, whatever she wrote into the output', async () => {
   const desk = await deskAfterRun(HEADER, ONE, TWO);
   await edit(desk, 'out.csv', ['Two,', 'Dos,in the output'], 'edited.csv');
@@ -189,17 +159,6 @@ test('a column that she has deleted or renamed since does not come back, and her
     mended: 1,
     nowhere: [],
   });
-});
-
-test('what was found begins no formula in her table, whatever the result is', async () => {
-  const desk = await openDesk();
-  await desk.write('job.yaml', 'operation: enrich-company\nadd: { city: location.city }\n');
-  await desk.write('list.csv', lines(HEADER, ONE));
-  await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-  const [city = ''] = (await cellsIn(desk, 'out.csv', 'city')).flat();
-  await edit(desk, 'out.csv', [`,${city},`, ',=1+1,']);
-  await desk.json(['merge', 'out.csv', 'list.csv']);
-  expect(await cellsIn(desk, 'list.merged.csv', 'city')).toEqual([["'=1+1"]]);
 });
 
 const PEOPLE = 'ABN,Email,Note';
@@ -231,18 +190,6 @@ test('what several operations have found for a row stays with it: the identifier
   }
 });
 
-test('a result is matched by the operation that made it, whatever was run over the list since', async () => {
-  const desk = await deskAfterRun(PEOPLE, ...SHARED);
-  const before = await namesIn(desk, 'out.csv');
-  await edit(desk, 'out.csv', ['x.example,a', 'x.example,her own'], 'edited.csv');
-  await desk.type(['run', 'enrich-person', 'list.csv', '--budget', '90', '-o', 'people.csv']);
-  await desk.write('list.csv', lines(PEOPLE, ...[...SHARED].reverse()));
-  // An address that she has mended since is no part of what the company was found by.
-  await edit(desk, 'list.csv', ['jo@x.example,b', 'al@x.example,b']);
-  await desk.json(['merge', 'edited.csv', 'list.csv', '-o', 'merged.csv']);
-  expect(await namesIn(desk, 'merged.csv')).toEqual(before);
-});
-
 test('a blank in a newer result empties no cell that she has filled or that was bought: it is kept and shown', async () => {
   const desk = await deskAfterRun(HEADER, ONE, TWO);
   const [header = '', first = '', second = ''] = (await desk.read('out.csv')).split('\n');
@@ -261,21 +208,6 @@ test('a blank in a newer result empties no cell that she has filled or that was 
   const name = (await cellsIn(desk, 'mine.csv', 'found_name'))[0]?.[0];
   expect(kept).toContainEqual({ row: 2, column: 'found_name', kept: name, result: '' });
   expect((await cellsIn(desk, 'again.csv', 'found_name'))[0]).toEqual([name]);
-});
-
-test('what she has written into our own columns is kept and shown as well, until an answer comes', async () => {
-  const desk = await deskAfterRun();
-  const mine = (await desk.read('out.csv'))
-    .replace('One,,', 'One,note,')
-    .replace(',matched,', ',called,')
-    .replace(/,invalid,"?[^",]*"?,/, ',invalid,I asked them,');
-  await desk.write('mine.csv', mine);
-  const { kept } = await desk.json(['merge', 'out.csv', 'mine.csv']);
-  expect(await desk.read('mine.merged.csv')).toBe(mine);
-  expect(kept.map(({ row, column, kept: own }: Record<string, unknown>) => [row, column, own])).toEqual([
-    [2, '_status', 'called'],
-    [4, '_reason', 'I asked them'],
-  ]);
 });
 
 test('a row that is mended to an identifier which another row has goes into its own row, and never into the other', async () => {
@@ -305,15 +237,6 @@ test('no merge replaces the file of one before: it is kept, which is said, and t
     ['33051775556', 'matched'],
     ['53004085616', 'invalid'],
   ]);
-});
-
-test('where two runs asked for other rows with the same number, the cells that were left alone tell which is meant', async () => {
-  const desk = await deskAfterRun(HEADER, ONE, WRONG, TWO);
-  await edit(desk, ATTENTION, ['51824753557', '44676848475'], 'corrected.csv');
-  await run(desk, HEADER, ONE, '51824753558,Other,', TWO, WRONG);
-  expect(await desk.json(['merge', 'corrected.csv', 'list.csv'])).toMatchObject({ found: 1, mended: 1 });
-  const merged = lines(HEADER, ONE, '51824753558,Other,', TWO, '44676848475,Wrong,');
-  expect(await desk.read('list.merged.csv')).toBe(merged);
 });
 
 test('everything that a newer run found takes the place of the older, wherever she has moved our columns, and a note of hers stays', async () => {
@@ -355,30 +278,6 @@ test('an ABN that she filled in goes to its own row, however she has sorted her 
   const { nowhere } = await desk.json(['merge', ATTENTION, 'list.csv', '-o', 'other.csv']);
   expect(nowhere).toEqual([{ row: 3, identifiers: ['53004085616'] }]);
   expect(await desk.read('other.csv')).toBe(other);
-});
-
-test('corrections of rows with the same identifier go by their other cells, then by their order; without an identifier to none', async () => {
-  const wrong = '51824753557';
-  const desk = await deskAfterRun(HEADER, ONE, `${wrong},Foo,`, `${wrong},Bar,`, TWO, ',Nobody,');
-  await edit(desk, ATTENTION, [`${wrong},Foo`, '53004085616,Foo']);
-  await edit(desk, ATTENTION, [`${wrong},Bar`, '44676848475,Bar']);
-  for (const [mine, merged] of [
-    [[`${wrong},Bar,`, `${wrong},Foo,x`], '44676848475,Bar,\n53004085616,Foo,x\n'],
-    [[`${wrong},Fob,`, `${wrong},Baz,`], '53004085616,Fob,\n44676848475,Baz,\n'],
-  ] as const) {
-    await desk.write('copy.csv', lines(HEADER, ONE, ...mine, TWO));
-    const { stderr } = await desk.type(['merge', ATTENTION, 'copy.csv', '-o', 'merged.csv']);
-    expect(await desk.read('merged.csv')).toContain(merged);
-    expect(stderr).toContain('Row 6 of the result has no identifier, and no row of your file is sure');
-    await rm(desk.place.path('merged.csv'));
-  }
-  // Of which of them one is gone, nobody knows.
-  const fewer = lines(HEADER, `${wrong},Baz,`);
-  await desk.write('copy.csv', fewer);
-  const { stderr } = await desk.type(['merge', ATTENTION, 'copy.csv', '-o', 'merged.csv']);
-  expect(await desk.read('merged.csv')).toBe(fewer);
-  for (const named of ['Row 3 of the result ("53004085616")', 'Row 4 of the result ("44676848475")'])
-    expect(stderr).toContain(`${named} fits no row of your file for certain, so none of it was written.\n`);
 });
 
 test('a result that no batch of the store has made is refused: nobody knows what was sent for its rows', async () => {

@@ -4,9 +4,7 @@
  * Method: the real command against one vendor that answers at two addresses, whose book says what was asked and charged.
  */
 import { expect, test } from 'vitest';
-import { openHost } from '../faults/database-host.ts';
 import { KEY, PROJECT } from '../faults/team-workplace.ts';
-import { domainsOf } from '../faults/workplace.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { openTeam } from './team.ts';
 
@@ -82,61 +80,6 @@ test('a mistake in the first address is mended without a question', async () => 
   desk.place.writeAccount(moved(desk));
   expect((await desk.type(desk.run())).code).toBe(0);
   expect(await booked(desk)).toEqual({ requests: 3, twice: [] });
-});
-
-test('a vendor that comes back to an address from which nothing was bought is asked about as well', async () => {
-  const desk = await openDesk();
-  desk.list(3);
-  expect((await desk.place.run({ crashAt: 'before-intent', output: 'out.csv' })).signal).toBe('SIGKILL');
-  desk.place.writeAccount(moved(desk));
-  expect((await desk.type(desk.run())).code).toBe(0);
-  desk.place.writeAccount(desk.place.vendor.url);
-  expect(await desk.json(desk.run())).toMatchObject({ stopped: { code: 'moved' } });
-  expect((await desk.type(desk.run('--accept', 'same-account'))).code).toBe(0);
-  expect((await desk.type(desk.run())).code, 'asked once').toBe(0);
-  expect(await booked(desk)).toEqual({ requests: 3, twice: [] });
-});
-
-test('a run that was killed goes on after the move, and other names and ids at one address ask nothing', async () => {
-  const desk = await openDesk();
-  desk.list(8);
-  expect((await desk.place.run({ crashAt: 'after-close:4', output: 'out.csv' })).signal).toBe('SIGKILL');
-  const { requests } = await desk.place.vendor.book();
-  desk.place.writeAccount(moved(desk));
-  await desk.type(desk.run('--accept', 'same-account'));
-  expect((await desk.place.vendor.book()).charged_twice).toEqual([]);
-  expect((await desk.place.vendor.book()).requests - requests).toBeLessThanOrEqual(8 - 3);
-});
-
-test.each([
-  ['before', [[], ['--accept', 'same-account']]],
-  ['after', [['--accept', 'same-account'], []]],
-])(
-  'what is in doubt may be sent again %s a person has said which account it is',
-  async (_, [first, then]) => {
-    const desk = await openDesk();
-    desk.list(8);
-    expect((await desk.place.run({ crashAt: 'after-send:4', output: 'out.csv' })).signal).toBe('SIGKILL');
-    desk.place.writeAccount(moved(desk));
-    await desk.type(desk.run(...(first ?? [])));
-    expect((await desk.type(['settle', 'last', '--retry', '--extra-credits', '8'])).code).toBe(0);
-    expect((await desk.type(desk.run(...(then ?? [])))).code).toBe(0);
-  },
-);
-
-test('one name in two configurations over one database is asked about until the first answer', async () => {
-  const { place, store, expectAskedOnce } = await openHost();
-  const domains = domainsOf('both', 6);
-  place.writeList(domains);
-  expect((await place.runHere({ store })).code).toBe(0);
-  place.writeAccount(moved({ place }));
-  expect((await place.runHere({ store })).code).toBe(2);
-  expect((await place.runHere({ store, more: ['--accept', 'same-account'] })).code).toBe(0);
-  for (const url of [place.vendor.url, moved({ place })]) {
-    place.writeAccount(url);
-    expect((await place.runHere({ store })).code).toBe(0);
-  }
-  await expectAskedOnce(domains);
 });
 
 test('a team half onboarded gets no second mail after the move, and can be undone', async () => {

@@ -3,38 +3,12 @@
  * is the worst that happened.
  * Method: the real command before the sandbox, and before vendors that answer as a test says.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { worstOf } from '../../src/commands/nightly.ts';
-import { EXIT, STOP_CODES, type StopCode } from '../../src/core/errors.ts';
+import { STOP_CODES, type StopCode } from '../../src/core/errors.ts';
 import { stopShown } from '../../src/core/stop-object.ts';
-import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type NightDesk, openNightDesk } from './night-desk.ts';
-
-/** A second account beside `data`, on another vendor. */
-function addAccount({ desk }: NightDesk, name: string, baseUrl: string): void {
-  const path = desk.place.path('config/accounts.yaml');
-  const file = JSON.parse(readFileSync(path, 'utf8'));
-  file.accounts[name] = {
-    vendor: 'provider',
-    base_url: baseUrl,
-    key: 'key-2',
-    // Without any it would be asked slowly at first, to learn them.
-    limits: { per_second: 2_000 },
-  };
-  writeFileSync(path, JSON.stringify(file), { mode: 0o600 });
-}
-
-async function vendorThat(
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<ScriptedVendor> {
-  const vendor = await ScriptedVendor.start((_, response) => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end('{}');
-  });
-  onTestFinished(() => vendor[Symbol.asyncDispose]());
-  return vendor;
-}
 
 describe('budgets', () => {
   test('budgets of the account and the day end the sweep for that account', async () => {
@@ -61,22 +35,6 @@ describe('budgets', () => {
       done: ['a.csv', 'a.enriched.csv', 'b.csv', 'b.enriched.csv'],
     });
   });
-});
-
-test('what stops the whole sweep stops another account in the middle of its file, in the same words', async () => {
-  const nights = await openNightDesk({ latencyMs: 100, concurrency: 1 });
-  const late = await vendorThat(200, { date: new Date(Date.now() - 3 * 86_400_000).toUTCString() });
-  addAccount(nights, 'late', late.url);
-  nights.writeJob('', { name: 'late.yaml', inbox: 'late', account: 'late' });
-  nights.drop('a.csv', 'a', 100);
-  nights.drop('b.csv', 'b', 3, 'late');
-  const { code, said, stderr } = await nights.sweep(['night.yaml', 'late.yaml']);
-  expect(code, stderr).toBe(2);
-  expect(said).toMatchObject({ stopped: { code: 'clock' } });
-  expect(said.files.map(({ stopped }: { stopped: { code: string } }) => stopped.code)).toEqual([
-    'clock',
-    'clock',
-  ]);
 });
 
 describe('what is wrong before the first file is said at once, and nothing is sent', () => {
@@ -136,11 +94,4 @@ test.each<[StopCode, StopCode]>([
 ])('%s outranks %s, whichever came first', (worse, better) => {
   expect(exitOf(better, worse)).toBe(STOP_CODES[worse]);
   expect(exitOf(worse, better)).toBe(STOP_CODES[worse]);
-});
-
-test('the first of equally bad ones is reported, and every code has its place', () => {
-  expect(worstOf([stopOf('job', 'first'), stopOf('input', 'second')])?.message).toBe('first.');
-  for (const code of Object.keys(STOP_CODES) as readonly StopCode[]) {
-    expect(exitOf('paused', code), code).toBe(code === 'paused' ? EXIT.paused : STOP_CODES[code]);
-  }
 });

@@ -133,16 +133,6 @@ test('two rows that want different things of one person are both invalid, and th
   expect(attention.match(new RegExp(reason, 'g'))).toHaveLength(3);
 });
 
-test('a change is made for whom a repaired cell means, and its row says so', async () => {
-  const sheet = new Sheet('mended');
-  sheet.write('Jo <jo@acme.example> as editor');
-  expect((await sheet.json('run', '--yes')).counts).toEqual({ invalid: 1 });
-  expect((await sheet.json('run', '--yes', '--repair')).counts).toEqual({ applied: 1 });
-  expect(await sheet.roles()).toEqual(['jo as editor']);
-  const output = readFileSync(sheet.path('.enriched.csv'), 'utf8');
-  expect(output).toContain('invited as editor; e-mail read as jo@acme.example');
-});
-
 // ---------------------------------------------------------------------------------------------------- consent
 
 test('off a terminal a change needs --yes; nothing is sent without it, and nothing to do needs none', async () => {

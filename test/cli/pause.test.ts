@@ -4,7 +4,7 @@
  * Method: the real commands, before the sandbox as a vendor; its book says what was asked and charged.
  */
 import { expect, test } from 'vitest';
-import { objectIn, openDesk } from './desk.ts';
+import { openDesk } from './desk.ts';
 
 test('the run of a paused batch stops with nothing in doubt, and the same command goes on', async () => {
   const desk = await openDesk({ latencyMs: 100, concurrency: 2 });
@@ -47,15 +47,6 @@ test('a cancelled batch stays cancelled: the same command begins a new one, whic
   expect(next).toMatchObject({ counts: { matched: 3 }, requests: 1, credits: { spent: 1, saved: 2 } });
   expect(await desk.json(['status', batch])).toMatchObject({ state: 'cancelled', counts: { matched: 2 } });
   expect(await desk.place.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
-});
-
-test('a batch that has ended cannot be cancelled', async () => {
-  const desk = await openDesk();
-  desk.list(1);
-  const { batch } = await desk.json(desk.run());
-  const { code, stdout } = await desk.type(['cancel', 'last', '--json']);
-  expect(code).toBe(2);
-  expect(objectIn(stdout).stopped.message).toBe(`Batch ${batch} is finished already.`);
 });
 
 test('a batch that is being worked on is not cancelled under the hands of its run', async () => {

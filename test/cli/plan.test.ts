@@ -68,17 +68,6 @@ test('what the ledger knows is bought before; the plan of a finished list costs 
   expect(await desk.requests()).toBe(3);
 });
 
-test('the order in which identifiers are tried is told as the job says it, and not where there is only one', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', ROWS);
-  await desk.write('mine.yaml', 'operation: enrich-company\nwaterfall: [website, abn]\n');
-  const order = async (job: string): Promise<string | undefined> =>
-    / looked up by +(.*)/.exec((await desk.type(['plan', job, 'list.csv'])).stdout)?.[1];
-  expect(await order('mine.yaml')).toBe('website, then abn');
-  await desk.write('list.csv', 'ABN\n51824753556\n');
-  expect(await order('enrich-company')).toBeUndefined();
-});
-
 // ------------------------------------------------------------------------------------------------ by its id
 
 const PLAN = ['plan', 'enrich-company', 'list.csv'];

@@ -220,23 +220,6 @@ describe('another list', () => {
     expect(last).toMatchObject({ batch: first.batch, counts: { matched: 3 }, requests: 0 });
     expect(vendor.book).toHaveLength(2);
   });
-
-  test.each(
-    some(
-      [
-        ['where --yes was said', ['--budget', '100', '--yes'], undefined],
-        ['where a person agreed to the price of a plan that counts it', [], 'y'],
-      ],
-      1,
-    ),
-  )('another list buys it at once %s', async (_, flags, answer) => {
-    const { vendor } = await misread();
-    await vendor.list('other.csv', 'busy', 'four');
-    const { code, stderr } = await vendor.typed(['run', 'enrich-company', 'other.csv', ...flags], answer);
-    expect(code, stderr).toBe(0);
-    expect(stderr.includes('Spend at most 2 credits?')).toBe(answer !== undefined);
-    expect(vendor.book.toSorted()).toEqual(['busy.example', 'four.example']);
-  });
 });
 
 describe('what is bought in its place', () => {

@@ -74,21 +74,6 @@ test('a run sends what was meant, says so in each row, and leaves every cell as 
   expect(sentTo('bought')).toHaveLength(3);
 });
 
-test('ABNs that are wrong by a digit are listed, and never guessed', async () => {
-  const path = write('abns.csv', 'ABN\n51824753556\n51824753557\n5182475355\n4.4677E+10\n51824753556.0\n');
-  const { damage, invalid, repaired } = await json('plan', 'enrich-company', path, '--repair');
-  expect([invalid, repaired]).toEqual([3, 1]);
-  const kinds = damage.map(({ kind, examples: [first] }: JsonResult) => [kind, first.repaired]);
-  expect(kinds).toEqual(
-    expect.arrayContaining([
-      ['mistyped', undefined],
-      ['lost_digit', undefined],
-      ['scientific_notation', undefined],
-      ['number_format', '51824753556'],
-    ]),
-  );
-});
-
 test('a telephone number lacks its zero only in a country that was said, whatever else the list shows', async () => {
   const path = write('phones.csv', 'ABN,Phone\n51824753556,412345678\n33051775556,+61412345679\n');
   const ofPhones = async (...words: readonly string[]) =>

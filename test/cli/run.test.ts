@@ -73,14 +73,6 @@ describe('consent', () => {
     expect(await desk.place.vendor.book()).toMatchObject({ credits: 4, charged_twice: [] });
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4, budget: 4 });
   });
-
-  test('a sandbox account is play money and never asks', async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    const played = await desk.type([...unlimited, '--account', 'sandbox-provider']);
-    expect(played.code).toBe(0);
-    expect(await desk.requests()).toBe(0);
-  });
 });
 
 /** No store is named. */
@@ -139,18 +131,6 @@ describe('a first store that nobody named', () => {
     expect([named.code, await desk.requests()]).toEqual([0, 2]);
   });
 
-  test('a first store is made beside the output of a trial for play money, and beside what only has its name', async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    expect(await desk.type(desk.run('--account', 'sandbox-provider'), { env })).toMatchObject({ code: 0 });
-    expect((await desk.type(desk.run(), { env })).code).toBe(0);
-    desk.list(2, 'more.csv');
-    await desk.write('more.enriched.csv', 'Domain,Note\nacme.example,mine\n');
-    const elsewhere = { ...env, XDG_STATE_HOME: desk.place.path('elsewhere') };
-    const words = ['run', 'enrich-company', 'more.csv', '--budget', '9'];
-    expect((await desk.type(words, { env: elsewhere })).code).toBe(0);
-  });
-
   test.each<[string, readonly string[], string]>([
     ['nightly', ['nightly', 'night.yaml'], 'Nobody watches this command, so it makes none by itself.'],
     ['serve', ['serve'], 'Nobody watches this command, so it makes none by itself.'],
@@ -165,41 +145,9 @@ describe('a first store that nobody named', () => {
     expect(stderr).toContain(why);
     expect(existsSync(desk.place.path('state/rowonce'))).toBe(false);
   });
-
-  test('a first store for play money is another one, made without asking, in CI too', async () => {
-    const desk = await openDesk();
-    desk.list(1);
-    const env = { ROWONCE_STORE: '', CI: 'true' };
-    expect(await desk.type(desk.run('--account', 'sandbox-provider'), { env })).toMatchObject({ code: 0 });
-    expect(existsSync(desk.place.path('state/rowonce/sandbox/ledger.db'))).toBe(true);
-    expect(existsSync(desk.place.path('state/rowonce/ledger.db'))).toBe(false);
-  });
 });
 
 describe('--json prints one object on stdout and nothing else there', () => {
-  test('when all went well', async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    const { code, stdout } = await desk.type(desk.run('--json'));
-    expect(code).toBe(0);
-    expect(objectIn(stdout)).toEqual({
-      store: { path: desk.place.path('store'), made: true },
-      batch: expect.stringMatching(/^[0-9a-f]{8}$/),
-      rows: 2,
-      calls: 2,
-      counts: { matched: 2 },
-      credits: { spent: 2, exact: true, spent_now: 2, in_doubt: 0, saved: 0 },
-      requests: 2,
-      pauses: { count: 0, seconds: 0 },
-      seconds: expect.any(Number),
-      output: desk.place.path('out.csv'),
-      figures: expect.objectContaining({ rows: 2, usable: 2, asked: 2, found: 2, saved: 0 }),
-      needs_attention: null,
-      report: desk.place.path('out.report.html'),
-      stopped: null,
-    });
-  });
-
   test.each<[string, number, string, readonly string[], string]>(
     some(
       [
@@ -264,17 +212,4 @@ describe('--save-job', () => {
       credits: { spent: 2, spent_now: 0 },
     });
   });
-});
-
-test('rows that need attention end with 3, and with 0 when that is agreed to', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Name,ABN\nGood,51824753556\nBad,51824753557\n');
-  const finished = await desk.type(desk.run());
-  expect(finished.code).toBe(3);
-  expect(finished.stdout).toContain(`Attention  ${desk.place.path('out.needs-attention.csv')}\n`);
-  expect(await desk.read('out.needs-attention.csv')).toMatch(
-    /^Name,ABN,_row,_reason\nBad,51824753557,3,.*checksum.*\n$/,
-  );
-  expect(await desk.type(desk.run('--attention-ok'))).toMatchObject({ code: 0 });
-  expect(await desk.requests()).toBe(1);
 });

@@ -98,18 +98,3 @@ test('the plan says what a row may cost, the budget holds, and a dearer answer s
   const { code, report } = await place.runHere({ job: 'job.yaml' });
   expect({ code, stopped: report?.stopped }).toEqual({ code: 3, stopped: null });
 });
-
-test.each([
-  [{ filters: { state: '{{Region}}' } }, 'search-people needs a column for "Region"'],
-  [
-    { columns: { company: 'Company', compny: 'Title' } },
-    'search-people has no input "compny".\nDid you mean company?',
-  ],
-  [{ filters: { state: '{{State}' } }, 'is not closed by }}'],
-  [{ filters: { 'location.state': 'VIC', location: 'AU' } }, 'two values would be sent as "location.state"'],
-])('a filter that cannot be sent is refused before anything is paid for: %j', async (more, words) => {
-  const desk = await deskOf('direct', { operation: 'search-people', ...more });
-  const { code, stderr } = await desk.type(['plan', 'job.yaml', 'list.csv']);
-  expect(stderr).toContain(words);
-  expect(code).toBe(2);
-});

@@ -69,17 +69,6 @@ test('an invite code or a user id that is known as that of another person is ref
   });
 });
 
-test('somebody who was accepted at once is answered by the user id, and their next role is set by it', async () => {
-  const team = await openTeam({ faults: 'charged-reset:x1' });
-  const email = 'member-1@team.example';
-  await team.apply([{ email, role: 'viewer' }]);
-  const userId = (await team.state()).userId(PROJECT, email);
-  await team.type('settle', 'last', '2', '--answer', `user_id=${userId}`);
-  expect((await team.runHere()).report?.counts).toEqual({ applied: 1 });
-  expect((await team.apply([{ email, role: 'editor' }])).report?.counts).toEqual({ applied: 1 });
-  expect((await team.state()).standing(PROJECT, email)).toEqual({ as: 'member', role: 'editor' });
-});
-
 test('once every lost invite is settled, its batch is open again, and does what is left', async () => {
   const team = await openTeam({ faults: 'reset:x2' });
   const sheet = [JO, MO].map((email) => ({ email, role: 'viewer' }));
@@ -101,18 +90,6 @@ test('once every lost invite is settled, its batch is open again, and does what 
   expect((await team.apply(sheet)).report?.counts).toEqual({ applied: 2 });
   const done = { batch, state: 'finished', counts: { applied: 2 } };
   expect(await team.json('status', 'last')).toMatchObject(done);
-});
-
-test('a list that wants the same as one whose request was lost is in doubt with it, in its rows as in its changes', async () => {
-  const team = await openTeam({ faults: 'charged-reset:x1' });
-  await team.apply([{ email: JO, role: 'viewer' }]);
-  const other = { input: 'other.csv', output: 'other-out.csv' };
-  await team.apply(
-    [JO, MO].map((email) => ({ email, role: 'viewer' })),
-    other,
-  );
-  const counts = { applied: 1, in_doubt: 1 };
-  expect(await team.json('status', 'last')).toMatchObject({ counts, changes: { counts } });
 });
 
 test('a list waits for a project whose creation another one lost, and both go on in the one that a person names', async () => {
@@ -173,19 +150,6 @@ test('a lost invite that an edited list sends no more is in doubt again, also wh
   expect((await team.state()).mailsTo(PROJECT, JO)).toEqual(['editor']);
 });
 
-test('who is in doubt because of a skipped row of another list can still be decided about there', async () => {
-  const team = await openTeam({ faults: 'reset:x1' });
-  await team.apply([{ email: JO, role: 'viewer' }]);
-  const { batch } = await team.json('status', 'last');
-  await team.type('settle', batch, '2', '--skip');
-  const other = { input: 'other.csv', output: 'other-out.csv' };
-  await team.apply([{ email: JO, role: 'editor' }], other);
-  expect((await team.type('settle', 'last')).stdout).toContain(`row 2 of batch ${batch}`);
-  expect((await team.type('settle', batch, '2')).stdout).toContain('1 in doubt');
-  expect(await team.type('settle', batch, '2', '--not-done')).toMatchObject({ code: 0 });
-  expect((await team.runHere(other)).report?.counts).toEqual({ applied: 1 });
-});
-
 test('a lost deletion that is skipped is not sent, though it could be repeated without harm', async () => {
   const team = await openTeam();
   await team.apply([{ email: JO, role: 'viewer' }]);
@@ -198,28 +162,6 @@ test('a lost deletion that is skipped is not sent, though it could be repeated w
   await team.type('settle', 'last', '--skip');
   expect((await team.runHere()).report?.counts).toEqual({ skipped: 1 });
   expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'viewer' });
-});
-
-test('who waits for a lost change of the same person waits no longer once another list has that sent again', async () => {
-  const team = await openTeam({ faults: 'charged-reset:x1' });
-  await team.apply([{ email: JO, role: 'viewer' }]);
-  const waiting = { input: 'waiting.csv', output: 'waiting-out.csv' };
-  await team.apply([{ email: JO, role: 'editor' }], waiting);
-  expect(team.row(JO, waiting.output)).toMatchObject({ _status: 'in_doubt' });
-  const { batch } = await team.json('status', 'last');
-
-  const again = { input: 'again.csv', output: 'again-out.csv' };
-  const wanted = [JO, MO].map((email) => ({ email, role: 'viewer' }));
-  await team.apply(wanted, again);
-  await team.type('settle', 'last', '2', '--retry');
-  await team.apply(wanted, again);
-
-  await team.type('export', batch);
-  expect(team.row(JO, waiting.output)).toMatchObject({
-    _status: 'refused',
-    _reason: expect.stringContaining('run the list again to make a new plan'),
-  });
-  expect((await team.type('forget', JO, '--yes')).code).toBe(0);
 });
 
 // ------------------------------------------------------------------------------------------------ what a kill leaves
@@ -236,22 +178,6 @@ async function killedTeam() {
   const { batch } = await team.json('status', 'last');
   return { team, batch };
 }
-
-test('what a killed run left in doubt counts as that until it is decided', async () => {
-  const { team, batch } = await killedTeam();
-  const counts = { applied: 1, in_doubt: 1 };
-  expect(await team.json('status', batch)).toMatchObject({ counts, changes: { counts } });
-  expect((await team.json('status')).batches).toMatchObject([{ batch, counts }]);
-  const shown = await team.type('status', batch);
-  expect(shown.stdout).toMatch(/ {2}in_doubt {2}1\n(?! {2}pending)/);
-  expect(shown.stdout).toContain('Requests   2, 1 call answered\n');
-  expect(shown.stderr).toContain(`What is in doubt: npx rowonce settle ${batch}\n`);
-
-  await team.type('settle', batch, '--retry');
-  const decided = { counts: { applied: 1 }, changes: { counts: { applied: 1, pending: 1 } } };
-  expect(await team.json('status', batch), 'the next run sends it again').toMatchObject(decided);
-  expect((await team.type('status', batch)).stdout).toContain('  pending   1\n');
-});
 
 test('a cancelled batch names what is in doubt in it, which holds up other lists until it is decided', async () => {
   const { team, batch } = await killedTeam();
@@ -271,22 +197,6 @@ test('a cancelled batch names what is in doubt in it, which holds up other lists
   expect(await team.json('status', batch)).toMatchObject(told);
   expect((await team.type('status', batch)).stderr).toBe('');
   expect((await team.runHere(other)).report?.counts).toEqual({ applied: 1 });
-});
-
-test('no command is said to go on with a batch that was ended, because a run of its list begins another one', async () => {
-  const { team, batch } = await killedTeam();
-  const nextOf = async (id: string) => [
-    (await team.json('status', id)).next,
-    (await team.json('status')).batches.find((each: { batch: string }) => each.batch === id)?.next,
-  ];
-  const going = await nextOf(batch);
-  expect(going[0]).toContain('rowonce run ');
-  expect(going[1]).toBe(going[0]);
-  await team.type('cancel', batch);
-  expect(await nextOf(batch)).toEqual([null, null]);
-  expect((await team.type('status', batch)).stderr).not.toContain('To continue');
-  await team.runHere();
-  expect((await team.json('status', 'last')).batch).not.toBe(batch);
 });
 
 test('a role that hangs between two invites is named, while its batch is open and after it was cancelled', async () => {

@@ -52,19 +52,6 @@ test('the list says which rows, since when, and how much is at risk; listing dec
   expect(await desk.requests()).toBe(3);
 });
 
-test('a doubt that another list has asked about has here the row that waits for it, which is what a decision takes', async () => {
-  const desk = await doubtfulDesk();
-  await desk.write('other.csv', 'Domain\nnew.example\nlist.csv-1.example\nlist.csv-2.example\n');
-  await desk.type(['run', 'enrich-company', 'other.csv', '--budget', '9']);
-  const { batch, in_doubt: doubts } = await desk.json(['settle', 'last']);
-  expect(doubts).toMatchObject([
-    { row: 3, own: false },
-    { row: 4, own: false },
-  ]);
-  expect((await desk.json(['settle', batch, '4', '--skip'])).calls).toBe(1);
-  expect((await desk.json(['settle', batch])).in_doubt).toMatchObject([{ row: 3 }]);
-});
-
 test('--skip of one row ends that row, keeps its credits in doubt, and leaves the others', async () => {
   const desk = await doubtfulDesk();
   expect(await desk.type(['settle', 'last', '2', '--skip'])).toMatchObject({
@@ -110,17 +97,6 @@ test('--answer: where the job says what it reads, a name that no column reads is
   expect(await answer('location.city=Perth')).toMatchObject({ code: 0 });
   expect(await desk.type(run)).toMatchObject({ code: 0 });
   expect(desk.place.rows()).toMatchObject([{ _status: 'matched', town: 'Perth' }]);
-});
-
-test('--answer: what an error said of itself is no part of the answer that a person gives', async () => {
-  const desk = await openDesk({ faults: '500:x1', concurrency: 1 });
-  desk.list(1);
-  await desk.type(desk.run());
-  await desk.type(['settle', 'last', '2', '--answer', 'city=Perth']);
-  await desk.type(desk.run());
-  const [row = {}] = desk.place.rows();
-  expect(row).toMatchObject({ _status: 'matched', city: 'Perth' });
-  expect(Object.keys(row).filter((name) => !name.startsWith('_'))).toEqual(['No', 'Name', 'Domain', 'city']);
 });
 
 test('--not-done gives the money back, for every batch, and the same command buys the row like any other', async () => {
@@ -223,31 +199,6 @@ test('after a kill what was on its way may be decided about at once; beside a ru
 
 const PLAN = ['plan', 'enrich-company', 'list.csv'];
 
-test('the row of a call that is to be sent again is pending on every face, and its story says what was decided', async () => {
-  const desk = await doubtfulDesk();
-  expect((await desk.json(['status', 'last', '2'])).attempts[0].decided).toBeNull();
-  await desk.type(['settle', 'last', '2', '--retry']);
-
-  expect((await desk.type(['settle', 'last'])).stdout).toMatch(/^row 3, .*\n1 in doubt/);
-  expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ row: 3 }]);
-  const status = await desk.type(['status', 'last']);
-  expect(status.stdout).toContain('  matched   1\n  in_doubt  1\n  pending   1\n');
-  expect(status.stderr).toContain('\nTo continue: npx rowonce run ');
-  expect((await desk.type(['status', 'last', '2'])).stdout).toMatch(
-    /\n {4}decided at 20.*Z: retry asked for by the user\n/,
-  );
-  const [lost] = (await desk.json(['status', 'last', '2'])).attempts;
-  expect(lost).toMatchObject({ decision: null, decided: { kind: 'retry', by: 'person' } });
-
-  await desk.type(desk.run());
-  const { attempts } = await desk.json(['status', 'last', '2']);
-  expect(attempts).toMatchObject([
-    { decision: null, decided: null },
-    { decision: { kind: 'retry' }, decided: null, closure: { charged: 1 } },
-  ]);
-  expect((await desk.type(['settle', 'last'])).stderr).toMatch(/^Decide with --retry/);
-});
-
 test('a plan counts what may be sent again, and the run is charged no more of it than the extra credits', async () => {
   const desk = await lostDesk(7, 'charged-reset:x1,422:x1,charged-reset:x2,422:x1,charged-reset:x1');
   expect(await desk.json(PLAN)).toMatchObject({ in_doubt: 4, credits: { most: 0 } });
@@ -344,18 +295,4 @@ test('a lost call of a batch that a newer one has followed is decided about ther
   );
   await desk.type(['settle', next, '--retry', '--extra-credits', '1']);
   expect((await desk.json(desk.run())).counts).toEqual({ matched: 3 });
-});
-
-test('where the budget does not cover what is to be sent again, the run says which one does, and nothing is lost', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
-  desk.list(3);
-  const run = (budget: string) => ['run', 'enrich-company', 'list.csv', '--budget', budget, '-o', 'out.csv'];
-  await desk.type(run('3'));
-  const settled = await desk.type(['settle', 'last', '--retry']);
-  expect(settled.stderr).toMatch(/^The next run does that:\n/);
-  const ran = await desk.type(run('3'));
-  expect(ran.code).toBe(4);
-  expect(ran.stderr).toMatch(/ --budget 5\b/);
-  expect((await desk.json(['status', 'last'])).counts, 'two are pending').toEqual({ matched: 1 });
-  expect((await desk.json(run('5'))).counts).toEqual({ matched: 3 });
 });

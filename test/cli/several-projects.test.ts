@@ -82,21 +82,6 @@ test('the row is as its worst change is; what is in doubt is settled by the row,
   expect((await team.state()).invitedTwice()).toEqual([]);
 });
 
-test('once the first of two projects is to be sent again, the second is listed, and a decision by the row is about it', async () => {
-  const team = await openTeam({ job: jobOf(), faults: 'reset:x1,charged-reset:x1' });
-  await team.apply([person(JO, 'Atlas; Borealis')]);
-  const { batch } = await team.json('status', 'last');
-  expect((await team.type('settle', batch, '2', '--retry')).code).toBe(0);
-  expect((await team.json('settle', batch)).in_doubt).toMatchObject([{ row: 2, project: 'proj-b' }]);
-  const code = (await team.state()).inviteCode('proj-b', JO, 'editor');
-  expect((await team.type('settle', batch, '2', '--answer', `invite_code=${code}`)).code).toBe(0);
-
-  expect(await counts(team)).toEqual({ applied: 1 });
-  const state = await team.state();
-  expect(state.roles()).toEqual({ [`proj-a ${JO}`]: 'editor', [`proj-b ${JO}`]: 'editor' });
-  expect(state.invitedTwice()).toEqual([]);
-});
-
 test('a row in doubt by its own change and by that of another list is listed once, with the one that it rests on', async () => {
   const team = await openTeam({ job: jobOf(), faults: 'charged-reset:x2' });
   await team.apply([person(MO, 'Nowhere'), person(JO, 'Atlas')], { input: 'first.csv' });
@@ -133,19 +118,6 @@ test('guards count every change of a row, and rows that contradict each other do
   expect(stderr).toContain('this run would send 2 invites, and max_invites is 1');
   expect(await team.requests()).toBe(1);
 });
-
-test.each(['after-send', 'after-close', 'before-row'])(
-  'a run that dies %s goes on with the same command: what was sent is in doubt, and nobody gets two mails',
-  async (crashAt) => {
-    const team = await openTeam({ job: jobOf() });
-    team.writeSheet([person(JO, 'Atlas; Borealis'), person(MO, 'Borealis; Atlas', 'viewer')]);
-    expect((await team.run({ crashAt })).signal).toBe('SIGKILL');
-    await team.run();
-    const { applied = 0, in_doubt: doubts = 0 } = (await team.json('status', 'last')).changes.counts;
-    expect([applied + doubts, doubts > 0]).toEqual([4, true]);
-    expect((await team.state()).invitedTwice()).toEqual([]);
-  },
-);
 
 test('an undo takes every change of a row back; a list that removes has the person in each of the projects', async () => {
   const team = await openTeam({ job: jobOf() });

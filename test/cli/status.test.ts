@@ -10,7 +10,6 @@ import { expect, test } from 'vitest';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { some } from '../support/combinations.ts';
 import { type Desk, objectIn, openDesk } from './desk.ts';
-import { openNightDesk } from './night-desk.ts';
 import { openTeam } from './team.ts';
 
 test('before anything was run there is nothing to show; a store that is named must exist', async () => {
@@ -141,18 +140,6 @@ test("a row's attempts: when, what was asked, the vendor's request id, the raw a
   expect(JSON.parse(attempts[1].reply.body).domain).toBe('acme.example');
 });
 
-test('a row that a batch does not have is refused, also before it is finished; one that is still to come is pending', async () => {
-  const desk = await openDesk();
-  desk.list(3);
-  await desk.type(desk.run('--limit', '1'));
-  expect((await desk.type(['status', 'last', '4'])).stdout).toBe('Row 4: pending\n');
-  const { batch } = await desk.json(['status', 'last']);
-  expect(await desk.type(['status', 'last', '99'])).toMatchObject({
-    code: 2,
-    stderr: `Batch ${batch} has no row 99; its list has 3 rows.\nGive the spreadsheet's number, where the header is 1; in JSON lines, the number of the line.\n`,
-  });
-});
-
 // ------------------------------------------------------------------------------------------------ a batch that changes the service
 
 const JO = 'jo@team.example';
@@ -200,19 +187,6 @@ test('status of changes counts without credits; a row with its plan and every re
   expect(removed).toMatch(/^Row 3: applied.*\n {2}planned: mo@team\.example in proj-1, viewer → none\n/);
 });
 
-test('the report says what was changed, and nothing of identifiers and credits', async () => {
-  const team = await openTeam();
-  await team.apply([
-    { email: JO, role: 'viewer' },
-    { email: 'nobody', role: 'viewer' },
-  ]);
-  const html = readFileSync(team.place.path('out.report.html'), 'utf8');
-  expect(html).toContain('<strong>1 invite to proj-1; 1 invalid.</strong>');
-  expect(html).toContain('<tr><td>proj-1<td>viewer<td class="n">1<td class="n">\n');
-  expect(html).toContain('cannot be used, so nothing was sent');
-  expect(html).not.toMatch(/<h2>Credits|Match rate/);
-});
-
 // ------------------------------------------------------------------------------------------------ a batch whose list or job was edited
 
 const OWN_JOB = 'operation: enrich-company\naccount: data\n';
@@ -242,11 +216,3 @@ test.each<[string, (desk: Desk) => () => Promise<void>]>([
     expect(await desk.json([...EDITED])).toMatchObject({ batch, counts: { matched: 1 } });
   },
 );
-
-test('a sweep goes on with a batch that was begun with flags which say how its list is read', async () => {
-  const nights = await openNightDesk();
-  const { desk } = nights;
-  desk.list(3);
-  await desk.json(['run', 'night.yaml', 'list.csv', '-o', 'out.csv', '--repair', '--budget', '1']);
-  expect(await nights.night()).toMatchObject({ said: { left: [], files: [{ counts: { matched: 3 } }] } });
-});

@@ -65,31 +65,6 @@ test('one plan, one budget that is raised, one batch and one file, in which both
   expect(Object.keys((await rowsOf(desk, 'again.enriched.csv'))[0])).toEqual(header);
 });
 
-test('one sample of the rows, and a plan in which only the step is to buy that is not known', async () => {
-  const desk = await openDesk({ matchRate: 1, concurrency: 1 });
-  const rows = Array.from({ length: 9 }, (_, at) => `c${at}.example,p${at}@c${at}.example`);
-  await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
-  const sample = await desk.json(['run', BOTH, 'list.csv', '--sample', '3', '--budget', '9']);
-  expect(sample).toMatchObject({ counts: { matched: 3 }, requests: 6, sample: { rows: 3, matched: 3 } });
-  expect(sample.sample.identifiers).toMatchObject([
-    { name: 'enrich-company.domain', asked: 3 },
-    { name: 'enrich-person.email', asked: 3 },
-  ]);
-  await desk.json(['run', 'enrich-company', 'list.csv', '--budget', '9']);
-  expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({ to_buy: 6, credits: { most: 12 } });
-});
-
-test('a company that many people of a list share is planned to be bought once', async () => {
-  const desk = await openDesk({ matchRate: 1 });
-  const rows = Array.from({ length: 9 }, (_, at) => `one.example,p${at}@one.example`);
-  await desk.write('list.csv', `Domain,Email\n${rows.join('\n')}\n`);
-  expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({ to_buy: 9, credits: { most: 19 } });
-  const said = await desk.type(['run', BOTH, 'list.csv', '--sample', '2']);
-  expect(said.stderr).toContain('could spend up to 6 credits');
-  const done = await desk.json(['run', BOTH, 'list.csv', '--budget', '19']);
-  expect(done).toMatchObject({ counts: { matched: 9 }, requests: 10, credits: { spent: 19 } });
-});
-
 test('a row of which earlier ones ask everything is a duplicate in the plan, as it costs nothing in the run', async () => {
   const desk = await openDesk({ matchRate: 1, concurrency: 1 });
   const rows = [
@@ -194,54 +169,6 @@ test('a row that is in doubt twice rests on the first, and when that is settled,
   expect(row._reason).toMatch(/^enrich-person: skipped by the user: /);
 });
 
-test('what is skipped first leaves the second in doubt, and what was not done is bought anew', async () => {
-  const at = await deskBefore(answering('lost', 'lost'));
-  const { desk, asked } = at;
-  await desk.write('list.csv', ONE);
-  await desk.type(RUN);
-  await desk.type(['settle', 'last', '2', '--skip']);
-  expect(await countsOf(desk)).toEqual({ in_doubt: 1 });
-  expect(await doubtsIn(desk)).toMatchObject([{ operation: 'enrich-person' }]);
-  await desk.type(['settle', 'last', '2', '--not-done']);
-  expect(await countsOf(desk)).toEqual({});
-  at.answer = answering('found', 'found');
-  await desk.type(RUN);
-  expect(asked.map(({ path }) => path.includes('person'))).toEqual([false, true, true]);
-  expect(await countsOf(desk)).toEqual({ skipped: 1 });
-});
-
-test('each row in doubt is listed by what it rests on, and one of which a step is not known yet is done by the next run', async () => {
-  const at = await deskBefore(answering('lost', 'lost'));
-  const { desk } = at;
-  const run = ['run', 'enrich-person,enrich-company', 'list.csv', '--budget', '50', '-o', 'out.csv'];
-  at.answer = (request, ...more) =>
-    answering('lost', JSON.stringify(request).includes('al@') ? 'found' : 'lost')(request, ...more);
-  await desk.write('list.csv', 'Domain,Email\na.example,jo@a.example\na.example,al@a.example\n');
-  await desk.type(run);
-  expect(await countsOf(desk)).toEqual({ in_doubt: 2 });
-  const listed = (await desk.json(['settle', 'last'])).in_doubt;
-  expect(listed.map((each: JsonResult) => each.operation)).toEqual(['enrich-person', 'enrich-company']);
-
-  await desk.type(['settle', 'last', '3', '--not-done']);
-  await desk.type(['settle', 'last', '2', '--skip']);
-  expect(await countsOf(desk)).toEqual({});
-  at.answer = answering('found', 'found');
-  await desk.type(run);
-  expect(await rowsOf(desk, 'out.csv')).toMatchObject([
-    { _status: 'skipped', _matched_by: 'domain', _credits: '1', name: 'A', full_name: '' },
-    { _status: 'matched', _matched_by: 'email; domain', name: 'A', full_name: 'Jo' },
-  ]);
-});
-
-test('of a row that a killed run left in doubt twice the first is settled first', async () => {
-  const { desk } = await deskBefore(answering('lost', 'lost'));
-  await desk.write('list.csv', ONE);
-  await desk.start(RUN, { env: { ROWONCE_CRASH_AT: 'before-row' } });
-  expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ operation: 'enrich-company' }]);
-  expect(await desk.type(['settle', 'last', '2', '--answer', 'name=Acme'])).toMatchObject({ code: 0 });
-  expect(await doubtsIn(desk)).toMatchObject([{ operation: 'enrich-person' }]);
-});
-
 test('a run that is killed between two steps leaves the row pending, and the same command does the second', async () => {
   const at = await deskBefore(answering('lost', 'found'));
   const { desk, asked } = at;
@@ -253,13 +180,4 @@ test('a run that is killed between two steps leaves the row pending, and the sam
   await desk.type(RUN);
   expect(asked).toHaveLength(2);
   expect(await countsOf(desk)).toEqual({ in_doubt: 1 });
-});
-
-test('a list with a column called as one that a step finds keeps it beside all of ours', async () => {
-  const desk = await openDesk({ matchRate: 1 });
-  await desk.write('list.csv', 'Domain,Email,full_name\na.example,jo@a.example,Jo of hers\n');
-  await desk.json(['run', BOTH, 'list.csv', '--budget', '9']);
-  const [row] = await rowsOf(desk, 'list.enriched.csv');
-  expect(row).toMatchObject({ full_name: 'Jo of hers', _status: 'matched' });
-  expect(row.found_full_name).not.toBe('');
 });

@@ -4,16 +4,7 @@
  * Method: the real commands over real stores, also while a run spends from one; books are altered past the database's own rules.
  * What was bought is read from the vendor's book.
  */
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
@@ -85,24 +76,6 @@ describe('a backup', () => {
     const status = await desk.json(['status', 'last', '--store', place.path('other')]);
     expect(status).toMatchObject({ state: 'open' });
   });
-
-  test('a backup takes the place of no file, and of a ledger that is not there nothing is made', async () => {
-    await using place = await openPlace();
-    const desk = new Desk(place);
-    expect(await desk.type(['store', 'backup', 'kept.db'])).toMatchObject({ code: 2 });
-    expect(existsSync(place.path('kept.db'))).toBe(false);
-    expect((await place.runHere(listOf('one'))).code).toBe(0);
-    writeFileSync(place.path('kept.db'), 'mine');
-    const refused = await desk.type(['store', 'backup', 'kept.db']);
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/There is a file .*kept\.db already\./),
-    });
-    expect(readFileSync(place.path('kept.db'), 'utf8')).toBe('mine');
-    expect(existsSync(place.path('kept.db.part'))).toBe(false);
-    const nowhere = await desk.type(['store', 'backup', 'no/where.db']);
-    expect(nowhere.stderr).toMatch(/no\/where\.db cannot be written: its folder does not exist\.$/m);
-  });
 });
 
 describe('a store that is checked', () => {
@@ -114,7 +87,6 @@ describe('a store that is checked', () => {
 
   test('a checked store whose budget is not what its entries add up to, says which and by how much, and ends with 2', async () => {
     const { place, desk } = await boughtPlace();
-    await using _ = place;
     expect(await desk.type(['store', 'check'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/ is sound: 4 budgets added up anew, as booked\.\n$/),
@@ -133,24 +105,5 @@ describe('a store that is checked', () => {
       budgets: 4,
       wrong: [{ scope: expect.stringMatching(/^day:/), booked: { spent: 4 }, added: { spent: 6, held: 0 } }],
     });
-  });
-
-  test('a checked store whose index lacks a row has it from SQLite, and ends with 2', async () => {
-    const { place, desk } = await boughtPlace();
-    await using _ = place;
-    const database = new Database(place.path('store/ledger.db'));
-    const sql = "SELECT rootpage, sql FROM sqlite_schema WHERE name = 'attempts_account'";
-    const { rootpage } = database.prepare<[], { rootpage: number }>(sql).get() ?? { rootpage: 0 };
-    database.close();
-    const file = place.path('store/ledger.db');
-    const bytes = readFileSync(file);
-    // An empty page of an index.
-    const page = (rootpage - 1) * 4096;
-    bytes.fill(0, page, page + 4096);
-    bytes.set([10, 0, 0, 0, 0, 16, 0, 0], page);
-    writeFileSync(file, bytes);
-    const broken = await desk.type(['store', 'check']);
-    expect(broken, broken.stderr).toMatchObject({ code: 2, stdout: expect.stringContaining(' is broken: ') });
-    expect(broken.stdout).toContain('missing from index attempts_account');
   });
 });

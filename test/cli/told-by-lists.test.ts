@@ -83,23 +83,3 @@ test('a list that gives the id of another person changes neither of the two, and
     [`${PROJECT} ${CY}`]: 'viewer',
   });
 });
-
-test('a run that is killed while it notes what a list says goes on, and an undo of the invites removes who accepted', async () => {
-  const { ann, bo } = await bothAccepted();
-  const invited = String((await team.json('status', 'last')).batch);
-  team.writeSheet(
-    [
-      { email: ANN, role: 'viewer', userId: ann },
-      { email: BO, role: 'viewer', userId: bo },
-    ],
-    'month-2.csv',
-  );
-  const killed = await team.run({ input: 'month-2.csv', crashAt: 'after-intent' });
-  expect(killed.code).not.toBe(0);
-  expect(await team.runHere({ input: 'month-2.csv' })).toMatchObject({
-    code: 0,
-    report: { counts: { unchanged: 2 }, requests: 0 },
-  });
-  expect(await team.type('undo', invited, '--yes')).toMatchObject({ code: 0 });
-  expect((await team.state()).roles()).toEqual({});
-});

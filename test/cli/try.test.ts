@@ -4,8 +4,7 @@
  * Method: the real command over vendors that keep their own log. Most of it types in this process; the crash starts the
  * program.
  */
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
@@ -83,15 +82,6 @@ test('a call shows its answer, the rule that decided, its price and the fields f
   ).toEqual(before.filter((name) => !/^(store|vendor-)/.test(name)));
 });
 
-test('status shows it, and its row is kept where only this user can read it', async () => {
-  const { batch } = await json('try', 'enrich-person', 'email=jo@status.example', '--yes');
-  const { stdout } = await typed(['status', batch]);
-  expect(stdout).toContain(`Batch ${batch}, finished, enrich-person with account data`);
-  expect((await typed(['status', batch, '2'])).stdout).toContain('email jo@status.example');
-  const [file = ''] = readdirSync(place.path('store/spool'));
-  expect(statSync(join(place.path('store/spool'), file)).mode & 0o777).toBe(0o600);
-});
-
 test.each([
   [['enrich-company', 'abn=51824753557'], /ABN 51 824 753 557: the checksum fails/],
   [['enrich-company', 'abn=51824753557', 'domain=fine.example'], /the checksum fails/],
@@ -148,14 +138,6 @@ test('a trial killed before its row is settled or behind its intent, the same co
   const { code, stderr } = await desk.type(open);
   expect([code, stderr]).toEqual([3, expect.stringMatching(/What is in doubt: .*settle \w+/)]);
   expect(await own.vendor.book()).toMatchObject({ requests: 1 });
-});
-
-test('--means proposes no rule by what a match holds: a state is where a company is', async () => {
-  const { desk } = await deskBefore(() =>
-    Response.json({ name: 'Acme', state: 'NSW', type: 'Pty', industry: 'Law', location: { state: 'NSW' } }),
-  );
-  const words = ['try', 'enrich-company', 'domain=acme.example', '--yes', '--means', 'no_match'];
-  expect(await desk.json(words)).toMatchObject({ answer: 'found', proposed: null });
 });
 
 test('--means proposes the rule for an answer, of its words alone, and with it the answer means that', async () => {

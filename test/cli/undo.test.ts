@@ -152,26 +152,6 @@ test('an undo killed in the middle: the same command goes on with the same list,
   expect(statSync(listPath).mode & 0o777).toBe(0o600);
 });
 
-test('what an undo may have done before a kill is no change by somebody else, and it ends with 0 once all is done', async () => {
-  const team = await openTeam();
-  await team.apply([JO, MO].map((email) => person(email, 'viewer')));
-  const { batch } = await team.json('status', 'last');
-  const words = ['undo', batch, '--yes', '--store', team.place.path('store')];
-  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: 'after-send' }).ended;
-  expect(killed).toMatchObject({ signal: 'SIGKILL' });
-
-  const { batch: begun } = await team.json('status', 'last');
-  expect(await team.json('undo', batch, '--dry-run')).toMatchObject({
-    state: 'begun',
-    by: begun,
-    not_undone: [],
-  });
-  const undone = await team.type('undo', batch, '--yes', '--json');
-  expect(undone.code).toBe(0);
-  expect(JSON.parse(undone.stdout)).toMatchObject({ batch: begun, counts: { applied: 2 }, not_undone: [] });
-  expect((await team.state()).roles()).toEqual({});
-});
-
 test('a batch that only looked something up has nothing that could be undone', async () => {
   const desk = await openDesk();
   desk.list(1);

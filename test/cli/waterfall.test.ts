@@ -81,20 +81,6 @@ test('a website with http: is the one that an earlier list has asked for with ht
   expect(asked(desk)).toHaveLength(2);
 });
 
-test.each([
-  ['[{ all: [] }]', 'waterfall[1].all'],
-  ['[{ all: [email+profile_url] }]', 'it must be one identifier; list several one by one'],
-  ['[{ all: [emial] }]', 'Did you mean email?'],
-  ['[{ any: [email] }]', '"any" is not known here.\nKnown are: all.'],
-])('a tier that is wrong is refused with its place: %s', async (waterfall, words) => {
-  const desk = await openDesk();
-  await desk.write('list.csv', LIST);
-  await desk.write('all.yaml', `operation: enrich-person\nwaterfall: ${waterfall}\n`);
-  const { code, stderr } = await desk.type(['plan', 'all.yaml', 'list.csv']);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
-  expect(stderr).toContain('all.yaml:2:');
-});
-
 test('a profile is one call, whether a row has its address or its slug, and whichever list came first', async () => {
   const desk = await openDesk({ concurrency: 1 });
   await desk.write('urls.csv', 'LinkedIn\nlinkedin.com/in/Jo-One\nhttps://au.linkedin.com/in/bo-two/\n');

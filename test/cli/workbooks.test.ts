@@ -62,16 +62,6 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
   expect(await desk.requests()).toBe(2);
 });
 
-test('a cell of a CSV file that Excel wrote as a formula is in a workbook the text that it shows', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'ABN,Site\n="51824753556","=""a.example"""\n');
-  const run = ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'list.enriched.xlsx'];
-  expect((await desk.type(run)).code).toBe(0);
-  expect(await cellsIn(desk, 'list.enriched.xlsx', ['ABN', 'Site', '_status'])).toEqual([
-    ['51824753556', 'a.example', 'matched'],
-  ]);
-});
-
 test('what cannot be read or written as a workbook is refused before anything is bought', async () => {
   const desk = await deskWithLeads();
   for (const name of ['leads.xls', 'leads.ods']) await desk.write(name, 'not looked into');
@@ -158,27 +148,9 @@ test('only the rows of its table are asked about, the rest stays where it was, a
   ]);
 });
 
-test.each([
-  [['--header-row', '4-9'], /--header-row 4-9 cannot be read\.\nGive one row, such as 3,/],
-  [['--rows', 'x'], /--rows x cannot be read\./],
-  [['--rows', '2-9'], /--rows begins with row 2, and row 4 is the header\./],
-  [['--header-row', '10'], /row 10 is blank, so it cannot be the header\./],
-  [['--rows', '300-400'], /report\.xlsx has no row from 300 to 400\./],
-  [
-    ['--country', 'Australia'],
-    /--country Australia cannot be read\.\nWrite a country as two letters, such as AU\./,
-  ],
-])('what cannot be meant is refused before anything is bought: %j', async (flags, fact) => {
-  const desk = await deskWithReport();
-  const { code, stderr } = await desk.type([...REPORT, ...flags]);
-  expect([code, await desk.requests()]).toEqual([2, 0]);
-  expect(stderr).toMatch(fact);
-});
-
 // ------------------------------------------------------------------------------------------------ as programs save them
 
 const BOOKS = new URL('../files/formats/books/', import.meta.url);
-const EXPORTED = new URL('../../fixtures/files/exported/', import.meta.url);
 
 interface Saved {
   readonly book: string;
@@ -244,30 +216,6 @@ test.each(some(SAVED, 3))('$book is returned as it was, with what was found', as
         cells[at] == null ? [] : [row + 1],
       );
       expect(filled).toEqual(Array.from({ length: last - header + 1 }, (_, index) => header + index));
-    }
-  }
-});
-
-test('lists as a CRM, Excel and Google Sheets export them keep their cells, in a CSV file and in a workbook', async () => {
-  const desk = await openDesk();
-  const is: Record<string, { header: string[]; rows: [number, ...string[]][] }> = JSON.parse(
-    readFileSync(new URL('expected.json', EXPORTED), 'utf8'),
-  );
-  for (const name of ['crm-report.csv', 'excel-semicolon.csv', 'google-sheets.csv']) {
-    copyFileSync(new URL(name, EXPORTED), desk.place.path(name));
-    const run = ['run', 'enrich-company', name, '--budget', '100', '--attention-ok'];
-    const { code, stderr } = await desk.type([...run, '-o', 'out.csv']);
-    expect(code, stderr).toBe(0);
-    expect((await desk.type(['export', 'last', '-o', 'out.xlsx'])).code).toBe(0);
-
-    const { header = [], rows = [] } = is[name] ?? {};
-    const own = [header, ...rows.map(([, ...cells]) => cells)];
-    const [sheet] = await readBook(readFileSync(desk.place.path('out.xlsx')));
-    const delimiter = name.includes('semicolon') ? ';' : ',';
-    const cells: readonly Row[] = parse(await desk.read('out.csv'), { bom: true, delimiter });
-    for (const written of [cells, sheet?.data ?? []]) {
-      expect(written.map((row) => row.slice(0, header.length).map(String))).toEqual(own);
-      expect(written[0]).toContain('_status');
     }
   }
 });

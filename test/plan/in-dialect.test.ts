@@ -4,40 +4,13 @@
  * Method: an operation that says what it was given, in dialects that differ in exactly that.
  */
 import { expect, test } from 'vitest';
-import { sandboxAccount } from '../../src/client/account/account.ts';
 import type { Dialect, DialectOperation } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
-import {
-  type Answer,
-  type Call,
-  defineOperation,
-  end,
-  type JsonValue,
-  send,
-} from '../../src/core/operation.ts';
-import type { Job } from '../../src/job/job.ts';
-import enrichCompany from '../../src/operations/enrich-company.ts';
-import { optionsOf, stepIn } from '../../src/plan/row-walk.ts';
+import { type Answer, type Call, defineOperation, end, type JsonValue } from '../../src/core/operation.ts';
+import { stepIn } from '../../src/plan/row-walk.ts';
 
 const call: Call = { operation: 'enrich-company', parameters: {}, ifLost: 'hold' };
-
-test('what the vendor has no field for is said beside what the job says', () => {
-  const entry = { method: 'POST' as const, path: '/', credits: { most: 1, found: 1 } };
-  const dialect = {
-    ...provider,
-    operations: { 'enrich-company': { ...entry, fields: { website: null, abn: 'a' } } },
-  };
-  const job: Job = {
-    ...{ name: 'test', operation: enrichCompany, waterfall: ['abn'] },
-  };
-  const account = sandboxAccount('provider');
-  expect(optionsOf({ job, account, dialect })).toEqual({
-    settings: {},
-    waterfall: ['abn'],
-    unaskable: ['website'],
-  });
-});
 
 /** What an operation is told of one answer. */
 function told(dialect: Dialect, asked: Call, body: JsonValue): Extract<Answer, { kind: 'found' }> {
@@ -95,39 +68,3 @@ test('of a change only what is remembered of it is told, by our names', () => {
     accepted: true,
   });
 });
-
-test.each(['..', 'a/b', '%2e%2e', '..;x', '\ud800'])(
-  'a cell that would lead out of the path is a reason of its row, and never a request: %j',
-  (code) => {
-    const entry = { method: 'POST' as const, path: '/invites/{invite_code}', credits: { most: 0, found: 0 } };
-    const dialect = { ...service, operations: { ...service.operations, 'delete-invite': entry } };
-    const asked = (invite_code: string): Call => ({
-      operation: 'delete-invite',
-      parameters: { invite_code },
-      ifLost: 'hold',
-    });
-    const step = (value: string) =>
-      stepIn(
-        dialect,
-        defineOperation({
-          name: 'delete-invite',
-          summary: 'Asks.',
-          vendor: 'service',
-          inputs: [],
-          tiers: [],
-          prepare: () => ({ kind: 'ready', input: {} }),
-          next: () => send(asked(value)),
-        }),
-        {},
-        () => undefined,
-      );
-    expect(step('abc')).toMatchObject({ kind: 'send' });
-    expect(step(code)).toMatchObject({
-      kind: 'end',
-      outcome: {
-        kind: 'refused',
-        reason: expect.stringMatching(/^invite_code ".*" cannot be part of an address$/),
-      },
-    });
-  },
-);

@@ -12,7 +12,7 @@ import type { Account } from '../../src/client/account/account.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import type { Limits } from '../../src/client/limits/limits.ts';
 import { planLines } from '../../src/commands/shared/plan-lines.ts';
-import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { openMappedInput } from '../../src/files/input.ts';
 import type { Job } from '../../src/job/job.ts';
 import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
@@ -122,51 +122,6 @@ const counted = ({ rows, invalid, duplicates, bought_before, in_doubt, to_buy }:
   sum: invalid + duplicates + bought_before + in_doubt + to_buy,
 });
 
-describe('each row is counted once', () => {
-  test('before and after what was bought, lost and refused', async () => {
-    const vendor = await sandbox({ matchRate: 1, faults: 'reset:x1,422:x1' });
-    const by = account(vendor.url, { limits: { ...AMPLE, concurrency: 1 } });
-    const list = await List.of('Domain\na.example\nb.example\nc.example\nd.example\n');
-    await run(list.order(by, { budget: credits(9), limit: 3, output: `${list.path}.out` }), new Sessions());
-    expect(await list.plan(by)).toMatchObject({
-      rows: 4,
-      in_doubt: 1,
-      bought_before: 2,
-      to_buy: 1,
-      credits: { most: 1 },
-    });
-  });
-});
-
-describe('answers that are too old', () => {
-  const DAY_MS = 86_400_000;
-  const LIST = 'Domain\na.example\nb.example\nc.example\n';
-
-  async function bought(): Promise<{ list: List; by: Account; vendor: RunningSandbox }> {
-    const vendor = await sandbox({ matchRate: 1 });
-    const by = account(vendor.url);
-    const list = await List.of(LIST);
-    await run(list.order(by, { budget: credits(9), limit: 2 }), new Sessions());
-    return { list, by, vendor };
-  }
-
-  /** Another list with the same companies, so that another batch is planned. */
-  const again = async ({ ledger }: List): Promise<List> => List.of(LIST.replace('Domain', 'Website'), ledger);
-
-  const later = (days: number): Clock => ({ ...systemClock, wallMs: () => Date.now() + days * DAY_MS });
-
-  test('answers that are too old are all of them with --refresh, and none where answers of any age will do', async () => {
-    const { list, by } = await bought();
-    const other = await again(list);
-    expect(await other.plan(by, { refresh: true, clock: later(0.001) })).toMatchObject({
-      to_buy: 3,
-      too_old: 2,
-    });
-    expect(await other.plan(by)).toMatchObject({ bought_before: 2, to_buy: 1 });
-    expect(await other.plan(by)).not.toHaveProperty('too_old');
-  });
-});
-
 const cell = fc.constantFrom('', 'a.example', 'b.example', 'c.example', 'www.a.example', 'not a domain');
 const abn = fc.constantFrom('', '51824753556', '51 824 753 556', '51824753557', '33051775556');
 const rows = fc.array(fc.tuple(abn, cell), { minLength: 1, maxLength: 12 });
@@ -200,18 +155,6 @@ test('a run never costs more than its plan said at most, and the plan itself nev
 describe('what is expected', () => {
   const domains = (name: string, count: number): string =>
     `Domain\n${Array.from({ length: count }, (_, at) => `${name}-${at}.example\n`).join('')}`;
-
-  test('the expected price follows how many of the account’s earlier questions were answered', async () => {
-    const vendor = await sandbox({ matchRate: 0.5 });
-    const by = account(vendor.url);
-    const first = await List.of(domains('first', 20));
-    await run(first.order(by, { budget: credits(20) }), new Sessions());
-    const next = await List.of(domains('next', 100), first.ledger);
-    const rate = (await first.ledger.matchRate(by.identity, 'enrich-company')) ?? 0;
-    expect(rate).toBeGreaterThan(0);
-    expect(rate).toBeLessThan(1);
-    expect((await next.plan(by)).credits).toEqual({ most: 100, expected: Math.round(100 * rate) });
-  });
 
   test('the expected price follows each identifier by itself once this file has told enough about it, as a sample does', async () => {
     const vendor = await sandbox({ matchRate: 0.4, seed: 3 });

@@ -40,14 +40,6 @@ beforeEach(async () => {
 const connected = (ledger: Ledger, maxPauseMs?: number): Promise<Connected> =>
   connect(ledger, 'data', { batch, maxPauseMs });
 
-test('who is at work is seen with its account, and no more when its last run has ended', async () => {
-  const { run } = await connected(one);
-  const seen = async () => (await other.workers?.())?.flatMap(({ accounts }) => accounts);
-  await expect.poll(seen).toEqual([{ account: run.session.account.identity, inFlight: 0 }]);
-  await run.close();
-  await expect.poll(seen).toEqual([]);
-});
-
 test('a stop for the account ends the run of another process, until a person begins anew with it', async () => {
   const [first, second] = [await connected(one), await connected(other)];
   first.run.stopAll(stop('key', 'The key is dead.', 'Write another.'));

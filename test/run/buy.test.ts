@@ -1,24 +1,15 @@
 /**
- * Goal: a call that was bought by others since the ledger was asked about it is not bought again, a row keeps the attempts that led to
- * where it ended, and no redirect is followed.
+ * Goal: a call that was bought by others since the ledger was asked about it is not bought again, and one that waits for the money of others
+ * is asked as soon as that is released.
  * Method: the real pipeline over a real SQLite store before a vendor that answers as the test says.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { dialectMark } from '../../src/client/dialect.ts';
-import type { RunEvent } from '../../src/core/events.ts';
-import { end, send } from '../../src/core/operation.ts';
-import type { Job } from '../../src/job/job.ts';
 import { type AttemptId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import { some } from '../support/combinations.ts';
-import { attemptsOf, dialectWith, openPlace, type Place, runOnce, tagging } from '../support/doubtful.ts';
-
-test('a redirect is not followed: it stops the run', async () => {
-  const at = await openPlace((_, response) => response.writeHead(307, { location: '/elsewhere' }).end());
-  expect((await runOnce(at)).stopped).toMatchObject({ code: 'address' });
-  expect(at.vendor.requests.map(({ path }) => path)).toEqual(['/tag']);
-});
+import { attemptsOf, dialectWith, openPlace, type Place, runOnce } from '../support/doubtful.ts';
 
 test.each(
   some(
@@ -51,42 +42,6 @@ const askedLongAgo = (ledger: Ledger): Ledger =>
     find: async (keys, options) =>
       options?.detail === 'kind' ? keys.map(() => ({ kind: 'unknown' })) : ledger.find(keys, options),
   });
-
-test('a row whose call is lost ends there, with what it has used by then and the lost attempt last', async () => {
-  const at = await openPlace((_, response) => {
-    if (at.vendor.requests.length === 3) response.destroy();
-    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"tag":"set"}');
-  });
-  const finished: (readonly number[])[] = [];
-  const ledger = replacing(at.ledger, {
-    async finishRows(rows) {
-      finished.push(...rows.map(({ answers }) => answers));
-      await at.ledger.finishRows(rows);
-    },
-  });
-  const { counts, batch } = await runOnce({ ...at, ledger }, { job: threeTags });
-  expect(counts).toEqual({ in_doubt: 1 });
-  const attempts = await attemptsOf(at, batch);
-  expect(attempts.map(({ end }) => end?.kind)).toEqual(['answered', 'answered', 'in_doubt']);
-  expect(finished).toEqual([attempts.map(({ attempt }) => attempt)]);
-});
-
-/** Sets three tags for the one row, one after the other. */
-const threeTags: Job = {
-  ...tagging('hold'),
-  operation: {
-    ...tagging('hold').operation,
-    next(_, answered) {
-      const calls = [1, 2, 3].map((tag) => ({
-        operation: 'set-tag',
-        parameters: { tag },
-        ifLost: 'hold' as const,
-      }));
-      const call = calls.find((each) => answered(each) === undefined);
-      return call === undefined ? end({ kind: 'applied' }) : send(call);
-    },
-  },
-};
 
 test('a call that another run asks for is waited for, and is not bought again', async () => {
   const at = await openPlace((_, response) => response.destroy());
@@ -124,84 +79,6 @@ async function answer({ ledger, clock }: Place, attempt: AttemptId): Promise<voi
   const mark = dialectMark(dialectWith({}));
   await ledger.end(attempt, { ...end, dialect: mark }, atMs);
 }
-
-test('the next request leaves as soon as an answer is on the disk, and its row waits for the rest', async () => {
-  const at = await openPlace((_, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"tag":"set"}'),
-  );
-  await writeFile(join(at.folder, 'list.csv'), 'name\none\ntwo\n');
-  const second = Promise.withResolvers<void>();
-  const settled: number[] = [];
-  let hasEnded = false;
-  const ledger = replacing(at.ledger, {
-    async end(...ended) {
-      const isFirst = !hasEnded;
-      hasEnded = true;
-      if (isFirst) {
-        await second.promise;
-        expect(settled).toEqual([]);
-      }
-      return at.ledger.end(...ended);
-    },
-    async keep(...replied) {
-      const kept = await at.ledger.keep(...replied);
-      if (at.vendor.requests.length === 2) second.resolve();
-      return kept;
-    },
-    async finishRows(rows) {
-      settled.push(...rows.map(({ row }) => row));
-      await at.ledger.finishRows(rows);
-    },
-  });
-  const { counts } = await runOnce({ ...at, ledger });
-  expect(counts).toEqual({ applied: 2 });
-  expect(settled).toEqual([2, 3]);
-});
-
-test('64 at once, and one is told that the credits are used up: no request leaves after the commit that kept it', async () => {
-  // Method: all 64 are answered at once, so that the next intents are in the commit that keeps the answers.
-  const waiting: ((status: number) => void)[] = [];
-  const at = await openPlace((_, response) => {
-    waiting.push((status) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{"tag":"set"}'),
-    );
-    if (waiting.length === 64) for (const [at, answer] of waiting.entries()) answer(at === 40 ? 402 : 200);
-  });
-  const names = Array.from({ length: 300 }, (_, index) => `name-${index}`);
-  await writeFile(join(at.folder, 'list.csv'), `name\n${names.join('\n')}\n`);
-  let left = 0;
-  let leftBefore: number | undefined;
-  let asked = 0;
-  let intentsBeside = 0;
-  const ledger = replacing(at.ledger, {
-    async intent(intent) {
-      asked += 1;
-      const admission = await at.ledger.intent(intent);
-      asked -= 1;
-      return admission;
-    },
-    async keep(attempt, reply) {
-      const kept = await at.ledger.keep(attempt, reply);
-      if (reply.status === 402) [leftBefore, intentsBeside] = [left, asked];
-      return kept;
-    },
-  });
-  const emit = ({ kind }: RunEvent): void => {
-    if (kind === 'sent') left += 1;
-  };
-  const { stopped, batch } = await runOnce({ ...at, ledger }, { budget: 300, concurrency: 64, emit });
-  expect(stopped).toMatchObject({ code: 'vendor_credits' });
-  expect(intentsBeside).toBeGreaterThan(0);
-  expect([leftBefore, left]).toEqual([64, 64]);
-  expect(await at.ledger.batchMoney(batch)).toMatchObject({ reserved: 0, inDoubt: 0 });
-});
-
-test('a ledger that knows more of a call than it shows stops the run, which would ask it for ever', async () => {
-  const at = await openPlace((_, response) => response.destroy());
-  const ledger = replacing(at.ledger, { intent: async () => ({ kind: 'known' }) });
-  await expect(runOnce({ ...at, ledger })).rejects.toThrow(/the ledger knows more of call .* than it shows/);
-  expect(at.vendor.requests).toEqual([]);
-});
 
 function replacing(ledger: Ledger, methods: Partial<Ledger>): Ledger {
   return new Proxy(ledger, {

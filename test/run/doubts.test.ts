@@ -10,17 +10,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Dialect, ReadBack } from '../../src/client/dialect.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
-import { systemClock } from '../../src/core/clock.ts';
 import type { Call } from '../../src/core/operation.ts';
-import {
-  type AttemptId,
-  type BatchId,
-  credits,
-  type Doubt,
-  type Ledger,
-  type Look,
-} from '../../src/ledger/ledger.ts';
-import { isStillHonoured } from '../../src/run/intent.ts';
+import { type BatchId, credits, type Ledger, type Look } from '../../src/ledger/ledger.ts';
 import { some } from '../support/combinations.ts';
 import {
   attemptsOf,
@@ -30,7 +21,6 @@ import {
   openPlace,
   type Place,
   purchasesOf,
-  reopen,
   runOnce,
   tagging,
   vendorScript,
@@ -46,34 +36,6 @@ const keysOf = (at: Place): readonly unknown[] =>
 
 /** Under which nothing is repeated, so that a lost request stays as it is. */
 const briefly: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1ms' } };
-
-test('a key of half a minute is not used in the last five seconds, in which its request may still wait to leave', () => {
-  const short: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '30s' } };
-  expect([24_000, 26_000].map((ageMs) => isStillHonoured(short, ageMs))).toEqual([true, false]);
-});
-
-/** Leaves behind what a kill does between the intent of a repeat and its answer. */
-async function leaveRepeatOpen({ ledger, clock }: Place, batch: BatchId): Promise<AttemptId> {
-  const [doubt] = await ledger.doubts(batch);
-  if (doubt?.request === undefined) throw new Error('no lost request was kept');
-  const { key, call, row, request } = doubt;
-  const atMs = clock.wallMs();
-  const decision = await ledger.decide({ key, batch, kind: 'repeat', by: 'rule', why: 'its key', atMs });
-  const intent = {
-    key,
-    accountIdentity: 'data',
-    call,
-    batch,
-    row,
-    reserve: credits(0),
-    atMs,
-    decision,
-    request,
-  };
-  const admitted = await ledger.intent(intent);
-  if (admitted.kind !== 'admitted') throw new Error('not admitted');
-  return admitted.attempt;
-}
 
 async function moneyOf({ ledger }: Place, batch: BatchId): Promise<object> {
   const { spent, reserved, inDoubt } = await ledger.batchMoney(batch);
@@ -114,17 +76,6 @@ describe('a lost request', () => {
     });
   });
 
-  test('a lost request is given time: the first repeat leaves at once, the second after 5 s, the third after 30 s', async () => {
-    const at = await openPlace(vendorScript(losing(3)));
-    await runOnce(at, { dialect });
-    // The clock goes on while the process works, so a busy machine takes something of each wait.
-    const [second = 0, third = 0, ...more] = at.clock.sleptMs.filter((ms) => ms > 2_000);
-    expect(more).toEqual([]);
-    expect(second).toBeLessThanOrEqual(5_000);
-    expect(third).toBeGreaterThan(20_000);
-    expect(third).toBeLessThanOrEqual(30_000);
-  });
-
   test('a lost request that the vendor is still at work on is no answer yet, though a 409 to a new call is one', async () => {
     const answers = ['lost', { status: 409 }, { tag: 'set' }];
     const at = await openPlace(vendorScript((nth) => answers[nth - 1]));
@@ -133,33 +84,12 @@ describe('a lost request', () => {
     expect((await runOnce(refusing, { dialect })).counts).toEqual({ no_match: 1 });
   });
 
-  test('a lost request whose repeat was told 409 just before a kill is still in doubt, and the next run repeats it', async () => {
-    const at = await openPlace(vendorScript(losing(1)));
-    const { batch } = await runOnce(at, { dialect: briefly });
-    const attempt = await leaveRepeatOpen(at, batch);
-    const body = Buffer.from('{"error":"in progress"}');
-    await at.ledger.keep(attempt, {
-      status: 409,
-      headers: {},
-      body,
-      receivedAtMs: at.clock.wallMs(),
-    });
-    await reopen(at);
-    expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
-    expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-  });
-
   test('a lost request is repeated after the vendor was asked for the time, once, without a key', async () => {
     const at = await openPlace(vendorScript(losing(2)));
     await runOnce(at, { dialect });
     expect(at.vendor.timeAsked).toMatchObject([{ method: 'HEAD', path: '/', body: '' }]);
     expect(JSON.stringify(at.vendor.timeAsked)).not.toContain('key-1');
     expect(JSON.stringify(purchasesOf(at))).toContain('key-1');
-  });
-
-  test('a lost request needs no budget of its own to be repeated', async () => {
-    const at = await openPlace(vendorScript(losing(1)));
-    expect((await runOnce(at, { dialect, budget: 1 })).counts).toEqual({ applied: 1 });
   });
 
   test('a lost request is repeated by a later run, in what is left of its time', async () => {
@@ -299,15 +229,6 @@ describe('a read-back', () => {
     ]);
   });
 
-  test('a read-back that holds a free "no match" frees the money: to ask again gets the same for nothing', async () => {
-    const look = (): object => ({ answer: { error: 'no match' }, was: 404 });
-    const again = (nth: number): unknown => (nth === 1 ? 'lost' : { status: 404, error: 'no match' });
-    const at = await openPlace(vendorScript(again, look));
-    const { counts, batch } = await runOnce(at, { dialect: withReadBack({ answer_status: 'was' }) });
-    expect(counts).toEqual({ no_match: 1 });
-    expect(await moneyOf(at, batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
-  });
-
   test.each<[string, unknown, RegExp]>(
     some(
       [
@@ -334,20 +255,6 @@ describe('a read-back', () => {
     const looks = await looksInLedger(at, batch);
     expect(looks).toMatchObject([{ said: 'unclear', why: expect.stringMatching(why) }]);
     expect(await moneyOf(at, batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 1 });
-  });
-
-  test('a read-back is asked once in a run, however many rows wait for the call', async () => {
-    // More rows apart than are worked on side by side, or both would wait for the same question.
-    const between = Array.from({ length: 600 }, (_, index) => `other-${index}`);
-    const at = await openPlace(({ path, body }, response) => {
-      if (path.startsWith('/look')) response.writeHead(503).end();
-      else if (body.includes('"one"')) response.destroy();
-      else response.end(JSON.stringify({ tag: `set by ${body}` }));
-    });
-    await writeFile(join(at.folder, 'list.csv'), ['name', 'one', ...between, 'one', ''].join('\n'));
-    const { counts } = await runOnce(at, { dialect: withReadBack(), budget: 1000, concurrency: 16 });
-    expect(counts).toEqual({ applied: 600, in_doubt: 2 });
-    expect(looksOf(at)).toHaveLength(1);
   });
 
   test('a read-back is asked again by the next run, and may know it then', async () => {
@@ -397,20 +304,6 @@ describe('a read-back', () => {
       expect(notes.join('\n')).toMatch(/^The vendor is asked about calls in doubt in [25] min\.$/m);
     },
   );
-
-  test('a read-back by an idempotency key asks by the one of the lost request; a request without one is not asked about', async () => {
-    const byKey = { path: '/look/{idempotency_key}', fields: { name: null } };
-    const keys = { idempotency: { header: 'idempotency-key', valid_for: '0s' } };
-    const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
-    await runOnce(at, { dialect: { ...withReadBack(byKey), ...keys } });
-    const lostKey = purchasesOf(at)[0]?.headers['idempotency-key'];
-    expect(looksOf(at).map(({ path }) => path)).toEqual([`/look/${lostKey}`]);
-
-    const keyless = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
-    await runOnce(keyless);
-    const { counts } = await runOnce(keyless, { dialect: { ...withReadBack(byKey), ...keys } });
-    expect({ counts, looks: looksOf(keyless) }).toEqual({ counts: { in_doubt: 1 }, looks: [] });
-  });
 });
 
 describe("the vendor's count of credits", () => {
@@ -427,11 +320,6 @@ describe("the vendor's count of credits", () => {
   }
 
   const asAnswer = (count: unknown): unknown => (typeof count === 'number' ? { used: count } : count);
-
-  test('the vendor’s count of credits is read also where it stands beside a count of requests that failed', async () => {
-    const { summary } = await counting(17, { used: 17, successful: 40, failed: 3, errors: 1 });
-    expect(summary.counts).toEqual({ applied: 1 });
-  });
 
   test.each<[string, unknown, unknown]>(
     some(
@@ -458,11 +346,6 @@ describe("the vendor's count of credits", () => {
     const { at, summary } = await counting({ status: 500 }, 17);
     expect(summary.counts).toEqual({ in_doubt: 1 });
     expect(await looksInLedger(at, summary.batch)).toEqual([]);
-  });
-
-  test('the vendor’s count of credits waits until the vendor has surely counted what was sent last', async () => {
-    const { at } = await counting(17, 17, dialectWith({ usage: { ...usage, sure_after: '9m' } }));
-    expect(Math.max(...at.clock.sleptMs)).toBeGreaterThan(8.9 * 60_000);
   });
 
   test('the vendor’s count of credits says nothing about a call that costs nothing: the vendor may have acted on it all the same', async () => {
@@ -504,26 +387,6 @@ describe("the vendor's count of credits", () => {
     });
   }
 
-  test('the vendor’s count of credits is not compared with one of before a read-back, whose price is the highest and not the true one', async () => {
-    // Both rows are lost and charged a credit. The first is read back and booked at two, so the counts agree by chance.
-    const counts = [0, 2];
-    const at = await openPlace((request, response) => {
-      if (request.path === '/look') response.end(JSON.stringify({ used: counts.shift() }));
-      else if (request.path === '/look/back?name=one') response.end('{"answer":{"tag":"set"},"status":200}');
-      else if (request.path.startsWith('/look/back')) response.writeHead(503).end();
-      else response.destroy();
-    });
-    await writeFile(join(at.folder, 'list.csv'), 'name\none\ntwo\n');
-    const spoken = dialectWith(
-      { usage, credits_charged: { header: 'x-cost' } },
-      { credits: { most: 2, found: 2 }, read_back: { ...READ_BACK, path: '/look/back' } },
-    );
-    await runOnce(at, { dialect: spoken, exclusiveKey: true });
-    const { counts: outcomes } = await runOnce(at, { dialect: spoken, exclusiveKey: true });
-    expect(outcomes).toEqual({ applied: 1, in_doubt: 1 });
-    expect(purchasesOf(at)).toHaveLength(2);
-  });
-
   describe('when something was bought since', () => {
     /** Of two lists, the first is bought and the second lost, in one run after the other. */
     async function boughtThenLost(price: Partial<Dialect>, most: number, grown: number) {
@@ -546,11 +409,6 @@ describe("the vendor's count of credits", () => {
       expect(summary.counts).toEqual({ applied: 2 });
     });
 
-    test('a purchase since, where answers say what they cost, it is conclusive too', async () => {
-      const { summary } = await boughtThenLost({ credits_charged: { header: 'x-cost' } }, 2, 1);
-      expect(summary.counts).toEqual({ applied: 2 });
-    });
-
     test('a purchase since, at prices that are estimates, equal counts prove nothing: the lost one may hide in the difference', async () => {
       const { at, summary } = await boughtThenLost({}, 2, 2);
       expect(summary.counts).toEqual({ applied: 1, in_doubt: 1 });
@@ -563,19 +421,6 @@ describe("the vendor's count of credits", () => {
 // ------------------------------------------------------------------------------------------------ decisions
 
 const place = (lost: number): Promise<Place> => openPlace(vendorScript(losing(lost)));
-
-test('a leave to repeat that a kill left unused ends with the rule that gave it', async () => {
-  // The run that repeats is killed before it sends; then the operation does not call its calls harmless any more.
-  const at = await place(1);
-  const { batch } = await runOnce(at);
-  const doubt = await onlyDoubt(at, batch);
-  const atMs = systemClock.wallMs();
-  await at.ledger.decide({ key: doubt.key, batch, kind: 'repeat', by: 'rule', why: 'harmless', atMs });
-  expect((await runOnce(at)).counts).toEqual({ in_doubt: 1 });
-  expect(at.vendor.requests).toHaveLength(1);
-  const skipping = tagging('hold', 'skip');
-  expect((await runOnce(at, { job: skipping })).counts, 'the policy counts').toEqual({ skipped: 1 });
-});
 
 test('a doubt that another process settles while this one decides about it is looked at again', async () => {
   const at = await place(1);
@@ -603,10 +448,4 @@ function beside(ledger: Ledger, methods: Partial<Ledger>): Ledger {
   return new Proxy(ledger, {
     get: (_, name) => methods[name as keyof Ledger] ?? own(name as keyof Ledger),
   });
-}
-
-async function onlyDoubt({ ledger }: Place, batch: Doubt['batch']): Promise<Doubt> {
-  const [doubt, ...others] = await ledger.doubts(batch);
-  if (doubt === undefined || others.length > 0) throw new Error(`${others.length + 1} calls are in doubt`);
-  return doubt;
 }

@@ -29,8 +29,6 @@ import {
   readInbox,
 } from '../../src/commands/nightly/inbox.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { besideInput, filesOf } from '../../src/files/output/output.ts';
-import { besideFile } from '../../src/lib/file-name.ts';
 import { nextTick } from '../files/formats/sheets.ts';
 
 function openFolder(...names: readonly string[]): string {
@@ -104,46 +102,7 @@ describe('a sweep takes', () => {
   });
 });
 
-test('files that nobody has touched for a minute are taken at once; one young file makes a sweep look twice', async () => {
-  const folder = openFolder('a.csv', 'b.csv');
-  let looksAgain = 0;
-  const again = (): void => {
-    looksAgain += 1;
-  };
-  for (const name of ['a.csv', 'b.csv']) setAge(join(folder, name), 61_000);
-  expect(ready(await look(folder, again))).toEqual(['a.csv', 'b.csv']);
-  expect(looksAgain).toBe(0);
-  for (const ageMs of [59_000, -3_600_000]) {
-    setAge(join(folder, 'b.csv'), ageMs);
-    await look(folder, again);
-  }
-  expect(looksAgain).toBe(2);
-});
-
 describe('our own files are never inputs', () => {
-  const folder = '/in';
-  const operations = readdirSync(join(import.meta.dirname, '../../src/operations')).flatMap((name) =>
-    name.endsWith('.ts') ? [name.slice(0, -'.ts'.length)] : [],
-  );
-  const names = [...operations, 'enrich-person-2', 'enrich-person.sandbox'];
-  const outputs = [
-    ...[false, true].map((sandbox) => besideInput(join(folder, 'leads.csv'), sandbox)),
-    ...names.map((name) => besideInput(join(folder, 'leads.csv'), false, name)),
-  ];
-  const written = [
-    ...outputs.flatMap(filesOf),
-    ...outputs.map((path) => besideFile(path, ' (2).csv')).flatMap(filesOf),
-    ...outputs.flatMap(filesOf).map((path) => path.replace(/(\.\w+)$/, ' (2)$1')),
-    ...outputs.map((path) => besideFile(path, '.so-far.csv')).flatMap(filesOf),
-    ...outputs.map((path) => besideFile(path, '.1a2b3c4d.csv')).flatMap(filesOf),
-  ].map((path) => basename(path));
-
-  test.each(written)('our own files are known by their names: %s', async (name) => {
-    expect(left(await look(openFolder(name)))).toEqual({
-      [name]: expect.stringContaining('our own outputs'),
-    });
-  });
-
   test('our own files are known by what the ledger knows, under whatever name', async () => {
     const inbox = openFolder('result.csv', 'leads.csv');
     const seen = await look(inbox, () => {}, new Set([join(inbox, 'result.csv')]));
@@ -178,21 +137,6 @@ describe('a file that is still being written is left for the next sweep', () => 
 });
 
 describe('done', () => {
-  test.each([
-    'leads.csv',
-    'leads.enriched.csv',
-    'leads.enriched.needs-attention.csv',
-    'leads.enriched.people.csv',
-    'leads.enriched.report.html',
-  ])('the folder done takes another name when %s stands there: nothing is overwritten', async (standing) => {
-    const folder = openFolder('leads.csv');
-    mkdirSync(join(folder, 'done'));
-    writeFileSync(join(folder, 'done', standing), 'of last night');
-    const place = await placeInDone(join(folder, 'leads.csv'), false, undefined);
-    expect(basename(place.input)).toBe('leads (2).csv');
-    expect(basename(place.output)).toBe('leads (2).enriched.csv');
-  });
-
   test('the folder done does not take the place of a file that appeared in the meantime', async () => {
     const folder = openFolder('leads.csv');
     const path = join(folder, 'leads.csv');

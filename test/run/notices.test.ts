@@ -6,20 +6,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { runWorker } from '../../src/commands/worker/work.ts';
 import { systemClock as clock } from '../../src/core/clock.ts';
 import { stop } from '../../src/core/errors.ts';
 import { stopShown } from '../../src/core/stop-object.ts';
 import { credits, type NoticeKind } from '../../src/ledger/ledger.ts';
-import postgres from '../../src/ledger/stores/postgres.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import type { RunObject } from '../../src/objects/run-object.ts';
 import type { ResolvedJob } from '../../src/plan/row-walk.ts';
 import { sendNotices, toldBy } from '../../src/run/notices.ts';
-import { typedAt } from '../cli/typed.ts';
 import { accountsOf } from '../faults/ways.ts';
 import { openStore, temporaryFolder } from '../ledger/stores/places.ts';
-import { postgresServer } from '../ledger/stores/postgres-server.ts';
 import { receiver } from './receiver.ts';
 
 let folder: string;
@@ -90,21 +86,6 @@ test('the end, what is in doubt and a low balance are told once each, by numbers
   });
 });
 
-test('a run that dies as its batch closes has kept what it tells, and a later one sends it once', async () => {
-  const told = await receiver();
-  const chosen = jobThatTells({ webhook: told.url }, 'end');
-  const ledger = await openedStore();
-  const died = new Error('killed');
-  const dying = toldBy(ledger, chosen, clock, async (_hear, beforeEnd) => {
-    await beforeEnd(summary);
-    throw died;
-  });
-  await expect(dying).rejects.toBe(died);
-  await toldBy(ledger, chosen, clock, async () => summary);
-  await sendNotices(ledger, clock);
-  expect(told.received.map(({ body }) => body.kind)).toEqual(['end']);
-});
-
 test('a stop is told by its code, also where the run could not begin, and one by hand is not', async () => {
   const told = await receiver();
   const chosen = jobThatTells({ webhook: told.url }, 'stop');
@@ -121,24 +102,6 @@ test('a stop is told by its code, also where the run could not begin, and one by
     new Set(['stop input', 'stop budget']),
   );
   expect(JSON.stringify(told.received)).not.toMatch(/Jo|acme|csv/);
-});
-
-test('a receiver that is away is asked again by later runs, under the same id', async () => {
-  let isAway = true;
-  const told = await receiver((response) => response.writeHead(isAway ? 503 : 200).end());
-  const chosen = jobThatTells({ webhook: told.url }, 'end');
-  const said: string[] = [];
-  const ledger = await openedStore();
-  await toldBy(ledger, chosen, clock, async () => summary);
-  await sendNotices(ledger, clock, (sentence) => said.push(sentence));
-  expect(said).toEqual([
-    '1 notice could not be sent (the webhook answers with status 503): the next run tries again.',
-  ]);
-  isAway = false;
-  await sendNotices(ledger, clock);
-  expect(told.received).toHaveLength(2);
-  expect(new Set(told.received.map(({ key }) => key)).size).toBe(1);
-  expect(await ledger.notices.waiting()).toEqual([]);
 });
 
 test('nothing is sent to whom the accounts file no longer names, and an address leads to no other one', async () => {
@@ -158,33 +121,6 @@ test('nothing is sent to whom the accounts file no longer names, and an address 
   await sendNotices(ledger, clock);
   expect(told.received.length).toBeGreaterThan(0);
   expect(other.received).toEqual([]);
-});
-
-test('what a killed run left over a database is sent by a worker, on a host that knows the name', async () => {
-  const server = await postgresServer();
-  await server.createDatabase('notices');
-  const store = server.url('notices');
-  expect(await typedAt(['store', 'init', store])).toMatchObject({ code: 0 });
-  const told = await receiver();
-  const chosen = jobThatTells({ webhook: told.url }, 'end');
-  const options = { clock: clock, waitForLockMs: 0, create: false, command: 'run' };
-  const ledger = await postgres.open(store, options);
-  onTestFinished(() => ledger.close());
-  await toldBy(ledger, chosen, clock, async () => summary);
-  // Here nobody has that name: it is left to another host, and not waited for.
-  writeAccounts();
-  await sendNotices(ledger, clock, (sentence) => expect.fail(sentence));
-  expect(told.received).toEqual([]);
-
-  writeAccounts({ webhook: told.url });
-  const coming = told.next();
-  const stopping = new AbortController();
-  const worker = runWorker({ store, signal: stopping.signal });
-  await Promise.race([coming, worker]);
-  await expect.poll(() => ledger.notices.waiting()).toEqual([]);
-  stopping.abort();
-  await worker;
-  expect(told.received.map(({ body }) => body.kind)).toEqual(['end']);
 });
 
 test('a command gets it on its standard input, and one that fails is started again by the next run', async () => {

@@ -25,12 +25,6 @@ const settled = (answer: 'found' | 'refused'): Verdict => ({
 const FORBIDDEN: Verdict = { ...settled('refused'), projectRefused: true } as Verdict;
 const WAITS = { kind: 'waits', why: 'status refused' };
 
-test('where a change of the project has worked, a refusal is of its row', () => {
-  const access = new ProjectAccess(['p1']);
-  access.hear(callOn('p1', 'u-1'), settled('found'));
-  expect(access.hear(callOn('p1', 'u-2'), FORBIDDEN)).toBe(FORBIDDEN);
-});
-
 test('the first refusal waits; once the next row works, it is of its row, which is not sent again', () => {
   const access = new ProjectAccess(['p1']);
   expect(access.hear(callOn('p1', 'u-1'), FORBIDDEN)).toEqual(WAITS);
@@ -72,18 +66,4 @@ test('the last project that refuses the key ends the run, and says whose key is 
     expect(access.hear(callOn(project, user), FORBIDDEN)).toEqual(WAITS);
   const stopped = { kind: 'stopped', why: 'status refused', stop: STOP };
   expect(access.hear(callOn('p2', 'u-2'), FORBIDDEN)).toEqual(stopped);
-});
-
-test('the only row of the only project ends the run when nothing is left to ask', () => {
-  const access = new ProjectAccess(['p1']);
-  expect(access.hear(callOn('p1'), FORBIDDEN)).toEqual(WAITS);
-  expect(() => access.refusalOf(callOn('p1'))).toThrow(STOP.message);
-});
-
-test('a call that names no project, and one whose answer was lost, say nothing about projects', () => {
-  const access = new ProjectAccess(['p1']);
-  expect(access.hear(callOn(), FORBIDDEN)).toBe(FORBIDDEN);
-  const lost: Verdict = { kind: 'in_doubt', why: 'reset' };
-  expect(access.hear(callOn('p1'), lost)).toBe(lost);
-  expect(access.hear(callOn('p1'), FORBIDDEN)).toEqual(WAITS);
 });

@@ -15,12 +15,9 @@ import type { FileOptions } from '../../src/plan/context.ts';
 import { choose } from '../../src/run/choose.ts';
 import { openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
-import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Vendor, type VendorOptions } from '../faults/vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
-import { agreeToDialects } from '../support/agree.ts';
-import { proof } from '../support/combinations.ts';
-import { type Connected, connect } from './connected.ts';
+import { connect } from './connected.ts';
 
 /** The accounts `one` and `two`, each with a vendor process, a key and limits of its own. */
 interface Place {
@@ -91,13 +88,6 @@ function firstOf(kind: RunEvent['kind']): { readonly heard: Promise<void>; onEve
   return { heard, onEvent: (event) => event.kind === kind && resolve() };
 }
 
-/** Connects runs of this place. */
-async function connector({ folder }: Place): Promise<(account: AccountName) => Promise<Connected>> {
-  const { ledger } = await openStore(folder);
-  const sessions = new Sessions();
-  return (account) => connect(ledger, account, { sessions });
-}
-
 const AMPLE = { concurrency: 4, per_second: 10_000 };
 
 test('a pause of one account does not hold another', async () => {
@@ -117,65 +107,6 @@ test('a pause of one account does not hold another', async () => {
   ending.abort(stop('interrupted', 'Stopped.', 'Go on.'));
   expect(await held).toMatchObject({ counts: {}, stopped: { code: 'interrupted' } });
   expect((await vendors.one.book()).charges).toBe(0);
-});
-
-proof(
-  'a doubt that batches share is asked about by one of them at a time, also where the repeat gets lost',
-  async () => {
-    const { folder } = await openPlace({}, AMPLE);
-    await using vendor = await ScriptedVendor.start((_, response) => {
-      const asked = vendor.requests.length;
-      if (asked === 1) response.socket?.destroy();
-      // Long enough for the other batch to have decided, if it does not wait for this one.
-      else if (asked === 2) setTimeout(() => response.socket?.destroy(), 500);
-      else response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Kauri Foods"}');
-    });
-    const dialect = { vendor: 'provider', idempotency: { header: 'Idempotency-Key', valid_for: '24h' } };
-    writeFileSync(join(folder, 'keyed.yaml'), JSON.stringify(dialect));
-    const limits = { ...AMPLE, concurrency: 1 };
-    const three = { vendor: 'provider', base_url: vendor.url, key: 'key-3', limits, dialect: 'keyed.yaml' };
-    writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { three } }), { mode: 0o600 });
-    await agreeToDialects(folder);
-    const spender = await openStore(folder);
-    const lists = ['a', 'b'].map((name) => {
-      const path = join(folder, `${name}.csv`);
-      writeFileSync(path, `Domain,List\nsame.example,${name}\n`);
-      return path;
-    });
-    const ended = await Promise.all(lists.map((list) => runOn(spender, 'three', list)));
-    expect(ended).toMatchObject([{ counts: { matched: 1 } }, { counts: { matched: 1 } }]);
-    expect(new Set(vendor.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
-  },
-);
-
-test.each(['key', 'vendor_credits', 'address'] as const)(
-  'a stop for %s ends every run of its account, also one that comes later, and no run of another',
-  async (code) => {
-    const connected = await connector(await openPlace({}, AMPLE));
-    const first = await connected('one');
-    const second = await connected('one');
-    const other = await connected('two');
-    const reason = stop(code, 'It cannot go on.', 'Mend it.');
-    first.run.stopAll(reason);
-    const later = await connected('one');
-    expect([first, second, other, later].map(({ stopped }) => stopped())).toEqual([
-      reason,
-      reason,
-      undefined,
-      reason,
-    ]);
-  },
-);
-
-test('a budget that is reached ends its own batch alone', async () => {
-  const { folder } = await openPlace({}, AMPLE);
-  const spender = await openStore(folder);
-  const [poor, rich] = await Promise.all([
-    runOn(spender, 'one', writeList(folder, 'poor', 40), { budget: credits(5) }),
-    runOn(spender, 'one', writeList(folder, 'rich', 40)),
-  ]);
-  expect(poor).toMatchObject({ stopped: { code: 'budget' }, counts: { matched: 5 } });
-  expect(rich).toMatchObject({ stopped: null, counts: { matched: 40 } });
 });
 
 test('what a kill left open is settled once, by the first of several runs, and the others wait for it', async () => {

@@ -9,7 +9,6 @@ import postgres from '../../src/ledger/stores/postgres.ts';
 import { layOutQueue, openQueue, type WorkQueue } from '../../src/run/work-queue.ts';
 import { ACCOUNT } from '../ledger/stores/book.ts';
 import { postgresServer } from '../ledger/stores/postgres-server.ts';
-import { TcpProxy } from '../ledger/stores/tcp-proxy.ts';
 import { proof } from '../support/combinations.ts';
 
 let databases = 0;
@@ -104,30 +103,5 @@ proof(
     expect(await taken(queue)).toBeUndefined();
     await queue.send(ranges('a', 1, 49), 'person');
     expect(await taken(queue)).toBe('a 2-52');
-  },
-);
-
-proof('a worker whose connections have died without a word takes ranges again by new ones', async () => {
-  const url = new URL(await laidOut());
-  await using way = await TcpProxy.before(Number(url.port));
-  url.port = String(way.port);
-  const queue = await queueAt(url.href);
-  await queue.send(ranges('a', 1), 'worker');
-  way.deafen();
-  const asked = queue.take(ACCOUNT);
-  way.hear();
-  await expect(asked).rejects.toThrow('timeout');
-  expect(await taken(queue)).toBe('a 2-52');
-});
-
-proof(
-  'a server that has no connection left for the queue is waited for, as one that cannot be reached',
-  async () => {
-    const url = new URL(await laidOut());
-    const server = await postgresServer();
-    url.username = `narrow_${process.pid}`;
-    const role = `CREATE ROLE ${url.username} LOGIN CONNECTION LIMIT 1; GRANT USAGE ON SCHEMA rowonce_queue TO ${url.username}`;
-    await server.query(url.pathname.slice(1), role);
-    await expect(openQueue(url.href)).rejects.toMatchObject({ code: 'store' });
   },
 );

@@ -7,7 +7,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { text } from '../../src/web/page/text.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { type Asked, Served } from './served.ts';
@@ -118,25 +117,4 @@ describe('the page itself', () => {
     expect(asked.filter((path) => ['/image', '/frame', '/script', '/fetch'].includes(path))).toEqual([]);
     await page.context().close();
   });
-});
-
-test('a tab whose server is gone forgets its token; for one that is slow it waits', async () => {
-  await using gone = await Served.start();
-  const page = await openTab(browser, gone, { path: '/' });
-  const token = (): Promise<string | null> => page.evaluate("sessionStorage.getItem('rowonce-entry')");
-  expect(await token()).toContain('token');
-  // A question may be on its way while the server stops: the tab then asks no second one.
-  let open = 0;
-  page.on('request', () => open++);
-  page.on('requestfinished', () => open--);
-  gone.child.kill('SIGSTOP');
-  await expect.poll(() => open, { timeout: 20_000 }).toBeGreaterThan(0);
-  const answered = page.waitForResponse(/\/api\//);
-  gone.child.kill('SIGCONT');
-  await answered;
-  expect(await token()).toContain('token');
-  await gone.stop('SIGKILL');
-  await expect.poll(token, { timeout: 20_000 }).toBeNull();
-  expect(await page.textContent('h1')).toBe(text.closed.title);
-  await page.context().close();
 });

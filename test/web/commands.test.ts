@@ -8,7 +8,6 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { ask, servedIn } from './scene.ts';
 import type { Served } from './served.ts';
 
@@ -94,18 +93,6 @@ test('a list is described, planned, bought once by its plan, and taken along', a
   expect(rows).toHaveLength(7);
   expect(rows[1]).toContain('matched');
   expect(await download(page, exported.tickets.report)).toContain('my leads.csv');
-});
-
-test('who has no account yet plays with the invented vendor', async () => {
-  const desk = await openDesk();
-  desk.list(2);
-  desk.place.writeAccounts({});
-  const page = await pageAt(desk);
-  const file = await brought(page, 'list.csv', await desk.read('list.csv'));
-  const wish = { job: 'enrich-company', file, account: 'sandbox-provider' };
-  const plan = await command(page, 'plan', wish);
-  expect(plan).toMatchObject({ status: 200, rows: 2 });
-  expect(await command(page, 'run', { ...wish, plan: plan.id })).toMatchObject({ rows: 2, stopped: null });
 });
 
 test('a result is merged into the edited list that was brought beside it', async () => {
@@ -194,30 +181,6 @@ test.runIf(process.platform === 'linux')(
     expect(await tried).toMatchObject({ status: 200, stopped: null });
   },
 );
-
-test('a team is changed by its plan, once that was agreed to, and the change is undone', async () => {
-  await using team = await TeamWorkplace.open();
-  const page = await servedIn(team.place.folder);
-  const sheet = 'Email,Project,Role\njo@acme.example,proj-9,viewer\nal@acme.example,proj-9,editor\n';
-  const wish = {
-    ...{ job: 'onboard', file: await brought(page, 'team.csv', sheet) },
-    columns: { email: 'Email', role: 'Role', project_id: 'Project' },
-  };
-  const plan = await command(page, 'plan', wish);
-  expect(plan.changes).toMatchObject([{ action: 'invite' }, { action: 'invite' }]);
-  const order = { ...wish, plan: plan.id };
-  expect(await command(page, 'run', order)).toMatchObject({ status: 400, error: { code: 'consent' } });
-  const done = await command(page, 'run', { ...order, yes: true });
-  expect(done).toMatchObject({ status: 200, counts: { applied: 2 } });
-  const { batch } = done;
-  expect(await command(page, 'undo', { batch, dry_run: true })).toMatchObject({
-    undoes: batch,
-    state: 'plan',
-  });
-  expect(await command(page, 'undo', { batch })).toMatchObject({ status: 400, error: { code: 'consent' } });
-  const undone = await command(page, 'undo', { batch, yes: true });
-  expect(undone).toMatchObject({ status: 200, undoes: batch, counts: { applied: 2 } });
-});
 
 test('no place of this machine is named, and nothing that a command does not take', async () => {
   const desk = await openDesk();

@@ -11,7 +11,6 @@ import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import { text } from '../../src/web/page/text.ts';
-import { proof } from '../support/combinations.ts';
 import { chooseFile, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
 
@@ -82,50 +81,4 @@ test('an analyst has people and the size of their companies, in her own workbook
     .trim()
     .split('\n');
   expect(book.filter((line) => JSON.parse(line).credits > 0)).toHaveLength(16);
-});
-
-proof('an administrator brings a team in without a job file and sees who would be left out', async () => {
-  const { served, page } = await desk();
-  const write = (name: string, people: readonly string[]): string => {
-    const path = join(served.folder, name);
-    writeFileSync(path, `Email,Team,Access\n${people.join('\n')}\n`);
-    return path;
-  };
-  const toPlan = async (file: string): Promise<void> => {
-    await page.goto(`${served.url}/new`);
-    await page.evaluate(COUNTER);
-    await chooseFile(page, file);
-    await press(page, text.list.next);
-    await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
-    const columnOf = (input: RegExp) =>
-      page.locator('li.input').filter({ has: page.locator('label > span', { hasText: input }) });
-    await columnOf(/^project ?$/)
-      .locator('select')
-      .selectOption('Team');
-    await columnOf(/^role\b/)
-      .locator('select')
-      .selectOption('Access');
-    for (const [name, id] of [
-      ['Care', 'proj-care'],
-      ['Sales', 'proj-sales'],
-    ] as const)
-      await page.getByLabel(name, { exact: true }).fill(id);
-    await page.keyboard.press('Tab');
-    await page.getByLabel('Read only').selectOption('viewer');
-    await page.getByText(text.columns.usable).waitFor();
-    await press(page, text.columns.go);
-  };
-  const spring = [
-    'jo@acme.example,Care,Read only',
-    'al@acme.example,Care,Editor',
-    'bo@acme.example,Sales,Editor',
-  ];
-  await toPlan(write('spring.csv', spring));
-  await press(page, `${text.plan.startChanges} 3 changes`);
-  await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
-  expect(await clicks(page)).toBeLessThanOrEqual(6);
-
-  await toPlan(write('autumn.csv', [...spring.slice(1), 'cy@acme.example,Sales,Read only']));
-  await page.getByText(text.diff.leavers('1 person')).click();
-  await page.getByText('jo@acme.example').waitFor();
 });

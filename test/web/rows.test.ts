@@ -7,7 +7,6 @@ import { appendFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Desk, type JsonResult } from '../cli/desk.ts';
 import { Workplace } from '../faults/workplace.ts';
-import { proof } from '../support/combinations.ts';
 import { ask } from './scene.ts';
 import { Served } from './served.ts';
 
@@ -66,22 +65,6 @@ test('a page has the cells of the list, what was found, and how each row ended; 
   const second = await page.ask(`/batches/${batch}/rows?from=4&limit=2`);
   expect(rowsIn(second)).toEqual([4, 6]);
   expect(second.body).toMatchObject({ next: 7 });
-});
-
-proof('rows are found by status', async () => {
-  const rows = `/batches/${batch}/rows`;
-  const first = await page.ask(`${rows}?status=attention&limit=2`);
-  expect(rowsIn(first)).toEqual([2, 3]);
-  expect(first.body.next).toBe(6);
-  const rest = await page.ask(`${rows}?status=attention&from=6`);
-  expect(rowsIn(rest)).toEqual([6]);
-  expect(rowsIn(await page.ask(`${rows}?status=matched`))).toEqual([4, 7]);
-  expect(rowsIn(await page.ask(`${rows}?status=pending`))).toEqual([]);
-  expect((await page.ask(`${rows}?status=nonsense`)).status).toBe(400);
-  await desk.write('half.csv', 'domain\na.example\nb.example\n\nc.example\nd.example\n');
-  await desk.type(['run', 'enrich-company', 'half.csv', '--budget', '9', '--limit', '2']);
-  const { batch: half } = await desk.json(['status', 'last']);
-  expect(rowsIn(await page.ask(`/batches/${half}/rows?status=pending`))).toEqual([5, 6]);
 });
 
 test('the rows of a list that was changed, or is gone, are shown as the batch worked on them', async () => {

@@ -102,22 +102,6 @@ test('figures of lost answers: held, answered, found nothing, skipped, named aga
   await expectAlike(faces, { matched: 4, no_match: 1 }, 'after the next run');
 });
 
-test('figures of a batch that is cancelled with rows that wait, of which some were to be sent again', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
-  desk.list(4);
-  const { batch } = await desk.json([...desk.run(), '--limit', '3']);
-  const faces = await facesOf(desk, batch);
-  const lost = { in_doubt: 2, matched: 1, pending: 1 };
-  await expectAlike(faces, lost, 'after the run');
-  await desk.type(['settle', batch, '2', '--retry']);
-  await expectAlike(faces, { in_doubt: 1, matched: 1, pending: 2 }, 'one is to be sent again');
-  await desk.type(['cancel', batch]);
-  await expectAlike(faces, lost, 'cancelled');
-  await desk.type(['settle', batch, '2', '--not-done']);
-  await desk.type(['settle', batch, '3', '--answer', 'name=Acme']);
-  await expectAlike(faces, { matched: 2, pending: 1, skipped: 1 }, 'settled');
-});
-
 test('figures of changes: lost, refused, told, skipped, and no longer read as done', async () => {
   const { desk, speak } = await deskBefore((_, nth) => {
     if (nth === 2 || nth === 3) return undefined;

@@ -16,12 +16,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rowonce, startRowonce } from '../cli/rowonce.ts';
-import { proof } from '../support/combinations.ts';
 import { environmentIn, Served, wordOf } from './served.ts';
 
 async function serve(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {
@@ -60,22 +58,6 @@ describe('serve.json', () => {
       token: expect.stringMatching(/^[\w-]{43}$/),
       pid: served.child.pid,
     });
-  });
-
-  proof('serve.json that names a dead process sends nobody to who listens there now', async () => {
-    const served = await serve();
-    await served.stop('SIGKILL');
-    const stranger = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"opening":"x"}'));
-    let asked = 0;
-    stranger.on('connection', () => {
-      asked += 1;
-    });
-    stranger.listen(served.port, '127.0.0.1');
-    await once(stranger, 'listening');
-    onTestFinished(() => void stranger.close());
-    const next = await Served.start([], { cwd: served.folder });
-    expect([asked, next.port === served.port]).toEqual([0, false]);
-    await next.stop();
   });
 });
 

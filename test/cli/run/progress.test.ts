@@ -66,13 +66,6 @@ describe('in time', () => {
     vi.useRealTimers();
   });
 
-  test('preparing is named', async () => {
-    begin(true);
-    progress.preparing('reading the list');
-    await pass(1_000);
-    expect(line()).toBe('Preparing: reading the list');
-  });
-
   test('figures are those of the ledger: reserved is not spent, and spent, in doubt and left are the budget', async () => {
     begin(true);
     await works();
@@ -82,14 +75,6 @@ describe('in time', () => {
     expect(line()).toBe(
       '12 % · 1,500/12,000 rows · 1,200 matched · 1,400 credits · 2 in doubt · 3,598 of the budget left',
     );
-  });
-
-  test('a part of the list is counted to its own end', async () => {
-    begin(true, { part: 3 });
-    await works();
-    counts = { matched: 2 };
-    await pass(1_000);
-    expect(line()).toBe('66 % · 2/3 rows · 2 matched · 0 credits');
   });
 
   test('a long pause is said once, shown with its end, and counted down', async () => {
@@ -179,44 +164,6 @@ describe('on a terminal', () => {
     for (const find of FIRST) expect(whileRunning).toContain(find);
     expect(whileRunning).toMatch(/3\/4 rows · paused, \d s to go · 3 matched · 3 credits/);
     expect(drawn.at(-1)).toBe(`${FIRST.join('\n')}\n`);
-  });
-
-  test.each<readonly [string, readonly string[], object]>([
-    ['--quiet', ['--quiet'], { isWatched: true }],
-    ['a build server', [], { isWatched: true, env: { CI: 'true' } }],
-    ['no terminal', [], {}],
-    ['--json', ['--json'], { isWatched: true }],
-  ])('no rows are shown with %s', async (_what, more, start) => {
-    const desk = await deskWithCompanies();
-    const { stderr } = await desk.type(desk.run(...ADD, ...more), start);
-    expect(stderr).not.toContain('Salvation Army');
-  });
-});
-
-test('found and spent are one sum in the middle of a run, in its summary, its report and its status', async () => {
-  let status: Promise<{ counts: object; credits: object }> | undefined;
-  const desk = await deskWithCompanies((asked, nth) => {
-    if (nth !== 3) return COMPANIES(asked, nth);
-    status = new Promise((resolve) => {
-      setTimeout(
-        async () => resolve(JSON.parse((await desk.start(['status', 'last', '--json'])).stdout)),
-        500,
-      );
-    });
-    return new Response('{"error":"too fast"}', { status: 429, headers: { 'retry-after': '3' } });
-  });
-  const { stdout, stderr } = await desk.type(desk.run(...ADD), { isWatched: true });
-  expect(await status).toMatchObject({
-    counts: { matched: 2 },
-    credits: { spent: 2, in_doubt: 0, reserved: 0, budget: 1000 },
-  });
-  expect(stderr).toMatch(/2\/5 rows · paused, \d s to go · 2 matched · 2 credits · 998 of the budget left/);
-  expect(stdout).toMatch(/matched +5\nCredits +5 spent/);
-  const report = (await desk.read('out.report.html')).replace(/<[^>]*>/g, '');
-  expect(report).toMatch(/It cost 5 credits\.[\s\S]*5 found/);
-  expect(await desk.json(['status', 'last'])).toMatchObject({
-    counts: { matched: 5 },
-    credits: { spent: 5 },
   });
 });
 

@@ -51,13 +51,6 @@ describe('where things go', () => {
     terminal.fail(stopShown({ code: 'key', message: 'status 401, "Revoked."', next: 'Do.' }));
     expect(err()).toBe('status 401, "Revoked."\nDo.\n');
   });
-
-  test('a command that gave its object already is not followed by a second', () => {
-    const { terminal, out, err } = open({ json: true });
-    terminal.result({ rows: 3 });
-    terminal.fail(stopShown({ code: 'budget', message: 'fact', next: 'Do.' }));
-    expect([out(), err()]).toEqual(['{"rows":3}\n', 'fact.\nDo.\n']);
-  });
 });
 
 describe('a stop after which the same command goes on', () => {
@@ -102,14 +95,6 @@ describe('a stop after which the same command goes on', () => {
       stopped: { code, next_command: COMMAND, answers: ['yes'] },
     });
   });
-});
-
-test('a line that is replaced never wraps, because what wrapped would stay behind', () => {
-  const { terminal, err } = open(ALL_TERMINAL);
-  terminal.status('x'.repeat(WIDTH - 1));
-  expect(err()).toBe(`\r\u001b[K${'x'.repeat(WIDTH - 1)}`);
-  terminal.status('x'.repeat(WIDTH));
-  expect(err()).toBe(`\r\u001b[K${'x'.repeat(WIDTH - 2)}…`);
 });
 
 describe('colours', () => {

@@ -115,15 +115,6 @@ test("nothing lets a run take away the place of the key's own user", () => {
   expect(held({}, plan(invite(2, { ...role, user_id: 'u2' })))).toEqual([]);
 });
 
-test('what is not sent holds nothing back', () => {
-  const unsent = (sent: PlannedChange): PlannedChange => {
-    const { calls: _, ...change } = sent;
-    return { ...change, reason: 'so already' };
-  };
-  const plan = planOf([invite(2, { action: 'unchanged', to: 'admin' }), removal(3)].map(unsent));
-  expect(held({ max_removals: 0, max_invites: 0, domains: ['other.example'] }, plan)).toEqual([]);
-});
-
 const idOf = async () => 'its id';
 
 test('who has agreed to just this plan may accept what is held back of it, but for what nobody can allow', async () => {
@@ -138,12 +129,4 @@ test('who has agreed to just this plan may accept what is held back of it, but f
     message: expect.stringMatching(/^Nothing was sent, because this run would change the rights of the user/),
     answers: undefined,
   });
-});
-
-test('a batch that goes on was checked when it began', async () => {
-  const batch = { state: 'open' } as NonNullable<ChangePlan['batch']>;
-  const plan = planOf([invite(2, { to: 'admin' })]);
-  await checkGuards({ job: jobWith({}) }, { ...plan, batch }, idOf);
-  const over = { ...plan, batch: { ...batch, state: 'finished' } } as const;
-  await expect(checkGuards({ job: jobWith({}) }, over, idOf)).rejects.toThrow();
 });

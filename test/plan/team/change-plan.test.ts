@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
 import { openHeader } from '../../../src/files/input.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, planChanges } from '../../../src/plan/team/change-plan.ts';
 import { diffLines, EVERY_LINE } from '../../../src/plan/team/diff-words.ts';
 import { choose } from '../../../src/run/choose.ts';
@@ -58,19 +57,6 @@ async function orderOf(rows: readonly string[], job: object = {}) {
   return { order, input: await openHeader(sheet, order.job) };
 }
 
-const SPEC = {
-  lineage: 'team.csv',
-  accountName: 'sandbox-service',
-  sandbox: true,
-  vendor: 'service',
-  operation: 'onboard',
-  inputPath: 'team.csv',
-  inputRows: 1,
-  header: [],
-  settings: {},
-  createdAtMs: 0,
-} as const;
-
 /** `2 invite`, in the order of the plan. */
 const actions = ({ changes }: ChangePlan): readonly string[] =>
   changes.map(({ row, action }) => `${row} ${action}`);
@@ -91,28 +77,6 @@ describe("rows that get in each other's way", () => {
     const plan = await planned(['jo@x.example,editor,Sales,u1', 'jo@y.example,viewer,Sales,u1']);
     expect(actions(plan)).toEqual(['2 invalid', '3 invalid']);
     expect(plan.changes[0]?.reason).toContain('row 2 says editor, row 3 says viewer');
-  });
-});
-
-describe('where the service says who is in a project', () => {
-  test('a batch that is open goes on as it was planned, so nobody is asked', async () => {
-    const rows = ['jo@x.example,viewer,Sales,'];
-    const { order, input } = await orderOf(rows);
-    const ledger = await freshLedger(sqlite);
-    const { inputSha256 } = await planChanges({ ...order, ledger }, input);
-    const asked: string[][] = [];
-    const askTeam: AskTeam = async (projects) => {
-      asked.push([...projects]);
-      return undefined;
-    };
-    await planChanges({ ...order, ledger }, input, askTeam);
-    expect(asked).toHaveLength(1);
-    const key = batchKeyOf(order, input, inputSha256);
-    await ledger.beginBatch({ ...SPEC, key, accountIdentity: order.account.identity, inputSha256 });
-    expect(await planChanges({ ...order, ledger }, input, askTeam)).toMatchObject({
-      batch: { state: 'open' },
-    });
-    expect(asked).toHaveLength(1);
   });
 });
 
@@ -141,18 +105,6 @@ test('people whom the list does not name are told where nobody removes them, and
   expect(actions(removing)).toEqual(['2 unchanged', '3 invite', '4 remove']);
 });
 
-test('a user known by the id alone who is gone is named in the plan, with the reason', async () => {
-  const columns = { user_id: 'User_ID', project_id: 'Project' };
-  const job = { operation: 'remove-user', projects: undefined, columns };
-  const plan = await planned([',,proj-sales,u9'], {
-    job,
-    brought: { 'user:u9': { state: 'gone', userId: 'u9' } },
-  });
-  expect(diffLines(plan)[0]).toBe(
-    '= u9 in proj-sales (row 2): user u9 is not in the project, as far as is known',
-  );
-});
-
 test('a long plan is cut, with every line where that is asked for', async () => {
   const invites = Array.from(
     { length: 60 },
@@ -169,14 +121,4 @@ test('a long plan is cut, with every line where that is asked for', async () => 
   const every = diffLines(plan, EVERY_LINE);
   expect(every.filter((line) => /^[+~] /.test(line))).toHaveLength(62);
   expect(every.some((line) => line.includes('--all'))).toBe(false);
-});
-
-test('two rows that contradict each other are about somebody known, who is not missing, and hold nobody else back', async () => {
-  const brought = {
-    'jo@x.example': { state: 'invited', role: 'viewer', inviteCode: 'i1' },
-    'old@x.example': { state: 'invited', role: 'viewer', inviteCode: 'i2' },
-  } as const;
-  const rows = ['jo@x.example,viewer,Sales,', 'jo@x.example,editor,Sales,'];
-  const plan = await planned(rows, { brought, job: { remove_missing: true } });
-  expect(actions(plan)).toEqual(['2 invalid', '3 invalid', '4 remove']);
 });

@@ -6,8 +6,7 @@
  * test has a project of its own.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { emailsOf, type TeamWorkplace } from '../../faults/team-workplace.ts';
-import { proof } from '../../support/combinations.ts';
+import type { TeamWorkplace } from '../../faults/team-workplace.ts';
 import { elsewhere, openListsTeam, permissions, speakLists } from './lists-team.ts';
 import { OpenTeam } from './open-team.ts';
 
@@ -98,23 +97,6 @@ test('a role that another person has changed is set back, and the same list agai
   expect(changesSince()).toEqual([]);
 });
 
-test('a role that another person has changed to what the list says is a line of the plan, and known from then on', async () => {
-  const email = 'member-3@team.example';
-  sheet('viewer', email);
-  await store.run();
-  const userId = (await team.state()).userId(project, email);
-  await elsewhere(team, `auth/users/${userId}/update`, { permissions: permissions('editor') }, project);
-  sheet('editor', email);
-  const note = 'the ledger has viewer: others have changed it to editor';
-  expect((await plan()).changes).toMatchObject([{ action: 'unchanged', note }]);
-  markNow();
-  expect((await store.run()).counts).toEqual({ unchanged: 1 });
-  expect(changesSince()).toEqual([]);
-  const { changes } = await plan();
-  expect(changes).toMatchObject([{ action: 'unchanged', from: 'editor' }]);
-  expect(changes[0].note).toBeUndefined();
-});
-
 test('somebody whom another person removed is invited again by the same list', async () => {
   sheet('viewer', 'member-2@team.example');
   await store.run();
@@ -123,35 +105,6 @@ test('somebody whom another person removed is invited again by the same list', a
   markNow();
   expect((await store.run()).counts).toEqual({ applied: 1 });
   expect(changesSince()).toEqual(['create-invite']);
-});
-
-proof('people on later pages of the lists are known as well', async () => {
-  const people = emailsOf(`many-${project}`, 110).map((email) => ({ email, role: 'viewer', project }));
-  team.writeSheet(people);
-  expect((await store.run()).counts).toEqual({ applied: 110 });
-  team.writeSheet([...people, { email: EMAIL, role: 'viewer', project }]);
-  markNow();
-  const { changes } = await plan('--store', team.place.path('empty'));
-  const actions = Map.groupBy(changes, ({ action }: { action: string }) => action);
-  expect([actions.get('unchanged')?.length, actions.get('invite')?.length]).toEqual([110, 1]);
-  expect(sentSince().filter((name) => name === 'list-invites')).toHaveLength(2);
-});
-
-proof('remove_missing removes whom an earlier list had, and nobody whom another person invited', async () => {
-  const job = { remove_missing: true, guards: { max_removals: 1 } };
-  team.writeJob(job, 'strict.yaml');
-  team.writeSheet(
-    ['jo@team.example', 'kim@team.example'].map((email) => ({ email, role: 'viewer', project })),
-  );
-  await store.run({ job: 'strict.yaml' });
-  await team.vendor.accept('kim@team.example');
-  await invited('stranger@team.example', 'viewer');
-  sheet('viewer');
-  markNow();
-  await store.run({ job: 'strict.yaml' });
-  expect(changesSince()).toEqual(['remove-user']);
-  expect((await team.state()).standing(project, 'kim@team.example')).toBeUndefined();
-  expect((await team.state()).standing(project, 'stranger@team.example')).toBeDefined();
 });
 
 test("a run that would take away its own key's access stops before anything is sent", async () => {

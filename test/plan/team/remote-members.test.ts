@@ -100,13 +100,6 @@ describe('the lists', () => {
     ]);
   });
 
-  test('who is in both has accepted in between', async () => {
-    const { look } = await openService(({ path }) =>
-      path.includes('users') ? { users: [USER] } : { invites: [{ ...INVITE, email: USER.email }], ...ME },
-    );
-    expect((await look('proj-1'))?.subjects).toMatchObject([{ facts: { state: 'member', userId: 'u-1' } }]);
-  });
-
   test('the lists of a project that the key may not see are left to the ledger, with a note, and the others are read', async () => {
     const { notes, look } = await openService((request, nth) =>
       request.headers.authorization === 'Bearer secret:key-1'
@@ -211,14 +204,6 @@ describe('what the ledger remembers', () => {
     const [now, ...others] = withLive([{ ...remembered(INVITED), doubt }], lists([told(MEMBER)]));
     expect(now).toEqual({ ...remembered(MEMBER), doubt });
     expect(others).toEqual([]);
-  });
-
-  test('what the ledger remembers keeps a role that the lists do not tell, as long as it can still hold', () => {
-    const { role: _, ...roleless } = MEMBER;
-    expect(withLive([remembered(INVITED)], lists([told(roleless)]))[0]?.facts).toEqual(MEMBER);
-    expect(withLive([remembered({ ...GONE, role: 'viewer' })], lists([told(roleless)]))[0]?.facts).toEqual(
-      roleless,
-    );
   });
 
   test('what the ledger remembers is found by user id and by invite code where no e-mail was known', () => {
