@@ -3,16 +3,13 @@
  * Method: the library's own entry in this process, with a real ledger, before the sandbox as a vendor whose book counts the
  * requests.
  */
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type EnrichedRow, type EnrichInput, enrich, settle } from '../src/index.ts';
 import { type Desk, openDesk } from './cli/desk.ts';
 
 let desk: Desk;
 beforeEach(async () => {
-  desk = await openDesk();
-  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
-  vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
-  onTestFinished(() => void vi.unstubAllEnvs());
+  desk = (await openDesk()).here();
 });
 
 const options = (more: Partial<EnrichInput> = {}): EnrichInput => ({
@@ -139,9 +136,7 @@ test('a list of any format is read as well; without a loop the summary works it 
 });
 
 test('a row in doubt that a person has settled as not done is bought, and comes back as it is then', async () => {
-  const { place } = await openDesk({ concurrency: 1, faults: '422:x1,charged-500:x1' });
-  vi.stubEnv('ROWONCE_CONFIG', place.path('config'));
-  vi.stubEnv('XDG_STATE_HOME', place.path('state'));
+  const { place } = (await openDesk({ concurrency: 1, faults: '422:x1,charged-500:x1' })).here();
   const store = place.path('store');
   const read = async () => {
     const run = enrich(companies(3), options({ store }));

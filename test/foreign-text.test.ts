@@ -124,20 +124,6 @@ test('a terminal obeys no words of anybody, by whichever way they come to it', a
   }
 });
 
-test('the object of --json says the words as they are', () => {
-  const stdout = new PassThrough();
-  const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: {} };
-  openTerminal({ json: true, quiet: false }, streams).result({ said: NASTY });
-  expect(JSON.parse(String(stdout.read()))).toEqual({ said: NASTY });
-});
-
-test('words that are too long end with an ellipsis, and no character is halved', () => {
-  expect(foreignWords('abcdef', 3)).toBe('abc…');
-  expect(foreignWords('abc   ', 3)).toBe('abc');
-  expect(foreignWords('ab👩cdef', 3)).toBe('ab…');
-  expect(foreignWords(`${ESC}[0m`.repeat(1_000), 3)).toBe('…');
-});
-
 // ------------------------------------------------------------------------------------------------------ in linear time
 
 const REPEATED = [

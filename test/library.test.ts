@@ -12,10 +12,7 @@ import { enrich, forget, type StopError, settle, spend, status, undo } from '../
 import { deskBefore, openDesk } from './cli/desk.ts';
 
 test('a batch from its beginning to the last word about it', async () => {
-  const desk = await openDesk({ faults: 'charged-500:x1' });
-  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
-  vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
-  onTestFinished(() => void vi.unstubAllEnvs());
+  const desk = (await openDesk({ faults: 'charged-500:x1' })).here();
   const store = desk.place.path('store');
   const job = 'enrich-person';
   const rows = [{ email: 'jo@a.example' }, { email: 'al@b.example' }];
@@ -73,10 +70,7 @@ test('a program makes a first store and is told so, but in CI it has to name one
 });
 
 test('a command in what a call says names the store that it was given, also where calls for several go on side by side', async () => {
-  const desk = await openDesk({ faults: 'charged-500:x2' });
-  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
-  vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
-  onTestFinished(() => void vi.unstubAllEnvs());
+  const desk = (await openDesk({ faults: 'charged-500:x2' })).here();
   const stores = ['one', 'two'].map((name) => desk.place.path(name));
   const rows = [{ domain: 'a.example' }];
   const begun = stores.map((store) => enrich(rows, { job: 'enrich-company', store, budget: 9 }));
@@ -102,9 +96,7 @@ test('a command in what a call says names the store that it was given, also wher
 });
 
 test('a call leaves Ctrl-C and other signals to its program, which may have more lists to work through', async () => {
-  const desk = await openDesk();
-  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
-  onTestFinished(() => void vi.unstubAllEnvs());
+  const desk = (await openDesk()).here();
   const listeners = (): readonly number[] =>
     ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'].map((name) => process.listenerCount(name));
   const before = listeners();
@@ -125,8 +117,7 @@ test('rows that a program reads are bought after a `yes`, and wait for a vendor 
       ? { name: 'Banksia' }
       : Response.json({ error: 'slow down' }, { status: 429, headers: { 'retry-after': '3600' } }),
   );
-  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
-  onTestFinished(() => void vi.unstubAllEnvs());
+  desk.here();
   const rows = [{ domain: 'a.example' }, { domain: 'b.example' }];
   const request = { job: 'enrich-company', store: desk.place.path('store') };
   await expect(enrich(rows, request).summary()).rejects.toMatchObject({ code: 'consent' });

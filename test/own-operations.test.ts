@@ -3,7 +3,7 @@
  * ever gets an answer that was bought for another one.
  * Method: the library's own entry in this process, with a real ledger; a vendor of the test that says what it was sent, and the sandbox.
  */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as rowonce from '../src/index.ts';
 import {
   defineDialect,
@@ -38,10 +38,7 @@ async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
 }
 
 async function deskOf(): Promise<{ desk: Desk; vendor: ScriptedVendor; options: EnrichInput }> {
-  const desk = await openDesk();
-  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
-  vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
-  onTestFinished(() => void vi.unstubAllEnvs());
+  const desk = (await openDesk()).here();
   const vendor = await ScriptedVendor.start((_, response) => response.end('{"takes_mail":true}'));
   onTestFinished(() => vendor[Symbol.asyncDispose]());
   desk.place.writeAccount(vendor.url);

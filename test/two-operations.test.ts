@@ -85,7 +85,6 @@ class Place {
   }
 }
 
-const COMPANY = ['domain', '', 'domain'];
 const PERSON = ['email', '', 'email'];
 
 test('the second operation gets a name of its own for all its files, and says why', async () => {
@@ -114,15 +113,4 @@ test('the second operation gets a name of its own for all its files, and says wh
   expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
   expect(place.notes.filter((note) => note.includes('so it is kept'))).toEqual([]);
   expect(place.written()).toHaveLength(6);
-});
-
-test('what somebody changed in the first output is kept, and so is what stands beside it', async () => {
-  const place = await Place.open();
-  await place.run('enrich-company');
-  place.write('leads.enriched.csv', 'my notes');
-  expect(await place.output('enrich-company')).toBe('leads.enriched (2).csv');
-  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
-  expect(place.matched('leads.enriched (2).csv')).toEqual(COMPANY);
-  place.write('leads.enrich-person.csv', 'my notes');
-  expect(await place.output('enrich-person')).toBe('leads.enrich-person (2).csv');
 });

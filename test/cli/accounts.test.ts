@@ -140,11 +140,6 @@ test.each<[string, readonly string[], string | RegExp]>([
     '--base-url: the address must begin with https://, because the key is sent to it.\nWrite it as https://api.example.com.\nnpx rowonce accounts add --name x --vendor provider --base-url https://api.example.com\n',
   ],
   [
-    'a misspelt vendor',
-    ['add', '--name', 'x', '--vendor', 'providr', '--base-url', 'https://a.example', '--key-env', 'A'],
-    /^--vendor providr is not known\.\nDid you mean provider\?\nnpx rowonce accounts add --name x --vendor provider /,
-  ],
-  [
     'two keys',
     [...ADD, '--key-env', 'A', '--key-stdin'],
     '--key-env and --key-stdin both give a key.\nGive one of them.\n',
@@ -155,19 +150,9 @@ test.each<[string, readonly string[], string | RegExp]>([
     /accounts\.through\.via: there is no account "workspace"\.\nAdd the service account, with vendor: service\. Then run/,
   ],
   [
-    'it has a key of its own',
-    [...VIA, '--key-stdin'],
-    /^An account with --via has no key of its own\.\nLeave out --key-stdin: the service account has the key\.\n$/,
-  ],
-  [
     'nobody says what the service calls the account',
     VIA.filter((word) => word !== '--connected-account' && word !== 'acme-data'),
     /^--connected-account is missing\.\n/,
-  ],
-  [
-    'it is connected through nothing',
-    [...ADD, '--key-env', 'A', ...STEP],
-    /it belongs to an account with via\.\n/,
   ],
 ])('add refuses, and writes nothing, when %s', async (_what, args, stderr) => {
   const refused = await accounts(args);
@@ -286,27 +271,6 @@ test('test of a service tries the key with the question that its dialect names, 
     'the vendor does not say whose key it is (status 404), so the key itself was not tried',
   );
 });
-
-test.each([
-  ['provider', '127.0.0.1 takes connections'],
-  ['service', 'the service offers no free call'],
-])(
-  'test of a %s without such a question connects, sends no request, and says that the key was not tried',
-  async (kind, words) => {
-    const vendor = await openVendor();
-    const base = ['--vendor', kind, '--base-url', vendor.url, '--key-env', 'K'];
-    await accounts(['add', '--name', 'data', ...base]);
-    const passed = await accounts(['test'], { env: { K: 'good' } });
-    expect(passed.code).toBe(0);
-    expect(passed.stdout).toContain('the key itself was not tried');
-    expect(passed.stdout).toContain(words);
-    const json = JSON.parse((await accounts(['test', 'data', '--json'], { env: { K: 'good' } })).stdout);
-    expect(json.accounts).toMatchObject([
-      { name: 'data', sandbox: false, key: 'present', connects: true, key_tried: false },
-    ]);
-    expect(vendor.asked).toEqual([]);
-  },
-);
 
 test('test notices a missing key, a name that does not resolve, and that nobody listens', async () => {
   await accounts([...ADD.slice(0, -1), 'https://nowhere.invalid', '--key-env', 'K']);

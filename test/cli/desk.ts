@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { type ScriptedRequest, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
 import { type Ended, rowonce, type Start } from './rowonce.ts';
@@ -28,6 +28,14 @@ export class Desk {
 
   #started({ env, ...start }: Start): Start {
     return { cwd: this.place.folder, ...start, env: { ...this.environment(), ...env } };
+  }
+
+  /** The accounts of this desk are those of this process until the test ends: for what is called and not typed. */
+  here(): this {
+    vi.stubEnv('ROWONCE_CONFIG', this.place.path('config'));
+    vi.stubEnv('XDG_STATE_HOME', this.place.path('state'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    return this;
   }
 
   environment(): Record<string, string> {

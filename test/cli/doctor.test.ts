@@ -38,7 +38,10 @@ test('problems are named with what to do, each on its own, and end with 2', asyn
   const env = { ROWONCE_STORE: desk.place.path('list.csv') };
   const { code, stdout } = await desk.type(['doctor', '--json'], { env });
   expect(code).toBe(2);
-  const problems = objectIn(stdout).findings.filter(({ ok }: { ok: boolean }) => !ok);
+  // A machine that is busy with other tests has a problem of its own.
+  const problems = objectIn(stdout).findings.filter(
+    ({ what, ok }: { what: string; ok: boolean }) => !ok && what !== 'load',
+  );
   expect(problems).toEqual([
     {
       what: 'accounts',

@@ -19,7 +19,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/core/families.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
-import { some } from '../support/combinations.ts';
 import { objectIn } from './desk.ts';
 import { typed } from './typed.ts';
 
@@ -110,22 +109,13 @@ test('a dialect by which other requests are sent is shown in full and agreed to 
   expect([again.code, requests.length, again.stderr.includes('Is that meant')]).toEqual([0, 3, false]);
 });
 
-test.each<[string, object]>(
-  some(
-    [
-      ['a header', { headers: { ...OTHERWISE.headers, 'x-more': '1' } }],
-      ['a path', { usage: { ...OTHERWISE.usage, path: '/v3/usage' } }],
-      ['no header at all', { headers: { accept: null } }],
-    ],
-    1,
-  ),
-)('a dialect that sends something else later is agreed to anew by its hash: %s', async (_, change) => {
+test('a dialect that sends something else later is agreed to anew by its hash', async () => {
   const { requests } = await vendor(OTHERWISE);
   const first = hashIn((await typed(run('enrich-company'))).stderr);
   const other = await typed(run('enrich-company', '--accept', `dialect:${'0'.repeat(32)}`));
   expect([other.code, requests.length]).toEqual([2, 0]);
   expect((await typed(run('enrich-company', '--accept', first))).code).toBe(0);
-  place.writeDialect({ ...OTHERWISE, ...change });
+  place.writeDialect({ ...OTHERWISE, headers: { ...OTHERWISE.headers, 'x-more': '1' } });
   const stopped = await typed(run('enrich-company', '--accept', first, '--refresh'));
   expect([stopped.code, requests.length]).toEqual([2, 2]);
   expect(hashIn(stopped.stderr)).not.toBe(first);

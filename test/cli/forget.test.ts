@@ -3,7 +3,7 @@
  * Method: the real commands over a vendor of our own, which counts; every file of the store's folder is read.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -193,33 +193,6 @@ test('what passed its retention by what the vendor tells is erased at the end of
 });
 
 const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
-
-/** The paths that a line of `forget` names. */
-function pathsSaid({ stdout }: { readonly stdout: string }, words: string): readonly string[] {
-  const lines = stdout.split('\n').filter((line) => line.startsWith(`  ${words}: `));
-  return lines.map((line) => line.slice(`  ${words}: `.length)).sort();
-}
-const STAYS = 'stays; check it yourself';
-
-test('the outputs that were written for the rows are named, wherever they are, and stay as they are', async () => {
-  const { desk } = await deskOfPeople();
-  await desk.write('companies.csv', `company,Note\nAcme,nobody\nlost,${JANE}\n`);
-  for (const out of ['first.csv', 'gone.csv', 'workbook.xlsx'])
-    await run(desk, 'search-people', 'companies.csv', '-o', out);
-  for (const name of readdirSync(desk.place.folder).filter((each) => each.startsWith('gone.')))
-    rmSync(desk.place.path(name));
-  await desk.type(['settle', 'last', '3', '--answer', `email=${MARY}`]);
-  const written = await desk.read('first.people.csv');
-  const look = await desk.type(['forget', JANE, '--dry-run']);
-  const outputs = ['first.csv', 'first.people.csv', 'workbook.xlsx'];
-  expect(pathsSaid(look, STAYS)).toEqual(
-    expect.arrayContaining(outputs.map((name) => desk.place.path(name))),
-  );
-  expect(look.stdout).not.toContain('gone.csv');
-  expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0 });
-  expect(filesWith(desk, JANE)).toEqual([]);
-  expect(await desk.read('first.people.csv')).toBe(written);
-});
 
 /** A folder with a page's store: nothing was run, and two lists were brought, the second one twice. */
 async function broughtLists(): Promise<{ folder: string; store: string; env: Record<string, string> }> {

@@ -72,43 +72,20 @@ describe('help', () => {
 describe('a wrong command line is exit 2, a fact and what to do', () => {
   test.each([
     [['acounts'], "Unknown command 'acounts'.\nDid you mean accounts?\nnpx rowonce accounts\n"],
-    [['zzzzzz'], "Unknown command 'zzzzzz'.\nSee the help.\nnpx rowonce --help\n"],
-    [['accounts', 'lst'], "Unknown command 'lst'.\nDid you mean list?\nnpx rowonce accounts list\n"],
-    [
-      ['accounts', 'list', '--jsn'],
-      "Unknown option '--jsn'.\nDid you mean --json?\nnpx rowonce accounts list --json\n",
-    ],
     [
       ['accounts', 'add', 'sk_live_9fQxZt0'],
       "Too many arguments for 'add'. Expected 0 arguments but got 1.\nSee the help.\nnpx rowonce accounts --help\n",
     ],
     [['login', 'sk_live_9fQxZt0'], "Unknown command 'login'.\nSee the help.\nnpx rowonce --help\n"],
-    [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\nnpx rowonce schema job\n'],
     [
       ['plan', 'a.csv', '--column', 'domain'],
       '--column domain is not a pair.\nGive it as --column domain=Website.\n',
     ],
     [
-      ['plan', 'a.csv', '--add', 'a=b,c=d'],
-      '--add a=b,c=d is more than one pair.\nGive --add once for each.\n',
-    ],
-    [
       ['plan', 'a.csv', '--column', 'abn=A', '--column', 'abn=B'],
       '--column abn=B gives abn twice.\nGive it once.\n',
     ],
-    [
-      ['plan', 'a.csv', '--role', 'viewer', '--role', 'admin'],
-      '--role gives one role for all rows twice.\nGive it once.\n',
-    ],
-    [
-      ['worker', '--health', '99999'],
-      '--health 99999 cannot be read.\nGive a whole number from 0 to 65535.\n',
-    ],
     [['plan', 'a.csv', '--sheet', ''], '--sheet is empty.\nSee the help.\nnpx rowonce plan --help\n'],
-    [
-      ['run', 'a.csv', '--delimiter', 'comme'],
-      '--delimiter comme is not known.\nDid you mean comma?\nnpx rowonce run a.csv --delimiter comma\n',
-    ],
     [
       ['accounts', 'remove'],
       "Missing required argument 'name'.\nSee the help.\nnpx rowonce accounts --help\n",

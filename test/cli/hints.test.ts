@@ -108,19 +108,6 @@ const STOPS: Readonly<Record<string, Case>> = {
     mend: truthful,
     settled: 3,
   },
-  "the vendor's credits used up, in a sample": {
-    code: 4,
-    vendor: { faults: '402:1' },
-    flags: ['--sample', '2', '--yes', '--delimiter', ','],
-    mend: truthful,
-    settled: 2,
-  },
-  "an account's budget of a day": {
-    code: 4,
-    vendor: { account: { budget: { per_day: 2 } } },
-    flags: ['--refresh', '--repair', '--quiet'],
-    mend: ({ place }) => place.writeAccount(place.vendor.url, { budget: { per_day: 99 } }),
-  },
   'a redirect': {
     code: 2,
     vendor: { faults: '302:1' },
@@ -230,10 +217,6 @@ const WAYS: Readonly<Record<string, (place: Workplace) => Way>> = {
   'where it is installed for all folders'(place) {
     symlinkSync(installedAt(place.path('lib/node_modules/rowonce')), place.path('bin/rowonce'));
     return { name: 'rowonce' };
-  },
-  'where only its file is known, in a folder with a blank and a quote'(place) {
-    const program = installedAt(place.path("Jo's programs/rowonce"));
-    return { name: `node '${program.replace("'", "'\\''")}'` };
   },
   'in a checkout that is not where the list is'() {
     return { name: `node ${PROGRAM}`, cwd: '/' };

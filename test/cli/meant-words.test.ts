@@ -1,6 +1,6 @@
 /**
  * Goal: a word that was typed wrong is answered with what was meant, and with a command that works as it is printed.
- * Method: thirty mistakes of ten kinds, three of each, typed at a desk. What stands in a file is mended as the answer says; then
+ * Method: twenty mistakes of ten kinds, typed at a desk. What stands in a file is mended as the answer says; then
  * the printed command is typed, and must get past the mistake. The vendor's book says that nothing was spent.
  */
 import { mkdirSync } from 'node:fs';
@@ -37,11 +37,9 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
       command: 'run enrich-company --budget 0 list.csv',
       code: 4,
     },
-    { typed: 'ls', next: 'Did you mean status?', command: 'status', code: 2 },
   ],
   'a slip in a flag': [
     { typed: `${PLAN} --acount data`, next: 'Did you mean --account?', command: `${PLAN} --account data` },
-    { typed: `${PLAN} -account=data`, next: 'Did you mean --account?', command: `${PLAN} --account=data` },
     {
       typed: 'plan enrich-company list.csv –strict',
       next: 'Did you mean --strict?',
@@ -51,22 +49,15 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   'a slip in a command': [
     { typed: 'paln enrich-company list.csv', next: 'Did you mean plan?', command: PLAN },
     { typed: 'acounts list', next: 'Did you mean accounts?', command: 'accounts list' },
-    { typed: 'accounts lst', next: 'Did you mean list?', command: 'accounts list' },
   ],
   'a slip in an operation': [
     { typed: 'plan enrich-compnay list.csv', next: 'Did you mean enrich-company?', command: PLAN },
     { typed: 'plan company list.csv', next: 'Did you mean enrich-company?', command: PLAN },
-    { typed: 'plan enrich company list.csv', next: 'Did you mean "enrich-company"?', command: PLAN },
   ],
   'a slip in a column': [
     {
       typed: `${PLAN} --column domain=Domian`,
       next: 'Did you mean Domain?',
-      command: `${PLAN} --column domain=Domain`,
-    },
-    {
-      typed: `${PLAN} --column domian=Domain`,
-      next: 'Did you mean domain?',
       command: `${PLAN} --column domain=Domain`,
     },
     {
@@ -82,15 +73,9 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
       next: 'Did you mean lists/companies.csv?',
       command: 'plan enrich-company lists/companies.csv',
     },
-    {
-      typed: 'plan enrich-company lists',
-      next: 'Name one file in it, such as lists/companies.csv.',
-      command: 'plan enrich-company lists/companies.csv',
-    },
   ],
   'a slip in an account': [
     { typed: `${PLAN} --account dta`, next: 'Did you mean data?', command: `${PLAN} --account data` },
-    { typed: 'accounts remove daat', next: 'Did you mean data?', command: 'accounts remove data' },
     {
       typed: 'plan job.yaml list.csv',
       job: 'operation: enrich-company\naccount: dat\n',
@@ -98,12 +83,6 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     },
   ],
   'a slip in a file': [
-    {
-      typed: 'plan jbo.yml list.csv',
-      job: 'operation: enrich-company\n',
-      next: 'Did you mean job.yaml?',
-      command: 'plan job.yaml list.csv',
-    },
     {
       typed: 'plan job.yaml list.csv',
       job: 'operation: enrich-compny\n',
@@ -123,11 +102,6 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
       next: 'Write it as https://api.example.com. Then run the same command again:',
     },
     {
-      typed: PLAN,
-      account: { base_url: 'vendor.example/v2' },
-      next: 'Write it as https://vendor.example/v2. Then run the same command again:',
-    },
-    {
       typed: 'accounts add --name two --vendor provider --base-url https//vendor.example --key-env K',
       next: 'Write it as https://vendor.example.',
       command: 'accounts add --name two --vendor provider --base-url https://vendor.example --key-env K',
@@ -139,7 +113,6 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
       job: 'operation: enrich-company\nbugdet: { credits: 5 }\n',
       next: `Did you mean budget? ${AGAIN}`,
     },
-    { typed: PLAN, account: { api_key: 'k-9', key: undefined }, next: `Did you mean key? ${AGAIN}` },
     {
       typed: 'accounts add --name two --vendor provider --base-url https://v.example --api-key s3cr3t',
       next: 'No key is typed in a command, where others can read it: accounts add asks for it, or reads it with --key-stdin.',

@@ -4,7 +4,6 @@
  * Method: the real command before the sandbox, whose book says what was bought; the forecast is compared with what the
  * rest then really brought.
  */
-import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
@@ -83,17 +82,6 @@ test('after a kill the same command goes on with the same rows and buys no other
   expect(await desk.requests()).toBe(2 * requests);
 });
 
-test('a sample or a limit of no row is refused, and begins no batch', async () => {
-  const desk = await openDesk();
-  desk.list(2);
-  for (const flag of ['--sample', '--limit'])
-    expect(await desk.type(desk.run(flag, '0'))).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`${flag} 0 is no row at all.`),
-    });
-  expect(existsSync(desk.place.path('store'))).toBe(false);
-});
-
 describe('consent to a sample', () => {
   test('consent to a sample is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
     const desk = await openDesk({ matchRate: 1 });
@@ -131,17 +119,6 @@ describe('the budget that is printed is what this part of the rows costs, and en
     const printed = lastCommand(refused.stderr);
     expect(refused.stderr).toContain(`Say how much it may spend with --budget ${budgetIn(printed)},`);
     expect(printed).toEqual(expect.arrayContaining([...part]));
-    expect(await desk.type(printed)).toMatchObject({ code: 0 });
-    expect(await desk.place.vendor.book()).toMatchObject({ credits: budgetIn(printed), charged_twice: [] });
-  });
-
-  test.for(some(PARTS, 2))('when a budget is reached: %s', async (flags) => {
-    const part = flags.split(' ');
-    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
-    desk.list(40);
-    const stopped = await desk.type([...words, ...part, '--budget', '2']);
-    expect(stopped).toMatchObject({ code: 4 });
-    const printed = lastCommand(stopped.stderr);
     expect(await desk.type(printed)).toMatchObject({ code: 0 });
     expect(await desk.place.vendor.book()).toMatchObject({ credits: budgetIn(printed), charged_twice: [] });
   });

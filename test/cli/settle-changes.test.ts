@@ -6,9 +6,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { PROJECT, type TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
+import { PROJECT } from '../faults/team-workplace.ts';
 import { some } from '../support/combinations.ts';
-import { deskBefore, type JsonResult, SERVICE } from './desk.ts';
+import { deskBefore, SERVICE } from './desk.ts';
 import { openTeam } from './team.ts';
 
 const JO = 'jo@team.example';
@@ -221,52 +221,6 @@ test('a role that hangs between two invites is named, while its batch is open an
   expect(await team.json('status', batch)).not.toHaveProperty('half_done');
 });
 
-const VI = 'vi@team.example';
-
-const as = (role: string, ...emails: readonly string[]): readonly Wanted[] =>
-  emails.map((email) => ({ email, role }));
-
-/** Kills an undo at a point, by the real process. */
-async function undoKilled(team: TeamWorkplace, batch: string, crashAt: string): Promise<void> {
-  const words = ['undo', batch, '--yes', '--store', team.place.path('store')];
-  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: crashAt }).ended;
-  expect(killed.signal, killed.stderr).toBe('SIGKILL');
-}
-
-interface Ran {
-  readonly code: number | null;
-  readonly report: JsonResult;
-}
-
-async function runTeam(team: TeamWorkplace): Promise<Ran> {
-  const { code, report } = await team.runHere();
-  return { code, report };
-}
-
-test('a list whose undo was killed after the deletions had reached the service: nobody is told as applied', async () => {
-  const team = await openTeam({ concurrency: 3, latencyMs: 300 });
-  await team.apply(as('viewer', JO, MO, VI));
-  const { batch } = await team.json('status', 'last');
-  // All three are on their way before the first answer comes, which is seconds later.
-  await team.vendor.setFaults('slow@delete-invite:x3');
-  await undoKilled(team, batch, 'after-send:3');
-  await expect.poll(async () => (await team.state()).roles()).toEqual({});
-
-  const { code, report } = await runTeam(team);
-  expect(code).toBe(3);
-  expect(report.counts).toEqual({ refused: 3 });
-  expect(team.row(JO)._reason).toMatch(
-    /the result of an earlier delete-invite of jo.* is in doubt.*Settle row 2 of batch/,
-  );
-  // It has said so once, and says it again by the same batch.
-  const again = await runTeam(team);
-  expect(again.report).toMatchObject({ batch: report.batch, counts: { refused: 3 }, requests: 0 });
-
-  expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 3 });
-  expect((await runTeam(team)).report.counts).toEqual({ applied: 3 });
-  expect(Object.keys((await team.state()).roles())).toHaveLength(3);
-});
-
 // ------------------------------------------------------------------------------------------------ changes that count as done no more
 
 async function invited() {
@@ -317,19 +271,6 @@ test.each(some(['in_doubt', 'refused', 'rate_limited'], 1))(
     expect(asked).toHaveLength(3);
   },
 );
-
-test('a person says that it was done: it is applied, and no dialect reads it any more', async () => {
-  const { desk, asked, readsAs, run, batch } = await invited();
-  readsAs('in_doubt');
-  await desk.type(run);
-  expect(await desk.type(['settle', batch, '3', '--answer', 'invite_code=invite-9'])).toMatchObject({
-    code: 0,
-  });
-  expect(await desk.json(['status', batch])).toMatchObject({ counts: { applied: 3 } });
-  readsAs('refused');
-  expect(await desk.json(run)).toMatchObject({ batch, counts: { applied: 3 }, requests: 0 });
-  expect(asked).toHaveLength(3);
-});
 
 test('a person says that it was not done: the row is refused, and the next run of the list asks for it once more', async () => {
   const { desk, asked, readsAs, run, batch } = await invited();

@@ -2,7 +2,6 @@
  * Goal: a row that names several projects is one change in each, and comes back as one row that says how each of them went.
  * Method: real commands over sheets with `P1; P2` in the cell of a project, before a sandbox service, whose own state says who is where.
  */
-import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTeam } from './team.ts';
@@ -96,45 +95,4 @@ test('a row in doubt by its own change and by that of another list is listed onc
   }
   await team.runHere();
   expect((await team.state()).invitedTwice()).toEqual([]);
-});
-
-test('guards count every change of a row, and rows that contradict each other do so in one project', async () => {
-  const team = await openTeam({ job: jobOf({ guards: { max_invites: 1 } }) });
-  team.writeSheet([person(JO, 'Atlas; Borealis'), person(JO, 'Atlas', 'viewer')]);
-  const { changes } = await team.json('plan', 'team.yaml', 'team.csv');
-  expect(changes).toMatchObject([
-    { row: 2, project: 'Atlas', action: 'invalid' },
-    { row: 2, project: 'Borealis', action: 'invite' },
-    { row: 3, project: 'Atlas', action: 'invalid' },
-  ]);
-  await team.apply([person(JO, 'Atlas; Borealis'), person(JO, 'Atlas', 'viewer')], { input: 'both.csv' });
-  expect(team.row(JO)).toMatchObject({
-    _status: 'invalid',
-    _reason: expect.stringMatching(/^Atlas: the list contradicts itself: .*; Borealis: invited as editor$/),
-  });
-
-  team.writeSheet([person(JO, 'Atlas; Research; Labs'), person(MO, 'Atlas; Borealis')]);
-  const { stderr } = await team.type('run', 'team.yaml', 'team.csv', '--yes');
-  expect(stderr).toContain('this run would send 2 invites, and max_invites is 1');
-  expect(await team.requests()).toBe(1);
-});
-
-test('an undo takes every change of a row back; a list that removes has the person in each of the projects', async () => {
-  const team = await openTeam({ job: jobOf() });
-  await team.apply([person(JO, 'Atlas'), person(MO, 'Atlas')]);
-  await team.apply([person(JO, 'Atlas; Borealis', 'viewer'), person(MO, 'Atlas;Borealis')]);
-  const undone = await team.json('undo', 'last', '--yes');
-  expect(undone).toMatchObject({ not_undone: [], counts: { applied: 3 } });
-  expect((await team.state()).roles()).toEqual({ [`proj-a ${JO}`]: 'editor', [`proj-a ${MO}`]: 'editor' });
-
-  await team.apply([person(JO, 'Atlas; Borealis'), person(MO, 'Atlas; Borealis')], { input: 'both.csv' });
-  writeFileSync(team.place.path('less.csv'), `Email,Project,Role\n${JO},Borealis; Atlas,editor\n`);
-  team.writeJob(jobOf({ remove_missing: true, guards: { max_removals: 2 } }), 'less.yaml');
-  const { changes } = await team.json('plan', 'less.yaml', 'less.csv');
-  expect(changes).toMatchObject([
-    { action: 'unchanged', project: 'Borealis' },
-    { action: 'unchanged', project: 'Atlas' },
-    { action: 'remove', email: MO, project: 'Atlas' },
-    { action: 'remove', email: MO, project: 'Borealis' },
-  ]);
 });

@@ -66,26 +66,3 @@ test('a team’s list with the ids of the projects it is done; again it says 0 c
     changes: [{ row: 2, project: 'Atlas' }, { row: 3 }, { row: 4 }, { row: 4, project: 'Borealis' }],
   });
 });
-
-test('an undo that leaves somebody says them by their names; a dry run of forget says what would be', async () => {
-  const team = await teamWithSheet();
-  await team.type(...RUN, ...IDS);
-  await team.vendor.accept('jo@team.example');
-  const { batch } = await team.json('status', 'last');
-  await team.type('undo', batch, '--yes');
-  const { stdout } = await team.type('forget', 'jo@team.example', '--dry-run');
-  expect(stdout).toContain(`  would be deleted: ${team.place.path('store/undo')}`);
-  expect(stdout).not.toMatch(/removed|erased/i);
-});
-
-test('projects that nobody knows are made where that is asked for, and none out of a cell with several', async () => {
-  const team = await teamWithSheet();
-  const made = await team.type(...RUN, '--create-projects', '--json');
-  expect(JSON.parse(made.stdout)).toMatchObject({ counts: { applied: 2, invalid: 1 } });
-  expect((await team.state()).projects.map(({ name }) => name)).toEqual(['Atlas', 'Borealis']);
-  const next = await team.type(...RUN, '--create-projects', '--json');
-  expect(JSON.parse(next.stdout), 'they are known now').toMatchObject({
-    counts: { applied: 1, unchanged: 2 },
-  });
-  expect((await team.state()).projects).toHaveLength(2);
-});

@@ -53,34 +53,6 @@ test('a row is asked for by all identifiers that it has in one call, which is kn
   expect(await desk.json(['plan', 'kept.yaml', 'list.csv'])).toMatchObject({ bought_before: 3, to_buy: 0 });
 });
 
-test('a call that was made for the row already is not made again', async () => {
-  const desk = await openDesk({ matchRate: 0 });
-  await desk.write('list.csv', LIST);
-  await desk.write(
-    'all.yaml',
-    'operation: enrich-person\nwaterfall: [{ all: [email, profile_url] }, email, profile_url]\n',
-  );
-  await desk.type(['run', 'all.yaml', 'list.csv', '--budget', '99', '-o', 'out.csv']);
-  expect(asked(desk)).toHaveLength(5);
-  expect(desk.place.rows().map(({ _reason }) => _reason)).toEqual([
-    'no match by email+profile_url, email, profile_url',
-    'no match by email',
-    'no match by profile_url',
-    expect.any(String),
-  ]);
-});
-
-test('a website with http: is the one that an earlier list has asked for with https:', async () => {
-  const desk = await openDesk();
-  await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website]\n');
-  await desk.write('list.csv', 'Website\nhttps://x.example\nhttps://y.example\n');
-  await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-  await desk.write('later.csv', 'Website\nhttp://x.example/\nhttp://y.example\n');
-  expect(await desk.json(['plan', 'job.yaml', 'later.csv'])).toMatchObject({ bought_before: 2, to_buy: 0 });
-  await desk.json(['run', 'job.yaml', 'later.csv', '--budget', '9', '-o', 'later-out.csv']);
-  expect(asked(desk)).toHaveLength(2);
-});
-
 test('a profile is one call, whether a row has its address or its slug, and whichever list came first', async () => {
   const desk = await openDesk({ concurrency: 1 });
   await desk.write('urls.csv', 'LinkedIn\nlinkedin.com/in/Jo-One\nhttps://au.linkedin.com/in/bo-two/\n');

@@ -15,7 +15,7 @@ import { planLines } from '../../src/commands/shared/plan-lines.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { openMappedInput } from '../../src/files/input.ts';
 import type { Job } from '../../src/job/job.ts';
-import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
+import { credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import type { RunContext } from '../../src/plan/context.ts';
@@ -25,7 +25,6 @@ import { run } from '../../src/run/pipeline.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { freshLedger } from '../ledger/stores/places.ts';
-import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { testExtension } from '../sandbox/extension.ts';
 import { times } from '../support/combinations.ts';
 
@@ -155,25 +154,6 @@ test('a run never costs more than its plan said at most, and the plan itself nev
 describe('what is expected', () => {
   const domains = (name: string, count: number): string =>
     `Domain\n${Array.from({ length: count }, (_, at) => `${name}-${at}.example\n`).join('')}`;
-
-  test('the expected price follows each identifier by itself once this file has told enough about it, as a sample does', async () => {
-    const vendor = await sandbox({ matchRate: 0.4, seed: 3 });
-    const by = account(vendor.url);
-    const numbers = domains('both', 300).trimEnd().split('\n').slice(1);
-    const abns = fc.sample(validAbn, { numRuns: 300, seed: 1 });
-    const list = await List.of(
-      `ABN,Domain\n${numbers.map((domain, at) => `${abns[at]},${domain}\n`).join('')}`,
-    );
-    await run(list.order(by, { budget: credits(999), limit: 100 }), new Sessions());
-    const rows = await list.ledger.rows((await list.ledger.batches())[0]?.id ?? ('' as BatchId), 1, 100);
-    const rateOf = (identifier: string): number => {
-      const answers = rows.flatMap((row) => row.answers).filter(({ call }) => identifier in call.parameters);
-      return answers.filter(({ kind }) => kind === 'found').length / answers.length;
-    };
-    expect(Math.abs(rateOf('abn') - rateOf('domain'))).toBeGreaterThan(0.02);
-    const missed = (1 - rateOf('abn')) * (1 - rateOf('domain'));
-    expect((await list.plan(by)).credits).toEqual({ most: 200, expected: Math.round(200 * (1 - missed)) });
-  });
 
   test('the expected time is as long as the tightest window allows, and no time is promised without one', async () => {
     const list = await List.of(domains('new', 60));

@@ -10,7 +10,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -145,26 +144,5 @@ describe('done', () => {
     await expect(moveToDone(path, place)).rejects.toMatchObject({ code: 'output' });
     expect(readFileSync(place.input, 'utf8')).toBe('somebody was faster');
     expect(existsSync(path)).toBe(true);
-  });
-});
-
-describe('a link that somebody planted in the inbox', () => {
-  const REFUSED = {
-    code: 'output',
-    next: 'Find out who made the link, and remove it; the next sweep makes the folder.',
-  };
-
-  /** An inbox in which that folder leads to another one, which is given back and has to stay as it is. */
-  function planted(): { readonly path: string; readonly elsewhere: string } {
-    const folder = openFolder('leads.csv');
-    const elsewhere = openFolder('private');
-    symlinkSync(elsewhere, join(folder, 'done'));
-    return { path: join(folder, 'leads.csv'), elsewhere };
-  }
-
-  test('a planted link in the place of `done` is not written through, and nothing is bought for its file', async () => {
-    const { path, elsewhere } = planted();
-    await expect(placeInDone(path, false, undefined)).rejects.toMatchObject(REFUSED);
-    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
   });
 });

