@@ -4,32 +4,25 @@
  * Method: the real command before a vendor that answers in words of its own and keeps its own book; the rule for those words comes into the
  * dialect afterwards.
  */
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { some } from '../support/combinations.ts';
-import { type Desk, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
-import type { Ended } from './rowonce.ts';
-import { typed } from './typed.ts';
+import { deskBefore } from './desk.ts';
 
 const UNKNOWN = { status: [200], body: { path: 'name', matches: 'unknown' }, means: 'no_match' };
 const row = (name: string): string => `${name}.example,https://www.linkedin.com/company/${name}\n`;
 const LIST = `Domain,LinkedIn\n${['one', 'two', 'three'].map(row).join('')}`;
 
-/** A vendor that knows `one.example`, and each profile; of other domains it says that it does not know them. */
-async function deskAtVendor() {
-  const at = await deskBefore(({ input }) => {
-    const [about = ''] = Object.values(input);
-    const isKnown = about === 'one.example' || about.includes('/company/');
-    return { name: isKnown ? `Company of ${about}` : 'unknown company', credits: 1 };
-  });
-  await at.desk.write('list.csv', LIST);
-  return at;
-}
-
 const planOf = (list: string) => ['plan', 'enrich-company', list];
 const runOf = (list: string) => ['run', 'enrich-company', list, '--budget', '100', '-o', `${list}.out.csv`];
 
 test('replies that were kept in doubt are read once the dialect can; nothing is asked again, and what was at risk is spent', async () => {
-  const { desk, asked, speak } = await deskAtVendor();
+  // It knows `one.example`, and each profile; of other domains it says that it does not know them.
+  const { desk, asked, speak } = await deskBefore(({ input }) => {
+    const [about = ''] = Object.values(input);
+    const isKnown = about === 'one.example' || about.includes('/company/');
+    return { name: isKnown ? `Company of ${about}` : 'unknown company', credits: 1 };
+  });
+  await desk.write('list.csv', LIST);
   speak({ answers: [{ ...UNKNOWN, means: 'in_doubt' }] });
   expect(await desk.json(runOf('list.csv'))).toMatchObject({
     counts: { matched: 1, in_doubt: 2 },
@@ -54,67 +47,34 @@ test('replies that were kept in doubt are read once the dialect can; nothing is 
 
 const busy = (means: string): object => ({ status: [200], body: { path: 'note', matches: 'busy' }, means });
 
-class BusyVendor {
-  readonly at: DeskBefore;
-
-  constructor(at: DeskBefore) {
-    this.at = at;
-  }
-
-  static async open(): Promise<BusyVendor> {
-    const busyBefore = new Set<string>();
-    const at = await deskBefore(({ input: { domain = '' } }) => {
-      if (!domain.startsWith('busy') || busyBefore.has(domain)) return { name: `Company of ${domain}` };
-      busyBefore.add(domain);
-      return { name: 'Queue', note: 'busy' };
-    });
-    return new BusyVendor(at);
-  }
-
-  get desk(): Desk {
-    return this.at.desk;
-  }
-
-  /** The domains that were asked about, in order: each was charged. */
-  get book(): readonly (string | undefined)[] {
-    return this.at.asked.map(({ input }) => input.domain);
-  }
-
-  async list(name: string, ...domains: readonly string[]): Promise<void> {
-    await this.desk.write(name, `Domain\n${domains.map((domain) => `${domain}.example\n`).join('')}`);
-  }
-
-  run(list: string, ...more: readonly string[]): Promise<JsonResult> {
-    return this.desk.json([...runOf(list), ...more]);
-  }
-
-  /** Typed by a person at a terminal who gives this answer to each question; nobody is there without one. */
-  typed(words: readonly string[], answer?: string): Promise<Ended> {
-    const { place } = this.desk;
-    for (const [name, value] of Object.entries(this.desk.environment())) vi.stubEnv(name, value);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const paths = words.map((word) => (word.endsWith('.csv') ? place.path(word) : word));
-    return typed(paths, answer === undefined ? {} : { answer });
-  }
-
-  /** The attempts of a row. */
-  async attempts(batch: string, row: number): Promise<JsonResult> {
-    return (await this.desk.json(['status', batch, String(row)])).attempts;
-  }
-
-  column(name: string, list: string): readonly (string | undefined)[] {
-    return this.desk.place.rows(`${list}.out.csv`).map((row) => row[name]);
-  }
+/** A vendor that says of each `busy` domain once that it is busy, and runs of lists before it. */
+async function busyVendor() {
+  const busyBefore = new Set<string>();
+  const at = await deskBefore(({ input: { domain = '' } }) => {
+    if (!domain.startsWith('busy') || busyBefore.has(domain)) return { name: `Company of ${domain}` };
+    busyBefore.add(domain);
+    return { name: 'Queue', note: 'busy' };
+  });
+  const { desk, asked } = at;
+  return {
+    ...at,
+    /** The domains that were asked about, in order: each was charged. */
+    book: () => asked.map(({ input }) => input.domain),
+    list: (name: string, ...domains: readonly string[]) =>
+      desk.write(name, `Domain\n${domains.map((domain) => `${domain}.example\n`).join('')}`),
+    run: (list: string, ...more: readonly string[]) => desk.json([...runOf(list), ...more]),
+    cell: (list: string, row: number, name: string) => desk.place.rows(`${list}.out.csv`)[row]?.[name],
+  };
 }
 
 /** A list of three rows was bought, of which the second was busy; then the rule came. */
 async function misread(means = 'rate_limited') {
-  const vendor = await BusyVendor.open();
+  const vendor = await busyVendor();
   await vendor.list('list.csv', 'one', 'busy', 'three');
   const first = await vendor.run('list.csv');
   expect(first).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3 } });
-  vendor.at.speak({ answers: [busy(means)] });
-  vendor.at.asked.length = 0;
+  vendor.speak({ answers: [busy(means)] });
+  vendor.asked.length = 0;
   return { vendor, desk: vendor.desk, first };
 }
 
@@ -151,14 +111,14 @@ describe('a finished list', () => {
       );
       expect(await desk.read('list.csv.out.csv')).toBe(before);
       expect((await desk.type(['status', 'last', '3'])).stdout).toContain(`read as ${means} by `);
-      expect(vendor.book).toEqual([]);
+      expect(vendor.book()).toEqual([]);
 
       const anew = await vendor.run('list.csv', '--yes');
       expect(anew).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 }, requests: 1 });
       expect(anew.batch).not.toBe(first.batch);
-      expect(vendor.book).toEqual(['busy.example']);
-      expect(vendor.column('name', 'list.csv')[1]).toBe('Company of busy.example');
-      const [old, bought] = await vendor.attempts(anew.batch, 3);
+      expect(vendor.book()).toEqual(['busy.example']);
+      expect(vendor.cell('list.csv', 1, 'name')).toBe('Company of busy.example');
+      const [old, bought] = (await desk.json(['status', anew.batch, '3'])).attempts;
       expect(old).toMatchObject({ batch: first.batch, closure: { answer: kind, charged: 1 } });
       expect(bought).toMatchObject({
         batch: anew.batch,
@@ -173,7 +133,7 @@ describe('a finished list', () => {
         `its call was answered, and batch ${anew.batch} goes on with this list`,
       );
       expect(await vendor.run('list.csv', '--yes'), 'and that is all').toMatchObject({ batch: anew.batch });
-      expect(vendor.book).toHaveLength(1);
+      expect(vendor.book()).toHaveLength(1);
     },
   );
 });
@@ -194,9 +154,9 @@ describe('another list', () => {
     const held = await vendor.run('other.csv');
     const credits = { spent: 1, in_doubt: 0 };
     expect(held).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits });
-    expect(vendor.book).toEqual(['four.example']);
-    expect(vendor.column('name', 'other.csv')[0]).toBe('');
-    expect(vendor.column('_reason', 'other.csv')[0]).toMatch(
+    expect(vendor.book()).toEqual(['four.example']);
+    expect(vendor.cell('other.csv', 0, 'name')).toBe('');
+    expect(vendor.cell('other.csv', 0, '_reason')).toMatch(
       /^what came at 20.*Z is not an answer but a rate limit, by today's dialect: status 200; run the list with --yes to buy it again$/,
     );
     expect((await desk.type(['settle', held.batch])).stdout).toMatch(
@@ -210,15 +170,15 @@ describe('another list', () => {
     const again = await desk.type(runOf('other.csv'));
     expect(again).toMatchObject({ code: 3 });
     expect(again.stderr).toContain('to settle it again costs at most 1 credit.');
-    expect(vendor.book).toHaveLength(1);
+    expect(vendor.book()).toHaveLength(1);
 
     const agreed = await vendor.run('other.csv', '--yes');
     expect(agreed).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
-    expect(vendor.book).toEqual(['four.example', 'busy.example']);
+    expect(vendor.book()).toEqual(['four.example', 'busy.example']);
     // By now there is an answer, so the first list's row, which was in doubt since the reading, has it for nothing.
     const last = await vendor.run('list.csv', '--yes');
     expect(last).toMatchObject({ batch: first.batch, counts: { matched: 3 }, requests: 0 });
-    expect(vendor.book).toHaveLength(2);
+    expect(vendor.book()).toHaveLength(2);
   });
 });
 
@@ -246,10 +206,10 @@ describe('what is bought in its place', () => {
       const counts = ended === 'matched' ? { matched: 3 } : { matched: 2, in_doubt: 1 };
       expect(end.batch).not.toBe(first.batch);
       expect(end).toMatchObject({ counts, credits: ended === 'matched' ? { spent: 1 } : { in_doubt: 1 } });
-      expect(vendor.book.length).toBe(crashAt === 'after-intent' ? 0 : 1);
+      expect(vendor.book().length).toBe(crashAt === 'after-intent' ? 0 : 1);
       expect(await vendor.run('list.csv', '--yes')).toMatchObject({ batch: end.batch, requests: 0 });
       expect(await desk.json(['status', first.batch])).toMatchObject({ credits: { spent: 3, in_doubt: 0 } });
-      expect(vendor.book.length).toBeLessThanOrEqual(1);
+      expect(vendor.book().length).toBeLessThanOrEqual(1);
     },
   );
 });

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { ask, servedIn } from './scene.ts';
+import { ask, brought, servedIn } from './scene.ts';
 import type { Served } from './served.ts';
 
 const pageAt = (desk: Desk, words: readonly string[] = []): Promise<Served> =>
@@ -16,10 +16,6 @@ const pageAt = (desk: Desk, words: readonly string[] = []): Promise<Served> =>
 
 const command = (page: Served, name: string, input: object): Promise<JsonResult> =>
   ask(page, 'POST', `/${name}`, input);
-
-/** @returns the id of the list. */
-const brought = async (page: Served, name: string, body: string): Promise<string> =>
-  (await ask(page, 'PUT', `/lists?name=${encodeURIComponent(name)}`, body)).id;
 
 /** A file by its ticket, with the name under which a browser keeps it. */
 async function download(page: Served, { ticket, name }: JsonResult): Promise<string> {

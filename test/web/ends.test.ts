@@ -5,26 +5,25 @@
  */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Desk, openDesk } from '../cli/desk.ts';
-import { ask, servedIn } from './scene.ts';
-import type { Served } from './served.ts';
+import { openDesk } from '../cli/desk.ts';
+import { ask, brought, servedIn } from './scene.ts';
 
 /** Many seconds, of which a run here sees the beginning; what is left then is asked for by many at once. */
 const ROWS = 100;
 
-async function served(): Promise<{ readonly desk: Desk; readonly page: Served }> {
+test('a page that is killed leaves no doubt, and its command goes on', async () => {
   const desk = await openDesk({ latencyMs: 300 });
   desk.list(ROWS);
   const page = await servedIn(desk.place.folder, desk.environment());
-  const list = await ask(page, 'PUT', '/lists?name=list.csv', await desk.read('list.csv'));
+  const list = await brought(page, 'list.csv', await desk.read('list.csv'));
   const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-  const plan = await ask(page, 'POST', '/plans', { list: list.id, choices });
+  const plan = await ask(page, 'POST', '/plans', { list, choices });
   await ask(page, 'POST', '/starts', { plan: plan.id, budget: 1_000 });
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(4);
-  return { desk, page };
-}
 
-async function goesOn(desk: Desk): Promise<void> {
+  await page.stop('SIGKILL');
+  // It says who it is as long as it holds the store.
+  await expect.poll(() => existsSync(desk.place.path('store/spender.json'))).toBe(false);
   const { open, inDoubt, spent } = desk.place.ledger();
   const { requests, credits } = await desk.place.vendor.book();
   expect({ open, inDoubt, spent }).toEqual({ open: [], inDoubt: 0, spent: credits });
@@ -33,12 +32,4 @@ async function goesOn(desk: Desk): Promise<void> {
   const { next } = await desk.json(['status', 'last']);
   expect((await desk.type(next.replace(/^.*? rowonce /, '').split(' '))).code).toBe(0);
   expect((await desk.place.vendor.book()).requests, 'nothing was asked twice').toBe(ROWS);
-}
-
-test('a page that is killed leaves no doubt, and its command goes on', async () => {
-  const { desk, page } = await served();
-  await page.stop('SIGKILL');
-  // It says who it is as long as it holds the store.
-  await expect.poll(() => existsSync(desk.place.path('store/spender.json'))).toBe(false);
-  await goesOn(desk);
 });

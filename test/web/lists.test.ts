@@ -6,6 +6,7 @@ import { Clocks } from '../cli/clocks.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { openStore } from '../ledger/stores/places.ts';
 import { proof } from '../support/combinations.ts';
+import { ask, servedIn } from './scene.ts';
 import { Served } from './served.ts';
 
 /**
@@ -14,51 +15,24 @@ import { Served } from './served.ts';
  * Method: raw requests to a real `rowonce serve`, runs by the real command, and the vendor's own book.
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what was answered, and fails when it is something else
-type Said = any;
-
-interface Page {
-  readonly place: Workplace;
-  readonly served: Served;
-  readonly lists: string;
-  bring(name: string, body: string): Promise<Said>;
-  ask(path: string, body?: object): Promise<Said>;
-}
-
-async function openPage(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Page> {
+async function openPage() {
   const place = await Workplace.open();
-  const served = await Served.start(words, { cwd: place.folder, env });
-  onTestFinished(async () => {
-    await served[Symbol.asyncDispose]();
-    await place[Symbol.asyncDispose]();
-  });
-  const said = (answer: { readonly status: number; readonly body: string }): Said => ({
-    status: answer.status,
-    ...JSON.parse(answer.body),
-  });
+  onTestFinished(() => place[Symbol.asyncDispose]());
+  const served = await servedIn(place.folder);
   return {
     place,
     served,
     lists: place.path('store/lists'),
-    bring: async (name, body) =>
-      said(
-        await served.tool(`/api/lists?name=${encodeURIComponent(name)}`, {
-          method: 'PUT',
-          headers: { 'content-type': 'application/octet-stream' },
-          body,
-        }),
-      ),
-    ask: async (path, body) => {
-      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      return said(await served.tool(`/api/lists${path}`, sent));
-    },
+    bring: (name: string, body: string) =>
+      ask(served, 'PUT', `/lists?name=${encodeURIComponent(name)}`, body),
+    ask: (path: string) => ask(served, 'GET', `/lists${path}`),
   };
 }
 
 const LEADS = 'Name,Domain\nA,a.example\nB,b.example\n"C",not a domain\n';
 
 test('a list is kept whole, closed to others, under an id and never under its name', async () => {
-  const { bring, ask, lists, served } = await openPage();
+  const { bring, ask: asked, lists, served } = await openPage();
   const brought = await bring('../../etc/Leads.CSV', LEADS);
   expect(brought).toMatchObject({ status: 201, name: 'Leads.CSV' });
   const path = join(lists, brought.id, 'list.csv');
@@ -66,14 +40,11 @@ test('a list is kept whole, closed to others, under an id and never under its na
   const modes = [lists, join(lists, brought.id), path, join(lists, brought.id, 'list.json')];
   expect(modes.map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
   expect(await bring('Leads.CSV', LEADS), 'the same file again').toMatchObject({ id: brought.id });
-  expect((await ask('')).lists).toHaveLength(1);
-  const plan = async (input: object) => {
-    const { status, body } = await served.tool('/api/plan', { method: 'POST', body: JSON.stringify(input) });
-    return { status, ...JSON.parse(body) };
-  };
+  expect((await asked('')).lists).toHaveLength(1);
+  const plan = (input: object) => ask(served, 'POST', '/plan', input);
   const described = await plan({ file: brought.id });
   expect(described).toMatchObject({ rows: 3, encoding: 'UTF-8', columns: [{ name: 'Name' }, { filled: 3 }] });
-  expect(await ask(`/${brought.id}/rows?limit=1`)).toEqual({
+  expect(await asked(`/${brought.id}/rows?limit=1`)).toEqual({
     status: 200,
     header: ['Name', 'Domain'],
     rows: [{ row: 2, cells: ['A', 'a.example'] }],
@@ -82,7 +53,7 @@ test('a list is kept whole, closed to others, under an id and never under its na
     status: 400,
     error: { message: expect.stringContaining('Leads.CSV') },
   });
-  for (const id of ['..', '%2e%2e%2f', 'f'.repeat(16)]) expect((await ask(`/${id}/rows`)).status).toBe(404);
+  for (const id of ['..', '%2e%2e%2f', 'f'.repeat(16)]) expect((await asked(`/${id}/rows`)).status).toBe(404);
   const removed = await served.tool(`/api/lists/${brought.id}`, { method: 'DELETE' });
   expect([removed.status, readdirSync(lists)]).toEqual([200, []]);
 });

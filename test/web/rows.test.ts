@@ -1,6 +1,5 @@
 /**
- * Goal: the page shows what the list and the ledger have of a batch's rows, finds rows by status,
- * and has a person's decision about a doubt noted. Cells are those that it worked on.
+ * Goal: the page shows what the list and the ledger have of a batch's rows. Cells are those that it worked on.
  * Method: a real run over the sandbox, a real `rowonce serve` beside its store, and raw requests with the token for tools.
  */
 import { appendFile, rm } from 'node:fs/promises';
@@ -10,22 +9,11 @@ import { Workplace } from '../faults/workplace.ts';
 import { ask } from './scene.ts';
 import { Served } from './served.ts';
 
-/** What the page's API answers: the status, and what stands in its body. */
-interface Answer {
-  readonly status: number;
-  readonly body: JsonResult;
-}
-
 let desk: Desk;
 let batch: string;
 let served: Served;
 
-const page = {
-  async ask(path: string, body?: object): Promise<Answer> {
-    const { status, ...said } = await ask(served, body === undefined ? 'GET' : 'POST', path, body);
-    return { status, body: said };
-  },
-};
+const rowsOf = (query = ''): Promise<JsonResult> => ask(served, 'GET', `/batches/${batch}/rows${query}`);
 
 /** Five rows below a header, with a blank line among them; the vendor charges the first two without an answer. */
 beforeAll(async () => {
@@ -47,32 +35,31 @@ function rowOf(name: string): string {
   return name.includes(' ') ? `${name},Perth` : `${name}.example,Zürich of ${name}`;
 }
 
-const rowsIn = ({ body }: Answer): readonly number[] => body.rows.map(({ row }: { row: number }) => row);
+const rowsIn = ({ rows }: JsonResult): readonly number[] => rows.map(({ row }: { row: number }) => row);
 
 test('a page has the cells of the list, what was found, and how each row ended; blank lines are none', async () => {
-  const whole = await page.ask(`/batches/${batch}/rows`);
-  expect(whole.body).toMatchObject({
+  const whole = await rowsOf();
+  expect(whole).toMatchObject({
     header: ['domain', 'City'],
     counts: { in_doubt: 2, matched: 2, invalid: 1 },
     next: null,
   });
   expect(rowsIn(whole)).toEqual([2, 3, 4, 6, 7]);
-  const [doubtful, , matched, invalid] = whole.body.rows;
+  const [doubtful, , matched, invalid] = whole.rows;
   expect(doubtful).toMatchObject({ status: 'in_doubt', cells: ['one.example', 'Zürich of one'] });
   expect(matched).toMatchObject({ status: 'matched', credits: 1, source: 'bought' });
-  expect(matched.found[whole.body.added.indexOf('name')]).toMatch(/\(sandbox\)$/);
+  expect(matched.found[whole.added.indexOf('name')]).toMatch(/\(sandbox\)$/);
   expect(invalid).toMatchObject({ status: 'invalid', cells: ['not a domain', 'Perth'] });
-  const second = await page.ask(`/batches/${batch}/rows?from=4&limit=2`);
+  const second = await rowsOf('?from=4&limit=2');
   expect(rowsIn(second)).toEqual([4, 6]);
-  expect(second.body).toMatchObject({ next: 7 });
+  expect(second).toMatchObject({ next: 7 });
 });
 
 test('the rows of a list that was changed, or is gone, are shown as the batch worked on them', async () => {
-  const shown = async (): Promise<JsonResult> => (await page.ask(`/batches/${batch}/rows`)).body;
-  const before = await shown();
+  const before = await rowsOf();
   expect(before.rows[0].cells).toEqual(['one.example', expect.any(String)]);
   await appendFile(desk.place.path('list.csv'), 'six.example,Wagga\n');
-  expect((await shown()).rows).toEqual(before.rows);
+  expect((await rowsOf()).rows).toEqual(before.rows);
   await rm(desk.place.path('list.csv'));
-  expect((await shown()).rows).toEqual(before.rows);
+  expect((await rowsOf()).rows).toEqual(before.rows);
 });

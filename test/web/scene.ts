@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import type { WorkView } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
 import { openTab } from './browser.ts';
@@ -55,9 +56,16 @@ export async function chooseFile(page: Page, file: string): Promise<void> {
   await (await choosing).setFiles(file);
 }
 
-/** Brings a list with what is to be done with it. @returns its id. */
-export async function bring(served: Served, name: string, body: string, choices: object): Promise<string> {
-  const { id } = await ask(served, 'PUT', `/lists?name=${name}`, body);
-  await ask(served, 'PUT', `/lists/${id}/draft`, choices);
-  return id;
+/** Brings a list to the page. @returns its id. */
+export async function brought(served: Served, name: string, body: string): Promise<string> {
+  return (await ask(served, 'PUT', `/lists?name=${encodeURIComponent(name)}`, body)).id;
+}
+
+/** The last command that the page has started, once all have ended. */
+export async function lastWork(served: Served): Promise<WorkView> {
+  const works = async (): Promise<readonly WorkView[]> => (await ask(served, 'GET', '/tasks')).work;
+  await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
+  const last = (await works()).at(-1);
+  if (last === undefined) throw new Error('Nothing was started');
+  return last;
 }
