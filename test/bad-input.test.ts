@@ -219,27 +219,6 @@ describe('the account', () => {
     expect(out, out.stderr).toMatchObject({ code: 75 });
     expect(out.stderr).toMatch(/longer than --max-pause allows \(6 s\): connect ECONNREFUSED/);
   });
-
-  test('the account has an address that does not resolve: 2, and not a wait', async () => {
-    const desk = await deskWithList();
-    // The domain "invalid" is reserved for names that never resolve.
-    desk.place.writeAccount('https://vendor.invalid');
-    const { code, stderr } = await desk.type(desk.run('--max-pause', '20s'));
-    // A machine without any name service cannot know that the name does not exist, and is told to come back.
-    const isKnown = code === 2;
-    expect([2, 75]).toContain(code);
-    expect(stderr).toMatch(
-      isKnown ? /^https:\/\/vendor\.invalid cannot be reached: .*$/m : /longer than --max-pause allows/m,
-    );
-    expect(stderr).toMatch(
-      isKnown ? /^Check base_url of the account, /m : /^Run the same command again after/m,
-    );
-    const { credits, requests } = await desk.json(['status', 'last']);
-    expect({ credits, requests }).toMatchObject({
-      credits: { spent: 0, in_doubt: 0, reserved: 0 },
-      requests: 0,
-    });
-  });
 });
 
 test('a command that was mistyped', async () => {

@@ -4,7 +4,7 @@
  * requests.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { type EnrichedRow, type EnrichInput, enrich, settle } from '../src/index.ts';
+import { type EnrichedRow, type EnrichInput, enrich } from '../src/index.ts';
 import { type Desk, openDesk } from './cli/desk.ts';
 
 let desk: Desk;
@@ -133,22 +133,6 @@ test('a list of any format is read as well; without a loop the summary works it 
   expect(await all(enrich(desk.place.path('list.csv'), options()))).toMatchObject([
     { row: 2, input: { Domain: 'a.example', Note: 'x' }, cells: { name: expect.any(String) } },
   ]);
-});
-
-test('a row in doubt that a person has settled as not done is bought, and comes back as it is then', async () => {
-  const { place } = (await openDesk({ concurrency: 1, faults: '422:x1,charged-500:x1' })).here();
-  const store = place.path('store');
-  const read = async () => {
-    const run = enrich(companies(3), options({ store }));
-    return { statuses: (await all(run)).map(({ status }) => status), summary: await run.summary() };
-  };
-  const before = await read();
-  expect(before.statuses).toEqual(['refused', 'in_doubt', 'matched']);
-  await settle({ batch: before.summary.batch, store, row: 2, not_done: true });
-  const { statuses, summary } = await read();
-  expect(statuses).toEqual(['refused', 'matched', 'matched']);
-  expect(summary.counts).toEqual({ refused: 1, matched: 2 });
-  expect((await place.vendor.book()).requests).toBe(4);
 });
 
 test('a run that cannot begin says so to who reads the rows, and to who asks for the summary', async () => {

@@ -1,11 +1,13 @@
 /**
  * Goal: what npm publishes is what a user needs and no more: the program, its types, sample jobs and lists, and the pages for users;
  * and it runs on every Node that it says it runs on. A TypeScript program needs nothing else but the compiler and the types of Node.
+ * npm installs what runs, and nothing that does not, so that `npm audit` looks at what runs.
  * Method: the list of files that `npm pack` would pack, held against rules and given to publint, the linter for packages; and what was
- * built, read for the syntax that the oldest Node does not know.
+ * built: its imports against `package.json`, and its syntax against what the oldest Node knows.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publint } from 'publint';
@@ -142,4 +144,54 @@ proof('a TypeScript program compiles with every declaration checked', () => {
   writeFileSync(join(folder, 'main.ts'), PROGRAM);
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS }));
   expect(run(compiler, '-p', folder).stdout).toBe('');
+});
+
+const BUILT = join(ROOT, 'dist', String(process.env.ROWONCE_BUILD));
+
+const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const { dependencies } = json(join(ROOT, 'package.json')) as { readonly dependencies: object };
+const { packages } = json(join(ROOT, 'package-lock.json'));
+
+/** `@hono/node-server` of `@hono/node-server/conninfo`. */
+const nameOf = (path: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? '';
+
+/** What a file asks of others by name: not by its place, and not of Node. */
+function importsOf(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8');
+  const asked = text.matchAll(/^(?:import|export) .*?from "([^"]+)";$|\b(?:import|require)\("([^"]+)"\)/gm);
+  const names = Array.from(asked, ([, stated, late]) => stated ?? late ?? '');
+  return names.filter((name) => !name.startsWith('.') && !isBuiltin(name)).map(nameOf);
+}
+
+test('what is imported by name is what npm installs, and the reverse', () => {
+  const files = globSync('**/*.js', { cwd: BUILT, exclude: ['web/**'] });
+  const imports = new Set(files.flatMap((path) => importsOf(join(BUILT, path))));
+  expect([...imports].sort()).toEqual(Object.keys(dependencies).sort());
+});
+
+test('no library is built in', () => {
+  const maps = globSync('**/*.js.map', { cwd: BUILT });
+  const sources = maps.flatMap((path) => json(join(BUILT, path)).sources as readonly string[]);
+  const builtIn = new Set(
+    sources.flatMap((source) => /.*node_modules\/(.*)/.exec(source)?.[1] ?? []).map(nameOf),
+  );
+  expect([...builtIn]).toEqual([]);
+});
+
+test('the licences of what is inside the script of the page stand beside it', () => {
+  const licences = readFileSync(join(BUILT, 'web', 'LICENSES'), 'utf8');
+  expect(licences.match(/Copyright .*/g)).toHaveLength(3);
+});
+
+test('npm can install from the lock file on every platform: nothing that a library asks for is left out of it', () => {
+  const asking = Object.entries(
+    packages as Readonly<Record<string, { readonly optionalDependencies?: object }>>,
+  );
+  const asked = asking.flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).map((name) => ({ path, name })),
+  );
+  expect(asked.length).toBeGreaterThan(20);
+  const isLocked = ({ path, name }: (typeof asked)[number]): boolean =>
+    [`${path}/node_modules/${name}`, `node_modules/${name}`].some((place) => Object.hasOwn(packages, place));
+  expect(asked.filter((each) => !isLocked(each))).toEqual([]);
 });

@@ -96,17 +96,3 @@ test('the vendor’s own count stands beside ours in spend, report and accounts 
   const { credits } = await desk.json(['status', 'last']);
   expect(credits).toMatchObject({ spent: 6, budget: 9 });
 });
-
-test.each([
-  ['others may use the key', {}, 0],
-  ['credits were added while it ran', { exclusive_key: true }, 50],
-])('no count is shown where %s', async (_why, account, added) => {
-  const at = await countingDesk(account);
-  const { answer } = at;
-  at.answer = (asked, nth) => {
-    if (asked.path !== '/left' && nth === 3) at.books.left += added;
-    return answer(asked, nth);
-  };
-  expect((await at.desk.json(PEOPLE_RUN)).figures).not.toHaveProperty('vendor_counted');
-  expect((await at.desk.type(['spend'])).stdout).not.toContain('the vendor counted');
-});

@@ -3,6 +3,7 @@
  * without being in the way of a run.
  * Method: the real command after and beside real runs, before the sandbox as a vendor.
  */
+import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { objectIn, openDesk } from './desk.ts';
@@ -59,4 +60,30 @@ test('an output that a person changed is kept, and that is said', async () => {
   );
   expect(stdout).toContain(`${desk.place.path('out (2).csv')}\n`);
   expect(await desk.read('out.csv')).toBe('my own notes');
+});
+
+test('the second operation over a list gets a name of its own for all its files, and says why; each keeps its name', async () => {
+  const desk = await openDesk();
+  await desk.write('leads.csv', 'Domain,Email\na.example,jo@a.example\nnone,none\nb.example,al@b.example\n');
+  const run = async (operation: string) => desk.type(['run', operation, 'leads.csv', '--budget', '99']);
+  const written = () =>
+    readdirSync(desk.place.folder)
+      .filter((name) => /^leads\..*\.(csv|html)$/.test(name) && name !== 'leads.csv')
+      .sort();
+  await run('enrich-company');
+  const first = written();
+  const before = await Promise.all(first.map((name) => desk.read(name)));
+  const { batch } = await desk.json(['status', 'last']);
+  const kept = `${desk.place.path('leads.enriched.csv')} is the output of enrich-company, batch ${batch}, so it is kept.`;
+  expect((await run('enrich-person')).stderr).toContain(kept);
+  const names = ['enrich-person', 'enriched'].flatMap((name) =>
+    ['csv', 'needs-attention.csv', 'report.html'].map((ending) => `leads.${name}.${ending}`),
+  );
+  expect(written()).toEqual(names);
+  expect(await Promise.all(first.map((name) => desk.read(name)))).toEqual(before);
+  const matched = desk.place.rows('leads.enrich-person.csv').map(({ _matched_by }) => _matched_by);
+  expect(matched).toEqual(['email', '', 'email']);
+  for (const operation of ['enrich-person', 'enrich-company'])
+    expect((await run(operation)).stderr).not.toContain('so it is kept');
+  expect(written()).toEqual(names);
 });

@@ -9,8 +9,6 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../src/cli/main.ts';
 import { describeProgram } from '../../src/cli/program.ts';
-import { OPERATIONS } from '../../src/core/families.ts';
-import { familyNames } from '../../src/core/family.ts';
 import { startRowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
@@ -43,19 +41,6 @@ describe('help', () => {
           expect(stdout).toContain(option);
       }
     }
-  });
-
-  test('help of run names every operation and every flag on two screens, with the ten usual flags first', async () => {
-    const { stdout } = await typedAt(['run', '--help']);
-    const [, usual = ''] = /\nOptions:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
-    expect(usual.match(/--[\w-]+(?= )/g)).toEqual(
-      '--budget --output --yes --plan --limit --sample --save-job --column --add --account'.split(' '),
-    );
-    for (const { long } of (await describeProgram()).commands.find((each) => each.name() === 'run')
-      ?.options ?? [])
-      expect(stdout).toContain(long);
-    for (const name of await familyNames(OPERATIONS)) expect(stdout).toContain(name);
-    expect(stdout.split('\n').length).toBeLessThanOrEqual(60);
   });
 
   test('--version is one line, --json one object', async () => {

@@ -106,32 +106,6 @@ test('a column of hers that is called as one of ours is never replaced: her file
   expect(await cellsIn(desk, 'own.merged.csv', 'ABN', '_status')).toEqual([['51824753557', 'to call']]);
 });
 
-test('a column of hers that is called like one of the job is refused as by a run, or its blank cells are filled where the job says so', async () => {
-  const desk = await openDesk();
-  const job = 'operation: enrich-company\nadd: { size: employee_count }\n';
-  const runJob = async (list: readonly string[], more = '') => {
-    await desk.write('job.yaml', job + more);
-    await desk.write('list.csv', lines(...list));
-    await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-  };
-  await runJob([HEADER, ONE, TWO]);
-  for (const named of ['size', 'Size']) {
-    await desk.write('mine.csv', `ABN,Name,${named}\n${ONE}mine\n${TWO}\n`);
-    expect(await desk.type(['merge', 'out.csv', 'mine.csv'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(
-        /mine\.csv has a column "[sS]ize", and .*out\.csv would bring "size"\.\nGive yours another name\./,
-      ),
-    });
-  }
-  await runJob(['ABN,Name,size', `${ONE}4`, TWO], 'on_existing: fill\n');
-  const found = await cellsIn(desk, 'out.csv', 'size');
-  await desk.write('mine.csv', `ABN,Name,size\n${TWO}\n${ONE}5\n`);
-  const { kept } = await desk.json(['merge', 'out.csv', 'mine.csv']);
-  expect(await cellsIn(desk, 'mine.merged.csv', 'size')).toEqual([found[1], ['5']]);
-  expect(kept).toEqual([{ row: 3, column: 'size', kept: '5', result: '4' }]);
-});
-
 test('of an output nothing but our columns is taken: each cell of hers stays, whatever she wrote into the output', async () => {
   const desk = await deskAfterRun(HEADER, ONE, TWO);
   await edit(desk, 'out.csv', ['Two,', 'Dos,in the output'], 'edited.csv');

@@ -193,23 +193,3 @@ test('--limit works on the first rows only; without it the rest is done, and not
   expect(desk.place.statuses()).toEqual(Array(5).fill('matched'));
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 5, charged_twice: [] });
 });
-
-describe('--save-job', () => {
-  test('--save-job keeps what was typed as a job, which is the same batch', async () => {
-    const desk = await openDesk();
-    desk.list(2);
-    const run = desk.run('--budget', '7', '--save-job', 'mine.yaml');
-    expect(await desk.type(run)).toMatchObject({ code: 0 });
-    expect(await desk.read('mine.yaml')).toMatch(
-      /^# yaml-language-server: \$schema=\S+\/docs\/reference\/schemas\/job\.json\noperation: enrich-company {2}# /,
-    );
-    expect(await desk.read('mine.yaml')).toMatch(/^account: data {2}# /m);
-    expect(await desk.read('mine.yaml')).toMatch(/^budget: \{ credits: 7 \} {2}# /m);
-    const again = await desk.json(['run', './mine.yaml', 'list.csv', '-o', 'out.csv']);
-    expect(again).toMatchObject({
-      requests: 0,
-      counts: { matched: 2 },
-      credits: { spent: 2, spent_now: 0 },
-    });
-  });
-});

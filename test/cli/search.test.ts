@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Way } from '../faults/ways.ts';
 import { type OutputRow, Workplace } from '../faults/workplace.ts';
 import { some } from '../support/combinations.ts';
-import { Desk } from './desk.ts';
+import { Desk, deskBefore } from './desk.ts';
 
 /** One is asked for twice, and one says nothing. */
 const LIST =
@@ -97,4 +97,13 @@ test('the plan says what a row may cost, the budget holds, and a dearer answer s
   await writeFile(place.path('job.yaml'), JSON.stringify({ ...JOB, credits_max: 25 }));
   const { code, report } = await place.runHere({ job: 'job.yaml' });
   expect({ code, stopped: report?.stopped }).toEqual({ code: 3, stopped: null });
+});
+
+test('the people are where the dialect says, wherever that is', async () => {
+  const people = [{ full_name: 'Jo' }, { full_name: 'Al' }];
+  const { desk, speak } = await deskBefore(() => ({ other: [1], data: { hits: people } }));
+  speak({ operations: { 'search-people': { results: 'data.hits' } } });
+  await desk.write('list.csv', 'Company\nAcme\n');
+  await desk.json(['run', 'search-people', 'list.csv', '--budget', '99', '-o', 'out.csv']);
+  expect(desk.place.rows('out.people.csv').map(({ full_name: name }) => name)).toEqual(['Jo', 'Al']);
 });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
-import { Desk, deskBefore, type JsonResult, objectIn } from './desk.ts';
+import { deskBefore, type JsonResult, objectIn } from './desk.ts';
 import { typed } from './typed.ts';
 
 let place: Workplace;
@@ -123,21 +123,6 @@ test('a lost answer is in doubt, ends with 3, and is settled by the command that
   expect((await typed(['settle', batch, '--not-done'])).code).toBe(0);
   expect((await typed([...words, '--yes'])).code).toBe(3);
   expect(vendor.requests).toHaveLength(2);
-});
-
-test('a trial killed before its row is settled or behind its intent, the same command goes on and does not buy blindly', async () => {
-  const own = await Workplace.open({ concurrency: 1 });
-  onTestFinished(() => own[Symbol.asyncDispose]());
-  const desk = new Desk(own);
-  const words = ['try', 'enrich-company', 'domain=killed.example', '--yes'];
-  await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close' } });
-  expect(await desk.json(words)).toMatchObject({ source: 'ledger', answer: 'found' });
-  expect(await own.vendor.book()).toMatchObject({ requests: 1, charges: 1, charged_twice: [] });
-  const open = ['try', 'enrich-company', 'domain=open.example', '--yes'];
-  await desk.type(open, { env: { ROWONCE_CRASH_AT: 'after-intent' } });
-  const { code, stderr } = await desk.type(open);
-  expect([code, stderr]).toEqual([3, expect.stringMatching(/What is in doubt: .*settle \w+/)]);
-  expect(await own.vendor.book()).toMatchObject({ requests: 1 });
 });
 
 test('--means proposes the rule for an answer, of its words alone, and with it the answer means that', async () => {

@@ -1,6 +1,6 @@
 /**
  * Goal: no value of a row can turn a request into another one, and what cannot be said in it is refused before. Whole requests are
- * shown by `cli/shipped-dialects.test.ts`.
+ * shown by `cli/dialects.test.ts`.
  * Method: requests of dialects whose entries shape one, looked at as bytes.
  */
 import fc from 'fast-check';

@@ -4,6 +4,8 @@
  * `browser-safety.test.ts`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Admission } from '../../src/web/server/admission.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { type Answer, type Asked, Served } from './served.ts';
 
 let served: Served;
@@ -173,6 +175,16 @@ describe('the word of an address', () => {
     expect((await enter(word, { origin: origin ?? '' })).status).toBe(403);
     // None of these has used it up.
     expect((await enter(word)).status).toBe(200);
+  });
+
+  test('the word of an address opens for a minute', () => {
+    const clock = new VirtualClock();
+    const admission = new Admission(clock, served.folder);
+    const [early, late] = [admission.issue(), admission.issue()];
+    clock.nowMs += 59_999;
+    expect(admission.admit(early)).toMatch(/^[\w-]{43}$/);
+    clock.nowMs += 1;
+    expect(admission.admit(late)).toBe(undefined);
   });
 
   test('the word of an address is none that somebody made up', async () => {

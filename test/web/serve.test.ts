@@ -16,7 +16,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type AddressInfo, createServer } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rowonce, startRowonce } from '../cli/rowonce.ts';
@@ -188,3 +189,18 @@ describe('the browser', () => {
     expect(existsSync(file)).toBe(false);
   });
 });
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+
+test.runIf(hasIPv6)(
+  'a port is refused of which another user has the half that browsers ask first',
+  async () => {
+    const stranger = createServer().listen(0, '::1');
+    await once(stranger, 'listening');
+    onTestFinished(() => void stranger.close());
+    const { port } = stranger.address() as AddressInfo;
+    await expect(Served.start(['--port', String(port)])).rejects.toThrow(`Port ${port} cannot be used`);
+  },
+);

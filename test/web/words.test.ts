@@ -3,8 +3,6 @@
  * Method: the one list of its messages, read whole; and what the program says of rows, as the page shows it.
  */
 import { expect, test } from 'vitest';
-import { OPERATIONS } from '../../src/core/families.ts';
-import { familyNames } from '../../src/core/family.ts';
 import { attentionWords } from '../../src/files/output/tally.ts';
 import { text } from '../../src/web/page/text.ts';
 
@@ -25,13 +23,6 @@ test('no message has a flag, a command but the one that opens the page, YAML, or
   const all = messages(text);
   expect(all.length).toBeGreaterThan(300);
   expect(all.filter(([, message]) => TERMINAL.test(message))).toEqual([]);
-});
-
-test('no message calls an operation by its name in jobs', async () => {
-  const names = (await familyNames(OPERATIONS)).filter((name) => name.includes('-'));
-  expect(names).toContain('enrich-company');
-  const all = messages(text).filter(([, message]) => names.some((name) => message.includes(name)));
-  expect(all).toEqual([]);
 });
 
 test.each([

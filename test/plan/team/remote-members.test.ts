@@ -183,12 +183,6 @@ const remembered = (facts: SubjectFacts | undefined, name = NAME): KnownSubject 
   ...(facts === undefined ? {} : { facts }),
 });
 
-const told = (facts: SubjectFacts, name = NAME): KnownSubject => ({
-  subject: { project: 'proj-1', name },
-  sequence: 0,
-  facts,
-});
-
 const lists = (subjects: readonly KnownSubject[], at = WHOLE): RemoteMembers => ({
   subjects,
   projects: [at],
@@ -199,27 +193,6 @@ const MEMBER = { state: 'member', role: 'viewer', email: NAME, userId: 'u-1' } a
 const GONE = { state: 'gone', email: NAME } as const;
 
 describe('what the ledger remembers', () => {
-  test('what the ledger remembers gets the facts of the lists, and keeps number, batch and doubt', () => {
-    const doubt = { batch: 'b-1', row: 2, operation: 'create-invite' };
-    const [now, ...others] = withLive([{ ...remembered(INVITED), doubt }], lists([told(MEMBER)]));
-    expect(now).toEqual({ ...remembered(MEMBER), doubt });
-    expect(others).toEqual([]);
-  });
-
-  test('what the ledger remembers is found by user id and by invite code where no e-mail was known', () => {
-    const known = [
-      remembered({ state: 'member', userId: 'u-1' }, 'user:u-1'),
-      remembered({ state: 'invited', inviteCode: 'i-2' }, 'invite:i-2'),
-    ];
-    const other = { ...INVITED, email: 'other@team.example', inviteCode: 'i-2' };
-    const live = lists([told(MEMBER), told(other, 'other@team.example')]);
-    expect(
-      withLive(known, live)
-        .slice(0, 2)
-        .map(({ facts }) => facts),
-    ).toEqual([MEMBER, other]);
-  });
-
   const onlyUsers = { ...WHOLE, invites: false };
   const onlyInvites = { ...WHOLE, users: false };
   const neither = { ...WHOLE, users: false, invites: false };

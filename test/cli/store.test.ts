@@ -1,14 +1,16 @@
 /**
- * Goal: whoever keeps a store sees how large it is and whether its books add up, and has a copy of it that buys nothing before a
- * person says so.
+ * Goal: who keeps a store sees whether its books add up, and has a copy of it that buys nothing before a person says so. The owner of a
+ * database lays it out by one command, and what that prints allows others just enough.
  * Method: the real commands over real stores, also while a run spends from one; books are altered past the database's own rules.
  * What was bought is read from the vendor's book.
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import { Desk, objectIn } from './desk.ts';
+import { typedAt } from './typed.ts';
 
 const ROWS = 6;
 
@@ -106,4 +108,26 @@ describe('a store that is checked', () => {
       wrong: [{ scope: expect.stringMatching(/^day:/), booked: { spent: 4 }, added: { spent: 6, held: 0 } }],
     });
   });
+});
+
+let server: Server;
+beforeAll(async () => {
+  server = await postgresServer();
+});
+
+test('what is printed can be run as it stands, and gives nobody the right to alter a schema or what was entered', async () => {
+  await server.createDatabase('init grants');
+  const { stdout } = await typedAt(['store', 'init', server.url('init grants')]);
+  await server.query('init grants', stdout);
+  const asRole = (role: string, text: string): Promise<unknown> =>
+    server.query('init grants', `SET ROLE rowonce_${role}; SET search_path = rowonce_ledger; ${text}`);
+  await asRole('worker', 'DELETE FROM files; UPDATE accounts SET paused_until = NULL');
+  await asRole('reader', 'SELECT count(*) FROM attempts; SELECT count(*) FROM rowonce_queue.job');
+  for (const refused of ['CREATE TABLE more ()', 'DROP TABLE rows', 'DELETE FROM attempts'])
+    await expect(asRole('worker', refused), refused).rejects.toThrow(/permission denied|must be owner/);
+  await expect(asRole('reader', 'DELETE FROM files')).rejects.toThrow('permission denied');
+});
+
+test('a folder needs not to be laid out', async () => {
+  expect((await typedAt(['store', 'init', '/tmp/nowhere'])).stderr).toContain('does not need to be set up');
 });
