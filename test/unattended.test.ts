@@ -4,16 +4,7 @@
  * check, and the script of the action. Where the machine has a Docker engine, the image is built and started.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, matchesGlob, relative } from 'node:path';
 import { type ValidationState, validateAction, validateWorkflow } from '@action-validator/core';
@@ -78,10 +69,8 @@ describe('the container', () => {
     const users = ['config/accounts.yaml', '.env', 'leads.csv', 'store/ledger.db', 'jobs/inbox/people.csv'];
     expect(users.filter((path) => !isOutside(path))).toEqual([]);
     const image = join(folder, 'image');
-    cpSync(ROOT, image, {
-      recursive: true,
-      filter: (path) => path === ROOT || !isOutside(relative(ROOT, path)),
-    });
+    const filter = (path: string): boolean => path === ROOT || !isOutside(relative(ROOT, path));
+    cpSync(ROOT, image, { recursive: true, filter });
     symlinkSync(join(ROOT, 'node_modules'), join(image, 'node_modules'));
     const run = (...words: readonly string[]) =>
       spawnSync(process.execPath, words, { cwd: image, encoding: 'utf8' });

@@ -37,17 +37,8 @@ function accounts(
 const ADD = ['add', '--name', 'data', '--vendor', 'provider', '--base-url', 'https://api.example.com'];
 
 test('add writes what was said into a file that only the user can read', async () => {
-  const limits = [
-    '--per-second',
-    '20',
-    '--concurrency',
-    '4',
-    '--budget-per-day',
-    '2000',
-    '--price',
-    '0.04 AUD',
-  ];
-  const added = await accounts([...ADD, ...limits, '--key-env', 'DATA_KEY']);
+  const limits = '--per-second 20 --concurrency 4 --budget-per-day 2000 --price'.split(' ');
+  const added = await accounts([...ADD, ...limits, '0.04 AUD', '--key-env', 'DATA_KEY']);
   expect(added).toMatchObject({ code: 0, stdout: `Added account data to ${file()}.\n` });
   expect(await readFile(file(), 'utf8')).toBe(`${schemaLine()}accounts:
   data:
@@ -217,13 +208,6 @@ test("list shows each region of the service with its API reference, and an accou
   documentation  https://${region}.example.com/api/latest/documentation
 `);
   }
-  const { regions: shown } = JSON.parse((await accounts(['list', '--json'])).stdout);
-  expect(shown.map(({ region }: { region: string }) => region)).toEqual(['AU', 'EU', 'US']);
-  expect(shown[0]).toEqual({
-    region: 'AU',
-    address: 'https://au.example.com/api/',
-    documentation: 'https://au.example.com/api/latest/documentation',
-  });
 });
 
 /** A vendor that tells whose key it is, to `good` alone. */

@@ -101,18 +101,12 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
     'a checkout that brings its own Node hands over to it, with arguments, standard input, output and the exit code',
     () => {
       const env = { PATH: process.env.PATH, ROWONCE_CONFIG: folder };
-      const add = [
-        'accounts',
-        'add',
-        '--name',
-        'a',
-        '--vendor',
-        'provider',
-        '--base-url',
-        'https://a.example',
-        '--key-stdin',
-      ];
-      const added = spawnSync(older, [PROGRAM, ...add], { encoding: 'utf8', input: 's3cr3t\n', env });
+      const add = 'accounts add --name a --vendor provider --base-url https://a.example --key-stdin';
+      const added = spawnSync(older, [PROGRAM, ...add.split(' ')], {
+        encoding: 'utf8',
+        input: 's3cr3t\n',
+        env,
+      });
       expect(added).toMatchObject({
         status: 0,
         stdout: `Added account a to ${join(folder, 'accounts.yaml')}.\n`,

@@ -59,15 +59,7 @@ test('a run goes on by the same flags, which the command that goes on has, and a
   const desk = await openDesk();
   await desk.write('list.csv', LIST);
   const flags = ['--column', 'domain=Webseite', '--add', 'town=location.city', '--waterfall', 'domain,abn'];
-  const run = (...more: readonly string[]) => [
-    'run',
-    'enrich-company',
-    'list.csv',
-    '-o',
-    'out.csv',
-    ...flags,
-    ...more,
-  ];
+  const run = (...more: readonly string[]) => desk.run(...flags, ...more);
   const stopped = await desk.type(run('--budget', '1'));
   expect(stopped.code).toBe(4);
   expect(stopped.stderr).toContain(

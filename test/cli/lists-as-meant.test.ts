@@ -336,13 +336,8 @@ test('a slug that most rows share names nobody: its column is not read, and one 
   await writeFile(desk.place.path('people.csv'), ['Email,Profile Slug', ...rows, ''].join('\n'));
   const planned = await desk.json(['plan', 'enrich-person', 'people.csv']);
   expect(planned.columns).toEqual({ email: 'Email' });
-  const named = await desk.type([
-    'plan',
-    'enrich-person',
-    'people.csv',
-    '--column',
-    'profile_slug=Profile Slug',
-  ]);
+  const plan = ['plan', 'enrich-person', 'people.csv'];
+  const named = await desk.type([...plan, '--column', 'profile_slug=Profile Slug']);
   expect(named.code).toBe(2);
   expect(named.stderr).toContain('Most rows say "acme-team" in the column "Profile Slug"');
 });

@@ -5,11 +5,10 @@
  * Method: the real commands over the store that a real run left, before the sandbox's vendors; each command that is printed is typed.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { some } from '../support/combinations.ts';
-import { type Desk, objectIn, openDesk } from './desk.ts';
+import { objectIn, openDesk } from './desk.ts';
 import { openTeam } from './team.ts';
 
 test('before anything was run there is nothing to show; a store that is named must exist', async () => {
@@ -192,26 +191,25 @@ test('status of changes counts without credits; a row with its plan and every re
 const OWN_JOB = 'operation: enrich-company\naccount: data\n';
 const EDITED = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9'] as const;
 
-test.each<[string, (desk: Desk) => () => Promise<void>]>([
-  ['list', (desk) => () => desk.write('list.csv', 'Domain\nother.example\n')],
-  ['job', (desk) => () => desk.write('job.yaml', `${OWN_JOB}waterfall: [domain]\n`)],
+test.each([
+  ['list', 'list.csv', 'Domain\nother.example\n'],
+  ['job or account', 'job.yaml', `${OWN_JOB}waterfall: [domain]\n`],
 ])(
   'a lost call of a batch whose %s was edited is not sent again until that is put back',
-  async (changed, editOf) => {
+  async (what, file, edited) => {
     const desk = await openDesk({ faults: 'charged-reset:x1' });
     desk.list(1);
     await desk.write('job.yaml', OWN_JOB);
     const { batch } = await desk.json([...EDITED]);
-    const files = ['list.csv', 'job.yaml'].map((name) => desk.place.path(name));
-    const before = files.map((file) => readFileSync(file));
-    await editOf(desk)();
+    const before = await desk.read(file);
+    await desk.write(file, edited);
     const retry = ['settle', batch, '--retry', '--extra-credits', '1'];
     const refused = await desk.type(retry);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toBe(
-      `No run goes on with batch ${batch}, because its ${changed === 'list' ? changed : 'job or account'} has changed, so it sends nothing again.\nSay what became of it with --answer or --not-done.\n`,
+      `No run goes on with batch ${batch}, because its ${what} has changed, so it sends nothing again.\nSay what became of it with --answer or --not-done.\n`,
     );
-    for (const [at, file] of files.entries()) writeFileSync(file, before[at] ?? '');
+    await desk.write(file, before);
     expect(await desk.type(retry)).toMatchObject({ code: 0 });
     expect(await desk.json([...EDITED])).toMatchObject({ batch, counts: { matched: 1 } });
   },

@@ -71,12 +71,6 @@ export async function openPlace(script: Script): Promise<Place> {
   return place;
 }
 
-/** As a new process would open the store: what is open in it was left so by an earlier one. */
-export async function reopen(place: Place): Promise<void> {
-  await place.ledger.close();
-  place.ledger = await openStore(place.folder, place.clock);
-}
-
 function openStore(folder: string, clock: Clock): Promise<Ledger> {
   return sqlite.open(join(folder, 'store'), { clock, waitForLockMs: 0, create: true, command: 'test' });
 }
