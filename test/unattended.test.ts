@@ -1,10 +1,19 @@
 /**
  * Goal: the container and the GitHub Action that the guide describes do what it says.
  * Method: linters read the Dockerfile, the action and the workflow. What they start is typed here: the image's command and its health
- * check, and the script of the action. Where the machine has a Docker engine, the image is built and started.
+ * check, and the script of the action. The image is built by what its Dockerfile does, without a Docker engine.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, matchesGlob, relative } from 'node:path';
 import { type ValidationState, validateAction, validateWorkflow } from '@action-validator/core';
