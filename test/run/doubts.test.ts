@@ -120,6 +120,7 @@ describe('a lost request', () => {
   test.each([
     { what: 'was ahead at first', ahead: [30_000, 0], told: [true, true] },
     { what: 'is behind by now', ahead: [0, -25_000], told: [true, true] },
+    { what: 'was ahead at first, and it is told later', ahead: [30_000, 0], told: [false, true] },
     { what: 'is right, which nobody tells', ahead: [0, 0], told: [false, false], afterMs: 0 },
   ])(
     'a lost request is charged once by a vendor that remembers keys for a minute, where a clock $what: it waits in doubt',
