@@ -82,23 +82,21 @@ function longFlagsIn(code: string): readonly string[] {
   return code.match(/(?<![\w-])--[a-z][\w-]*/g) ?? [];
 }
 
-describe('commands', () => {
-  test('no page names a command or an option that the program does not have', () => {
-    const flagsByName = new Map(
-      program.commands.map((command) => [command.name(), flagsOf(command).join(' ')]),
-    );
-    const anyFlags = [...flagsByName.values()].join(' ');
-    const unknown = PAGES.flatMap((path) =>
-      codeIn(page(path)).filter((code) => {
-        if (OTHER_PROGRAMS.test(code)) return false;
-        const name = /(?:^|\s)rowonce ([a-z]+)/.exec(code)?.[1];
-        const known = name === undefined ? anyFlags : flagsByName.get(name);
-        const flags = `${known ?? ''} --help --version`.match(/--[\w-]+/g);
-        return known === undefined || !longFlagsIn(code).every((flag) => flags?.includes(flag));
-      }),
-    );
-    expect(unknown).toEqual([]);
-  });
+test('no page names a command or an option that the program does not have', () => {
+  const flagsByName = new Map(
+    program.commands.map((command) => [command.name(), flagsOf(command).join(' ')]),
+  );
+  const anyFlags = [...flagsByName.values()].join(' ');
+  const unknown = PAGES.flatMap((path) =>
+    codeIn(page(path)).filter((code) => {
+      if (OTHER_PROGRAMS.test(code)) return false;
+      const name = /(?:^|\s)rowonce ([a-z]+)/.exec(code)?.[1];
+      const known = name === undefined ? anyFlags : flagsByName.get(name);
+      const flags = `${known ?? ''} --help --version`.match(/--[\w-]+/g);
+      return known === undefined || !longFlagsIn(code).every((flag) => flags?.includes(flag));
+    }),
+  );
+  expect(unknown).toEqual([]);
 });
 
 // ---------------------------------------------------------------------------------------------------- names

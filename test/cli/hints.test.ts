@@ -223,8 +223,9 @@ const WAYS: Readonly<Record<string, (place: Workplace) => Way>> = {
   },
 };
 
-describe('every command that is printed begins with the name that works there', () => {
-  test.for(some(Object.entries(WAYS), 2))('%s', async ([_, madeAt]) => {
+test.for(some(Object.entries(WAYS), 2))(
+  'every command that is printed begins with the name that works there: %s',
+  async ([_, madeAt]) => {
     await using place = await Workplace.open();
     mkdirSync(place.path('bin'));
     symlinkSync(process.execPath, place.path('bin/node'));
@@ -256,5 +257,5 @@ describe('every command that is printed begins with the name that works there', 
       }
     }
     expect(place.statuses('my output.csv')).toEqual(['matched', 'matched']);
-  });
-});
+  },
+);

@@ -27,32 +27,27 @@ const told = ({ entries }: JsonResult): readonly string[] =>
     return `${entry.operator} ${entry.kind} ${about} ${entry.ended ?? ''}`.replaceAll(/ +/g, ' ').trim();
   });
 
-describe('rowonce log', () => {
-  test('rowonce log tells of a company who asked when and at what price, however it is written, and who decided about it', async () => {
-    const desk = await sharedDesk();
-    const log = await desk.json(['log', 'https://www.LIST.csv-1.example/about']);
-    expect(told(log)).toEqual([
-      'Bob decided list.csv-1.example skip',
-      'Ann asked list.csv-1.example in_doubt',
-    ]);
-    expect(log.entries[1]).toMatchObject({
-      row: 2,
-      charged: 0,
-      in_doubt: 1,
-      account: 'data',
-      sandbox: false,
-    });
-    const [decided, asked] = (await desk.type(['log', 'list.csv-1.example'])).stdout.split('\n');
-    expect(decided).toMatch(
-      /Z {2}Bob {2}decided skip, about domain list\.csv-1\.example \(.+\) {2}batch [0-9a-f]{8} row 2$/,
-    );
-    expect(asked).toMatch(/Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits, 1 in doubt /);
-    const bought = await desk.json(['log', 'list.csv-2.example']);
-    expect(bought.entries).toMatchObject([{ operator: 'Ann', charged: 1 }]);
-    expect((await desk.type(['log', 'nobody.example'])).stdout).toBe(
-      'Nothing was asked about nobody.example, https://nobody.example.\n',
-    );
+test('rowonce log tells of a company who asked when and at what price, however it is written, and who decided about it', async () => {
+  const desk = await sharedDesk();
+  const log = await desk.json(['log', 'https://www.LIST.csv-1.example/about']);
+  expect(told(log)).toEqual(['Bob decided list.csv-1.example skip', 'Ann asked list.csv-1.example in_doubt']);
+  expect(log.entries[1]).toMatchObject({
+    row: 2,
+    charged: 0,
+    in_doubt: 1,
+    account: 'data',
+    sandbox: false,
   });
+  const [decided, asked] = (await desk.type(['log', 'list.csv-1.example'])).stdout.split('\n');
+  expect(decided).toMatch(
+    /Z {2}Bob {2}decided skip, about domain list\.csv-1\.example \(.+\) {2}batch [0-9a-f]{8} row 2$/,
+  );
+  expect(asked).toMatch(/Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits, 1 in doubt /);
+  const bought = await desk.json(['log', 'list.csv-2.example']);
+  expect(bought.entries).toMatchObject([{ operator: 'Ann', charged: 1 }]);
+  expect((await desk.type(['log', 'nobody.example'])).stdout).toBe(
+    'Nothing was asked about nobody.example, https://nobody.example.\n',
+  );
 });
 
 describe('rowonce spend', () => {

@@ -147,22 +147,23 @@ describe('a first store that nobody named', () => {
   });
 });
 
-describe('--json prints one object on stdout and nothing else there', () => {
-  test.each<[string, number, string, readonly string[], string]>(
-    some(
-      [
-        ['a budget that is reached', 4, 'budget', ['--budget', '1'], ''],
-        ['a key that is refused', 77, 'key', [], '401:1'],
-        ["the vendor's credits used up", 4, 'vendor_credits', [], '402:1'],
-        ['a redirect', 2, 'address', [], '302:1'],
-        ['a vendor that says "too fast" for ever', 75, 'paused', ['--max-pause', '1s'], '429:1'],
-        ['a wrong number', 2, 'usage', ['--limit', 'two'], ''],
-        ['an option that does not exist', 2, 'usage', ['--bugdet', '5'], ''],
-        ['an output that cannot be written', 2, 'output', ['-o', 'no/such/folder/out.csv'], ''],
-      ],
-      3,
-    ),
-  )('when it ended by %s', async (_, code, reason, more, faults) => {
+test.each<[string, number, string, readonly string[], string]>(
+  some(
+    [
+      ['a budget that is reached', 4, 'budget', ['--budget', '1'], ''],
+      ['a key that is refused', 77, 'key', [], '401:1'],
+      ["the vendor's credits used up", 4, 'vendor_credits', [], '402:1'],
+      ['a redirect', 2, 'address', [], '302:1'],
+      ['a vendor that says "too fast" for ever', 75, 'paused', ['--max-pause', '1s'], '429:1'],
+      ['a wrong number', 2, 'usage', ['--limit', 'two'], ''],
+      ['an option that does not exist', 2, 'usage', ['--bugdet', '5'], ''],
+      ['an output that cannot be written', 2, 'output', ['-o', 'no/such/folder/out.csv'], ''],
+    ],
+    3,
+  ),
+)(
+  '--json prints one object on stdout and nothing else there, also when it ended by %s',
+  async (_, code, reason, more, faults) => {
     const desk = await openDesk({ faults });
     desk.list(2);
     const ended = await desk.type(desk.run(...more, '--json'));
@@ -178,8 +179,8 @@ describe('--json prints one object on stdout and nothing else there', () => {
     });
     expect(ended.stderr).toContain(stopped.message);
     expect(objectIn(ended.stdout).budget_to_finish).toBe(reason === 'budget' ? 2 : undefined);
-  });
-});
+  },
+);
 
 test('--limit works on the first rows only; without it the rest is done, and nothing is bought again', async () => {
   const desk = await openDesk();

@@ -82,19 +82,17 @@ test('after a kill the same command goes on with the same rows and buys no other
   expect(await desk.requests()).toBe(2 * requests);
 });
 
-describe('consent to a sample', () => {
-  test('consent to a sample is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
-    const desk = await openDesk({ matchRate: 1 });
-    desk.list(40);
-    await desk.type(sampled(5, '--yes'));
-    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
-    const asked = await desk.type(words);
-    expect(asked.code).toBe(2);
-    expect(asked.stderr).toContain('This run could spend up to 35 credits');
-    expect(asked.stderr).toContain('--budget 40');
-    expect(await desk.type([...words, '--yes'])).toMatchObject({ code: 0 });
-    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
-  });
+test('consent to a sample is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  desk.list(40);
+  await desk.type(sampled(5, '--yes'));
+  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
+  const asked = await desk.type(words);
+  expect(asked.code).toBe(2);
+  expect(asked.stderr).toContain('This run could spend up to 35 credits');
+  expect(asked.stderr).toContain('--budget 40');
+  expect(await desk.type([...words, '--yes'])).toMatchObject({ code: 0 });
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
 });
 
 const PARTS = [

@@ -13,6 +13,7 @@ import { callKeyOf } from '../../src/core/call-key.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import type { Call } from '../../src/core/operation.ts';
 import { type BatchId, credits, type Ledger, type Look } from '../../src/ledger/ledger.ts';
+import { isStillHonoured } from '../../src/run/intent.ts';
 import { some } from '../support/combinations.ts';
 import {
   attemptsOf,
@@ -37,6 +38,11 @@ const keysOf = (at: Place): readonly unknown[] =>
 
 /** Under which nothing is repeated, so that a lost request stays as it is. */
 const briefly: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1ms' } };
+
+test('a key of half a minute is not used in the last five seconds, in which its request may still wait to leave', () => {
+  const short: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '30s' } };
+  expect([24_000, 26_000].map((ageMs) => isStillHonoured(short, ageMs))).toEqual([true, false]);
+});
 
 async function moneyOf({ ledger }: Place, batch: BatchId): Promise<object> {
   const { spent, reserved, inDoubt } = await ledger.batchMoney(batch);

@@ -101,13 +101,11 @@ describe('a sweep takes', () => {
   });
 });
 
-describe('our own files are never inputs', () => {
-  test('our own files are known by what the ledger knows, under whatever name', async () => {
-    const inbox = openFolder('result.csv', 'leads.csv');
-    const seen = await look(inbox, () => {}, new Set([join(inbox, 'result.csv')]));
-    expect(ready(seen)).toEqual(['leads.csv']);
-    expect(left(seen)).toEqual({ 'result.csv': expect.stringContaining('our own outputs') });
-  });
+test('our own files are known by what the ledger knows, under whatever name', async () => {
+  const inbox = openFolder('result.csv', 'leads.csv');
+  const seen = await look(inbox, () => {}, new Set([join(inbox, 'result.csv')]));
+  expect(ready(seen)).toEqual(['leads.csv']);
+  expect(left(seen)).toEqual({ 'result.csv': expect.stringContaining('our own outputs') });
 });
 
 describe('a file that is still being written is left for the next sweep', () => {
@@ -135,14 +133,12 @@ describe('a file that is still being written is left for the next sweep', () => 
   });
 });
 
-describe('done', () => {
-  test('the folder done does not take the place of a file that appeared in the meantime', async () => {
-    const folder = openFolder('leads.csv');
-    const path = join(folder, 'leads.csv');
-    const place = await placeInDone(path, false, undefined);
-    writeFileSync(place.input, 'somebody was faster');
-    await expect(moveToDone(path, place)).rejects.toMatchObject({ code: 'output' });
-    expect(readFileSync(place.input, 'utf8')).toBe('somebody was faster');
-    expect(existsSync(path)).toBe(true);
-  });
+test('the folder done does not take the place of a file that appeared in the meantime', async () => {
+  const folder = openFolder('leads.csv');
+  const path = join(folder, 'leads.csv');
+  const place = await placeInDone(path, false, undefined);
+  writeFileSync(place.input, 'somebody was faster');
+  await expect(moveToDone(path, place)).rejects.toMatchObject({ code: 'output' });
+  expect(readFileSync(place.input, 'utf8')).toBe('somebody was faster');
+  expect(existsSync(path)).toBe(true);
 });

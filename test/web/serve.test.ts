@@ -48,17 +48,15 @@ function browserIn(folder: string): Record<string, string> {
 const appears = (path: string): Promise<void> =>
   expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toMatch(/\n$/) as never;
 
-describe('serve.json', () => {
-  test('serve.json says address, token and process, to its owner alone', async () => {
-    const served = await serve();
-    const path = join(served.folder, 'store', 'serve.json');
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(statSync(join(served.folder, 'store')).mode & 0o777).toBe(0o700);
-    expect(served.note).toEqual({
-      url: `http://127.0.0.1:${served.port}`,
-      token: expect.stringMatching(/^[\w-]{43}$/),
-      pid: served.child.pid,
-    });
+test('serve.json says address, token and process, to its owner alone', async () => {
+  const served = await serve();
+  const path = join(served.folder, 'store', 'serve.json');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(served.folder, 'store')).mode & 0o777).toBe(0o700);
+  expect(served.note).toEqual({
+    url: `http://127.0.0.1:${served.port}`,
+    token: expect.stringMatching(/^[\w-]{43}$/),
+    pid: served.child.pid,
   });
 });
 
@@ -161,33 +159,29 @@ describe('as a service', () => {
   });
 });
 
-describe('a second serve', () => {
-  test('a second serve of the same store gives another address of the same page', async () => {
-    const served = await serve();
-    const { code, stdout, stderr } = await again(served);
-    const address = new URL(stdout.trim());
-    expect([code, address.origin]).toEqual([0, served.url]);
-    expect(address.hash).not.toBe(new URL(served.address).hash);
-    expect(stderr).toContain('was already open');
-    expect((await served.enter(wordOf(stdout))).status).toBe(200);
-  });
+test('a second serve of the same store gives another address of the same page', async () => {
+  const served = await serve();
+  const { code, stdout, stderr } = await again(served);
+  const address = new URL(stdout.trim());
+  expect([code, address.origin]).toEqual([0, served.url]);
+  expect(address.hash).not.toBe(new URL(served.address).hash);
+  expect(stderr).toContain('was already open');
+  expect((await served.enter(wordOf(stdout))).status).toBe(200);
 });
 
-describe('the browser', () => {
-  test('the browser is led in by a file that others cannot read, which is gone once it was used', async () => {
-    const served = await serve();
-    const env = browserIn(served.folder);
-    expect((await again(served, ['--open'], env)).code).toBe(0);
-    await appears(join(served.folder, 'opened'));
-    const file = join(served.folder, 'store', 'open.html');
-    expect(readFileSync(join(served.folder, 'opened'), 'utf8')).toBe(`${file}\n`);
-    expect(readFileSync(join(served.folder, 'mode'), 'utf8')).toBe('600\n');
-    const page = readFileSync(join(served.folder, 'page.html'), 'utf8');
-    const [, opening = ''] = /url=http:\/\/[a-z]+\.localhost:\d+\/#open=([\w-]+)"/.exec(page) ?? [];
-    expect(existsSync(file)).toBe(true);
-    expect((await served.enter(opening)).status).toBe(200);
-    expect(existsSync(file)).toBe(false);
-  });
+test('the browser is led in by a file that others cannot read, which is gone once it was used', async () => {
+  const served = await serve();
+  const env = browserIn(served.folder);
+  expect((await again(served, ['--open'], env)).code).toBe(0);
+  await appears(join(served.folder, 'opened'));
+  const file = join(served.folder, 'store', 'open.html');
+  expect(readFileSync(join(served.folder, 'opened'), 'utf8')).toBe(`${file}\n`);
+  expect(readFileSync(join(served.folder, 'mode'), 'utf8')).toBe('600\n');
+  const page = readFileSync(join(served.folder, 'page.html'), 'utf8');
+  const [, opening = ''] = /url=http:\/\/[a-z]+\.localhost:\d+\/#open=([\w-]+)"/.exec(page) ?? [];
+  expect(existsSync(file)).toBe(true);
+  expect((await served.enter(opening)).status).toBe(200);
+  expect(existsSync(file)).toBe(false);
 });
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) =>

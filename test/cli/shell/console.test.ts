@@ -45,12 +45,10 @@ function open(setting: Setting = {}) {
 const LINE = '- red';
 const RED = `\u001b[31m${LINE}\u001b[39m`;
 
-describe('where things go', () => {
-  test('a fact that ends with a sentence of a vendor gets no second full stop', () => {
-    const { terminal, err } = open();
-    terminal.fail(stopShown({ code: 'key', message: 'status 401, "Revoked."', next: 'Do.' }));
-    expect(err()).toBe('status 401, "Revoked."\nDo.\n');
-  });
+test('a fact that ends with a sentence of a vendor gets no second full stop', () => {
+  const { terminal, err } = open();
+  terminal.fail(stopShown({ code: 'key', message: 'status 401, "Revoked."', next: 'Do.' }));
+  expect(err()).toBe('status 401, "Revoked."\nDo.\n');
 });
 
 describe('a stop after which the same command goes on', () => {

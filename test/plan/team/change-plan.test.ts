@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
 import { openHeader } from '../../../src/files/input.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
@@ -72,12 +72,10 @@ function peopleOfSales(
   }));
 }
 
-describe("rows that get in each other's way", () => {
-  test('a user id that two addresses share is one person', async () => {
-    const plan = await planned(['jo@x.example,editor,Sales,u1', 'jo@y.example,viewer,Sales,u1']);
-    expect(actions(plan)).toEqual(['2 invalid', '3 invalid']);
-    expect(plan.changes[0]?.reason).toContain('row 2 says editor, row 3 says viewer');
-  });
+test('a user id that two addresses share is one person', async () => {
+  const plan = await planned(['jo@x.example,editor,Sales,u1', 'jo@y.example,viewer,Sales,u1']);
+  expect(actions(plan)).toEqual(['2 invalid', '3 invalid']);
+  expect(plan.changes[0]?.reason).toContain('row 2 says editor, row 3 says viewer');
 });
 
 test('while a row cannot be read, people whom the list does not name stay', async () => {

@@ -7,6 +7,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TeamWorkplace } from '../../faults/team-workplace.ts';
+import { proof } from '../../support/combinations.ts';
 import { elsewhere, openListsTeam, permissions, speakLists } from './lists-team.ts';
 import { OpenTeam } from './open-team.ts';
 
@@ -105,6 +106,21 @@ test('somebody whom another person removed is invited again by the same list', a
   markNow();
   expect((await store.run()).counts).toEqual({ applied: 1 });
   expect(changesSince()).toEqual(['create-invite']);
+});
+
+proof('remove_missing removes whom an earlier list had, and nobody whom another person invited', async () => {
+  team.writeJob({ remove_missing: true, guards: { max_removals: 1 } }, 'strict.yaml');
+  team.writeSheet([EMAIL, 'kim@team.example'].map((email) => ({ email, role: 'viewer', project })));
+  await store.run({ job: 'strict.yaml' });
+  await team.vendor.accept('kim@team.example');
+  await invited('stranger@team.example', 'viewer');
+  sheet('viewer');
+  markNow();
+  await store.run({ job: 'strict.yaml' });
+  expect(changesSince()).toEqual(['remove-user']);
+  const state = await team.state();
+  expect(state.standing(project, 'kim@team.example')).toBeUndefined();
+  expect(state.standing(project, 'stranger@team.example')).toBeDefined();
 });
 
 test("a run that would take away its own key's access stops before anything is sent", async () => {
