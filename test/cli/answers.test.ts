@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { some } from '../support/combinations.ts';
+import { ESC, OBEYED } from '../support/nasty.ts';
 import { deskBefore, SERVICE } from './desk.ts';
 
 const ODD = '{"ergebnis":{},"status":"unbekannt"}';
@@ -183,3 +184,24 @@ test.each(['invite-user', 'onboard'])(
     expect(asked).toHaveLength(1);
   },
 );
+
+/** By the first part of the domain that is asked for, with how the row ends. */
+const HOSTILE: Readonly<Record<string, readonly [Response | string, string]>> = {
+  nested: ['['.repeat(200_000) + ']'.repeat(200_000), 'in_doubt'],
+  packed: [Response.json({ name: 'x' }, { headers: { 'content-encoding': 'toString' } }), 'in_doubt'],
+  names: ['{"__proto__":"a","constructor":"b","toString":"c","name":"d","NAME":"f"}', 'matched'],
+  title: [Response.json({ error: `${ESC}]0;owned\u0007${ESC}[2Jno\u202e such` }, { status: 422 }), 'refused'],
+  good: ['{"name":"Acme"}', 'matched'],
+};
+
+test('a hostile answer spoils its own row alone, and a terminal obeys none', async () => {
+  const { desk } = await deskBefore(({ input }) => HOSTILE[input.domain?.split('.')[0] ?? '']?.[0]);
+  const domains = Object.keys(HOSTILE).map((name) => `${name}.example\n`);
+  await desk.write('list.csv', `Domain\n${domains.join('')}`);
+  const { code, stdout, stderr } = await desk.type(desk.run());
+  expect(code).toBe(3);
+  expect(desk.place.statuses()).toEqual(Object.values(HOSTILE).map(([, status]) => status));
+  const shown = await desk.type(['status', 'last', '5']);
+  const files = await Promise.all(['out.csv', 'out.report.html'].map((name) => desk.read(name)));
+  for (const text of [stdout, stderr, shown.stdout, ...files]) expect(text).not.toMatch(OBEYED);
+});

@@ -1,6 +1,6 @@
 /**
  * Goal: a bad row in a list costs nothing but itself. All other rows are bought once, and the bad one comes back as it was with
- * the reason, also after a crash.
+ * the reason.
  * Method: the real command before the sandbox as a vendor, which counts what reached it; lists with rows of too many cells
  * and with stray quotes.
  */

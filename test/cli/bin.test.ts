@@ -1,6 +1,6 @@
 /**
  * Goal: whatever Node the user's shell finds, the program runs with one that is new enough, or says in one sentence what is missing.
- * What is started is what was built, and never what others could have put in its place. What a start loads: `imports.test.ts`.
+ * What is started is what was built, and never what others could have put in its place.
  * Method: the real `bin.js` under the Node of the tests and, where the machine has one, under an older Node.
  */
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 /**
  * Goal: what is in doubt is shown with the money at risk, only a person decides to pay again, and what was decided is what the next run
- * does: a row whose call is to be sent again is pending from then on, a plan counts what it may cost, and where the extra credits or the
- * budget do not cover it the run ends with 4 and what to type.
+ * does: a row whose call is to be sent again is pending from then on, a plan counts what it may cost, and where the extra credits do not
+ * cover it the run ends with 4 and what to type.
  * Method: the sandbox charges lookups and loses their answers; the real commands go on from there, and its book says what was sent and
  * charged.
  */

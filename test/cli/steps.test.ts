@@ -1,6 +1,6 @@
 /**
- * Goal: companies and people of one list are steps of one batch: one plan, one sample, one budget that can be raised, one list of doubts,
- * one output, one report; and whatever stops it, the same command goes on.
+ * Goal: companies and people of one list are steps of one batch: one plan, one budget that can be raised, one list of doubts, one
+ * output; and whatever stops it, the same command goes on.
  * Method: the real command, before a vendor that keeps its own book, or one that answers each step as the test says.
  */
 import { parse } from 'csv-parse/sync';

@@ -1,8 +1,7 @@
 /**
  * Goal: a dialect can be tried for the price of one call. Nothing leaves before somebody agreed, what leaves and how its
  * answer is read is shown, and it is a batch like any other: known answers are not bought, a lost one is in doubt.
- * Method: the real command over vendors that keep their own log. Most of it types in this process; the crash starts the
- * program.
+ * Method: the real command, typed in this process, over vendors that keep their own log.
  */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';

@@ -62,6 +62,16 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
   expect(await desk.requests()).toBe(2);
 });
 
+test('a cell of a CSV file that Excel wrote as a formula is in a workbook the text that it shows', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'ABN,Site\n="51824753556","=""a.example"""\n');
+  const run = ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'list.enriched.xlsx'];
+  expect((await desk.type(run)).code).toBe(0);
+  expect(await cellsIn(desk, 'list.enriched.xlsx', ['ABN', 'Site', '_status'])).toEqual([
+    ['51824753556', 'a.example', 'matched'],
+  ]);
+});
+
 test('what cannot be read or written as a workbook is refused before anything is bought', async () => {
   const desk = await deskWithLeads();
   await desk.write('leads.ods', 'not looked into');

@@ -1,6 +1,5 @@
 /**
- * Goal: a job sends notices about its lists, at least once, with nothing of a person in it, to whom the accounts file names, and a
- * receiver that is away costs a run nothing but a minute.
+ * Goal: a job sends notices about its lists, at least once, with nothing of a person in it, to whom the accounts file names.
  * Method: the real ledger and a real server that receives.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Goal: what the page says is the page's: no flag, no file of jobs, no name of an operation and no number of HTTP as a reason.
+ * Goal: what the page says is the page's: no flag, no file of jobs and no number of HTTP as a reason.
  * Method: the one list of its messages, read whole; and what the program says of rows, as the page shows it.
  */
 import { expect, test } from 'vitest';
