@@ -3,15 +3,12 @@
  * Method: the jobs and accounts of the recipes as they stand, before a server that keeps what it is sent and answers as these services
  * publish it. The real services were not asked.
  */
-import { once } from 'node:events';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { typedAt } from './cli/typed.ts';
+import { ScriptedVendor } from './faults/scripted-vendor.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs', 'guide', 'recipes.md'), 'utf8');
@@ -23,35 +20,6 @@ beforeEach(() => {
   cpSync(join(ROOT, 'jobs', 'recipes'), folder, { recursive: true });
   mkdirSync(join(folder, 'config'));
 });
-
-interface Sent {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly authorization: string | undefined;
-  readonly body: string;
-}
-
-/** A service in the place of the real one. */
-async function service(
-  status: number,
-  answer: string | ((url: string, body: string) => string),
-): Promise<{ readonly url: string; readonly sent: Sent[] }> {
-  const sent: Sent[] = [];
-  const server = createServer(async (request, response) => {
-    const { method, url, headers } = request;
-    const body = await text(request);
-    sent.push({ method, url, authorization: headers.authorization, body });
-    response
-      .writeHead(status, { 'content-type': 'application/json' })
-      .end(typeof answer === 'string' ? answer : answer(String(url), body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent };
-}
 
 /** The accounts file that the page shows for that service. */
 const accountsOf = (name: string): string =>
@@ -95,7 +63,13 @@ const FOUND = [
 test.each(FOUND)(
   '%s is sent each find once, below the id of its row, and no blank cell',
   async (name, id, status, answer) => {
-    const { url, sent } = await service(status, answer);
+    const vendor = await ScriptedVendor.start(({ path, body }, response) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(typeof answer === 'string' ? answer : answer(path, body)),
+    );
+    onTestFinished(() => vendor[Symbol.asyncDispose]());
+    const { url, requests } = vendor;
     writeAccount(name, url);
     write('found.csv', `${id},city,founded\n9001,Perth,1999\n9002,Hobart,\n`);
     const update = () =>
@@ -113,14 +87,15 @@ test.each(FOUND)(
     const [city = ''] = Object.keys(properties);
     const below = name === 'hubspot' ? '/crm/v3/objects/companies' : '/services/data/v60.0/sobjects/Account';
     const bodyOf = (values: object) => JSON.stringify(name === 'hubspot' ? { properties: values } : values);
-    const like = { method: 'PATCH', authorization: 'Bearer own-key-of-a-test' };
-    expect(sent.toSorted((a, b) => String(a.url).localeCompare(String(b.url)))).toEqual([
-      { ...like, url: `${below}/9001`, body: bodyOf(properties) },
-      { ...like, url: `${below}/9002`, body: bodyOf({ [city]: 'Hobart' }) },
+    const headers = expect.objectContaining({ authorization: 'Bearer own-key-of-a-test' });
+    const like = { method: 'PATCH', headers };
+    expect(requests.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual([
+      { ...like, path: `${below}/9001`, body: bodyOf(properties) },
+      { ...like, path: `${below}/9002`, body: bodyOf({ [city]: 'Hobart' }) },
     ]);
     write('found.csv', `${id},city,founded\n9002,Hobart,\n`);
     expect(JSON.parse((await update()).stdout).counts).toEqual({ unchanged: 1 });
-    expect(sent).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   },
 );
 

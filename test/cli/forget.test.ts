@@ -5,13 +5,12 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { PROJECT } from '../faults/team-workplace.ts';
-import { environmentIn, Served } from '../web/served.ts';
+import { ask, brought, servedIn } from '../web/scene.ts';
 import { Clocks } from './clocks.ts';
-import { type Desk, deskBefore } from './desk.ts';
-import { rowonce } from './rowonce.ts';
+import { type Desk, deskBefore, openDesk } from './desk.ts';
 import { openTeam } from './team.ts';
 
 const JANE = 'jane.canary@acme.example';
@@ -194,46 +193,31 @@ test('what passed its retention by what the vendor tells is erased at the end of
 
 const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
 
-/** A folder with a page's store: nothing was run, and two lists were brought, the second one twice. */
-async function broughtLists(): Promise<{ folder: string; store: string; env: Record<string, string> }> {
-  const served = await Served.start();
-  onTestFinished(() => served[Symbol.asyncDispose]());
-  const bring = async (query: string, body: string): Promise<string> => {
-    const { status, body: said } = await served.tool(`/api/lists?${query}`, { method: 'PUT', body });
-    expect([status, said]).toEqual([201, expect.any(String)]);
-    return JSON.parse(said).id;
-  };
-  await bring('name=others.csv', `email\n${MARY}\n`);
-  const id = await bring('name=people.csv', `email\n${JANE}\n`);
-  await bring(`name=people.csv&list=${id}`, 'email\nsomebody@else.example\n');
-  expect((await served.stop()).code).toBe(0);
-  return { folder: served.folder, store: join(served.folder, 'store'), env: environmentIn(served.folder) };
-}
-
-/** Files below a folder in which these letters are, or that are called by them. */
-const filesNaming = (folder: string, text: string): readonly string[] =>
-  filesBelow(folder).filter((path) => `${path}${readFileSync(path, 'latin1')}`.includes(text));
-
 test('a list that was brought to the page and never run is reached, also as it was first', async () => {
-  const { folder, store, env } = await broughtLists();
-  expect(existsSync(join(store, 'ledger.db'))).toBe(false);
-  const half = join(store, 'lists', '.rowonce-00000000-1-000000000000.tmp');
-  const copy = join(store, 'downloads', 'copy-abc', 'out.csv');
+  const desk = await openDesk();
+  const page = await servedIn(desk.place.folder, desk.environment());
+  await brought(page, 'others.csv', `email\n${MARY}\n`);
+  const id = await brought(page, 'people.csv', `email\n${JANE}\n`);
+  await ask(page, 'PUT', `/lists?name=people.csv&list=${id}`, 'email\nsomebody@else.example\n');
+  expect((await page.stop()).code).toBe(0);
+  expect(existsSync(desk.place.path('store/ledger.db'))).toBe(false);
+  const half = desk.place.path('store/lists/.rowonce-00000000-1-000000000000.tmp');
+  const copy = desk.place.path('store/downloads/copy-abc/out.csv');
   mkdirSync(dirname(copy), { recursive: true });
   for (const path of [half, copy]) writeFileSync(path, `email\n${JANE}\n`);
-  expect(filesNaming(store, JANE)).toHaveLength(3);
+  expect(filesWith(desk, JANE)).toHaveLength(3);
 
-  const type = (...words: readonly string[]) => rowonce(words, { cwd: folder, env });
-  expect((await type('forget', JANE, '--dry-run')).stdout).toContain('kept list');
-  expect(filesNaming(store, JANE)).toHaveLength(3);
-  expect(await type('forget', JANE, '--yes')).toMatchObject({ code: 0, stderr: '' });
-  expect(filesNaming(store, JANE)).toEqual([]);
-  expect(filesNaming(store, MARY)).toHaveLength(1);
-  expect((await type('forget', JANE, '--yes')).stdout).toContain('Nothing of that');
-  const purge = await type('store', 'purge', '--older-than', '2d', '--yes');
-  expect(purge.stdout, 'it is as old as its newest file').toContain('Nothing of that');
-  expect((await type('store', 'purge', '--before', TOMORROW, '--yes')).stdout).toContain('Erased in');
-  expect(filesNaming(store, MARY)).toEqual([]);
+  expect((await desk.type(['forget', JANE, '--dry-run'])).stdout).toContain('kept list');
+  expect(filesWith(desk, JANE)).toHaveLength(3);
+  expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0, stderr: '' });
+  expect(filesWith(desk, JANE)).toEqual([]);
+  expect(filesWith(desk, MARY)).toHaveLength(1);
+  expect((await desk.type(['forget', JANE, '--yes'])).stdout).toContain('Nothing of that');
+  const purge = (...words: readonly string[]) => desk.type(['store', 'purge', ...words, '--yes']);
+  const early = await purge('--older-than', '2d');
+  expect(early.stdout, 'it is as old as its newest file').toContain('Nothing of that');
+  expect((await purge('--before', TOMORROW)).stdout).toContain('Erased in');
+  expect(filesWith(desk, MARY)).toEqual([]);
 });
 
 test('a forgotten person of a team is named with what ends it, and is invited again by --refresh alone', async () => {
