@@ -1,5 +1,5 @@
 /**
- * Goal: the page shows what the list and the ledger have of a batch's rows. Cells are those that it worked on.
+ * Goal: the page shows what the list and the ledger have of a batch's rows, and finds rows by status. Cells are those that it worked on.
  * Method: a real run over the sandbox, a real `rowonce serve` beside its store, and raw requests with the token for tools.
  */
 import { appendFile, rm } from 'node:fs/promises';
@@ -53,6 +53,8 @@ test('a page has the cells of the list, what was found, and how each row ended; 
   const second = await rowsOf('?from=4&limit=2');
   expect(rowsIn(second)).toEqual([4, 6]);
   expect(second).toMatchObject({ next: 7 });
+  expect(rowsIn(await rowsOf('?status=attention'))).toEqual([2, 3, 6]);
+  expect(rowsIn(await rowsOf('?status=matched'))).toEqual([4, 7]);
 });
 
 test('the rows of a list that was changed, or is gone, are shown as the batch worked on them', async () => {
