@@ -1,12 +1,13 @@
 /**
  * Goal: the output can be written again at any time from what was bought, to the byte, without sending anything and
- * without being in the way of a run.
- * Method: the real command after and beside real runs, before the sandbox as a vendor.
+ * without being in the way of a run; and it can be opened in any spreadsheet program, whatever a vendor answers.
+ * Method: the real command after and beside real runs, before the sandbox as a vendor, or one whose answers are formulas.
  */
 import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { objectIn, openDesk } from './desk.ts';
+import { type Desk, deskBefore, objectIn, openDesk } from './desk.ts';
 
 async function finishedDesk() {
   const desk = await openDesk({ matchRate: 0.5 });
@@ -86,4 +87,37 @@ test('the second operation over a list gets a name of its own for all its files,
   for (const operation of ['enrich-person', 'enrich-company'])
     expect((await run(operation)).stderr).not.toContain('so it is kept');
   expect(written()).toEqual(names);
+});
+
+const ANSWER = {
+  name: "=cmd|' /C calc'!A0",
+  phone: '+61 2 9999 0000',
+  growth: -5.25,
+  contact: '@evil.example',
+  note: '\t=1+1',
+};
+const SAFE = ["'=cmd|' /C calc'!A0", '+61 2 9999 0000', '-5.25', "'@evil.example", "'\t'=1+1"];
+
+/** A desk before a vendor that answers every question with formulas. */
+async function openHostileDesk(): Promise<Desk> {
+  const { desk } = await deskBefore(() => ANSWER);
+  await desk.write('list.csv', 'Domain,Own\nacme.example,=1+1\n');
+  return desk;
+}
+
+async function cellsOf(desk: Desk, name: string): Promise<readonly string[]> {
+  const [, row] = parse(await desk.read(name)) as string[][];
+  return row?.slice(2, 7) ?? [];
+}
+
+test('a vendor’s formulas are text in the output; --formulas raw writes them as they came', async () => {
+  const desk = await openHostileDesk();
+  expect((await desk.type(desk.run())).code).toBe(0);
+  expect(await cellsOf(desk, 'out.csv')).toEqual(SAFE);
+  expect(await desk.read('out.csv')).toContain('\nacme.example,=1+1,');
+
+  await desk.json(desk.run('--formulas', 'raw'));
+  expect(await cellsOf(desk, 'out.csv')).toEqual(Object.values(ANSWER).map(String));
+  expect(await desk.json(desk.run())).toMatchObject({ requests: 0 });
+  expect(await cellsOf(desk, 'out.csv')).toEqual(SAFE);
 });

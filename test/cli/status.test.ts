@@ -1,14 +1,15 @@
 /**
  * Goal: a person finds out at any time what was done, what it cost, what the vendor said and what to type next; of a batch that changes the
  * service what was planned, what was sent about whom, and no credits, because there are none. Where its list or job was edited, nothing of it
- * is sent again, and `settle` says what brings it back.
+ * is sent again, and `settle` says what brings it back. While a vendor asks to wait, it says that the batch waits, why, and until when.
  * Method: the real commands over the store that a real run left, before the sandbox's vendors; each command that is printed is typed.
  */
-
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { some } from '../support/combinations.ts';
-import { objectIn, openDesk } from './desk.ts';
+import { Gateway } from '../web/gateway.ts';
+import { ask, servedIn } from '../web/scene.ts';
+import { type JsonResult, objectIn, openDesk } from './desk.ts';
 import { openTeam } from './team.ts';
 
 test('before anything was run there is nothing to show; a store that is named must exist', async () => {
@@ -214,3 +215,37 @@ test.each([
     expect(await desk.json([...EDITED])).toMatchObject({ batch, counts: { matched: 1 } });
   },
 );
+
+// ------------------------------------------------------------------------------------------------ a batch that a run works on
+
+test('status of a batch that a run works on says so, since when, why it waits, and nothing of going on', async () => {
+  const desk = await openDesk({ concurrency: 1 });
+  desk.list(20);
+  // Three rows are answered before the vendor goes down.
+  const gateway = await Gateway.before(desk.place.vendor.url, (call) =>
+    call <= 3 ? undefined : { status: 429, headers: { 'retry-after': '300' } },
+  );
+  onTestFinished(() => gateway[Symbol.asyncDispose]());
+  desk.place.writeAccount(gateway.url, { limits: { per_second: 2_000, concurrency: 1 } });
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const words = desk.run().map((word) => (word.endsWith('.csv') ? desk.place.path(word) : word));
+  const running = desk.place.type(words, desk.environment());
+  onTestFinished(async () => void (await running.kill()));
+  await running.said(/Batch [0-9a-f]{8}: 20 rows/);
+
+  const last = (): Promise<JsonResult> => desk.json(['status', 'last']);
+  await expect.poll(async () => (await last()).paused_why ?? '').toContain('asked to wait');
+  const { batch, paused_until, running_since } = await last();
+  expect(await ask(served, 'GET', `/batches/${batch}`)).toMatchObject({ running_since, paused_until });
+  const { stdout, stderr } = await desk.type(['status', 'last']);
+  expect(stdout).toContain(`Batch ${batch}, running, enrich-company`);
+  expect(stdout).toContain(`Running    since ${running_since}\n`);
+  expect(stdout).toContain(`Paused     until ${paused_until}: the vendor asked to wait`);
+  expect(stderr).not.toContain('To continue');
+  expect((await desk.type(['status'])).stdout).toMatch(/ {2}running {5}3\/20 rows/);
+  expect((await desk.json(['status'])).batches).toMatchObject([{ state: 'open', running: true }]);
+
+  await running.kill();
+  expect(await last()).toMatchObject({ state: 'open', running: false, paused_until });
+  expect((await desk.type(['status', 'last'])).stderr).toContain('To continue');
+});
