@@ -67,19 +67,6 @@ test('rows come back as they were kept, in order and by range, also odd ones', a
   expect(await ledger.rowsLeft(batch, 'pending', 3, 5, 100)).toEqual([odd[1]]);
 });
 
-test('a submit that is repeated changes nothing, and brings back nothing of what has ended', async () => {
-  const { ledger, lists, kept } = await openPlace();
-  const batch = await batchNamed(ledger, 'a');
-  await lists.submitRows(batch, rowsOf(4));
-  await settle(ledger, batch, 3, MATCHED);
-  await lists.submitRows(batch, [...rowsOf(6), { row: 2, cells: ['other.example'] }]);
-  expect((await ledger.rowsLeft(batch, 'pending', 0, 100, 100)).map(({ row }) => row)).toEqual([
-    2, 4, 5, 6, 7,
-  ]);
-  expect(await ledger.rowsLeft(batch, 'pending', 2, 3, 100)).toEqual([rowNamed(2)]);
-  expect(kept()).not.toContain('other.example');
-});
-
 test.each(['cancelled', 'superseded'] as const)(
   'a batch that is %s takes back the retry that was not sent, leaves the one that was, and buys nothing more',
   async (state) => {

@@ -42,26 +42,6 @@ async function opened() {
   };
 }
 
-test('what was not done lets its rows wait in every batch, of which finished ones are open again', async () => {
-  const { tables, stateOf, rests, end, isOpen } = await opened();
-  const attempt = await tables.lost(ONE, 'x');
-  await rests(TWO, attempt);
-  for (const batch of [ONE, TWO]) await end(batch, 'finished');
-  await tables.release(attempt);
-  for (const batch of [ONE, TWO])
-    expect([await stateOf(batch), await isOpen(batch)]).toEqual(['pending', true]);
-});
-
-test('a finished batch beside an open one over the same list stays so, and its row names that one', async () => {
-  const { tables, stateOf, reasonOf, end } = await opened();
-  const attempt = await tables.lost(ONE, 'x');
-  await end(ONE, 'finished');
-  await tables.transaction((sql) => sql.rows(`UPDATE batches SET lineage = '${TWO}' WHERE id = '${ONE}'`));
-  await tables.release(attempt);
-  expect(await stateOf(ONE)).toBe('skipped');
-  expect(await reasonOf(ONE)).toContain(`batch ${TWO} goes on with this list`);
-});
-
 test('rows wait by a retry: those of its batch wait, and those of another one follow it until it is answered', async () => {
   const { tables, states, rests, retry } = await opened();
   const attempt = await tables.lost(ONE, 'x');
@@ -102,30 +82,6 @@ test('a lost refresh that is answered late ends the doubt of its row', async () 
   expect([await tables.state(first), await stateOf('0000000c')]).toEqual(['replaced', 'pending']);
 });
 
-test('a row that one batch skips waits in another one, and is in doubt again once a person names it', async () => {
-  const { tables, stateOf, rests } = await opened();
-  const attempt = await tables.lost(ONE, 'x');
-  await rests(TWO, attempt);
-  await tables.transaction((sql) =>
-    moveRows(sql, { batch: ONE, attempt }, ['pending', 'in_doubt'], 'skipped', 'skipped by the user'),
-  );
-  expect([await stateOf(ONE), await stateOf(TWO)]).toEqual(['skipped', 'in_doubt']);
-  await tables.transaction((sql) => moveRows(sql, { batch: ONE, attempt }, ['skipped'], 'in_doubt', null));
-  expect(await stateOf(ONE)).toBe('in_doubt');
-});
-
-test('a row of the same person waits until it is known what became of the other: then it asks, or has another plan', async () => {
-  for (const isDone of [true, false]) {
-    const { tables, stateOf } = await opened();
-    const { attempt } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
-    await tables.write({ ends: [doubt(attempt)] });
-    const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
-    await tables.write({ rows: [{ ...waits, attempt: null, others: `[${attempt}]` }] });
-    await (isDone ? tables.tell(attempt) : tables.release(attempt));
-    expect(await stateOf(TWO, 3)).toBe(isDone ? 'refused' : 'pending');
-  }
-});
-
 test.each([
   ['answered', 'refused'],
   ['not sent', 'in_doubt'],
@@ -156,15 +112,6 @@ test.each([
     expect(await stateOf(TWO, 3)).toBe(stands);
   },
 );
-
-test('a row of the same person goes on when the other never left', async () => {
-  const { tables, stateOf } = await opened();
-  const { attempt } = await tables.ask(ONE, 'x', { project: 'p', subject: 'jo@example.com', after: 0 });
-  const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
-  await tables.write({ rows: [{ ...waits, attempt: null, others: `[${attempt}]` }] });
-  await tables.write({ ends: [uncharged(attempt)] });
-  expect(await stateOf(TWO, 3)).toBe('pending');
-});
 
 test('what a run says of a doubt does not undo what a person has decided about it meanwhile', async () => {
   const { tables, stateOf, rests } = await opened();

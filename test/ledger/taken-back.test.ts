@@ -1,18 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { credits, type Ledger } from '../../src/ledger/ledger.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
-import {
-  ACCOUNT,
-  admitted,
-  answered,
-  batchNamed,
-  begin,
-  decide,
-  lost,
-  NOON_MS,
-  replyWith,
-  settle,
-} from './stores/book.ts';
+import { ACCOUNT, answered, batchNamed, begin, settle } from './stores/book.ts';
 import { freshPlace, openStore } from './stores/places.ts';
 
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
@@ -84,19 +73,4 @@ test('a superseded batch and a cancelled one keep their rows', async () => {
   await ledger.changeBatch(gone, { state: 'cancelled' });
   expect(await ledger.takeBack(ACCOUNT, missed)).toBe(2);
   for (const batch of [old, gone]) expect(await ledger.counts(batch)).toEqual({ no_match: 1 });
-});
-
-test('the row of a retry that is under way when its batch is superseded is in doubt, and skipped once it is answered', async () => {
-  const ledger = await opened();
-  const batch = await batchNamed(ledger, 'old', { lineage: 'x' });
-  await lost(ledger, batch, 'two');
-  const decision = await decide(ledger, batch, 'two', 'retry');
-  const retry = await admitted(ledger, batch, 'two', { decision });
-  expect(await ledger.counts(batch), 'it is to be sent again').toEqual({});
-  await begin(ledger, { key: 'changed', lineage: 'x' });
-  expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
-  await ledger.keep(retry, replyWith('two'));
-  const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
-  await ledger.end(retry, found, NOON_MS);
-  expect(await ledger.counts(batch)).toEqual({ skipped: 1 });
 });

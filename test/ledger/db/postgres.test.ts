@@ -10,7 +10,6 @@ import { stop } from '../../../src/core/errors.ts';
 import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
 import { each, eachWriting, SCHEMA, type Step, step } from '../../../src/ledger/db.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
-import { proof } from '../../support/combinations.ts';
 import { anotherServer, postgresServer, type Server } from '../stores/postgres-server.ts';
 import { CUTS, cutNext, Way } from './way.ts';
 
@@ -109,13 +108,6 @@ test('each type comes back as it was, in its order', async () => {
   ]);
 });
 
-test('a zero byte in a text does not refuse its group', async () => {
-  const [, name, way] = await place();
-  const door = await opened(way.url(name));
-  await door.write(groupOf({ ...call(1), what: 'a\0b' }, call(2)));
-  expect(await door.rows('SELECT id FROM calls WHERE what = ?', ['a\0b'])).toEqual([{ id: 1 }]);
-});
-
 test('what is refused by a rule of the tables leaves nothing, names the rule, and what follows is written', async () => {
   const [server, name, way] = await place();
   const door = await opened(way.url(name));
@@ -184,20 +176,6 @@ describe('a COMMIT whose answer is lost is neither lost nor done twice', () => {
     await Promise.all([written, refused]);
     expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
   });
-
-  test('a lost COMMIT: where the database was put back to an earlier state nobody can say, so nothing is written any more', async () => {
-    const [server, name, way] = await place();
-    const door = await opened(way.url(name));
-    await door.write(groupOf(call(1)));
-    await server.query(name, `UPDATE ${SCHEMA}.workers SET newest_group = 0`);
-    for (const id of [2, 3])
-      await expect(door.write(groupOf(call(id)))).rejects.toMatchObject({ code: 'store_lost' });
-    await server.query(name, `DELETE FROM ${SCHEMA}.workers`);
-    cutNext(way, CUTS.before);
-    for (const id of [2, 3])
-      await expect(door.write(groupOf(call(id)))).rejects.toMatchObject({ code: 'store_lost' });
-    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
-  });
 });
 
 describe('a process that is stopped does not hold the others for ever', () => {
@@ -219,33 +197,6 @@ describe('a process that is stopped does not hold the others for ever', () => {
     await late;
     expect(await booksOf(server, name)).toEqual({ calls: 2, spent: 2 });
   }, 30_000);
-
-  proof(
-    'a stopped process holds nobody in the middle of a message',
-    async () => {
-      const [server, name, way] = await place();
-      const [stopped, other] = [await opened(way.url(name)), await opened(server.url(name), { worker: 2 })];
-      let rest: () => void = () => {};
-      way.sent = (link, chunk) => {
-        if (!chunk.includes('COMMIT\0')) return link.toDatabase(chunk);
-        way.sent = (of, later) => of.toDatabase(later);
-        // In what asks for the last statement.
-        const at = chunk.indexOf('COMMIT\0') - 12;
-        way.ended = () => {};
-        link.toDatabase(chunk.subarray(0, at));
-        rest = () => link.toDatabase(chunk.subarray(at));
-      };
-      const late = stopped.write(groupOf(call(1)));
-      const held = `SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database WHERE locktype = 'advisory' AND granted AND datname = '${name}'`;
-      await expect.poll(() => server.query(name, held)).toHaveLength(1);
-      await other.write(groupOf(call(2)));
-      expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
-      rest();
-      await late;
-      expect(await booksOf(server, name)).toEqual({ calls: 2, spent: 2 });
-    },
-    60_000,
-  );
 });
 
 describe('while the database is away', () => {
@@ -265,19 +216,5 @@ describe('while the database is away', () => {
       expect.stringMatching(/^postgres:.* Nothing is sent until it can be reached again/),
       expect.stringMatching(/^postgres:.* answers again after /),
     ]);
-  });
-
-  test('after the longest pause all is refused but what may have been paid for', async () => {
-    const server = await anotherServer();
-    onTestFinished(() => server.stopAtOnce());
-    const name = await database(server);
-    const door = await opened(server.url(name), { patience: { longestMs: 300, signal: undefined } });
-    await server.stopAtOnce();
-    const bought = door.write(groupOf(call(1)), { isBought: true });
-    const isStop = expect.objectContaining({ code: 'paused', name: 'StopError' });
-    await expect(door.rows('SELECT 1')).rejects.toEqual(isStop);
-    await server.startAgain();
-    await bought;
-    expect(await booksOf(server, name)).toEqual({ calls: 1, spent: 1 });
   });
 });

@@ -180,45 +180,6 @@ const lineOf = (account: number, windows: readonly SharedWindow[], through = db)
 
 const patient = (): number => systemClock.monotonicMs() + 60_000;
 
-test('a quota of an hour alone is not spread, and no worker passes it', async () => {
-  const account = await newAccount();
-  const quota = [{ requests: 3, windowMs: 3_600_000 }];
-  const [one, other] = [lineOf(account, quota), lineOf(account, quota)];
-  for (const turn of await Promise.all([one.turn(), one.turn(), one.turn()])) {
-    await turn.untilDue(patient());
-    expect(turn.mayLeave()).toBe(true);
-    turn.left();
-  }
-  const waiting = other.turn();
-  await expect.poll(() => other.waitMs, { interval: 10 }).toBeGreaterThan(0);
-  other.close();
-  await expect(waiting).rejects.toThrow();
-});
-
-test('a request whose time was missed meanwhile gets another place', async () => {
-  const account = await newAccount();
-  const line = lineOf(account, [{ requests: 10, windowMs: 1_000 }]);
-  const turn = await line.turn();
-  await systemClock.sleep(400);
-  await turn.untilDue(patient());
-  expect(turn.mayLeave()).toBe(true);
-  expect(await db.rows('SELECT place FROM places WHERE account = ?', [account])).toEqual([{ place: 1 }]);
-});
-
-test('a worker that cannot ask sends nothing: its request is given up in time, and who waits is told', async () => {
-  const account = await newAccount();
-  let isAway = false;
-  const away = {
-    rows: (...said: Parameters<typeof db.rows>) => (isAway ? new Promise<never>(() => {}) : db.rows(...said)),
-  };
-  const line = lineOf(account, [{ requests: 10, windowMs: 1_000 }], away as typeof db);
-  const turn = await line.turn();
-  isAway = true;
-  await systemClock.sleep(400);
-  await turn.untilDue(systemClock.monotonicMs() + 100);
-  expect(turn.mayLeave()).toBe(false);
-});
-
 test('a request that leaves late, as by a new connection, keeps the one a window later as far from it', async () => {
   const account = await newAccount();
   const line = lineOf(account, [{ requests: 1, windowMs: 1_000 }]);

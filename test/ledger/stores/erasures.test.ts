@@ -5,18 +5,12 @@
  */
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { personOf } from '../../../src/operations/lookup/person.ts';
 import { type ErasureOrder, eraseIn } from '../../../src/run/erase.ts';
-import { proof } from '../../support/combinations.ts';
-import { ACCOUNT, answered, batchNamed, DAY_MS, NOON_MS, settle } from './book.ts';
-import { changed, changeOf, INVITED } from './changes.ts';
+import { ACCOUNT, answered, batchNamed, DAY_MS, IN_DOUBT, lost, MATCHED, NOON_MS, settle } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
-
-const KIM_ORDER = { kind: 'person', person: personOf('kim@example.org') } as const;
 
 function erase(place: string, order: ErasureOrder, dryRun = false, clock: Clock = systemClock) {
   return eraseIn(place, order, { waitForLockMs: 0, clock, command: 'test', dryRun });
@@ -90,6 +84,26 @@ describe('for its age', () => {
     expect(await erase(place, OLDER_THAN_30_DAYS, false, early)).toMatchObject({ requests: 3 });
   });
 
+  test('what is old stays as long as a batch goes on with it, or has a row in doubt that rests on it', async () => {
+    const place = temporaryFolder();
+    const ledger = await openStore(sqlite, place);
+    const open = await batchNamed(ledger, 'open');
+    await settle(ledger, open, 2, MATCHED, [await answered(ledger, open, 'bought')]);
+    const doubtful = await batchNamed(ledger, 'doubtful');
+    const steps = [await answered(ledger, doubtful, 'first'), await lost(ledger, doubtful, 'second')];
+    await settle(ledger, doubtful, 3, IN_DOUBT, steps);
+    await answered(ledger, doubtful, 'nobody', { row: 4 });
+    await ledger.changeBatch(doubtful, { state: 'finished' });
+    await ledger.close();
+    const old = { kind: 'old', beforeMs: NOON_MS + DAY_MS } as const;
+    expect(await erase(place, old)).toMatchObject({ requests: 1 });
+    const later = await openStore(sqlite, place);
+    await later.changeBatch(open, { state: 'cancelled' });
+    await later.close();
+    expect(await erase(place, old)).toMatchObject({ requests: 1 });
+    expect(await erase(place, old), 'what the doubt rests on').toMatchObject({ requests: 0 });
+  });
+
   test('the reason of a row, and a list, stay for as long as a batch may need them', async () => {
     const place = temporaryFolder();
     const ledger = await openStore(sqlite, place);
@@ -114,26 +128,4 @@ describe('for its age', () => {
     });
     expect([isIn(place, 'kim@example'), isIn(place, 'lee@example')]).toEqual([false, false]);
   });
-});
-
-proof('a log that somebody is reading is overwritten by the next command that writes', async () => {
-  const place = temporaryFolder();
-  const ledger = await openStore(sqlite, place);
-  await changed(ledger, await batchNamed(ledger, 'a'), changeOf('invite', 0), { left: INVITED });
-  await ledger.close();
-  const reading = new Database(join(place, 'ledger.db'));
-  onTestFinished(() => void reading.close());
-  reading.exec('BEGIN');
-  expect(reading.prepare('SELECT count(*) AS n FROM attempts').get()).toEqual({ n: 1 });
-  expect(await erase(place, KIM_ORDER)).toMatchObject({
-    requests: 1,
-    due: expect.stringContaining('is reading'),
-  });
-  expect(isIn(place, 'kim@example.org')).toBe(true);
-  reading.exec('COMMIT');
-  await (await openStore(sqlite, place)).close();
-  expect(isIn(place, 'kim@example.org')).toBe(false);
-  expect(reading.prepare("SELECT facts FROM notes WHERE kind = 'erased'").all(), 'it has ended').toEqual([
-    { facts: null },
-  ]);
 });

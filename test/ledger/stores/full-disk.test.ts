@@ -7,7 +7,6 @@ import { systemClock } from '../../../src/core/clock.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { personOf } from '../../../src/operations/lookup/person.ts';
 import { eraseIn } from '../../../src/run/erase.ts';
-import { proof } from '../../support/combinations.ts';
 import { answered, batchNamed, stateOf } from './book.ts';
 import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
@@ -20,20 +19,6 @@ test('on a full disk nothing new is admitted, and what is in flight is still wri
   const place = freshPlace(sqlite);
   await expectInFlightKept(place, { ROWONCE_FULL_AT_PAGES: '400' });
   await expectAnswersThere(place);
-});
-
-proof('the same holds on a real file system that is full', async ({ skip }) => {
-  const mounted = smallFileSystem();
-  if (mounted === undefined) return skip('mounting a small file system needs root on Linux');
-  await expectInFlightKept(join(mounted, 'store'));
-  // Full again, whatever folding the log in has given back: the reserve cannot be made, so nothing may be sent.
-  expect(spawnSync('sh', ['-c', 'cat /dev/zero > filler'], { cwd: mounted }).status).not.toBe(0);
-  await expect(freshLedger(sqlite, join(mounted, 'store'))).rejects.toMatchObject({
-    code: 'disk_full',
-    exitCode: 2,
-  });
-  expect(spawnSync('mount', ['-o', 'remount,size=32m', mounted]).status).toBe(0);
-  await expectAnswersThere(join(mounted, 'store'));
 });
 
 test('room is set aside with real bytes at every opening', async () => {

@@ -65,24 +65,6 @@ const givesUp = (code: string, times: number): string => `
   CREATE TRIGGER gives_up BEFORE INSERT OR UPDATE ON attempts FOR EACH ROW EXECUTE FUNCTION gives_up()`;
 
 describe('what the server gives up', () => {
-  test.each(['40001', '40P01', '55P03', '57014'])(
-    'what the server gives up by %s is tried again, also with replies in the group',
-    async (code) => {
-      const place = await workplace();
-      const ledger = await place.worker();
-      const batch = await batchNamed(ledger, 'a');
-      const attempt = await admitted(ledger, batch, 'acme');
-      await place.query(givesUp(code, 3));
-      const [ended, more] = await Promise.all([
-        ledger.keep(attempt, replyWith('acme')).then(() => ledger.end(attempt, FOUND, NOON_MS)),
-        admit(ledger, batch, 'more'),
-      ]);
-      expect([ended, more.kind]).toEqual(['ended', 'admitted']);
-      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { attempt } });
-      await expectBalanced(place);
-    },
-  );
-
   test.each([
     ['40001', 'stopped answering'],
     ['25006', 'takes no writes'],
@@ -128,19 +110,4 @@ test('a database that does not know what it had acknowledged is spent from no mo
   await expect(one.spenders?.beat([])).rejects.toMatchObject({ code: 'store_lost' });
   // Who lost nothing of its own hears of it by its next beat.
   await expect(other.spenders?.beat([])).rejects.toMatchObject({ code: 'store_lost' });
-});
-
-test('what is done with a batch and the note of who did it are kept together, or neither is', async () => {
-  const place = await workplace();
-  const ledger = await place.worker({ operator: 'ann' });
-  const batch = await batchNamed(ledger, 'a');
-  await place.query(`ALTER TABLE notes ADD CONSTRAINT cut_off CHECK (kind = 'begun')`);
-  await expect(ledger.setPaused(batch, true, NOON_MS)).rejects.toThrow('cut_off');
-  await expect(ledger.changeBatch(batch, { state: 'cancelled' })).rejects.toThrow('cut_off');
-  expect((await ledger.batch(batch))?.pausedSinceMs).toBeUndefined();
-  expect(await ledger.batch(batch)).toMatchObject({ state: 'open' });
-  await place.query('ALTER TABLE notes DROP CONSTRAINT cut_off');
-  await ledger.setPaused(batch, true, NOON_MS);
-  await ledger.changeBatch(batch, { state: 'cancelled' });
-  expect((await ledger.acts(batch)).map(({ kind }) => kind)).toEqual(['begun', 'paused', 'cancelled']);
 });

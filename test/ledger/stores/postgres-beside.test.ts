@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import {
   ACCOUNT,
-  admitted,
   answered,
   batchNamed,
   batchSpec,
@@ -84,16 +83,6 @@ test.each<readonly [string, (one: Ledger, other: Ledger, batch: BatchId) => Prom
     expect(await one.intent(intent)).toEqual({ kind: 'known' });
   },
 );
-
-test('an answer that is to be bought anew waits for the price that a call of another worker is to show', async () => {
-  const [, one, other] = await twoWorkers();
-  const replaces = await answered(one, await batchNamed(one, 'a'), 'acme');
-  const intent = intentOf(await batchNamed(one, 'b', ANEW), 'acme', { ...LATER, replaces });
-  const attempt = await admitted(other, await batchNamed(other, 'c'), 'first');
-  expect(await one.intent({ ...intent, isUnpriced: true })).toMatchObject({ kind: 'wait' });
-  await other.end(attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
-  expect(await one.intent({ ...intent, isUnpriced: true })).toMatchObject({ kind: 'admitted' });
-});
 
 test('what a rule decides about a loss is refused where the call was sent again and lost again meanwhile', async () => {
   const [, one, other] = await twoWorkers();

@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
-import { proof } from '../../support/combinations.ts';
 import { answered, batchNamed } from './book.ts';
 import { freshPlace, openStore, temporaryFolder } from './places.ts';
 import { postgresServer } from './postgres-server.ts';
@@ -93,24 +92,4 @@ test('a database restored from an older copy buys nothing on any host until a pe
   expect(await database.told()).toEqual([]);
   await newest();
   await expect(database.open()).rejects.toMatchObject(lostBecause(/ is not the newest one: /));
-});
-
-proof('what a process did that was killed is known as of its last beat', async () => {
-  const database = await freshDatabase();
-  await database.opens();
-  const older = await database.copy();
-  const ledger = await database.open();
-  await answered(ledger, await batchNamed(ledger, 'a'), 'one');
-  await ledger.spenders?.beat([]);
-  await older();
-  await expect(database.open()).rejects.toMatchObject(LOST);
-  await ledger.close();
-  await expect(database.open(), 'what it knows at its end hides nothing').rejects.toMatchObject(LOST);
-});
-
-test('one that never held anything but play money is not watched', async () => {
-  const database = await freshDatabase();
-  await database.buy('one', true);
-  await database.empty();
-  await database.opens();
 });
