@@ -23,12 +23,6 @@ async function opened() {
     tables,
     states: () => tables.db.rows('SELECT batch, row, state, attempt FROM rows ORDER BY batch, row'),
     stateOf: async (batch: string, row = 2) => (await rowOf(batch, row))?.state,
-    reasonOf: async (batch: string) => (await rowOf(batch, 2))?.reason,
-    isOpen: async (batch: string) =>
-      (await tables.one<{ state: string }>('SELECT state FROM batches WHERE id = ?', [batch]))?.state ===
-      'open',
-    end: (batch: string, state: string) =>
-      tables.transaction((sql) => sql.rows('UPDATE batches SET state = ? WHERE id = ?', [state, batch])),
     /** A row of another batch that waits for the same attempt. */
     rests: (batch: string, attempt: number) =>
       tables.write({
