@@ -1,16 +1,6 @@
-/**
- * Goal: nothing that may cost something leaves without an intent that is committed, and each intent sends one request;
- * only what the dialect calls free leaves without one.
- * Method: a client before a vendor that counts what arrives. That an admission and a free request are types that nothing
- * else has is said to the compiler, which fails this file when they are not.
- */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Account } from '../../src/client/account/account.ts';
-import { keepAgreement } from '../../src/client/account/agreements.ts';
 import { Client, type Exchange, type Permit } from '../../src/client/client.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
@@ -48,25 +38,6 @@ async function openClient(script: Script = (_, response) => response.end('{}'), 
   onTestFinished(() => client.close());
   return { client, vendor };
 }
-
-test('no client speaks a dialect that sends other requests before a user has agreed to just these', async () => {
-  vi.stubEnv('ROWONCE_CONFIG', mkdtempSync(join(tmpdir(), 'rowonce-client-')));
-  onTestFinished(() => {
-    rmSync(process.env.ROWONCE_CONFIG ?? '', { recursive: true });
-    vi.unstubAllEnvs();
-  });
-  const { client } = await openClient();
-  const differences = { hash: '0'.repeat(32), words: ['usage: GET /used, which is not built in'] };
-  const foreign = { ...provider, name: 'foreign', differences };
-  await expect(client.speaking(foreign)).rejects.toMatchObject({
-    code: 'consent',
-    message: `The dialect foreign sends ${client.origin} other requests than the built-in one: usage: GET /used, which is not built in. Nobody has agreed to that yet.`,
-    next: `Check it, then agree once: on a terminal, on the page, or with --accept dialect:${differences.hash}`,
-  });
-  await expect(openClient(undefined, foreign)).rejects.toMatchObject({ code: 'consent' });
-  await keepAgreement({ agreement: `dialect:${differences.hash}`, fact: 'shown', details: [] });
-  expect((await client.speaking(foreign)).dialect).toBe(foreign);
-});
 
 test('an admission sends one request, also by another permit', async () => {
   const { client, vendor } = await openClient();

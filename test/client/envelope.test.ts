@@ -111,18 +111,4 @@ describe('an answer', () => {
     const telling = through({ answer: { body: 'result' }, answers: [busy] });
     expect(inShort(verdictOn(reply(200, { other: 1 }), telling))).toBe('paused');
   });
-
-  test('an answer of a dialect that takes all of it for the vendor’s has its status, and no proxy or service says it', () => {
-    const dialect = through({ answer: { body: '.' } });
-    for (const [raw, expected] of [
-      [reply(200, { name: 'Acme', status: 404, body: null }), 'found, 1'],
-      [reply(200, { results: [] }), 'no_match, 0'],
-      [reply(204, ''), 'no_match, 0'],
-      [reply(200, ''), 'in_doubt'],
-      [reply(200, '<html>'), 'in_doubt'],
-      [reply(429, {}), 'paused'],
-      [reply(404, {}), 'stop, address'],
-    ] as const)
-      expect(inShort(verdictOn(raw, dialect)), String(raw.body)).toBe(expected);
-  });
 });

@@ -10,7 +10,6 @@ import type { AnswerRule, Dialect, DialectOperation } from '../../src/client/dia
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { type Delivery, judge as judgeAt, type Verdict } from '../../src/client/judge.ts';
-import { readBody } from '../../src/core/answer-body.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { Reply } from '../../src/ledger/ledger.ts';
 
@@ -61,18 +60,6 @@ describe('what costs by volume', () => {
     );
   });
 
-  test('what costs by volume is counted where most vendors have the list, when it is not where the dialect says', () => {
-    const people = three.people;
-    for (const body of [
-      people,
-      { data: people, id: 'r' },
-      { data: { contacts: people } },
-      { results: people },
-    ]) {
-      expect(inShort(judge(answered(200, body), provider, search))).toBe('found, 6 credits');
-    }
-  });
-
   test('what costs by volume is booked at the most where there is no list to count', () => {
     expect(inShort(judge(answered(200, { team: [{ n: 'a' }] }), provider, search))).toBe('found, 25 credits');
   });
@@ -82,11 +69,6 @@ describe('what costs by volume', () => {
     expect(inShort(judge(answered(200, three, { 'x-charged': '4' }), stating, search))).toBe(
       'found, 4 credits',
     );
-  });
-
-  test('what costs by volume costs nothing when nothing was found', () => {
-    expect(inShort(judge(answered(404, {}), provider, search))).toBe('no_match, 0 credits');
-    expect(inShort(judge(answered(422, three), provider, search))).toBe('refused, 0 credits');
   });
 
   test('what costs by volume costs what the answer itself says, also when nothing was found', () => {
@@ -105,7 +87,6 @@ describe('what costs by volume', () => {
 describe('rule 9, line by line', () => {
   test.each<[string, Delivery, string]>([
     ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],
-    ['a 201 with data', answered(201, { name: 'Acme' }), 'found, 2 credits'],
     ['204', answered(204), 'no_match, 0 credits'],
     ['404', answered(404, { error: 'No match' }), 'no_match, 0 credits'],
     ['400', answered(400, { error: 'bad' }), 'refused, 0 credits'],
@@ -115,22 +96,16 @@ describe('rule 9, line by line', () => {
     ['401', answered(401), 'stop, key'],
     ['403 of the provider', answered(403), 'stop, key'],
     ['402', answered(402), 'stop, vendor_credits'],
-    ['301', answered(301, '', { location: 'https://elsewhere.example/' }), 'stop, address'],
     ['302', answered(302), 'stop, address'],
     ['408', answered(408), 'in_doubt'],
     ['425', answered(425), 'in_doubt'],
     ['499', answered(499), 'in_doubt'],
-    ['408 with words', answered(408, { error: 'timed out' }), 'in_doubt'],
-    ['425 with words', answered(425, { error: 'too early' }), 'in_doubt'],
-    ['499 with words', answered(499, { error: 'closed' }), 'in_doubt'],
     ['500', answered(500, { name: 'Acme' }), 'in_doubt'],
     ['503 with Retry-After', answered(503, '', { 'retry-after': '5' }), 'in_doubt'],
-    ['599', answered(599), 'in_doubt'],
     ['a 200 without a byte', answered(200), 'in_doubt'],
     ['a 200 that is not JSON', answered(200, '<html>Welcome</html>'), 'in_doubt'],
     ['a 200 whose JSON is cut off', answered(200, '{"name":"Ac'), 'in_doubt'],
     ['a status from outside of HTTP', answered(999, { name: 'Acme' }), 'in_doubt'],
-    ['a status of 0', answered(0), 'in_doubt'],
     ['a lost answer', { kind: 'lost', message: 'no answer came' }, 'in_doubt'],
     ['a name that does not resolve', { kind: 'not_sent', cause: 'unresolved', message: 'x' }, 'not_sent'],
     ['a connection that is refused', { kind: 'not_sent', cause: 'unreachable', message: 'x' }, 'not_sent'],
@@ -194,37 +169,6 @@ describe("what is not the vendor's own word is no answer", () => {
       }
     });
   });
-
-  test('a page that refuses says who may have sent it, and a refusal of the vendor does not', () => {
-    const next = (body: unknown): string | undefined => {
-      const verdict = judged(answered(403, body));
-      return verdict.kind === 'stopped' ? verdict.stop.next : undefined;
-    };
-    expect(next(PAGE)).toMatch(/a proxy or a firewall.*put a working key into the account/);
-    expect(next({ error: 'no' })).toBe(
-      'Put a working key into the account, then run the same command again.',
-    );
-    expect(judged(answered(407, PAGE))).toMatchObject({
-      stop: {
-        message: expect.stringMatching(/^A proxy between this machine and the provider asks for a login/),
-      },
-    });
-  });
-
-  test.each<[string, AnswerRule, string]>([
-    ['', { status: [404], means: 'no_match' }, 'no_match, 0 credits'],
-    ['blank', { status: [404], body: { is: 'blank' }, means: 'no_match' }, 'no_match, 0 credits'],
-    ['page', { status: [404], body: { matches: 'not found' }, means: 'refused' }, 'refused, 0 credits'],
-  ])('a page settles a call where a rule of the dialect names it (%s)', (_, rule, expected) => {
-    const dialect = { ...provider, answers: [rule, ...provider.answers] };
-    const body = JSON.stringify(rule).includes('matches') ? PAGE : '';
-    expect(inShort(judged(answered(404, body), dialect))).toBe(expected);
-  });
-
-  test('a text as JSON is the word of a vendor, as some frameworks send it', () => {
-    expect(inShort(judged(answered(404, '"No match"')))).toBe('no_match, 0 credits');
-    expect(inShort(judged(answered(404, '[]')))).toBe('no_match, 0 credits');
-  });
 });
 
 describe('a dialect whose fields stand further in', () => {
@@ -241,13 +185,6 @@ describe('a dialect whose fields stand further in', () => {
     ['nothing anywhere', {}, 'no_match, 0 credits'],
   ])('%s', (_, body, expected) => {
     expect(inShort(judged(answered(200, body), nested))).toBe(expected);
-  });
-
-  test('a test with a path of its own looks there, from the top', () => {
-    const rules: AnswerRule[] = [{ status: [200], body: { path: 'meta', is: 'empty' }, means: 'refused' }];
-    const dialect = { ...nested, answers: [...rules, ...nested.answers] };
-    expect(inShort(judged(answered(200, { meta: {}, data: { a: 1 } }), dialect))).toBe('refused, 0 credits');
-    expect(inShort(judged(answered(200, { meta: { a: 1 }, data: {} }), dialect))).toBe('no_match, 0 credits');
   });
 });
 
@@ -300,27 +237,6 @@ describe('what an answer cost', () => {
   });
 });
 
-describe("the vendor's words", () => {
-  const why = (body: unknown, status = 422): string => judged(answered(status, body)).why;
-
-  test.each([
-    [{ error: { message: 'abn is wrong' } }, 'status 422, "abn is wrong"'],
-    [{ detail: 'abn\n\n  is wrong' }, 'status 422, "abn is wrong"'],
-    ['<h1>Oops</h1>', 'status 422, "<h1>Oops</h1>"'],
-    [{}, 'status 422'],
-    ['', 'status 422'],
-  ])('%j', (body, expected) => {
-    expect(why(body)).toBe(expected);
-  });
-
-  test('the vendor’s words are cut to what fits a cell, and hold nothing that a terminal would obey', () => {
-    expect(why({ error: 'x'.repeat(5000) }).length).toBeLessThan(400);
-    expect(why({ error: 'a\u001b[2Jb\u0007c\u202ed' })).toBe('status 422, "abcd"');
-    const redirect = judged(answered(302, '', { location: 'http://x\u001b[2J/' }));
-    expect(redirect.kind === 'stopped' && redirect.stop.message).toContain('http://x/:');
-  });
-});
-
 describe('whatever arrives gets a verdict, and none throws', () => {
   const bytes = fc.oneof(
     fc.uint8Array().map((array) => Buffer.from(array)),
@@ -368,17 +284,6 @@ describe('whatever arrives gets a verdict, and none throws', () => {
       },
     );
   });
-
-  test('only an answer that was understood settles a call: what is no JSON settles none', () => {
-    fc.assert(
-      fc.property(reply, (each) => {
-        if (each.kind !== 'answered' || judge(each, provider, operation).kind !== 'answered') return;
-        const read = readBody(each.raw.body);
-        expect(read.kind === 'json' || each.raw.status === 204).toBe(true);
-      }),
-      { numRuns: 500 },
-    );
-  });
 });
 
 test('an answer that is in doubt for what it lacks names what that is', () => {
@@ -414,11 +319,6 @@ describe('an answer of brackets', () => {
     expect(verdict.why).toBe('status 200, its lists and objects are more than 100 deep');
     for (const body of [nested(200_000), '['.repeat(200_000), '{"a":'.repeat(200_000)])
       expect(judged(answered(200, body)).kind).toBe('in_doubt');
-  });
-
-  test('an answer of brackets is read like any other at a hundred levels, and brackets in a text are none', () => {
-    expect(inShort(judged(answered(200, nested(99))))).toBe('found, 2 credits');
-    expect(inShort(judged(answered(200, { name: `\\"${'['.repeat(200_000)}` })))).toBe('found, 2 credits');
   });
 });
 

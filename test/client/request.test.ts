@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Dialect, type DialectOperation, dialectOperationOf } from '../../src/client/dialect.ts';
+import type { Dialect, DialectOperation } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { requestOf, sentOf, unfitForPath } from '../../src/client/request.ts';
 import { version } from '../../src/core/families.ts';
@@ -43,16 +43,6 @@ describe('a field with a dot in its name', () => {
     );
   });
 
-  test('a field with a dot may be taken into the path', () => {
-    const request = requestOf(
-      dialect({ method: 'GET', path: '/by/{query.registration}', fields }),
-      '',
-      call({ abn: '1' }),
-      { key: 'k' },
-    );
-    expect(request.path).toBe('/by/1');
-  });
-
   test.each<[string, Partial<DialectOperation>, JsonObject]>([
     ['a query has no place for it', { method: 'GET' }, { 'location.state': 'VIC' }],
     ['it would stand inside of another value', { fields: { abn: 'query' } }, { abn: '1', 'query.abn': '2' }],
@@ -67,12 +57,6 @@ describe('a field with a dot in its name', () => {
 describe('a parameter in the path', () => {
   const inPath = (user: string) =>
     requestOf(dialect({ path: '/users/{user}/delete' }), '', call({ user, role: 'x' }), { key: 'k' });
-
-  test('a parameter in the path leaves the body and is encoded', () => {
-    const request = inPath('a b?c#d%');
-    expect(request.path).toBe('/users/a%20b%3Fc%23d%25/delete');
-    expect(String(request.body)).toBe('{"role":"x"}');
-  });
 
   test.each(['', '.', '..', 'a/b', 'a\\b', '../admin'])(
     '%j could lead elsewhere, so nothing is sent',
@@ -95,22 +79,6 @@ describe('a parameter in the path', () => {
         expect(decodeURIComponent(read.pathname.split('/')[2] ?? '')).toBe(user);
         expect(read.search + read.hash).toBe('');
       }),
-    );
-  });
-});
-
-test('a list in a query is its members, and what is nested deeper is JSON', () => {
-  const parameters = { sizes: [10, 50], place: { state: 'NSW' }, none: null };
-  expect(requestOf(dialect({ method: 'GET' }), '', call(parameters), { key: 'k' }).path).toBe(
-    '/do?sizes=10%2C50&place=%7B%22state%22%3A%22NSW%22%7D&none=',
-  );
-});
-
-describe('a search', () => {
-  test('a search with a filter that has the vendor’s name for something else is refused, not sent without one of both', () => {
-    const named = dialect({ fields: { company: 'org' } });
-    expect(() => requestOf(named, '', call({ company: 'Acme', org: 'x' }), { key: 'k' })).toThrow(
-      /^do: two values would be sent as "org"\.$/,
     );
   });
 });
@@ -139,13 +107,6 @@ describe('a call that brings its own request', () => {
       });
     },
   );
-
-  test('a call with its own request costs what the job says at most, and is booked at that', () => {
-    const stated = { ...own('POST', '/x', {}), creditsMost: 7 };
-    expect(dialectOperationOf(provider, stated).credits).toEqual({ most: 7, found: 7 });
-    const search: Call = call({}, { operation: 'search-people', creditsMost: 100 });
-    expect(dialectOperationOf(provider, search).credits).toEqual({ most: 100, found: 1, per_result: 1 });
-  });
 });
 
 describe('the key in a path, a query and a body', () => {

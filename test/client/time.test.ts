@@ -133,11 +133,6 @@ const SCENARIOS: readonly Scenario[] = [
     [10, undefined, 0],
   ],
   [
-    'set back into yesterday where the vendor is silent: no budget of yesterday',
-    async (world) => [await world.run(10), world.set(-10 * HOUR_MS), world.vendor(null), await world.run(10)],
-    [10, undefined, undefined, 0],
-  ],
-  [
     'of a machine that slept over a weekend with none left: a new run goes on',
     async (world) => [await world.run(10), world.sleep(2 * DAY_MS), await world.buy(5), await world.run(20)],
     [10, undefined, 0, 10],
@@ -166,17 +161,6 @@ const SCENARIOS: readonly Scenario[] = [
       await world.run(10),
     ],
     [undefined, undefined, 10, undefined, undefined, 0],
-  ],
-  [
-    'that is set right after it was too far ahead: the same process asks again, and goes on',
-    async (world) => [
-      world.set(3 * DAY_MS),
-      await world.run(5),
-      world.set(0),
-      await world.ask(),
-      await world.buy(5),
-    ],
-    [undefined, 0, undefined, undefined, 5],
   ],
   [
     'a year ahead: a run that buys anew what is old asks first, and buys nothing',

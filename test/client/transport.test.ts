@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Delivery } from '../../src/client/judge.ts';
 import type { HttpRequest } from '../../src/client/request.ts';
@@ -22,9 +19,6 @@ const LOOKUP: HttpRequest = {
   headers: { 'content-type': 'application/json' },
   body: Buffer.from('{"domain":"example.com"}'),
 };
-
-/** Larger than what the transport takes. */
-const TOO_MANY_BYTES = 5 * 1024 * 1024;
 
 describe('an intent', () => {
   /** Milliseconds since the intent, on the clock that never jumps and on the calendar's. */
@@ -110,49 +104,6 @@ describe('what never left is not sent', () => {
     expect(reply).toMatchObject({ kind: 'not_sent', message: 'its permit was taken back' });
     expect(vendor.requests).toEqual([]);
   });
-
-  test('a refused connection', async () => {
-    const vendor = await ScriptedVendor.start(found);
-    await vendor[Symbol.asyncDispose]();
-    const { reply, sends } = await exchange(transportTo({ origin: vendor.url }), LOOKUP);
-    expect(reply).toMatchObject({ kind: 'not_sent', cause: 'unreachable' });
-    expect(sends).toBe(0);
-  });
-
-  test('a name that does not exist', async () => {
-    const { reply } = await exchange(transportTo({ origin: 'http://vendor.invalid' }), LOOKUP);
-    expect(reply).toMatchObject({ kind: 'not_sent', cause: 'unresolved' });
-  });
-
-  test('a server without TLS under an https address', async () => {
-    const vendor = await vendorThat(found);
-    const { reply } = await exchange(transportTo({ origin: vendor.url.replace('http:', 'https:') }), LOOKUP);
-    expect(reply).toMatchObject({ kind: 'not_sent', cause: 'certificate' });
-    expect(vendor.requests).toEqual([]);
-  });
-});
-
-test('a request is over once, also when its connection fails after its deadline', async () => {
-  const sockets: Socket[] = [];
-  const silent = createTcpServer((socket) => void sockets.push(socket.on('error', () => undefined)));
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  onTestFinished(() => void silent.close());
-  const { port } = silent.address() as AddressInfo;
-  const transport = transportTo({ origin: `https://127.0.0.1:${port}` }, { timeoutMs: 200 });
-  const replies: Delivery[] = [];
-  const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
-  const over = new Promise<void>((resolve) => {
-    const onReply = (reply: Delivery): void => {
-      replies.push(reply);
-      resolve();
-    };
-    transport.send(LOOKUP, { intentAt, mayLeave: () => true, onSent: expect.unreachable, onReply });
-  });
-  await over;
-  for (const socket of sockets) socket.destroy();
-  await transport.close();
-  expect(replies).toMatchObject([{ kind: 'not_sent' }]);
 });
 
 describe('what may have arrived and has no whole answer is lost', () => {
@@ -180,38 +131,6 @@ describe('what may have arrived and has no whole answer is lost', () => {
     const { reply } = await exchange(transportTo({ origin: vendor.url }), LOOKUP);
     expect(reply).toMatchObject({ kind: 'lost', message: expect.stringContaining('larger than 4 MiB') });
     expect(offered, 'bytes that it read besides what the sockets held').toBeLessThan(64 * 1024 * 1024);
-  });
-
-  test.each([
-    ['unpacks to too much', 'gzip', gzipSync(Buffer.alloc(TOO_MANY_BYTES))],
-    ['is not packed as it says', 'gzip', Buffer.from('{"name":"Found"}')],
-    ['is packed as we cannot read', 'compress', Buffer.from('{"name":"Found"}')],
-    ['is packed as what every object has', 'toString', Buffer.from('{"name":"Found"}')],
-  ])('an answer that %s', async (_, encoding, body) => {
-    const vendor = await vendorThat((_request, response) =>
-      response.writeHead(200, { 'content-encoding': encoding }).end(body),
-    );
-    expect((await exchange(transportTo({ origin: vendor.url }), LOOKUP)).reply.kind).toBe('lost');
-  });
-});
-
-describe('a whole answer', () => {
-  test('a whole answer keeps the headers that somebody reads later, and no others', async () => {
-    const kept = {
-      'retry-after': '3',
-      'x-ratelimit-remaining': '0',
-      'x-credits-charged': '2',
-      'acme-id': 'r-1',
-    };
-    const vendor = await vendorThat((_, response) =>
-      response.writeHead(200, { ...kept, 'set-cookie': 'a=b' }).end(),
-    );
-    const { reply } = await exchange(
-      transportTo({ origin: vendor.url }, { keptHeaders: new Set(['acme-id']) }),
-      LOOKUP,
-    );
-    expect(reply).toMatchObject({ kind: 'answered', raw: { headers: kept } });
-    expect(reply.kind === 'answered' && Object.keys(reply.raw.headers)).not.toContain('set-cookie');
   });
 });
 

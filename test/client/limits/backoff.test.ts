@@ -28,13 +28,6 @@ function waitOut(): number {
 }
 
 describe('pauses', () => {
-  test('a shorter one never ends a longer one', () => {
-    backoff.pause(7_000, clock.nowMs, 'too fast');
-    backoff.pause(1_000, clock.nowMs, 'too fast');
-    expect(pauses).toHaveLength(1);
-    expect(waitOut()).toBe(7_000);
-  });
-
   test('pauses without a time grow, up to half a minute, and are our own', () => {
     const waits: number[] = [];
     for (let count = 0; count < 9; count += 1) {
@@ -60,12 +53,6 @@ describe('pauses', () => {
     expect(pauses.at(-1)).toMatchObject({ asked: true });
     backoff.settled();
     expect(backoff.goesAlone).toBe(false);
-  });
-
-  test('pauses are spread by chance, so that many callers do not come back together', () => {
-    vi.mocked(Math.random).mockReturnValue(0.25);
-    backoff.pause(undefined, clock.nowMs, 'too fast');
-    expect(waitOut()).toBe(125);
   });
 
   test('eight requests that were refused together are one pause', () => {
@@ -118,12 +105,5 @@ describe('the doubt breaker', () => {
       waits.push(waitOut());
     }
     expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
-  });
-
-  test('answers that were on their way when the pause began do not make it longer', () => {
-    const sentAtMs = clock.nowMs;
-    clock.pass(40);
-    for (let count = 0; count < 9; count += 1) backoff.doubted(sentAtMs, 'answers get lost');
-    expect(waitOut()).toBe(30_000);
   });
 });

@@ -137,13 +137,6 @@ describe('a pause', () => {
     await clock.until(Promise.all(asked));
     expect(clock.nowMs).toBe(8_000);
   });
-
-  test('after a connection that was refused is a backoff, and teaches nothing about the speed', async () => {
-    const limited = limiter({ limits: UNLIMITED, unhurried: true });
-    limited.backOff(clock.nowMs, 'connection refused');
-    expect(await waitOf(limited)).toBeCloseTo(500);
-    for (let count = 0; count < 50; count += 1) expect(await waitOf(limited)).toBe(0);
-  });
 });
 
 test('one request at a time leaves until an answer has come, where that is asked for', async () => {
@@ -183,37 +176,9 @@ describe('what answers say', () => {
   });
 });
 
-describe('batches that share an account', () => {
-  test('batches that share an account are stopped each on its own', async () => {
-    const limited = limiter();
-    limited.pause(MINUTE_MS, clock.nowMs, 'too fast');
-    const stopping = new AbortController();
-    const stopped = limited.permit({ ...PATIENT, signal: stopping.signal });
-    const other = limited.permit(PATIENT);
-    const ended = expect(stopped).rejects.toBe('its budget is reached');
-    await clock.calm();
-    stopping.abort('its budget is reached');
-    await ended;
-    await clock.until(other);
-    expect(clock.nowMs).toBe(1_000 + MINUTE_MS);
-  });
-});
-
 describe('every run ends', () => {
   const maxPauseMs = 10 * MINUTE_MS;
   const impatient: Waiter = { ...PATIENT, maxPauseMs };
-
-  test('a wait that is longer than allowed stops the run now, and says when going on makes sense', async () => {
-    const limited = limiter();
-    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
-    const stopped = await stopOf(limited.permit(impatient));
-    expect(clock.nowMs).toBe(1_000);
-    expect(stopped).toMatchObject({ code: 'paused', exitCode: 75, resumeAtMs: clock.wallMs() + 2 * HOUR_MS });
-    expect(stopped.message).toBe(
-      'The next request would have to wait for 2 h, longer than --max-pause allows (10 min): the vendor asked to wait (status 429).',
-    );
-    expect(stopped.next).toBe('Run the same command again after 2026-11-20T02:00:00.000Z.');
-  });
 
   test.each<[string, (limited: Limiter) => void]>([
     ['"too fast" for ever', (limited) => limited.pause(undefined, clock.nowMs, 'too fast')],
@@ -271,13 +236,6 @@ describe('while silent requests hold all slots', () => {
         'Nothing could be settled for 10 min 1 s, longer than --max-pause allows (10 min): the vendor has not completed its answer to 2 requests.',
     });
   });
-
-  test('a run that is stopped leaves the line at once', async () => {
-    const stopping = new AbortController();
-    const waiting = inSlot(limited, { ...impatient, signal: stopping.signal }, async () => {});
-    stopping.abort('stopped by Ctrl-C');
-    await expect(waiting).rejects.toBe('stopped by Ctrl-C');
-  });
 });
 
 /** So many requests that are sent and never answered. */
@@ -285,34 +243,3 @@ async function heldSlots(limited: Limiter, count: number): Promise<void> {
   for (let held = 0; held < count; held += 1) void limited.permit(PATIENT).then((permit) => permit.sent());
   await clock.calm();
 }
-
-describe('a run that is stopped', () => {
-  test.each<[string, Limits, (limited: Limiter) => Promise<unknown>]>([
-    ['in a pause', AMPLE, async (limited) => limited.pause(HOUR_MS, clock.nowMs, 'too fast')],
-    [
-      'until another request ends',
-      { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] },
-      (limited) => limited.permit(PATIENT),
-    ],
-    [
-      'for its turn in a short window',
-      { concurrency: 8, windows: [{ requests: 1, windowMs: MINUTE_MS }] },
-      (limited) => limited.permit(PATIENT),
-    ],
-  ])('a run that is stopped is not held up by who waits %s', async (_, limits, prepare) => {
-    const stopping = new AbortController();
-    const stopped: Waiter = { ...PATIENT, signal: stopping.signal };
-    const limited = limiter({ limits });
-    await prepare(limited);
-    const waiting = limited.permit(stopped);
-    const ended = expect(waiting).rejects.toBe('stopped by Ctrl-C');
-    await clock.calm();
-    stopping.abort('stopped by Ctrl-C');
-    await ended;
-    const stoppedAtMs = clock.nowMs;
-    limited.close();
-    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
-    expect(clock.nowMs, 'no timer is left').toBe(stoppedAtMs);
-    await expect(limited.permit(stopped)).rejects.toBe('stopped by Ctrl-C');
-  });
-});

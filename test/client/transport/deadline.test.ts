@@ -83,24 +83,4 @@ describe('an exchange is over at its deadline', () => {
     expect(said(await ask(transport, 'third'))).toBe('quick');
     expect(vendor.requests.map(({ body }) => body)).toEqual(['first', 'third']);
   });
-
-  test('each has its own: one that is quick is answered beside one that is not', async () => {
-    const vendor = await rawVendor((socket, { body }) => {
-      if (body === 'quick') socket.write(answer('quick'));
-    });
-    const transport = transportTo(vendor, { connections: 2, timeoutMs: TIMEOUT_MS });
-    const silent = ask(transport, 'silent');
-    await delay(TIMEOUT_MS / 2);
-    expect(said(await ask(transport, 'quick'))).toBe('quick');
-    expect((await silent).kind).toBe('lost');
-  });
-
-  test('"still working" before an answer is no answer', async () => {
-    const vendor = await rawVendor((socket) => {
-      socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nx-credits: 9\r\n\r\n');
-      socket.write(answer('found', { 'x-credits': '1' }));
-    });
-    const reply = await ask(transportTo(vendor));
-    expect(reply).toMatchObject({ kind: 'answered', raw: { status: 200, headers: { 'x-credits': '1' } } });
-  });
 });
