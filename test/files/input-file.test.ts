@@ -4,7 +4,7 @@
  * Method: real files that are written, replaced and cut.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { InputFile } from '../../src/files/input-file.ts';
 import { inputFolder, nextTick } from './formats/sheets.ts';
@@ -62,28 +62,5 @@ describe('nothing is handed over', () => {
     rmSync(path);
     await expect(bytesOf(file)).rejects.toThrow('does not exist');
     await expect(file.requireUnchanged()).rejects.toThrow(CHANGED);
-  });
-});
-
-describe('what leaves the content alone holds nothing up', () => {
-  test.for([
-    ['other rights', (path: string) => chmodSync(path, 0o600)],
-    ['another time of the last look', (path: string) => utimesSync(path, new Date(), LONG_AGO)],
-  ] as const)('%s', async ([, change]) => {
-    const { file, path } = await readOnce();
-    change(path);
-    expect(await bytesOf(file)).toBe(BEFORE);
-    await file.requireUnchanged();
-  });
-
-  test('a file that takes its name, as long as it is open; it is missed when it is opened again', async () => {
-    const { file, path } = await readOnce();
-    const chunks = file.chunks();
-    const first = await chunks.next();
-    writeFileSync(`${path}.new`, AFTER);
-    renameSync(`${path}.new`, path);
-    expect(first.value?.toString()).toBe(BEFORE);
-    expect((await chunks.next()).done).toBe(true);
-    await expect(bytesOf(file)).rejects.toThrow(CHANGED);
   });
 });

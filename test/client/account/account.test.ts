@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Account,
   type Accounts,
+  chooseAccount,
   identityOf,
   loadAccounts,
   resolveKey,

@@ -5,13 +5,10 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../../src/core/errors.ts';
-import { loadFamily } from '../../../src/core/family.ts';
-import { defineOperation, end, type Operation } from '../../../src/core/operation.ts';
+import { defineOperation, end } from '../../../src/core/operation.ts';
 import { mapColumns } from '../../../src/files/columns/columns.ts';
-import { describeFile, fitFinder } from '../../../src/files/describe-file.ts';
+import { describeFile } from '../../../src/files/describe-file.ts';
 import { openFile } from '../../../src/files/input.ts';
-import type { OperationFit } from '../../../src/objects/list-object.ts';
 import { inputFolder } from '../formats/sheets.ts';
 
 const finding = defineOperation({
@@ -28,16 +25,6 @@ const finding = defineOperation({
   next: () => end({ kind: 'applied' }),
 });
 
-function stopOf(map: () => unknown): StopError {
-  try {
-    map();
-  } catch (error) {
-    if (error instanceof StopError) return error;
-    throw error;
-  }
-  throw new Error('expected a stop');
-}
-
 describe('without a choice, what is sure is guessed', () => {
   test.each([
     [['Name', 'ABN'], { abn: 'ABN' }],
@@ -49,38 +36,6 @@ describe('without a choice, what is sure is guessed', () => {
     const map = mapColumns(finding, header);
     expect(map.columns).toEqual(columns);
     expect(map.guessed).toBe(true);
-  });
-});
-
-describe('an input that must be there', () => {
-  const tagging = (...names: readonly string[]) =>
-    defineOperation({
-      ...finding,
-      name: 'tag',
-      inputs: names.map((name) => ({
-        name,
-        about: 'as the job names it',
-        aliases: [name.toLowerCase()],
-        required: true as const,
-      })),
-    });
-
-  test('a needed input is the column of that very name, however many others are spelled almost so', () => {
-    expect(mapColumns(tagging('Email'), ['E-mail', 'Email', 'EMAIL']).columns).toEqual({ Email: 'Email' });
-    expect(mapColumns(tagging('Email'), ['E-mail']).columns).toEqual({ Email: 'E-mail' });
-  });
-
-  test('a needed input is asked for with the column that was probably meant', () => {
-    const error = stopOf(() => mapColumns(tagging('Email', 'Domain'), ['Email', 'Domian']));
-    expect(error.message).toBe(
-      'tag needs a column for "Domain" (as the job names it), and the file has no such column.',
-    );
-    expect(error.next).toBe('Did you mean Domian? If so: --column Domain=…, or under `columns:` in a job.');
-  });
-
-  test('a needed input may be called what it likes', () => {
-    const map = mapColumns(tagging('__proto__'), ['__proto__']);
-    expect(Object.entries(map.read({ row: 2, cells: ['x'] }))).toEqual([['__proto__', 'x']]);
   });
 });
 
@@ -108,31 +63,3 @@ test.each([
 });
 
 // ------------------------------------------------------------------------------------------------ what a list fits
-
-async function projectsIn(header: readonly string[]): Promise<OperationFit | undefined> {
-  const operations = await loadFamily<Operation>(new URL('../../../src/operations/', import.meta.url));
-  const finder = fitFinder(header, operations.values());
-  for (const row of ['a', 'b', 'c']) finder.add(header.map(() => row));
-  return finder.fits().find(({ operation }) => operation === 'create-project');
-}
-
-describe('a list fits create-project', () => {
-  test.each([
-    [['Name'], 'Name'],
-    [['name', 'description'], 'name'],
-    [['Project', 'Owner'], 'Project'],
-    [['Project name', 'City'], 'Project name'],
-  ])('a list fits create-project with the columns %j', async (header, column) => {
-    expect(await projectsIn(header)).toMatchObject({ columns: { name: column } });
-    expect((await projectsIn(header))?.problem).toBeNull();
-  });
-
-  test.each([[['Name', 'Email']], [['ABN', 'name', 'Website']], [['NAME', 'City', 'Description']]])(
-    'a list does not fit create-project with the columns %j, though one of them may be named',
-    async (header) => {
-      const fit = await projectsIn(header);
-      expect(fit?.columns).toEqual({});
-      expect(fit?.problem).toMatch(/^a column called "name" could .*; to use it, add --column name=name$/i);
-    },
-  );
-});

@@ -16,7 +16,6 @@ import {
 } from '../../../src/files/columns/columns.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 import enrichPerson from '../../../src/operations/enrich-person.ts';
-import onboard from '../../../src/operations/onboard.ts';
 import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
 
 const ABNS = ['51824753556', '44 676 848 475', 'ABN 44735928039', '44737312885'];
@@ -93,33 +92,10 @@ describe('a column is known by its cells, whatever it is called', () => {
     );
   });
 
-  test('e-mail addresses and profiles of people are told from those of companies', async () => {
-    const people = ['linkedin.com/in/jo', 'https://www.linkedin.com/in/al'];
-    const companies = ['linkedin.com/company/acme', 'https://www.linkedin.com/company/beta'];
-    const emails = ['jo@acme.example', 'al@beta.example'];
-    const header = ['P', 'C', 'E'];
-    expect(await found(enrichPerson, header, people, companies, emails)).toBe(
-      'email ← E (by its content, 2 of 2 cells), profile_url ← P (by its content, 2 of 2 cells)',
-    );
-    expect(await found(enrichCompany, header, people, companies, emails)).toBe(
-      'profile_url ← C (by its content, 2 of 2 cells)',
-    );
-  });
-
   test('one damaged cell in ten leaves it what it is, and blank cells say nothing', async () => {
     const cells = [...MANY_ABNS.slice(0, 9), 'unknown', '', ''];
     expect(await found(enrichCompany, ['Number'], cells)).toBe(
       'abn ← Number (by its content, 9 of 10 cells)',
-    );
-  });
-
-  test('what must be there is found so, beside what its name says', async () => {
-    const columns = [
-      ['jo@acme.example', 'al@beta.example'],
-      ['viewer', 'admin'],
-    ];
-    expect(await found(onboard, ['Person', 'Role'], ...columns)).toBe(
-      'email ← Person (by its content, 2 of 2 cells), role ← Role',
     );
   });
 });
@@ -160,19 +136,6 @@ describe('beside what the header decides', () => {
     expect(likely(enrichCompany, ['ABN', 'Site'], ABNS, websites)).toEqual([
       'domain ← Site (by its content, 4 of 4 cells)',
     ]);
-  });
-
-  test('a column that is called so is taken whatever is in it, unless it is blank', async () => {
-    const header = ['ABN', 'Number'];
-    expect(await found(enrichCompany, header, ['later', '', '', ''], ABNS)).toBe('abn ← ABN');
-    expect(await found(enrichCompany, header, ['', '', ' ', ''], ABNS)).toBe(
-      'abn ← Number (by its content, 4 of 4 cells)',
-    );
-  });
-
-  test('two of them are none', async () => {
-    const columns = [websites, ABNS, ABNS.toReversed()];
-    expect(await found(enrichCompany, ['Website', 'Number', 'Code'], ...columns)).toBe('website ← Website');
   });
 });
 

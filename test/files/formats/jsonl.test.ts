@@ -58,25 +58,6 @@ test('a copy keeps every member as it is written, and a blank cell of ours is nu
   );
 });
 
-test('what an earlier output added is replaced, and nothing else of a line', async () => {
-  const sheet = await opened(
-    '{"a":1,"_status":"pending","__proto__":12345678901234567890,"b":{"_status":2.50}}\ncall({"a":3});\n',
-  );
-  expect(await copied(sheet, ['"matched"'], ['_status'])).toBe(
-    '{"a":1,"__proto__":12345678901234567890,"b":{"_status":2.50},"_status":"matched"}\n{"_cells":["call({\\"a\\":3});"],"_status":"matched"}\n',
-  );
-});
-
-test('bytes that are no UTF-8 spoil their own line alone', async () => {
-  const sheet = await opened(
-    Buffer.concat([Buffer.from('{"a":"x"}\n{"a":"'), Buffer.from([0xe9]), Buffer.from('"}\n')]),
-  );
-  expect((await rowsOf(sheet)).map(({ unreadable }) => unreadable)).toEqual([
-    undefined,
-    'line 2: it is not UTF-8',
-  ]);
-});
-
 test('what is no list of objects is refused with what to do; a strict reading refuses the first bad line', async () => {
   expect(await refusal('[{"a":1}]\n')).toMatchObject({
     code: 'input',

@@ -7,9 +7,8 @@ import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination } from '../../../src/files/output/destination.ts';
-import { proof } from '../../support/combinations.ts';
 import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
-import { bookOf, bookParts, partsOf, type ReadPart, textRow, zipOf } from './workbook-file.ts';
+import { bookOf, partsOf, type ReadPart, textRow } from './workbook-file.ts';
 
 /**
  * Goal: a user gets her own workbook back with our columns in it, and every other thing of it as it was.
@@ -128,17 +127,6 @@ test('a table gets our columns with names of their own, above its row of totals'
   ]);
 });
 
-test('the row of totals of a table gets nothing, also where it is said to be one of the list', async () => {
-  const asked: number[] = [];
-  const found: CellsOfRow = (row) => {
-    asked.push(row.row);
-    return FOUND(row);
-  };
-  const copy = await copyOf(bookBytes('table.xlsx'), COLUMNS, found, {}, { rows: '2-5' });
-  expect(asked).toContain(5);
-  expect((await readSheet(copy.bytes)).at(-1)).toEqual(['Total', null, 59, null, null, null]);
-});
-
 test('macros stay, in a workbook that is called as before', async () => {
   const write = await inputFolder();
   const path = await write(bookBytes('macros.xlsm'), 'macros.xlsm');
@@ -195,8 +183,6 @@ test('a row with a cell right of the last column is set aside, and ours stand ri
   );
 });
 
-const LIST = textRow(1, 'A', 'B') + textRow(2, 'a', 'b');
-
 test('where formulas stand in a column of ours, the rows come in a new workbook by value, which says why', async () => {
   const rows = `${textRow(1, 'A', 'x')}<row r="2"><c r="A2"><v>1</v></c><c r="B2"><f>A2</f><v>1</v></c></row>`;
   const copy = await copyOf(bookOf({ rows }), ['x'], () => ['7'], { dropped: new Set(['x']) });
@@ -205,59 +191,4 @@ test('where formulas stand in a column of ours, the rows come in a new workbook 
     ['A', 'x'],
     [1, 7],
   ]);
-});
-
-test('a workbook with a log of every cell stays as it is, and ours come in a new one, with what to do about it', async () => {
-  const link =
-    '<Relationship Id="x" Type="http://example.org/relationships/revisionHeaders" Target="x"/></Relationships>';
-  const parts = bookParts({ rows: LIST }).map((each) =>
-    each.name === 'xl/_rels/workbook.xml.rels'
-      ? { ...each, content: `${each.content}`.replace('</Relationships>', link) }
-      : each,
-  );
-  const copy = await copyOf(zipOf(parts), ['x'], () => ['7']);
-  expect(copy.notes[0]).toMatch(/shared.*Unshare Workbook\./);
-  expect(copy.after.map(({ name }) => name)).not.toContain('xl/sharedStrings.xml');
-});
-
-test('cells that are coloured to the edge of the sheet stay in their columns, with ours among them', async () => {
-  const row = '<row r="2"><c r="A2"><v>1</v></c><c r="C2" s="1"/><c r="E2" s="1"/><c r="XFD2" s="1"/></row>';
-  const copy = await copyOf(bookOf({ rows: textRow(1, 'A') + row, formats: ['0'] }), ['x', 'y', 'z'], () => [
-    '7',
-    '8',
-    '',
-  ]);
-  expect(textOf(copy.after, SHEET)).toContain(
-    '<c r="A2"><v>1</v></c><c r="B2"><v>7</v></c><c r="C2" s="1"><v>8</v></c><c r="E2" s="1"/><c r="XFD2" s="1"/></row>',
-  );
-});
-
-test('a prefix of the sheet’s own, cells without addresses, line ends of any kind and a byte-order mark stay as they are', async () => {
-  const sheet = `\uFEFF<?xml version="1.0"?>\r\n<x:worksheet xmlns:x="urn:x">\r<x:sheetData>
-    <x:row><x:c t="inlineStr"><x:is><x:t>A</x:t></x:is></x:c></x:row >
-    <x:row r='3' ><x:c t="inlineStr"><x:is><x:t>𝄞&#10;é</x:t></x:is></x:c><!-- here --></x:row>\r\n</x:sheetData></x:worksheet>\r`;
-  const parts = bookParts({ rows: '' }).map((each) =>
-    each.name === SHEET ? { ...each, content: sheet } : each,
-  );
-  const copy = await copyOf(zipOf(parts), ['n'], ({ row }) => [`${row}`]);
-  const cell = (address: string, text: string): string =>
-    `<x:c r="${address}" t="inlineStr"><x:is><x:t xml:space="preserve">${text}</x:t></x:is></x:c>`;
-  expect(textOf(copy.after, SHEET)).toBe(
-    altered(sheet, [
-      ['</x:row >', `${cell('B1', 'n')}</x:row >`],
-      ['<!-- here --></x:row>', '<!-- here --><x:c r="B3"><x:v>3</x:v></x:c></x:row>'],
-    ]),
-  );
-});
-
-proof('a sheet of many pieces is the same to the byte each time, wherever a piece ends', async () => {
-  const rows = Array.from({ length: 4000 }, (_, at) => textRow(at + 2, `${at}é𝄞`, 'x'.repeat(at % 97)));
-  const book = bookOf({ rows: textRow(1, 'A', 'B') + rows.join('') });
-  const made = (): Promise<Copy> => copyOf(book, ['n'], ({ row }) => [`row ${row}`]);
-  const copy = await made();
-  expect((await made()).bytes.equals(copy.bytes)).toBe(true);
-  const added = /<c r="C\d+" t="inlineStr"><is><t xml:space="preserve">[^<]*<\/t><\/is><\/c>/g;
-  const text = textOf(copy.after, SHEET);
-  expect(text.match(added)).toHaveLength(4001);
-  expect(text.replaceAll(added, '')).toBe(textOf(copy.before, SHEET));
 });

@@ -82,49 +82,8 @@ const BOOKS: Readonly<Record<string, Rare>> = {
     ]),
     said: /stand beside the table "T1" and not in it: a sort of it/,
   },
-  'two tables side by side': {
-    ...linked('<tableParts><tablePart r:id="rId1"/><tablePart r:id="rId2"/></tableParts>', [
-      table(1, 'A1:A4', ['ABN']),
-      table(2, 'B1:C4', ['Name', 'Mail']),
-    ]),
-    said: /stand beside the table "T1" and not in it: a sort of it/,
-  },
   'a filter that begins below the header': behind('<autoFilter ref="A2:C4"/>'),
-  'a filter that begins above the header': {
-    rows: [['Our leads'], ...LIST],
-    changed: { [SHEET]: [['</worksheet>', '<autoFilter ref="A1:C5"/></worksheet>']] },
-    list: [2, 3, 5],
-  },
-  'a filter that ends before the last column': behind('<autoFilter ref="A1:B4"/>'),
-  'a filter, and a remark right of the list': {
-    rows: [...LIST, ['11000000948', 'Delta', 'd@delta.com', null, 'a remark']],
-    changed: { [SHEET]: [['</worksheet>', '<autoFilter ref="A1:C5"/></worksheet>']] },
-    list: [1, 2, 5],
-  },
   macros: { book: 'macros.xlsm', list: [1, 2, 4] },
-  'hidden rows': { ...PLAIN, changed: { [SHEET]: [['<row r="3">', '<row r="3" hidden="1">']] } },
-  'blank rows between': { rows: [...LIST.slice(0, 2), [], ...LIST.slice(2)], list: [1, 2, 5] },
-  'a shared formula': {
-    ...PLAIN,
-    changed: {
-      [SHEET]: [
-        [
-          '</row><row r="3">',
-          '<c r="D2"><f t="shared" ref="D2:D3" si="0">1+1</f><v>2</v></c></row><row r="3">',
-        ],
-        ['</row><row r="4">', '<c r="D3"><f t="shared" si="0"/><v>2</v></c></row><row r="4">'],
-      ],
-    },
-    rows: LIST.map((row, at) => [...row, at === 0 ? 'Sum' : null]),
-  },
-  'two looks in one text': {
-    ...PLAIN,
-    changed: {
-      'xl/sharedStrings.xml': [
-        ['<si><t>Acme</t></si>', `<si>${'<r><rPr><b/></rPr><t>Ac</t></r><r><t>me</t></r>'}</si>`],
-      ],
-    },
-  },
   'a table, a note and a protected sheet of a script': {
     ...{ book: 'script.xlsx', list: [1, 2, 4] },
     grown: ['xl/tables/table1.xml'],

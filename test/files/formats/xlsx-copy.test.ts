@@ -75,58 +75,6 @@ test('of what is appended, credits, counts and years are numbers; identifiers, p
   ]);
 });
 
-test('rows stay where they are, and titles and columns of an earlier run go', async () => {
-  const rows =
-    textRow(1, 'Leads') +
-    textRow(3, 'A', '_status', 'B') +
-    textRow(4, 'a', 'matched', 'b') +
-    textRow(6, 'c', '', 'd');
-  const write = await inputFolder();
-  const sheet = await xlsx.open(new InputFile(await write(bookOf({ rows }), 'book.xlsx')), {
-    header_row: '3',
-  });
-  const asked: unknown[] = [];
-  const options = { columns: ['_status'], dropped: new Set(['_status']), byValue: true };
-  const bytes = await allOf(
-    sheet.copy(
-      options,
-      rowByRow((each) => {
-        asked.push(each);
-        return ['new'];
-      }),
-    ),
-  );
-  expect(await cellsIn(Buffer.concat(bytes))).toEqual([
-    [null, null, null],
-    [null, null, null],
-    ['A', 'B', '_status'],
-    ['a', 'b', 'new'],
-    [null, null, null],
-    ['c', 'd', 'new'],
-  ]);
-  expect(asked).toEqual([
-    { row: 4, cells: ['a', 'matched', 'b'] },
-    { row: 6, cells: ['c', '', 'd'] },
-  ]);
-});
-
-test('a few rows of it begin with the header: titles, what is left out and blank rows are not copied', async () => {
-  const rows =
-    textRow(1, 'Leads', '', '3 Nov 2026') +
-    textRow(3, 'Mail', 'Name', 'Size') +
-    textRow(5, 'a@a.com', 'a', '1') +
-    textRow(6, 'b@b.com', 'b', '2') +
-    textRow(8, 'c@c.com', 'c', '3') +
-    textRow(10, 'Total', '', '6');
-  const options = { columns: ['_row'], dropped: new Set<string>(), isPart: true };
-  const bytes = await copied({ rows }, options, async ({ row }) => (row === 6 ? undefined : [`${row}`]));
-  expect(await cellsIn(bytes)).toEqual([
-    ['Mail', 'Name', 'Size', '_row'],
-    ['a@a.com', 'a', 1, 5],
-    ['c@c.com', 'c', 3, 8],
-  ]);
-});
-
 test('any text comes back as it was, in cells of the user and in cells of ours', async () => {
   // Control characters, halves of pairs and what is no character at all included.
   const text = fc
@@ -180,21 +128,6 @@ test('a text that no cell of Excel can hold is cut, and says so at its end', asy
   expect(longest).toBe('x'.repeat(32_767));
   expect(longer).toHaveLength(32_767);
   expect(longer).toMatch(/^y+ … \(cut: an Excel cell holds 32767 characters\)$/);
-});
-
-test('two copies of one state are the same to the byte, and nothing in them tells when they were made', async () => {
-  const rows =
-    textRow(1, 'A') + Array.from({ length: 600 }, (_, index) => textRow(index + 2, `${index}`)).join('');
-  const copy = () => copied({ rows }, { columns: ['B'], dropped: new Set() }, async ({ row }) => [`${row}`]);
-  const bytes = await copy();
-  expect((await copy()).equals(bytes)).toBe(true);
-  let at = bytes.indexOf('PK\x01\x02');
-  for (let part = 0; part < 5; part += 1) {
-    // Midnight on 1 January 1980, where the time of zip archives begins.
-    expect(bytes.readUInt32LE(at + 12)).toBe(0x0021_0000);
-    at = bytes.indexOf('PK\x01\x02', at + 1);
-  }
-  expect(at).toBe(-1);
 });
 
 test('a workbook with macros comes back without them under a name that promises none, which is said', async () => {

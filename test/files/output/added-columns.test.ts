@@ -24,40 +24,6 @@ const AT_TOP = {};
 
 const names = ({ columns }: Addition): readonly string[] => columns.map(({ name }) => name);
 
-describe('the columns of a job', () => {
-  describe('one that the file has already, in any case of letters,', () => {
-    const header = ['Domain', 'City', 'Size'];
-    const add = { size: 'employee_count', industry: 'industry' };
-    const row = (size: string) => ({ row: 2, cells: ['a.example', 'Perth', size] });
-    const answer = Buffer.from('{"employee_count":50,"industry":"Law"}');
-
-    test('a column that the file has is refused before anything is bought', () => {
-      expect(() => additionOf(header, add, 'refuse')).toThrow('The input already has a column "Size"');
-    });
-
-    test('keep: stays as it is, and the answer’s value is left out', () => {
-      const addition = additionOf(header, add, 'keep');
-      expect(names(addition)).toEqual(['industry']);
-      expect([...addition.dropped]).toEqual([]);
-    });
-
-    test('replace: gives way', () => {
-      const addition = additionOf(header, add, 'replace');
-      expect([...addition.dropped]).toEqual(['Size']);
-      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, CELLS())).toEqual(['50', 'Law']);
-    });
-
-    test('a column that the file has, with fill, keeps what it holds, and gets the answer where it is blank', () => {
-      const addition = additionOf(header, add, 'fill');
-      expect([...addition.dropped]).toEqual(['Size']);
-      expect(names(addition)).toEqual(['Size', 'industry']);
-      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, CELLS())).toEqual(['12', 'Law']);
-      expect(addedCells(addition.columns, row('  '), answer, AT_TOP, CELLS())).toEqual(['50', 'Law']);
-      expect(addedCells(addition.columns, row('12'), undefined, AT_TOP, CELLS())).toEqual(['12', '']);
-    });
-  });
-});
-
 describe('the columns of a job in an earlier output', () => {
   const header = ['Domain', 'size', ...OUR_COLUMNS];
   const [dropped, row] = [['size', ...OUR_COLUMNS].sort(), { row: 2, cells: ['a.example', '12'] }];
@@ -90,10 +56,6 @@ describe('without a job’s columns', () => {
     const addition = automaticAddition(['ABN', 'Name'], ['name', 'abn', 'industry'], SAFE());
     expect(names(addition)).toEqual(['found_name', 'found_abn', 'industry']);
     expect([...addition.dropped]).toEqual([]);
-  });
-
-  test('without columns, also when that other name is taken', () => {
-    expect(names(automaticAddition(['name', 'found_name'], ['name'], SAFE()))).toEqual(['found_name_2']);
   });
 
   test('what stands away from our columns is the user’s, whatever it is called', () => {

@@ -3,13 +3,13 @@
  * the same, and never over what somebody else wrote.
  * Method: batches are put into a ledger by hand, so that every answer and outcome is known, and written as real files.
  */
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
@@ -187,16 +187,6 @@ describe('the output', () => {
     expect(figures.counts).toEqual({ matched: rows });
     expect(readdirSync(desk.folder).sort()).toEqual(['list.csv', 'out.csv', 'out.report.html']);
   });
-
-  test('the output is not written with fewer rows than the input has, nor when there is no input any more', async () => {
-    const desk = await Desk.open();
-    const { input, batch } = await desk.list('Domain\na\n');
-    const longer = { ...input, survey: { ...input.survey, rows: 2 } };
-    await expect(desk.write({ input: longer, batch })).rejects.toMatchObject({ code: 'input' });
-    rmSync(input.path);
-    await expect(desk.write({ input, batch })).rejects.toMatchObject({ code: 'input' });
-    expect(readdirSync(desk.folder)).toEqual([]);
-  });
 });
 
 describe('the file of rows that need attention', () => {
@@ -215,29 +205,6 @@ describe('the file of rows that need attention', () => {
     const mended = await desk.list(content, 'mended.csv');
     await desk.write(mended, 'mended-out.csv');
     expect(desk.read('mended-out.csv').split('\r\n')[0]).toBe(`Domain,Note,${OURS}`);
-  });
-
-  test.each(['fill', 'replace'] as const)(
-    'the file of rows that need attention holds a column of the user’s that a job is to %s',
-    async (onExisting) => {
-      const desk = await Desk.open();
-      const list = await desk.list('Domain,size\na,12\n');
-      await desk.settle(list.batch, 2, { kind: 'refused', reason: 'no' });
-      await desk.write(list, 'out.csv', { add: { size: 'size' }, on_existing: onExisting });
-      expect(desk.read('out.needs-attention.csv')).toBe('Domain,size,_row,_reason\na,12,2,no\n');
-    },
-  );
-
-  test('the file of rows that need attention holds a column _row of the user’s under another name, beside the number that is ours', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('_row,Domain,_row_2\n7,a,x\n');
-    await desk.settle(list.batch, 2, { kind: 'refused', reason: 'no' });
-    await desk.write(list, 'out.csv');
-    const content = 'Domain,_row_2,_row_3,_row,_reason\na,x,7,2,no\n';
-    expect(desk.read('out.needs-attention.csv')).toBe(content);
-    const mended = await desk.list(content, 'mended.csv');
-    await desk.write(mended, 'mended-out.csv');
-    expect(desk.read('mended-out.csv').split('\n')[0]).toBe(`Domain,_row_2,_row_3,${OURS}`);
   });
 });
 
@@ -269,69 +236,6 @@ describe('the file of results', () => {
     ]);
   });
 
-  test('the file of results carries the columns of the row that found it, under other names than those of what was found', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Name,Domain,input_name,Note\n"Jo, x",a,1,=1+1\n,b,2,\nAl,c,3,z\n');
-    for (const row of [2, 4]) {
-      const found = await desk.answer(
-        list.batch,
-        row,
-        { results: [{ name: `n${row}` }] },
-        { domain: `${row}` },
-      );
-      await desk.settle(list.batch, row, { kind: 'matched', matchedBy: 'domain' }, [found]);
-    }
-    await desk.write(list, 'out.csv', people);
-    expect(desk.read('out.people.csv').split('\n')).toEqual([
-      '_row,name,input_Name,Domain,input_input_name,Note',
-      '2,n2,"Jo, x",a,1,=1+1',
-      '4,n4,Al,c,3,z',
-      '',
-    ]);
-  });
-
-  test('the file of results does not repeat what an earlier output added to its input', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list(`Domain,${OURS}\na,matched,,,1,bought,\n`, 'earlier.csv');
-    const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
-    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [found]);
-    await desk.write(list, 'out.csv', people);
-    expect(desk.read('out.people.csv')).toBe('_row,name,Domain\n2,Jo,a\n');
-  });
-
-  test('the file of results shows what was found and paid for also while the rest of a row is in doubt', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\n');
-    const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
-    await desk.settle(list.batch, 2, { kind: 'in_doubt', reason: 'page 2 was lost' }, [found]);
-    await desk.write(list, 'out.csv', people);
-    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo', Domain: 'a' }]);
-    const plain = desk.read('out.people.csv');
-    // Excel would take it for another encoding than UTF-8.
-    await desk.write(list, 'out.xlsx', people);
-    expect(desk.read('out.people.csv')).toBe(`\uFEFF${plain}`);
-  });
-
-  test('the file of results is whole when it holds more than is read of the ledger at a time, and the same to the byte again', async () => {
-    const desk = await Desk.open();
-    const rows = Array.from({ length: 61 }, (_, at) => ({
-      results: [{ name: `p${at}` }, { name: `q${at}` }],
-    }));
-    const list = await desk.list(`\uFEFFDomain\n${rows.map((_, at) => `d${at}\n`).join('')}`);
-    await desk.matchAll(list.batch, ...rows);
-    const ask = vi.spyOn(desk.ledger, 'rows');
-    await desk.write(list, 'out.csv', people);
-    // Answers with lists are large: a thousand of them would not fit into memory.
-    expect(new Set(ask.mock.calls.map(([, , limit]) => limit))).toEqual(new Set([20]));
-    const once = readFileSync(desk.path('out.people.csv'));
-    // It will be opened by the program that the input was made for.
-    expect(once.subarray(0, 3)).toEqual(Buffer.from('\uFEFF'));
-    expect(desk.table('out.people.csv')).toHaveLength(122);
-    expect(desk.table('out.people.csv').at(-1)).toEqual({ _row: '62', name: 'q60', Domain: 'd60' });
-    await desk.write(list, 'out.csv', people);
-    expect(readFileSync(desk.path('out.people.csv'))).toEqual(once);
-  });
-
   test('the file of results goes when nothing was found, and is never touched by an operation that has none', async () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
@@ -343,13 +247,6 @@ describe('the file of results', () => {
     expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo', Domain: 'b' }]);
     expect(await desk.write(list, 'out.csv', people)).not.toHaveProperty('results');
     expect(existsSync(desk.path('out.people.csv'))).toBe(false);
-  });
-
-  test('the file of results is never the input itself, which is known before anything is paid for', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\n', 'out.people.csv');
-    await expect(desk.write(list, 'out.csv', people)).rejects.toMatchObject({ code: 'output' });
-    expect(await desk.write(list)).toMatchObject({ output: desk.path('out.csv') });
   });
 });
 
@@ -411,14 +308,6 @@ describe('a file beside the output', () => {
       expect(existsSync(desk.path(ours))).toBe(name !== 'out.needs-attention.csv');
     },
   );
-
-  test('a file beside the output is replaced when it is as we wrote it, also where outputs of other formats were written in turn', async () => {
-    const { desk, list } = await deskWithAll();
-    for (const name of ['out.csv', 'out.xlsx', 'out.csv', 'other.csv', 'out.xlsx'])
-      await desk.write(list, name, people);
-    expect(desk.notes).toEqual([]);
-    expect(readdirSync(desk.folder).filter((name) => name.includes('('))).toEqual([]);
-  });
 });
 
 describe('what a vendor says never becomes a formula', () => {
@@ -440,28 +329,5 @@ describe('what a vendor says never becomes a formula', () => {
       '',
     ]);
     expect(desk.read('out.needs-attention.csv')).toBe("Domain,Sum,_row,_reason\nb,+2,3,'@SUM(1)\n");
-  });
-
-  test('an output that is an input again gets one apostrophe, not two, however it was written', async () => {
-    for (const formulas of ['safe', 'raw'] as const) {
-      const desk = await Desk.open();
-      const list = await desk.list('Domain\na\n');
-      await desk.matchAll(list.batch, { '=name': '=1+1' });
-      await desk.write(list, 'out.csv', { formulas });
-      const again = await desk.list(desk.read('out.csv'), 'again.csv');
-      const [answer] = (await desk.ledger.rows(list.batch.id, 2, 1)).flatMap(({ answers }) => answers);
-      const matched: Outcome = { kind: 'matched', matchedBy: 'domain' };
-      await desk.settle(again.batch, 2, matched, answer === undefined ? [] : [answer.attempt]);
-      await desk.write(again, 'out-again.csv');
-      expect(desk.read('out-again.csv')).toMatch(/^Domain,'=name,_status,.*\na,'=1\+1,matched,/);
-    }
-  });
-
-  test('while a cell of the user’s own that is kept, in a column that is filled, stays as it is', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain,size\na,=1+1\nb,\n');
-    await desk.matchAll(list.batch, { size: 5 }, { size: '=2+2' });
-    await desk.write(list, 'out.csv', { add: { size: 'size' }, on_existing: 'fill' });
-    expect(desk.table('out.csv')).toMatchObject([{ size: '=1+1' }, { size: "'=2+2" }]);
   });
 });

@@ -98,26 +98,6 @@ describe('what stands there and is not as we wrote it', () => {
     },
   );
 
-  test.for([
-    ['a folder', (path: string) => mkdir(path)],
-    ['a link that leads nowhere', (path: string) => symlink('nowhere', path)],
-  ] as const)('what is not as we wrote it may be %s', async ([_, make]) => {
-    const place = await Place.open();
-    await make(place.path('out.csv'));
-    expect(await place.write(OURS)).toBe(place.path('out (2).csv'));
-    expect(await place.names()).toEqual(['out (2).csv', 'out.csv']);
-  });
-
-  test('what is not as we wrote it and is moved aside is not taken for ours when it comes back', async () => {
-    const place = await Place.open();
-    await place.write(OURS);
-    await rename(place.path('out.csv'), place.path('aside.csv'));
-    await place.write('newer');
-    await rename(place.path('aside.csv'), place.path('out.csv'));
-    expect(await place.write('newest')).toBe(place.path('out (2).csv'));
-    expect(await place.read('out.csv')).toBe(OURS);
-  });
-
   test('what is not as we wrote it and is put away makes room: ours has its own name again, and not a second one', async () => {
     const place = await Place.open();
     await writeFile(place.path('out.csv'), THEIRS);
@@ -144,27 +124,6 @@ describe('a link', () => {
     expect([await readFile(real, 'utf8'), await readlink(place.path('out.csv'))]).toEqual([OURS, real]);
     expect(await readdir(place.path('elsewhere'))).toEqual(['real.csv']);
   });
-
-  test('a link that takes the place at the last moment is not followed', async () => {
-    const place = await Place.open();
-    const real = place.path('real.csv');
-    await place.write(OURS, { path: real });
-    await place.write(OURS);
-    const path = await place.write('new', {}, async () => {
-      await rm(place.path('out.csv'));
-      await symlink(real, place.path('out.csv'));
-    });
-    expect([path, await readFile(real, 'utf8')]).toEqual([place.path('out (2).csv'), OURS]);
-  });
-
-  test('a link in the place of a file of our own settings is followed, as a user has put that elsewhere', async () => {
-    const place = await Place.open();
-    await writeFile(place.path('accounts-elsewhere.yaml'), 'old');
-    await symlink('accounts-elsewhere.yaml', place.path('accounts.yaml'));
-    expect(await replaceFile(place.path('accounts.yaml'), 0o600, ['new'])).toBe(true);
-    expect(await place.read('accounts-elsewhere.yaml')).toBe('new');
-    expect(await readlink(place.path('accounts.yaml'))).toBe('accounts-elsewhere.yaml');
-  });
 });
 
 test('a file is on the disk before it takes its place, and then its name, so that a loss of power leaves the old one or the new one', async () => {
@@ -183,19 +142,6 @@ test('a file is on the disk before it takes its place, and then its name, so tha
 });
 
 describe('two writers of one file', () => {
-  test('two writers of one file never place each other’s half: each of them is whole, and the last one stands', async () => {
-    const place = await Place.open();
-    const path = place.path('out.csv');
-    const [long, short] = ['l'.repeat(100_000), 'short'];
-    const first = during(long, async () => {
-      await replaceFile(path, 0o600, [short]);
-      expect(await place.read('out.csv')).toBe(short);
-    });
-    await replaceFile(path, 0o600, first);
-    expect(await place.read('out.csv')).toBe(long);
-    expect(await place.names()).toEqual(['out.csv']);
-  });
-
   test('what a killed process left is removed, what a living one is writing is not, nor that of another machine', async () => {
     const place = await Place.open();
     let [own = '', dead, elsewhere] = ['', '', ''];

