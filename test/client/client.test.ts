@@ -1,3 +1,9 @@
+/**
+ * Goal: nothing that may cost something leaves without an intent that is committed, and each intent sends one request;
+ * only what the dialect calls free leaves without one.
+ * Method: a client before a vendor that counts what arrives. That an admission and a free request are types that nothing
+ * else has is said to the compiler, which fails this file when they are not.
+ */
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Account } from '../../src/client/account/account.ts';

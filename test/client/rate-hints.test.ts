@@ -1,3 +1,8 @@
+/**
+ * Goal: whatever form a vendor uses to say how fast it may be asked, Rowonce understands it, and what makes no sense
+ * changes nothing.
+ * Method: headers as vendors and the drafts of the standard print them.
+ */
 import { describe, expect, test } from 'vitest';
 import type { RateHintNames } from '../../src/client/dialect.ts';
 import { rateHintsIn } from '../../src/client/rate-hints.ts';

@@ -7,7 +7,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBody } from '../../src/core/answer-body.ts';
-import { FieldSurvey, missingWords, PathSearch, wholeFields } from '../../src/core/answer-fields.ts';
+import { FieldSurvey, wholeFields } from '../../src/core/answer-fields.ts';
 import type { JsonValue } from '../../src/core/operation.ts';
 
 const valueIn = (text: string): unknown => {
@@ -72,13 +72,6 @@ describe('a number', () => {
         expect(bare(String(value)).replace(/^-0$/, '0')).toBe(bare(text).replace(/^-0$/, '0'));
       }),
     );
-  });
-});
-
-describe('a byte-order mark', () => {
-  test.each(['utf8', 'utf16le'] as const)('before JSON is no part of it (%s)', (encoding) => {
-    const body = readBody(Buffer.from('\uFEFF{"name":"Café"}', encoding));
-    expect(body).toEqual({ kind: 'json', value: { name: 'Café' } });
   });
 });
 
@@ -151,29 +144,5 @@ describe('the fields of many answers', () => {
     );
     expect(survey.isCut).toBe(true);
     expect(survey.names).toHaveLength(1_000);
-  });
-});
-
-describe('a path that is in no answer', () => {
-  const searched = (path: string, ...answers: readonly JsonValue[]): readonly string[] => {
-    const paths = new PathSearch([path]);
-    for (const answer of answers) paths.look(answer);
-    return paths.missing().map(missingWords);
-  };
-  const company = { legalName: 'A', location: { city: 'Perth' }, former: null };
-
-  test('a path that is in no answer is said with the field that was probably meant', () => {
-    expect(searched('legalNam', company, company, company)).toEqual([
-      '`legalNam` is in none of 3 answers; did you mean `legalName`?',
-    ]);
-    expect(searched('location.cty', company)).toEqual([
-      '`location.cty` is not in the one answer so far; did you mean `location.city`?',
-    ]);
-  });
-
-  test('nothing is said of one that any answer has, also empty, nor before there is an answer', () => {
-    expect(searched('location', {}, company)).toEqual([]);
-    expect(searched('former', company)).toEqual([]);
-    expect(searched('legalNam')).toEqual([]);
   });
 });

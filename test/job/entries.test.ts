@@ -9,7 +9,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { carriedJob, jobCarried } from '../../src/job/carried-job.ts';
 import { loadJob } from '../../src/job/job.ts';
 import { settingsKept } from '../../src/job/job-settings.ts';
-import { jobYaml } from '../../src/job/job-yaml.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-entries-'));
@@ -37,24 +36,6 @@ describe('an entry beside a job', () => {
     });
     expect(await loadJob(FILE, entries)).not.toHaveProperty('guesses');
   });
-
-  test('an entry beside a job of an operation leaves its other columns to be guessed, but for those that are not wanted', async () => {
-    const job = await loadJob('enrich-company', { columns: { domain: 'Site', abn: '' } });
-    expect(job).toMatchObject({
-      name: 'enrich-company',
-      columns: { domain: 'Site', abn: '' },
-      guesses: true,
-    });
-    expect(job.path).toBeUndefined();
-    expect((await loadJob('enrich-company', { add: { size: 'employees' } })).columns).toBeUndefined();
-  });
-
-  test('an entry beside a job is an entry of the job that is written down', async () => {
-    const job = await loadJob('enrich-company', { columns: { domain: 'Site' }, add: { x: 'phones.0' } });
-    const path = join(folder, 'written.yaml');
-    writeFileSync(path, jobYaml(job));
-    expect(await loadJob(path)).toMatchObject({ columns: { domain: 'Site' }, add: { x: 'phones.0' } });
-  });
 });
 
 describe('a slip is answered by what there is', () => {
@@ -65,8 +46,6 @@ describe('a slip is answered by what there is', () => {
       '--column: enrich-company has no input "domian".',
       'Did you mean domain?',
     ],
-    [FILE, { columns: { abm: '' } }, '--column: enrich-company has no input "abm".', 'Did you mean abn?'],
-    [FILE, { waterfall: ['abn', 'domian'] }, /^--waterfall: .*domian/, /domain/],
     [FILE, { add: { _status: 'x' } }, /^--add: the column "_status" cannot be added/, /./],
     [FILE, { roles: { x: 'viewer' } }, '--role: enrich-company has no `roles`.', 'Leave it out.'],
     [
@@ -82,13 +61,6 @@ describe('a slip is answered by what there is', () => {
       next: expect.stringMatching(next),
     };
     await expect(loadJob(job, entries)).rejects.toMatchObject(wrong);
-  });
-
-  test('what is wrong in the file itself is said by its place, whatever stands beside it', async () => {
-    const path = join(folder, 'wrong.yaml');
-    writeFileSync(path, 'operation: enrich-company\ncolumns: { abm: ABN }\n');
-    const wrong = { code: 'job', message: expect.stringContaining('wrong.yaml:2:') };
-    await expect(loadJob(path, { columns: { domain: 'Site' } })).rejects.toMatchObject(wrong);
   });
 });
 

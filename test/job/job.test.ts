@@ -9,10 +9,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Job, loadJob } from '../../src/job/job.ts';
 import { jobYaml } from '../../src/job/job-yaml.ts';
 
-/** All of them, in the order of their names. */
-const OPERATIONS =
-  'api-call, change-role, create-project, delete-invite, enrich-company, enrich-person, invite-user, onboard, remove-user, search-people';
-
 let folder: string;
 const started = process.cwd();
 beforeEach(async () => {
@@ -38,18 +34,8 @@ describe('what is refused, with its place', () => {
       'Choose another name.',
     ],
     [
-      `${OPERATION}add:\n  Size: a\n  size: b\n`,
-      '4:3: the column "size" cannot be added: it is the same as one above it',
-      'Choose another name.',
-    ],
-    [
       `${OPERATION}refresh_after: soon\n`,
       '2:16: refresh_after: an age is "never" or a duration such as 30d',
-      'Correct it.',
-    ],
-    [
-      `${OPERATION}schedule: nightly\n`,
-      '2:11: schedule: this is not a schedule of five cron fields, such as "0 2 * * *"',
       'Correct it.',
     ],
     [
@@ -70,20 +56,6 @@ describe('what is refused, with its place', () => {
       message: `my-job.yaml:${fact}`,
       next,
     });
-  });
-});
-
-describe('a job that does not exist', () => {
-  test.each([
-    ['enrich-compny', 'Did you mean enrich-company?'],
-    ['lists/leads.csv', 'Give the path of the job.'],
-    ['zzzzzzzzzzzz', `Known are: ${OPERATIONS}.`],
-  ])('%s', async (argument, next) => {
-    await expect(loadJob(argument)).rejects.toMatchObject({ code: 'job', next });
-  });
-
-  test('a name never leads out of the folder of operations', async () => {
-    await expect(loadJob('../errors')).rejects.toMatchObject({ code: 'job' });
   });
 });
 
@@ -138,7 +110,6 @@ guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 5
       /my-job\.yaml:2:1.*onboard has no `filters`/,
     ],
     ['guards where nothing is changed', 'operation: enrich-person\nguards: {}\n', /:2:1.*has no guards/],
-    ['a share that is none', `${ONBOARD}guards: { max_removals: ten }\n`, /:2:25/],
     [
       'to send a lost change again',
       `${ONBOARD}in_doubt: { retry: { extra_credits: 1 } }\n`,

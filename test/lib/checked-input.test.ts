@@ -34,8 +34,6 @@ test.each([
   [Number.NaN, 'must be a number, but is NaN'],
   [1.5, 'must be a whole number, but is a number with a fraction'],
   [-1, 'is -1'],
-  [Number.POSITIVE_INFINITY, 'must be a number, but is Infinity'],
-  [2 ** 60, 'is 1152921504606847000'],
   ['500' as unknown as number, 'must be a number, but is text'],
 ])('%s is no amount of money', async (value, fact) => {
   const wrong = await stopOf(() => asked({ budget: value }));
@@ -44,15 +42,11 @@ test.each([
 });
 
 test.each([
-  [{ limit: Number.NaN }, 'limit must be a number, but is NaN.'],
   [{ limit: 0 }, 'limit is 0.'],
   [{ limit: '3' }, 'limit must be a number, but is text.'],
-  [{ sample: 0.5 }, 'sample must be a whole number, but is a number with a fraction.'],
   [{ max_pause: 90 }, 'max_pause must be text, but is a number.'],
   [{ wait: 'long' }, 'wait: is not a duration.'],
-  [{ refresh: 'no' }, 'refresh must be true or false, but is text.'],
   [{ accept: 'all' }, 'accept: is not an answer to any stop.'],
-  [{ formulas: 'RAW' }, 'formulas cannot be "RAW".'],
   [{ file: null }, 'file must be text, but is empty.'],
   [
     { header_row: 'third' },

@@ -256,19 +256,6 @@ describe.each(changes)('%s, a change,', (_, operation) => {
     );
   });
 
-  test('a change never says that there is nothing to do while the answer to an earlier change is lost', () => {
-    fc.assert(
-      fc.property(rowOf(operation), team, (row, known) => {
-        const doubtful = known.map((each) => ({ ...each, doubt: DOUBT }));
-        const work = workOf(operation, row, doubtful);
-        const [first] = work === undefined ? [] : stepsOf(operation, work, [{ kind: 'no_match' }]);
-        if (first?.kind !== 'end' || first.outcome.kind !== 'unchanged') return;
-        const { subject } = work as { readonly subject: KnownSubject['subject'] };
-        expect(new Team(doubtful).find(subject)).toBeUndefined();
-      }),
-    );
-  });
-
   test('a change that sends a mail or makes what cannot be unmade is held when its answer is lost', () => {
     fc.assert(
       fc.property(steps, (each) => {

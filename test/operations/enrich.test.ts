@@ -48,21 +48,6 @@ describe('the lookups of a person', () => {
     ]);
     expect(callsAsked(enrichPerson, row).map(({ ifLost }) => ifLost)).toEqual(['hold', 'hold', 'hold']);
   });
-
-  test('the slug of a profile URL is asked for only when the job names it', () => {
-    const row = { profile_url: 'https://au.linkedin.com/in/Jo-Citizen?trk=x', profile_slug: 'jo-citizen' };
-    expect(parametersAsked(enrichPerson, row)).toEqual([
-      { profile_url: 'https://www.linkedin.com/in/jo-citizen' },
-    ]);
-    expect(parametersAsked(enrichPerson, row, ['profile_slug'])).toEqual([{ profile_slug: 'jo-citizen' }]);
-  });
-
-  test('a word in the column of URLs is no slug, and one for a link is none anywhere', () => {
-    for (const row of [{ profile_url: 'LinkedIn' }, { profile_url: 'Jo-Citizen' }, { profile_slug: 'View' }])
-      expect(enrichPerson.prepare(row, {}).kind).toBe('invalid');
-    const both = { profile_url: 'LinkedIn', profile_slug: 'jo-citizen' };
-    expect(parametersAsked(enrichPerson, both)).toEqual([{ profile_slug: 'jo-citizen' }]);
-  });
 });
 
 test.each<readonly [typeof enrichPerson, RowInput, string]>([

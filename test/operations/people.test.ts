@@ -150,14 +150,6 @@ describe('the role of an invite that waits', () => {
     });
     expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, inviteCode: 'c1' });
   });
-
-  test('the role of an invite that waits cannot be changed without the code of the invite', () => {
-    const { calls, outcome } = done(onboard, ROW, [
-      known(JO, { state: 'invited', role: 'viewer', email: JO }),
-    ]);
-    expect(calls).toEqual([]);
-    expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/Run delete-invite/) });
-  });
 });
 
 // ------------------------------------------------------------------------------------------------------------- rows
@@ -221,37 +213,9 @@ describe('the project', () => {
     expect(problemOf({ ...ROW, ...cells }, MAPPED)).toBe(reason);
   });
 
-  test('a cell with several is invalid where one is unknown, also where the job makes projects: they could not be deleted again', () => {
-    const making = jobWith({ create_projects: true, projects: { Alpha: 'p-a', 'Sales, APAC': 'p-s' } });
-    const several = ['Alpha; Gamma', 'Gamma | Beta', 'Alpha, Gamma'];
-    for (const project of several)
-      expect(problemOf({ ...ROW, project }, making)).toMatch(
-        /names several projects, and "(Gamma|Beta)" is not among/,
-      );
-    const reason = expect.stringMatching(/names several projects\. Give the person a row for each$/);
-    for (const id of ['p-1;p-2', 'p-1,p-2'])
-      expect(problemOf({ ...ROW, project_id: id }, making)).toEqual(reason);
-    expect(projectOf({ ...ROW, project: 'Sales, APAC' }, making)).toBe('p-s');
-    const [made] = done(onboard, { ...ROW, project: 'Data, NZ' }, [], [], making).calls;
-    expect(made?.parameters.name).toBe('Data, NZ');
-  });
-
-  test('the project is missing where neither the list nor the account has one', () => {
-    expect(problemOf(ROW, {})).toMatch(/^project: the list has no column for it/);
-    expect(problemOf({ ...ROW, project: 'Alpha' }, OPTIONS)).toMatch(/ Name it there with its id\.$/);
-  });
-
   describe('that is made first', () => {
     const MAKING = jobWith({ create_projects: true, projects: { Alpha: 'p-a' } });
     const row = { ...ROW, project: 'Gamma' };
-
-    test('the new project needs the organization', () => {
-      const { outcome } = done(onboard, row, [], [], { settings: { create_projects: true } });
-      expect(outcome).toEqual({
-        kind: 'invalid',
-        reason: 'the project "Gamma" has to be created, but the account has no organization_id. Give it one',
-      });
-    });
 
     test('a new project that is refused, or has no id that can be used: nobody is invited', () => {
       for (const [answer, reason] of [
@@ -371,16 +335,6 @@ describe('an invite', () => {
     expect(calls).toEqual([]);
     expect(outcome).toMatchObject({ kind, reason: expect.stringMatching(reason) });
   });
-
-  test('an invite is for the project of the row, else of the account; without either the row is invalid', () => {
-    const { project_id: _, ...row } = PERSON_ROW;
-    expect(done(inviteUser, row, [], [], { projectId: 'p-own' }).calls[0]?.project).toBe('p-own');
-    expect(done(inviteUser, { ...row, project_id: ' p-7 ' }).calls[0]?.project).toBe('p-7');
-    expect(done(inviteUser, row, [], [], {}).outcome).toEqual({
-      kind: 'invalid',
-      reason: 'project_id: blank, and the account has none. Give the row or the account one',
-    });
-  });
 });
 
 describe('a role', () => {
@@ -455,17 +409,6 @@ test('a user is removed by id, also one who is not known yet, and not again', ()
   });
 });
 
-test.each([
-  [changeRole, { user_id: ' ', email: '', role: 'editor' }, /^user_id: blank; e-mail: blank\. Give one/],
-  [deleteInvite, { invite_code: '', email: '' }, /^invite_code: blank; e-mail: blank\. Give one of the two$/],
-  [deleteInvite, { invite_code: 'c\n1' }, /^invite_code "c 1" has a line break or another character/],
-])('a row that names nobody is invalid: %#', (operation, row, reason) => {
-  expect(operation.prepare(row, { projectId: 'p' })).toMatchObject({
-    kind: 'invalid',
-    reason: expect.stringMatching(reason),
-  });
-});
-
 // ------------------------------------------------------------------------------------------------ projects
 
 const MADE_ID = { kind: 'found', fields: { project_id: 'p-1' } } as const;
@@ -496,23 +439,4 @@ test('one of which an answer was lost is asked for by the call that waits', () =
   expect(shown(done(createProject, { name: 'Alpha' }, [{ ...alpha, doubt: DOUBT }], [MADE_ID]))).toEqual([
     'create-project@1 Alpha  org-1',
   ]);
-});
-
-test('two rows that describe one project differently want different things', () => {
-  const [one, other] = ['', 'Team A'].map((description) =>
-    planned(createProject, { name: 'Alpha', description }),
-  );
-  expect(one).toMatchObject({ input: { subject: { name: 'project:alpha' }, to: 'project' } });
-  expect(other).toMatchObject({ input: { subject: { name: 'project:alpha' }, to: 'project (Team A)' } });
-});
-
-test.each([
-  [{ name: '' }, OPTIONS, /^name: blank$/],
-  [{ name: 'A\nB' }, OPTIONS, /^name "A B" has a line break/],
-  [{ name: 'Alpha' }, {}, /^the account has no organization_id\. Give it one/],
-])('%j is invalid', (row, options, reason) => {
-  expect(createProject.prepare(row, options)).toMatchObject({
-    kind: 'invalid',
-    reason: expect.stringMatching(reason),
-  });
 });

@@ -59,13 +59,6 @@ describe('a row', () => {
     });
   });
 
-  test('a row that has a published filter blank is invalid, whatever the filters of the job take from it', () => {
-    const settings = { filters: { state: '{{State}}' } };
-    expect(searchPeople.prepare({ company: ' ', State: 'VIC' }, { settings })).toMatchObject({
-      reason: 'nothing to search by: company: blank',
-    });
-  });
-
   test('a row of a list with no published filter is asked for by those of the job, and is invalid where all it says is blank', () => {
     const settings = { filters: { state: '{{State}}', city: '{{City}}', country: 'Australia' } };
     expect(searchPeople.prepare({ State: 'VIC', City: ' ' }, { settings })).toMatchObject({
@@ -74,16 +67,6 @@ describe('a row', () => {
     expect(searchPeople.prepare({ State: ' ', City: '' }, { settings })).toEqual({
       kind: 'invalid',
       reason: 'nothing to search by: State: blank; City: blank',
-    });
-  });
-
-  test('a row of a list without a column is asked for by what the job says, and is invalid where that says nothing', () => {
-    expect(searchPeople.prepare({}, { settings: { filters: { country: 'Australia' } } })).toMatchObject({
-      input: { by: 'country', parameters: { country: 'Australia' } },
-    });
-    expect(searchPeople.prepare({}, {})).toEqual({
-      kind: 'invalid',
-      reason: 'nothing to search by: no column is chosen for a filter',
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Faults } from '../../src/sandbox/faults.ts';
-import { bookOf, company, post, type RawReply, rawLookup, sandbox } from './client.ts';
+import { bookOf, type RawReply, rawLookup, sandbox } from './client.ts';
 
 // Goal: each fault is on the wire what its name says, and charged exactly when its name says so.
 // Method: a bare socket that keeps every byte, and the book.
@@ -67,32 +67,12 @@ describe.each([
   });
 });
 
-test('requests that are turned away use up no fault, and faults can be replaced', async () => {
-  const { url } = await sandbox({ matchRate: 1, faults: '500:x1' });
-  expect((await company(url, 'a.example', 'revoked-1')).status).toBe(401);
-  expect((await company(url, 'a.example')).status).toBe(500);
-  expect((await company(url, 'a.example')).status).toBe(200);
-  await post(url, '/sandbox/faults', undefined, { faults: '503:1' });
-  expect((await company(url, 'b.example')).status).toBe(503);
-  const refused = await post(url, '/sandbox/faults', undefined, { faults: 'rest:0.5' });
-  expect([refused.status, refused.json.error]).toEqual([400, expect.stringContaining('Did you mean reset?')]);
-  expect((await company(url, 'b.example')).status).toBe(503);
-  await post(url, '/sandbox/faults', undefined, { faults: '' });
-  expect((await company(url, 'b.example')).status).toBe(200);
-});
-
 describe('what cannot be a fault is refused, with the nearest name', () => {
   test.each([
     ['rest:0.1', 'Did you mean reset?'],
-    ['charged-rest:0.1', 'Did you mean charged-reset?'],
     ['charged-402:0.1', 'never costs anything'],
-    ['charged-429:0.1', 'never costs anything'],
-    ['charged-slow:0.1', 'never costs anything'],
     ['200:0.1', '"200" is not a fault'],
-    ['600:0.1', '"600" is not a fault'],
     ['reset', 'does not say how often'],
-    ['reset:1.5', 'does not say how often'],
-    ['reset:x0', 'does not say how often'],
     ['reset:0.1:0.1', 'does not say how often'],
     ['reset:0.6,500:0.5', 'add up to'],
   ])('%s', (text, ...words) => {

@@ -29,15 +29,12 @@ describe('a body that the provider does not take is refused with 400 and costs n
   test.each([
     ['/enrich/company', '', 'JSON object'],
     ['/enrich/company', {}, 'domain, profile_url, abn, website'],
-    ['/enrich/company', { domain: 7 }, '"domain" must be a string'],
     ['/enrich/company', { abn: '1234567890' }, 'exactly 11 digits'],
     ['/enrich/company', { domain: 'a.example', email: 'a@a.example' }, '"email" is not a field'],
     ['/enrich/person', { domain: 'a.example' }, 'profile_url, email, profile_slug'],
     ['/search/people', {}, 'At least one filter'],
-    ['/search/people', { page: 2 }, 'At least one filter'],
     ['/search/people', { company: 'A', page: 0 }, '"page" must be a whole number from 1 up'],
     ['/tags/apply', { tag: 'buyer' }, '"domain" must be a string'],
-    ['/tags/apply', { domain: 'a.example', tag: '' }, '"tag" is empty'],
     ['/tags/apply', { domain: 'a.example', tag: 'buyer', note: 'x' }, '"note" is not a field'],
   ])('%s %j', async (path, body, words) => {
     const { url } = await sandbox({ matchRate: 1 });
@@ -46,19 +43,6 @@ describe('a body that the provider does not take is refused with 400 and costs n
     expect(reply.json.error).toContain(words);
     expect((await bookOf(url)).charges).toBe(0);
   });
-});
-
-test('only POST to exactly the published paths is an operation', async () => {
-  const { url } = await sandbox({ matchRate: 1 });
-  expect((await fetch(`${url}/enrich/company`)).status).toBe(405);
-  for (const path of [
-    '/enrich/company/',
-    '/enrich/company?a=1',
-    '/Enrich/company',
-    '/moved/enrich/company',
-  ]) {
-    expect((await post(url, path, KEY, { domain: 'a.example' })).status).toBe(404);
-  }
 });
 
 test('answers depend on seed and identifier only: same again after a restart, others with another seed', async () => {

@@ -70,12 +70,6 @@ test('the sandbox ends when its parent is killed with -9', async () => {
   await expect.poll(() => answers(parent.url)).toBe(false);
 });
 
-test('the sandbox does not keep its parent alive', async () => {
-  const parent = await parentWithSandbox(join(temporaryFolder(), 'book.jsonl'));
-  await parent.ended;
-  await expect.poll(() => answers(parent.url)).toBe(false);
-});
-
 interface Finished {
   readonly code: number | null;
   readonly out: string;
@@ -117,28 +111,6 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(await running.finished).toMatchObject({ code: 0, out: `${line}\n`, errors: '' });
   },
 );
-
-test('`--json` prints one object, and `--until-stdin-ends` does what it says', async () => {
-  const running = command('--port', '0', '--json', '--until-stdin-ends');
-  const { url, port } = JSON.parse(await running.line);
-  expect(url).toBe(`http://127.0.0.1:${port}`);
-  expect(await answers(url)).toBe(true);
-  running.end();
-  expect((await running.finished).code).toBe(0);
-});
-
-test.each([
-  ['--latency', 'fast', '--latency fast is not a duration.'],
-  ['--rate', '20', 'The rate "20" cannot be read.'],
-  ['--match-rate', '1.2', '--match-rate 1.2 cannot be used.'],
-  ['--seed', '1.5', '--seed 1.5 cannot be used.'],
-  ['--port', '70000', '--port 70000 cannot be used.'],
-  ['--faults', 'charged-402:1', 'that answer never costs anything'],
-])('`%s %s` is wrong usage', async (flag, value, words) => {
-  const { code, errors, out } = await command(flag, value).finished;
-  expect([code, out]).toEqual([2, '']);
-  expect(errors).toContain(words);
-});
 
 test('a port that is taken, and a book that is none, are said so', async () => {
   const folder = temporaryFolder();

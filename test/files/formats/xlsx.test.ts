@@ -188,8 +188,6 @@ test('hidden rows are said aloud before anything is done', async () => {
   ]);
 });
 
-const PARTS = bookParts({ rows: textRow(1, 'A') + textRow(2, 'x') });
-
 // ------------------------------------------------------------------------------------------------ the table on a sheet
 
 async function read(book: string, options: ReadOptions = {}) {

@@ -41,59 +41,28 @@ async function problem(text: string | Buffer): Promise<readonly [string, string]
   return [error.message.replace(join(folder, 'job.yaml'), '').replace(/^:/, ''), error.next];
 }
 
-test('a byte-order mark, as Windows editors write it, is no problem', async () => {
-  expect(await read('\ufeffoperation: a\n')).toEqual({ operation: 'a' });
-});
-
 describe('content', () => {
   const cases: readonly (readonly [text: string, fact: string, next: string])[] = [
     ['operaton: a\n', '1:1: "operaton" is not known here', 'Did you mean operation?'],
-    [
-      'operation: a\nzzzzzzzzzz: 1\n',
-      '2:1: "zzzzzzzzzz" is not known here',
-      'Known are: waterfall, limits, vendor, in_doubt, add.',
-    ],
-    [
-      'operation: a\nlimits:\n  per_secnd: 3\n',
-      '3:3: "per_secnd" is not known here',
-      'Did you mean per_second?',
-    ],
     ['vendor: service\n', '1:1: "operation" is missing', 'Add a line that begins with operation:.'],
     ['operation: a\nvendor: servce\n', '2:9: vendor cannot be "servce"', 'Did you mean service?'],
     ['operation: 12\n', '1:12: operation must be text, but is a number', 'Put it in quotes.'],
-    [
-      'operation: a\nlimits: { per_second: fast }\n',
-      '2:23: limits.per_second must be a number, but is text',
-      'Write a number.',
-    ],
     [
       'operation: a\nlimits: { per_second: 1.5 }\n',
       '2:23: limits.per_second must be a whole number, but is a number with a fraction',
       'Write a whole number.',
     ],
     ['operation: a\nlimits: { per_second: 0 }\n', '2:23: limits.per_second is 0', 'Write at least 1.'],
-    ['operation: a\nlimits: { per_second: 51 }\n', '2:23: limits.per_second is 51', 'Write at most 50.'],
-    [
-      'operation: a\nwaterfall: abn\n',
-      '2:12: waterfall must be a list, such as [one, two], but is text',
-      'Write a list, such as [one, two].',
-    ],
     [
       'operation: a\nwaterfall:\n  - abn\n  - 3\n',
       '4:5: waterfall[2] must be text, but is a number',
       'Put it in quotes.',
     ],
-    ['operation: a\nin_doubt: hol\n', '2:11: in_doubt cannot be "hol"', 'Did you mean hold?'],
     ['operation: a\nin_doubt: { rety: 3 }\n', '2:13: "rety" is not known here', 'Did you mean retry?'],
     ['operation: a\nadd: { A1: x }\n', '2:8: the name "A1" cannot be used', 'Choose another: letters only.'],
     [
       '',
       '1:1: the document must be a block of "name: value" lines, but is empty',
-      'Write a block of "name: value" lines.',
-    ],
-    [
-      '- a\n',
-      '1:1: the document must be a block of "name: value" lines, but is a list',
       'Write a block of "name: value" lines.',
     ],
   ];
@@ -121,11 +90,6 @@ describe('syntax', () => {
     const levels = Array.from({ length: 12 }, (_, i) => `l${i + 1}: &l${i + 1} [${`*l${i},`.repeat(9)}]`);
     const [fact] = await problem(`l0: &l0 [x]\n${levels.join('\n')}\n`);
     expect(fact).toBe(' more than 100 aliases (*name)');
-  });
-
-  test('brackets nested a hundred thousand deep are refused', async () => {
-    const [fact] = await problem('['.repeat(100_000));
-    expect(fact).toMatch(/too deeply nested to be read$/);
   });
 });
 

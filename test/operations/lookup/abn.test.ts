@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAbn, readAbn } from '../../../src/operations/lookup/abn.ts';
+import { readAbn } from '../../../src/operations/lookup/abn.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 /**
@@ -22,13 +22,10 @@ describe('a right number', () => {
     '51–824—753−556',
     'ABN 51 824 753 556',
     'ABN: 51824753556',
-    'abn51824753556',
     'A.B.N. 51 824 753 556',
-    'ABN No 51 824 753 556',
     'ABN No.: 51824753556',
     '51 824 753 556 (Active)',
     '\ufeff51824753556\u200b',
-    '５１８２４７５３５５６',
   ])('a right number is read from %j', (text) => {
     expect(readAbn(text)).toEqual(usable('51824753556'));
   });
@@ -46,15 +43,6 @@ describe('a right number', () => {
           expect(readAbn(text)).toEqual(usable(abn));
         },
       ),
-    );
-  });
-
-  test('a right number is written in the official groups, and read back from them', () => {
-    expect(formatAbn('51824753556')).toBe('51 824 753 556');
-    fc.assert(
-      fc.property(validAbn, (abn) => {
-        expect(readAbn(formatAbn(abn))).toEqual(usable(abn));
-      }),
     );
   });
 });
@@ -85,12 +73,9 @@ describe('a mistyped number', () => {
   test.each([
     ['51824753557', 'the checksum fails'],
     ['5182475355', 'has 10 digits, an ABN has 11'],
-    ['518247535566', 'has 12 digits, an ABN has 11'],
-    ['7', 'has 1 digit, an ABN has 11'],
     ['51 824 753 55O', 'contains letters'],
     ['ABN pending', 'contains letters'],
     ['5.38E+10', 'looks like a rounded number from a spreadsheet (5.38E+10)'],
-    ['5,1824e10', 'looks like a rounded number from a spreadsheet (5,1824e10)'],
     ['51824753556/001', 'contains the sign /'],
     // The sum alone divides by 89, as that of 93 000 000 005 does; check digits below 10 were never issued.
     ['04000000005', 'starts with 0, an ABN never does'],

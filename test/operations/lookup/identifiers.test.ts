@@ -49,42 +49,27 @@ describe('a domain', () => {
     ['="www.acme.org.au"', 'acme.org.au'],
     ['  ACME.org.au. ', 'acme.org.au'],
     ['www.acme.org.au', 'acme.org.au'],
-    ['www.www.acme.org.au', 'acme.org.au'],
     ['http://www.acme.org.au/about?x=1#team', 'acme.org.au'],
     ['https://acme.org.au:8443', 'acme.org.au'],
-    ['HTTPS:acme.org.au', 'acme.org.au'],
-    ['acme.org.au:8080/path', 'acme.org.au'],
     ['jo@acme.org.au', 'acme.org.au'],
     ['mailto:Jo.Citizen+list@ACME.org.au', 'acme.org.au'],
     ['sydney.acme.org.au', 'sydney.acme.org.au'],
-    ['www.com', 'www.com'],
     ['münchen.de', 'xn--mnchen-3ya.de'],
-    ['XN--MNCHEN-3YA.de', 'xn--mnchen-3ya.de'],
     ['例え。テスト', 'xn--r8jz45g.xn--zckzah'],
-    ['notlinkedin.com', 'notlinkedin.com'],
   ]);
   refuses(normaliseDomain, [
     ['jo@gmail.com', 'gmail.com belongs to a mailbox provider, not to one company'],
-    ['bigpond.net.au', 'bigpond.net.au belongs to a mailbox provider, not to one company'],
     ['members.iinet.net.au/~acme', 'members.iinet.net.au belongs to a mailbox provider, not to one company'],
     ['https://www.facebook.com/acme', 'www.facebook.com hosts the pages of many companies'],
-    ['linktr.ee/acme', 'linktr.ee hosts the pages of many companies'],
     ['https://sites.google.com/view/acme', 'sites.google.com hosts the pages of many companies'],
     ['Acme Pty Ltd', 'contains a space or several values'],
-    ['acme.org\nacme.com', 'contains a space or several values'],
     ['acme.org,acme.com', '"acme.org,acme.com" is not a domain name'],
     ['acme', 'has no dot in its host name'],
-    ['http//acme.org', 'has no dot in its host name'],
-    ['n.b.', '"n.b" is not a domain name'],
     ['acme..org', '"acme..org" is not a domain name'],
-    ['-acme.org', '"-acme.org" is not a domain name'],
     ['192.168.0.1', 'is an IP address, not a name'],
-    ['0x7f.1', 'is an IP address, not a name'],
-    ['[::1]', 'is an IP address, not a name'],
     ['51824753556', 'is not a web address'],
     ['ftp://acme.org', 'starts with ftp://, not with https://'],
     ['https://acme.org@evil.example', 'contains a user name'],
-    [`${'a'.repeat(64)}.org`, `"${'a'.repeat(64)}.org" is not a domain name`],
     [`${'a.'.repeat(2000)}org`, 'is longer than 2048 characters'],
   ]);
 });
@@ -95,13 +80,9 @@ describe('a website', () => {
     ['HTTP://WWW.Acme.org.au/', 'https://www.acme.org.au'],
     ["'http://acme.org.au/about", 'https://acme.org.au/about'],
     ['https://acme.org.au:443/#top', 'https://acme.org.au'],
-    ['http://acme.org.au:80', 'https://acme.org.au'],
-    ['http://acme.org.au:443', 'https://acme.org.au'],
     ['http://acme.org.au:8443', 'https://acme.org.au:8443'],
-    ['https://acme.org.au:8443/', 'https://acme.org.au:8443'],
     ['https://acme.org.au./Branch/Sydney/?id=1#x', 'https://acme.org.au/Branch/Sydney/?id=1'],
     ['acme.org.au/?branch=2', 'https://acme.org.au/?branch=2'],
-    ['acme.org.au?', 'https://acme.org.au'],
     ['https://münchen.de/größe', 'https://xn--mnchen-3ya.de/gr%C3%B6%C3%9Fe'],
   ]);
   refuses(normaliseWebsite, [
@@ -121,27 +102,21 @@ describe('an e-mail address', () => {
     ['jo+list@example.org', 'jo+list@example.org'],
     ["o'brien@example.org", "o'brien@example.org"],
     ["'jo@example.org", 'jo@example.org'],
-    ["' 'jo@example.org", 'jo@example.org'],
-    ['r&d@example.org', 'r&d@example.org'],
     ['mía@example.org', 'mía@example.org'],
   ]);
   refuses(normaliseEmail, [
     ['jo@example.org; flo@example.org', 'holds more than one e-mail address'],
     ['jo@example.org,flo@example.org', 'holds more than one e-mail address'],
     ['jo', 'is not an e-mail address'],
-    ['jo@', 'is not an e-mail address'],
     ['jo@example', 'is not an e-mail address'],
     ['jo @example.org', 'is not an e-mail address'],
     ['Jo <jo@example.org>', 'is not an e-mail address'],
     ['.jo@example.org', 'is not an e-mail address'],
-    ['jo.@example.org', 'is not an e-mail address'],
     ['jo..citizen@example.org', 'is not an e-mail address'],
     ['jo@127.0.0.1', 'is not an e-mail address'],
-    ['jo@example..org', 'is not an e-mail address'],
     ['https://example.org/jo', 'is not an e-mail address'],
     ['Jo@München.de', 'has other letters than a to z after the @; write that as xn--mnchen-3ya.de'],
     ['jo@exam\u200Bple.org', 'has other letters than a to z after the @; write that as example.org'],
-    ['jö@münchen.de', 'has other letters than a to z after the @; write that as xn--mnchen-3ya.de'],
   ]);
 });
 
@@ -182,8 +157,6 @@ describe('the profile URL of a person', () => {
 describe('the profile URL of a company', () => {
   reads(normaliseCompanyProfile, [
     ['https://www.linkedin.com/company/booking.com/', 'https://www.linkedin.com/company/booking.com'],
-    ['linkedin.com/showcase/acme-labs', 'https://www.linkedin.com/showcase/acme-labs'],
-    ['linkedin.com/company/r%26d', 'https://www.linkedin.com/company/r%26d'],
     ['linkedin.com/company/r&d', 'https://www.linkedin.com/company/r%26d'],
     ['https://au.linkedin.com/company/Acme/about/?x=1', 'https://www.linkedin.com/company/acme'],
     ['linkedin.com/school/acme-college/', 'https://www.linkedin.com/school/acme-college'],
@@ -201,7 +174,6 @@ describe('the address behind a word', () => {
   reads(normaliseDomain, [
     ['=HYPERLINK("https://acme.com.au","Acme (Sydney)")', 'acme.com.au'],
     ['\'=hyperlink( "acme.com.au/x" ; "Acme" )', 'acme.com.au'],
-    ['=HYPERLINK("https://acme.com.au")', 'acme.com.au'],
     ['[Acme](https://acme.com.au/about_(us))', 'acme.com.au'],
     ['Acme Pty Ltd (https://www.acme.com.au)', 'acme.com.au'],
     ['<https://acme.com.au>', 'acme.com.au'],
@@ -214,16 +186,12 @@ describe('a profile slug', () => {
     ['jo_citizen-7b', 'jo_citizen-7b'],
     ['in/jo-citizen', 'jo-citizen'],
     ['/in/ACwAAB1cDeFgHiJkLmNoPq', 'ACwAAB1cDeFgHiJkLmNoPq'],
-    ['/in/jo-citizen', 'jo-citizen'],
     ['https://au.linkedin.com/in/Jo-Citizen/?trk=x', 'jo-citizen'],
     ['jos%C3%A9', 'josé'],
     // The same letter as one character and as two.
     ['jose\u0301', 'jos\u00e9'],
     ['https://www.linkedin.com/mwlite/in/jo-citizen', 'jo-citizen'],
-    ['https://m.linkedin.com/m/in/jo-citizen/', 'jo-citizen'],
     ['(https://www.linkedin.com/in/jo-citizen)', 'jo-citizen'],
-    ['https://www.linkedin.com/in/jo-citizen).', 'jo-citizen'],
-    ['<https://www.linkedin.com/in/jo-citizen>', 'jo-citizen'],
     ['[Jo](https://www.linkedin.com/in/jo-citizen)', 'jo-citizen'],
     ['=HYPERLINK("https://www.linkedin.com/in/jo-citizen";"LinkedIn")', 'jo-citizen'],
   ]);
@@ -232,7 +200,6 @@ describe('a profile slug', () => {
     ['linkedin.com', 'is not the profile of a person on LinkedIn, which starts with /in/…'],
     ['jo@example.org', 'contains a user name'],
     ['Jo Citizen', 'contains a space or several values'],
-    ['-x', 'has no dot in its host name'],
     ['%', 'is not a web address'],
   ]);
 });
@@ -287,20 +254,4 @@ describe.each(Object.entries(normalisers))('%s', (_, normalise) => {
   test.each(['', ' ', '\u00a0\t'])('a cell’s reader says that %j is blank', (cell) => {
     expect(normalise(cell)).toEqual({ kind: 'blank' });
   });
-});
-
-test('a domain is the same, from the bare name, a page or a mailbox', () => {
-  fc.assert(
-    fc.property(
-      fc.domain(),
-      fc.constantFrom('', 'www.'),
-      fc.constantFrom('', '/', '/a?b#c'),
-      (domain, www, rest) => {
-        const expected = normaliseDomain(domain);
-        fc.pre(expected.kind === 'usable');
-        expect(normaliseDomain(`http://${www}${domain.toUpperCase()}${rest}`)).toEqual(expected);
-        expect(normaliseDomain(`jo@${domain}`)).toEqual(expected);
-      },
-    ),
-  );
 });

@@ -78,12 +78,6 @@ describe('without a waterfall', () => {
   });
 });
 
-describe('a waterfall', () => {
-  test('a waterfall is silent about identifiers that it does not name', () => {
-    expect(prepare({ code: 'x', page: '/bc' }, ['page'])).toEqual(ready([tier({ page: '/bc' })]));
-  });
-});
-
 describe('a tier of all that a row has', () => {
   const waterfall = ['all:code+page+site', 'code', 'page'];
 
@@ -128,19 +122,6 @@ describe('what the vendor has no field for', () => {
     expect(asked({ page: '/bc/d' }, ['page', 'site'])).toEqual(ready([tier({ site: 'bc' })]));
   });
 
-  test('an identifier without a field is not left out of a call that joins it to something else: that call is not made', () => {
-    expect(asked({ code: '7', page: '/bc/d' }, ['code+page', 'site'])).toEqual(ready([tier({ site: 'bc' })]));
-  });
-
-  test('an identifier without a field is left out of a call by all that a row has', () => {
-    expect(asked({ code: '7', page: '/bc/d' }, ['all:code+page'])).toEqual(ready([tier({ code: '7' })]));
-  });
-
-  test('an identifier without a field is no news to a row that has something else, whatever stands in the cell', () => {
-    expect(asked({ site: 'xy', page: '/bc/d' })).toEqual(ready([tier({ site: 'xy' })]));
-    expect(asked({ site: 'xy', page: 'no page' })).toEqual(ready([tier({ site: 'xy' })]));
-  });
-
   test('an identifier without a field is the reason of a row that has nothing else', () => {
     expect(asked({ page: '/bc/d' }, ['page'])).toEqual(
       invalid('no usable identifier: page /bc/d: the vendor cannot look it up'),
@@ -152,10 +133,8 @@ describe('what the vendor has no field for', () => {
 describe('a row that nothing can be bought for is invalid, and says why, cell by cell', () => {
   test.each<readonly [Record<string, string>, readonly string[] | undefined, string]>([
     [{ code: 'x7', page: '' }, undefined, 'no usable identifier: Code X7: is no number; page: blank'],
-    [{ site: '', page: '99' }, undefined, 'no usable identifier: site: blank; page 99: has no slash'],
     [{}, undefined, 'no usable identifier: no column is chosen for one'],
     [{ page: '9' }, ['site'], 'no usable identifier: page 9: has no site'],
-    [{ page: '9' }, ['site', 'page'], 'no usable identifier: page 9: has no site'],
     [{ page: '/bc' }, ['code'], 'no usable identifier: Code: no column'],
     [{ code: '7', page: '' }, ['code+site'], 'no tier of the waterfall is complete: page: blank'],
     [{ code: '7' }, ['code+page'], 'no tier of the waterfall is complete: page: no column'],
@@ -165,16 +144,6 @@ describe('a row that nothing can be bought for is invalid, and says why, cell by
 });
 
 describe('a waterfall is checked before a row is read', () => {
-  test.each([
-    [['code']],
-    [['page', 'site', 'code']],
-    [['code+site', 'code', 'site']],
-    [['code + site']],
-    [['all:code+site', 'code+site']],
-  ])('%j may be used', (waterfall) => {
-    expect(checkWaterfall(names, waterfall)).toBeUndefined();
-  });
-
   test.each<readonly [readonly string[], string, string]>([
     [['cod'], 'the waterfall names "cod", which this operation does not know', 'Did you mean code?'],
     [
@@ -192,11 +161,6 @@ describe('a waterfall is checked before a row is read', () => {
   ])('%j may not', (waterfall, message, next) => {
     const { message: fact, next: advice = '' } = checkWaterfall(names, waterfall) ?? {};
     expect([fact, typeof advice === 'string' ? advice : advice.next]).toEqual([message, next]);
-  });
-
-  test('an empty list may not be used, nor any for an operation without', () => {
-    expect(checkWaterfall(names, [])?.message).toBe('the waterfall is empty');
-    expect(checkWaterfall([], ['code'])?.message).toBe('this operation has no waterfall');
   });
 });
 
@@ -250,14 +214,5 @@ describe('the next step', () => {
     ],
   ])('%s', (_, answers, outcome) => {
     expect(nextTier(input, ledger(answers), lookUp)).toEqual({ kind: 'end', outcome });
-  });
-
-  test.each<readonly [Answer, object]>([
-    [found, { kind: 'matched', matchedBy: 'code', reason: 'page 9: has no slash' }],
-    [missed, { kind: 'no_match', reason: 'no match by code; page 9: has no slash' }],
-    [refused('a'), { kind: 'refused', reason: 'the vendor refused code (a); page 9: has no slash' }],
-  ])('a remark stays with the row when the answer is %j', (answer, outcome) => {
-    const remarked = { tiers: [tier({ code: '7' })], remark: 'page 9: has no slash' };
-    expect(nextTier(remarked, ledger({ code: answer }), lookUp)).toEqual({ kind: 'end', outcome });
   });
 });
