@@ -3,10 +3,9 @@
  * so that no entry can lead to a request with a hole in it.
  * Method: files as a user would write them, over the built-in dialects, as text; real files where the path matters.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadAccounts } from '../../src/client/account/account.ts';
 import { dialectSchema } from '../../src/client/dialect/check.ts';
 import { checkDialectFile } from '../../src/client/dialect/file.ts';
@@ -14,6 +13,7 @@ import { type Dialect, dialectOf, differencesOf } from '../../src/client/dialect
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { StopError } from '../../src/core/errors.ts';
+import { temporaryFolder } from '../ledger/stores/places.ts';
 
 const merged = async (text: string, builtIn: Dialect = provider): Promise<Dialect> =>
   checkDialectFile(text, 'mine.yaml', builtIn);
@@ -211,8 +211,7 @@ test.each([provider, service])('the built-in dialect $name is one that a file co
 
 describe("an account's dialect", () => {
   async function dialectFor(entries: string, dialect: string): Promise<Dialect> {
-    const folder = await mkdtemp(join(tmpdir(), 'rowonce-dialect-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryFolder();
     await writeFile(join(folder, 'mine.yaml'), dialect);
     await writeFile(join(folder, 'accounts.yaml'), `accounts:\n${entries}`, { mode: 0o600 });
     const [account] = (await loadAccounts(join(folder, 'accounts.yaml'))).configured;
@@ -227,23 +226,6 @@ describe("an account's dialect", () => {
       message: 'The dialect mine has a header with {organization_id}, and the account data has none.',
     });
   });
-
-  const SPACE = '  space: { vendor: service, base_url: https://a.example, key: k, dialect: ./mine.yaml }\n';
-  test.each([
-    ['create-project', 'operations: { create-project: { headers: { x-in: "{project_id}" } } }'],
-    ['whoami', 'whoami: { method: GET, path: /me, email: email, headers: { x-in: "{project_id}" } }'],
-    ['usage', 'headers: { x-in: "{project_id}" }\nusage: { method: GET, path: /usage, credits: n }'],
-  ])(
-    "an account's dialect of a service: {project_id} of %s is the account's, as it is about no project of its own",
-    async (_, dialect) => {
-      await expect(dialectFor(SPACE, dialect)).rejects.toMatchObject({
-        message: 'The dialect mine has a header with {project_id}, and the account space has none.',
-        next: 'Add project_id to the service account.',
-      });
-      const withProject = SPACE.replace('key: k', 'key: k, project_id: proj-1');
-      expect((await dialectFor(withProject, dialect)).vendor).toBe('service');
-    },
-  );
 
   test('an account’s dialect through a service has its envelope, and nothing that a header would have to carry', async () => {
     const entries = `  data: { vendor: provider, via: space, connected_account: acme, api_call_url: "https://s.example/call", dialect: ./mine.yaml }

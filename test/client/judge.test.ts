@@ -171,23 +171,6 @@ describe("what is not the vendor's own word is no answer", () => {
   });
 });
 
-describe('a dialect whose fields stand further in', () => {
-  const nested: Dialect = { ...provider, fields_at: 'data' };
-  test.each<[string, unknown, string]>([
-    ['fields', { data: { name: 'Acme' }, request_id: 'r-1' }, 'found, 2 credits'],
-    ['nothing in their place', { data: null, request_id: 'r-1' }, 'no_match, 0 credits'],
-    ['an empty list in their place', { data: [], request_id: 'r-1' }, 'no_match, 0 credits'],
-    [
-      'no such place: what is there is looked at, so that it is not taken for free',
-      { name: 'A' },
-      'found, 2 credits',
-    ],
-    ['nothing anywhere', {}, 'no_match, 0 credits'],
-  ])('%s', (_, body, expected) => {
-    expect(inShort(judged(answered(200, body), nested))).toBe(expected);
-  });
-});
-
 describe('what an answer cost', () => {
   const charged = (
     body: unknown,

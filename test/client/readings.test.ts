@@ -6,15 +6,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Dialect, dialectMark } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
-import { readToday } from '../../src/client/kept-answers.ts';
-import {
-  type AttemptRecord,
-  type BatchId,
-  credits,
-  type DecisionId,
-  type DecisionKind,
-} from '../../src/ledger/ledger.ts';
-import { callNamed, keyNamed, NOON_MS, replyWith } from '../ledger/stores/book.ts';
 
 const company = provider.operations['enrich-company'];
 if (company === undefined) throw new Error('the provider looks up companies');
@@ -38,54 +29,4 @@ describe('a dialect is another', () => {
     ['its name', { ...provider, name: 'ours' }],
     ['the order of its entries', Object.fromEntries(Object.entries(provider).reverse()) as Dialect],
   ])('a dialect is not another by %s', (_, other) => expect(dialectMark(other)).toBe(dialectMark(provider)));
-});
-
-const FOUND = {
-  kind: 'answered',
-  answer: 'found',
-  charged: credits(1),
-  why: 'x',
-  endedAtMs: NOON_MS,
-} as const;
-
-const DECIDED = { id: 1 as DecisionId, key: keyNamed('acme'), batch: '0000000a' as BatchId };
-
-function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
-  return {
-    attempt: 1 as AttemptRecord['attempt'],
-    key: keyNamed('acme'),
-    accountIdentity: 'acme',
-    batch: '0000000a' as AttemptRecord['batch'],
-    row: 2,
-    call: callNamed('acme'),
-    reserved: credits(1),
-    sentAtMs: NOON_MS,
-    reply: replyWith('{"name":"Acme"}'),
-    end: FOUND,
-    decisions: [],
-    looks: [],
-    ...record,
-  };
-}
-
-describe('what a kept reply means today', () => {
-  test('what a kept reply means today is applied to answers to questions alone', () => {
-    const isReadAgain = (record: AttemptRecord): boolean => readToday(record, provider) !== undefined;
-    const subject = { project: 'p', name: 'jo@a.example' };
-    const change = { subject, leaves: { state: 'invited' } } as const;
-    expect(isReadAgain(attempt())).toBe(true);
-    expect(isReadAgain(attempt({ call: { ...callNamed('acme'), change } }))).toBe(false);
-    const { end: _, ...open } = attempt();
-    expect(isReadAgain(open)).toBe(false);
-    const doubt = { end: { kind: 'in_doubt', why: 'x', endedAtMs: NOON_MS } } as const;
-    expect(isReadAgain(attempt(doubt)), 'a reply that is in doubt').toBe(true);
-    const { reply: _reply, ...silent } = attempt(doubt);
-    expect(isReadAgain(silent)).toBe(false);
-    const decided = (kind: DecisionKind): Partial<AttemptRecord> => ({
-      decision: { ...DECIDED, kind, by: 'person', why: 'x', atMs: NOON_MS },
-    });
-    expect(isReadAgain(attempt({ ...doubt, ...decided('told') }))).toBe(false);
-    expect(isReadAgain(attempt({ ...doubt, ...decided('repeat') }))).toBe(false);
-    expect(isReadAgain(attempt(decided('repeat')))).toBe(true);
-  });
 });

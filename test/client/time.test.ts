@@ -133,11 +133,6 @@ const SCENARIOS: readonly Scenario[] = [
     [10, undefined, 0],
   ],
   [
-    'of a machine that slept over a weekend with none left: a new run goes on',
-    async (world) => [await world.run(10), world.sleep(2 * DAY_MS), await world.buy(5), await world.run(20)],
-    [10, undefined, 0, 10],
-  ],
-  [
     'of a vendor that says 2030 once: nothing more is bought then, and the next day is as ever',
     async (world) => [
       await world.run(3),
@@ -149,18 +144,6 @@ const SCENARIOS: readonly Scenario[] = [
       await world.run(20),
     ],
     [3, undefined, 1, 0, undefined, undefined, 10],
-  ],
-  [
-    'in 2030, and a vendor that says so, too: what both have said stays, as a day that has passed',
-    async (world) => [
-      world.set(1_200 * DAY_MS),
-      world.vendor(1_200 * DAY_MS),
-      await world.run(10),
-      world.set(0),
-      world.vendor(0),
-      await world.run(10),
-    ],
-    [undefined, undefined, 10, undefined, undefined, 0],
   ],
   [
     'a year ahead: a run that buys anew what is old asks first, and buys nothing',
@@ -178,17 +161,6 @@ describe('a wrong clock', () => {
     const world = await World.begin();
     expect(await happens(world)).toEqual(comes);
   });
-
-  test.each([
-    ['a year ahead', 365 * DAY_MS, 0],
-    ['twenty hours ahead', 20 * HOUR_MS, 0],
-    ['twenty hours behind', -20 * HOUR_MS, -20 * HOUR_MS],
-  ])('%s tells no later time than both have reached', async (_what, setMs, agreedMs) => {
-    const world = await World.begin();
-    world.set(setMs);
-    await world.run(1);
-    expect(await world.agreedMs()).toBe(NINE_MS + agreedMs);
-  });
 });
 
 describe('the Date of an answer', () => {
@@ -201,15 +173,6 @@ describe('the Date of an answer', () => {
     expect([world.time.isSure, await world.agreedMs()], 'the vendor says none').toEqual([true, undefined]);
     world.hear({ date, age: '0' });
     expect(await world.agreedMs()).toBe(NINE_MS);
-  });
-
-  test('the Date of an answer that waited for a process which was stopped for two days is of when it came, and stops nobody', async () => {
-    const world = await World.begin();
-    await world.run(1);
-    const [askedMs, date] = [world.nowMs, new Date(world.nowMs).toUTCString()];
-    world.sleep(2 * DAY_MS);
-    world.hear({ date }, askedMs);
-    expect(world.time.apart).toBeUndefined();
   });
 
   test('the Date of an answer makes a key no younger: of two clocks the later one says how long the vendor has had it', async () => {

@@ -80,28 +80,6 @@ describe('a number', () => {
 const fieldsOf = (answer: unknown): object => Object.fromEntries(wholeFields(answer as JsonValue));
 
 describe('an answer is written whole', () => {
-  test('a person with e-mails, phones, company and location', () => {
-    expect(
-      fieldsOf({
-        full_name: 'Jo',
-        emails: ['jo@a.example', 'j@b.example'],
-        phones: ['+61 2 5550 0001', '0412 000 000'],
-        company: { name: 'A', abn: '05182475355', tags: [] },
-        location: null,
-        social: {},
-      }),
-    ).toEqual({
-      full_name: 'Jo',
-      emails: 'jo@a.example; j@b.example',
-      phones: '+61 2 5550 0001; 0412 000 000',
-      'company.name': 'A',
-      'company.abn': '05182475355',
-      'company.tags': '',
-      location: '',
-      social: '',
-    });
-  });
-
   test('lists of objects are numbered, as a path names them, and those after the third are counted', () => {
     const jobs = ['CEO', 'CFO', 'Clerk', 'Intern', 'Temp'].map((title) => ({ title, at: { city: 'Perth' } }));
     expect(fieldsOf({ jobs: jobs.slice(0, 2), more: [jobs[0], 'odd', ['a', 'b'], null] })).toEqual({

@@ -3,16 +3,14 @@
  * leaves that run its file.
  * Method: the function itself, and what the file system says of the file.
  */
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { spoolInput } from '../../src/files/spool.ts';
+import { temporaryFolder } from '../ledger/stores/places.ts';
 
 test('the same content is one file, that is made once and mended when it was altered', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rowonce-spool-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const spool = (): Promise<string> =>
     spoolInput(Readable.from([Buffer.from('Domain\na.example\n')]), folder);
   const path = await spool();

@@ -1,13 +1,17 @@
 /**
- * Goal: a job is what its file says, and a wrong one is refused at the place that is wrong, before anything is paid.
+ * Goal: a job is what its file says, and a wrong one is refused at the place that is wrong, before anything is paid. What is said beside
+ * it counts as if it stood there, and what is kept of it or handed to workers is read back as the same job.
  * Method: real job files in a temporary folder; the jobs that users copy are read as they are.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { carriedJob, jobCarried } from '../../src/job/carried-job.ts';
 import { type Job, loadJob } from '../../src/job/job.ts';
+import { settingsKept } from '../../src/job/job-settings.ts';
 import { jobYaml } from '../../src/job/job-yaml.ts';
+import { credits } from '../../src/ledger/ledger.ts';
 
 let folder: string;
 const started = process.cwd();
@@ -119,4 +123,58 @@ guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 5
   ])('a job that changes the service refuses %s, with its place', async (_, text, message) => {
     await expect(load(text)).rejects.toThrow(message);
   });
+});
+
+test.each([
+  [
+    '',
+    { columns: { domian: 'x' } },
+    '--column: enrich-company has no input "domian".',
+    'Did you mean domain?',
+  ],
+  ['', { add: { _status: 'x' } }, /^--add: the column "_status" cannot be added/, /./],
+  ['', { roles: { x: 'viewer' } }, '--role: enrich-company has no `roles`.', 'Leave it out.'],
+  ['onboard', { roles: { 'Read only': 'viewr' } }, /^--role: roles\.Read only: a role is viewer, edit/, /./],
+])('a slip beside a job is answered by what there is: %#', async (job, entries, message, next) => {
+  await writeFile('slip.yaml', 'operation: enrich-company\n');
+  await expect(loadJob(job || 'slip.yaml', entries)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(message),
+    next: expect.stringMatching(next),
+  });
+});
+
+test('a batch of before, whose settings say refuse, and whose waterfall and reading stand as today, is read as it began', () => {
+  const stored = {
+    job: 'x',
+    columns: { abn: 'ABN' },
+    waterfall: ['abn', 'all:domain+abn'],
+    on_existing: 'refuse',
+  };
+  const said = {
+    read: { header_row: '3' },
+    country: 'AU',
+    waterfall: ['abn'],
+    account: 'data',
+    repair: true,
+  };
+  const kept = settingsKept({
+    ...stored,
+    said,
+    answer_at: { envelope: 'data', steps: { x: { fields: 'y' } } },
+  });
+  expect(kept).toMatchObject({ columns: { abn: 'ABN' }, waterfall: stored.waterfall, said });
+  expect([kept.on_existing, kept.answer_at]).toEqual([
+    undefined,
+    { envelope: 'data', steps: { x: { fields: 'y' } } },
+  ]);
+});
+
+test('what is handed to workers is read back as the same job, also as earlier programs hand it over', async () => {
+  const job = await loadJob('search-people', { columns: { company: 'Firm' }, repair: true });
+  const carried = carriedJob({ ...job, in_doubt: { retry: { extra_credits: credits(3) } }, credits_max: 2 });
+  const before = { name: 'x', operation: 'search-people', in_doubt: 'retry', settings: { credits_max: 2 } };
+  expect(carried).toEqual({ ...before, name: 'search-people', columns: { company: 'Firm' }, repair: true });
+  for (const each of [carried, { ...before, extra_credits: 3 }])
+    expect(await jobCarried(each)).toMatchObject({ credits_max: 2, in_doubt: { retry: {} } });
 });

@@ -155,14 +155,6 @@ describe.each(DATABASES)('on %s', (_, open) => {
       }
       expect(await tables.money(batch)).toEqual({ spent: 2, held: 1 });
     });
-
-    attack('a late answer takes the place of its retry in doubt, which stays held', async (tables, batch) => {
-      const { first, retry, late } = await retried(tables, batch);
-      await tables.write({ ends: [doubt(retry)] });
-      await late();
-      expect(await states(tables, first, retry)).toEqual(['answered', 'doubt_beside']);
-      expect(await tables.money(batch)).toEqual({ spent: 1, held: 1 });
-    });
   });
 
   describe('a refresh', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eachOf } from '../../src/ledger/db.ts';
 import type { BatchId } from '../../src/ledger/ledger.ts';
 import { moveRows, resumeForRetry } from '../../src/ledger/transitions.ts';
-import { answer, doubt, NOW, reply, sqliteTables, uncharged } from './plain.ts';
+import { answer, doubt, reply, sqliteTables, uncharged } from './plain.ts';
 
 /**
  * Goal: a row moves in the commit of what it rests on, whoever decides or answers, and however its batch stands by then.
@@ -64,17 +64,6 @@ test.each(['it did not happen', 'it was never sent'])(
     expect((await states()).at(-1)).toEqual({ batch: TWO, row: 2, state: 'in_doubt', attempt });
   },
 );
-
-test('a lost refresh that is answered late ends the doubt of its row', async () => {
-  const { tables, stateOf } = await opened();
-  await tables.batch('0000000c', { fresh: NOW + 1 });
-  const first = await tables.bought(ONE, 'x');
-  const { attempt } = await tables.ask('0000000c', 'x', { kind: 'refresh', prior: first });
-  await tables.write({ ends: [doubt(attempt)] });
-  expect([await tables.state(attempt), await stateOf('0000000c')]).toEqual(['doubt_beside', 'in_doubt']);
-  await tables.write({ replies: [reply(attempt)], ends: [answer(attempt)] });
-  expect([await tables.state(first), await stateOf('0000000c')]).toEqual(['replaced', 'pending']);
-});
 
 test.each([
   ['answered', 'refused'],

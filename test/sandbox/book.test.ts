@@ -87,44 +87,6 @@ test('what is charged twice is found: same account, operation and parameters in 
   });
 });
 
-test('sums and state survive a restart, and what is bought again after it is charged twice', async () => {
-  const bookPath = join(temporaryFolder(), 'book.jsonl');
-  const permissions = { items: { serviceDefault: { actions: { admin: true } } } };
-  const invite = (url: string, email: string, key = 'key-1'): Promise<{ status: number }> =>
-    post(url, '/latest/auth/invite/create', `Bearer proj-1:${key}`, { permissions, email });
-
-  const first = await sandbox({ bookPath, matchRate: 1 });
-  await company(first.url, 'a.example');
-  await post(first.url, '/latest/projects/create', 'Bearer :key-1', {
-    name: 'A',
-    description: '',
-    organization_id: 'o',
-  });
-  await invite(first.url, 'ann@a.example');
-  await invite(first.url, 'bob@a.example');
-  await post(first.url, '/sandbox/accept', undefined, { email: 'bob@a.example' });
-  await post(first.url, '/sandbox/revoke', undefined, { key: 'key-9' });
-  await invite(first.url, 'ann@a.example');
-  await post(first.url, '/sandbox/remove-admin', undefined, { project: 'proj-1', key: 'key-8' });
-  await post(first.url, '/tags/apply', 'Bearer key-1', { domain: 'a.example', tag: 'buyer' });
-  const before = await bookOf(first.url);
-  const stateBefore = (await get(first.url, '/sandbox/state')).json;
-  expect([stateBefore.mails.length, stateBefore.tags.length]).toEqual([2, 1]);
-  expect(before.changes).toMatchObject([{ created: 1, refused: 1 }, { created: 1 }]);
-  await first.close();
-
-  const second = await sandbox({ bookPath, matchRate: 1 });
-  expect(await bookOf(second.url)).toEqual({ ...before, requests: 0 });
-  expect((await get(second.url, '/sandbox/state')).json).toEqual(stateBefore);
-  expect((await invite(second.url, 'ann@a.example')).status).toBe(409);
-  expect((await company(second.url, 'b.example', 'key-9')).status).toBe(401);
-  expect((await invite(second.url, 'cid@a.example', 'key-8')).status).toBe(403);
-  await company(second.url, 'a.example');
-  expect((await bookOf(second.url)).charged_twice).toHaveLength(1);
-  const sequences = linesOf(bookPath).map(({ sequence }) => sequence);
-  expect(new Set(sequences).size).toBe(sequences.length);
-});
-
 test('a torn last line is taken away, because it was never answered, and the book goes on', async () => {
   const bookPath = join(temporaryFolder(), 'book.jsonl');
   const first = await sandbox({ bookPath, matchRate: 1 });

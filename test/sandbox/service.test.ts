@@ -86,36 +86,6 @@ test('each operation, byte for byte as published, is answered as published', asy
   });
 });
 
-describe('a body is taken to the character', () => {
-  const invitation = { permissions: EDITOR, email: 'ann@a.example' };
-  test.each([
-    ['/latest/projects/create', { name: 'A', organization_id: 'org-1' }, '"description" must be a string'],
-    ['/latest/projects/create', { ...PROJECT, name: '' }, '"name" is empty'],
-    ['/latest/auth/invite/create', { permissions: EDITOR }, '"email" must be'],
-    ['/latest/auth/invite/create', { ...invitation, project_id: 'proj-1' }, '"project_id" is not a field'],
-    [
-      '/latest/auth/invite/create',
-      { ...invitation, permissions: grant('role:admin') },
-      '"permissions" must be',
-    ],
-    ['/latest/auth/invite/delete', {}, '"invite_code" must be a string'],
-    ['/latest/auth/users/user-1/delete', '', 'The body must be a JSON object'],
-  ])('%s %j', async (path, body, words) => {
-    const { url } = await sandbox();
-    const right = { create: 'Bearer :key-1', update: 'proj-1:key-1' };
-    const authorization = path.includes('projects')
-      ? right.create
-      : path.endsWith('/update')
-        ? right.update
-        : IN_PROJECT;
-    const reply = await post(url, path, authorization, body);
-    expect(reply.status).toBe(400);
-    expect(reply.json.error).toContain(words);
-    const nothing = { projects: [], invites: [], users: [], mails: [], tags: [] };
-    expect((await get(url, '/sandbox/state')).json).toEqual(nothing);
-  });
-});
-
 test('somebody of the organization is accepted at once, and the answer does not tell', async () => {
   const { url } = await sandbox();
   const pending = await invite(url, 'ann@a.example');

@@ -3,11 +3,10 @@
  * what it is called.
  * Method: real files with real modes in a temporary folder; real programs for `key_command`.
  */
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type Account,
   type Accounts,
@@ -17,12 +16,12 @@ import {
   resolveKey,
 } from '../../../src/client/account/account.ts';
 import { describeKey } from '../../../src/client/account/account-key.ts';
+import { temporaryFolder } from '../../ledger/stores/places.ts';
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rowonce-account-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const path = (): string => join(folder, 'accounts.yaml');
 

@@ -14,7 +14,6 @@ import { TimerClock } from './timer-clock.ts';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** The guard is this much stricter than the plan, for clocks that do not agree. */
 const MARGIN_MS = 1_000;
 
@@ -112,14 +111,6 @@ test('no more work than the concurrency allows is under way at once', async () =
 describe('windows', () => {
   const twoAnHour: Limits = { concurrency: 8, windows: [{ requests: 2, windowMs: HOUR_MS }] };
 
-  test('every one of several windows is kept', async () => {
-    const windows = [...twoAnHour.windows, { requests: 3, windowMs: DAY_MS }];
-    const limited = limiter({ limits: { concurrency: 8, windows } });
-    const waits: number[] = [];
-    for (let count = 0; count < 4; count += 1) waits.push(await waitOf(limited));
-    expect(waits).toEqual([0, 0, HOUR_MS + MARGIN_MS, DAY_MS - HOUR_MS]);
-  });
-
   test('a restart does not burst: the sends of the last run count', async () => {
     const earlierSendsMs = [clock.wallMs() - 50 * MINUTE_MS, clock.wallMs() - 10 * MINUTE_MS];
     expect(await waitOf(limiter({ limits: twoAnHour, earlierSendsMs }))).toBe(10 * MINUTE_MS + MARGIN_MS);
@@ -166,14 +157,6 @@ test('while answers get lost one probe is under way at a time; when it is answer
   limited.settled();
   probe.giveBack();
   await clock.until(others);
-});
-
-describe('what answers say', () => {
-  test('what an answer says about the rest is kept to, until the window begins anew', async () => {
-    const limited = limiter();
-    limited.hear({ left: { requests: 2, resetMs: MINUTE_MS } });
-    expect([await waitOf(limited), await waitOf(limited), await waitOf(limited)]).toEqual([0, 0, MINUTE_MS]);
-  });
 });
 
 describe('every run ends', () => {

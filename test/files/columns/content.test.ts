@@ -164,32 +164,3 @@ describe('cells that look right and are about somebody else are not paid for', (
     expect(next).toContain('may be "Remark", by its content, 3 of 3 cells, few different values.');
   });
 });
-
-describe('a list that was worked on before', () => {
-  const header = ['Website', 'Number'];
-  const [websites, damaged] = [
-    ['a.example', 'b.example', 'c.example', 'd.example'],
-    [...ABNS.slice(1), 'x'],
-  ];
-  const again = (names: readonly string[], cells: readonly string[], columns: Record<string, string>) =>
-    findColumns(enrichCompany, new CountedSheet(...rowsOf(websites, cells)), names, undefined, {
-      batch: '7',
-      isOutput: false,
-      columns,
-    });
-
-  test('a list that was worked on before keeps its columns when a cell makes another guess, or none that is sure, and says of which batch they are', async () => {
-    const { because, columns } = await again(header, ABNS, { website: 'Website' });
-    expect(guessWords({ columns, because })).toBe('website ← Website');
-    const unsure = await again(['Supplier site', 'Number'], damaged, { abn: 'Number' });
-    expect(guessWords(unsure)).toBe('abn ← Number (as in batch 7)');
-  });
-
-  test.each([
-    ['has got a name that says it', ['Website', 'ABN'], { website: 'Website' }],
-    ['has lost a column', ['Website', 'Code'], { abn: 'Number', website: 'Website' }],
-  ])('a list that was worked on before goes by its header when that %s', async (_how, names, columns) => {
-    const { columns: now } = await again(names, ABNS, columns);
-    expect(now).toEqual({ abn: names[1], website: 'Website' });
-  });
-});

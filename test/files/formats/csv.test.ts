@@ -1,22 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ReadOptions, ValuedRow } from '../../../src/core/format.ts';
+import type { ReadOptions } from '../../../src/core/format.ts';
 import { type Encoding, NAMED_ENCODINGS } from '../../../src/core/reading.ts';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import {
-  bytesOf,
-  cellText,
-  quoted,
-  type WrittenCsv,
-  written as writtenCell,
-  writtenCsv,
-} from './csv-arbitrary.ts';
 import { allOf, type CellsOfRow, copied, eachRow, inputFolder, openText, rowsOf, stopOf } from './sheets.ts';
 
 /**
@@ -319,74 +309,6 @@ test.each([
 );
 
 // ------------------------------------------------------------------------------------------------ any file
-
-/** Said, and not left to a guess: cells of any text may well look more like a table of semicolons. */
-const AS_COMMA = { delimiter: 'comma' } as const;
-
-/** One or more columns to append, and cells for them by row. */
-const additions = fc
-  .uniqueArray(fc.constantFrom('industry', '_status', '_reason', 'a "quoted", name'), { minLength: 1 })
-  .chain((columns) =>
-    fc.record({
-      columns: fc.constant(columns),
-      cells: fc.array(fc.array(cellText, { minLength: columns.length, maxLength: columns.length }), {
-        minLength: 1,
-      }),
-    }),
-  );
-
-type Additions = typeof additions extends fc.Arbitrary<infer Value> ? Value : never;
-
-const cellsOfRow = ({ cells }: Additions, row: number): readonly string[] => cells[row % cells.length] ?? [];
-
-/** The copy, by the pieces alone. */
-function expectedCopy(file: WrittenCsv, added: Additions): Buffer {
-  const rows = new Map(file.pieces.map((piece, index) => [piece, index + 1]));
-  const header = file.pieces.find(({ kind }) => kind === 'header')?.text ?? '';
-  const isQuoted = file.header.map(quoted).join(',') === header;
-  const written = isQuoted ? quoted : writtenCell;
-  const list = (cells: readonly string[]): string => cells.map((cell) => `,${written(cell)}`).join('');
-  return bytesOf(file, (piece) => {
-    if (piece.kind === 'blank') return '';
-    if (piece.kind === 'left_out') return list(added.columns.map(() => ''));
-    return list(piece.kind === 'header' ? added.columns : cellsOfRow(added, rows.get(piece) ?? 0));
-  });
-}
-
-test('any CSV file comes back byte for byte, with our cells before each line end, and so does its copy', async () => {
-  await fc.assert(
-    fc.asyncProperty(writtenCsv, additions, async (file, added) => {
-      const cells: CellsOfRow = ({ row }) => cellsOfRow(added, row);
-      const first = await copied(await openText(bytesOf(file), AS_COMMA), added.columns, cells);
-      expect(first.toString()).toBe(expectedCopy(file, added).toString());
-      expect(first.equals(expectedCopy(file, added))).toBe(true);
-      const dropped = added.columns;
-      const second = await copied(await openText(first, AS_COMMA), added.columns, cells, { dropped });
-      expect(second.equals(first)).toBe(true);
-    }),
-  );
-});
-
-test('any CSV file gives its cells, and each row knows its number', async () => {
-  await fc.assert(
-    fc.asyncProperty(writtenCsv, async (file) => {
-      const bytes = bytesOf(file);
-      const rows: ValuedRow[] = file.pieces.flatMap(({ kind, cells }, index) =>
-        kind === 'row' ? [{ row: index + 1, cells }] : [],
-      );
-      const sheet = await openText(bytes, AS_COMMA);
-      expect(await rowsOf(sheet)).toEqual(rows);
-      expect(await sheet.survey()).toEqual({
-        sha256: createHash('sha256').update(bytes).digest('hex'),
-        bytes: bytes.length,
-        encoding: file.mark === '' ? 'UTF-8' : 'UTF-8 with byte-order mark',
-        delimiter: 'comma',
-        header: file.header,
-        rows: rows.length,
-      });
-    }),
-  );
-});
 
 // ------------------------------------------------------------------------------------------------ encodings
 

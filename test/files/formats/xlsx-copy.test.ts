@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import type { CopyOptions, Sheet } from '../../../src/core/format.ts';
@@ -9,8 +8,7 @@ import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination, copyFor } from '../../../src/files/output/destination.ts';
 import { workbookCopy } from '../../../src/files/workbook-copy.ts';
-import { times } from '../../support/combinations.ts';
-import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
+import { allOf, type CellsOfRow, inputFolder, rowByRow } from './sheets.ts';
 import { bookOf, textRow, type WrittenBook } from './workbook-file.ts';
 
 /**
@@ -73,48 +71,6 @@ test('of what is appended, credits, counts and years are numbers; identifiers, p
     ...[0, 120, 1999],
     ...['1.50', '412345678', '3000', '7', '51824753556', '61412345678'],
   ]);
-});
-
-test('any text comes back as it was, in cells of the user and in cells of ours', async () => {
-  // Control characters, halves of pairs and what is no character at all included.
-  const text = fc
-    .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 20 })
-    .map((units) => String.fromCharCode(...units));
-  const hostile = fc.constantFrom(
-    '__proto__',
-    'constructor',
-    '_x0041_',
-    '_x005F_',
-    '_x0041\u0001',
-    ' a ',
-    '\t',
-    'a\r\nb',
-    '\uFFFD',
-    '\uD800',
-    ']]>',
-    '&amp;',
-    '=1+1',
-    '\u0000',
-  );
-  const write = await inputFolder();
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(text, hostile), { minLength: 1, maxLength: 30 }), async (texts) => {
-      const sheet = {
-        header: async () => ['A'],
-        start: { header: { first: 1, last: 1 }, isFound: false },
-        async *groups() {
-          yield texts.map((each, index) => ({ row: index + 2, cells: [each] }));
-        },
-      };
-      const options = { columns: ['B'], dropped: new Set<string>() };
-      const bytes = await allOf(
-        workbookCopy(sheet, options, async (rows) => rows.map(({ cells }) => cells), '<&">'),
-      );
-      const read = await xlsx.open(new InputFile(await write(Buffer.concat(bytes), 'naughty.xlsx')), {});
-      expect((await rowsOf(read)).map(({ cells }) => cells)).toEqual(texts.map((each) => [each, each]));
-    }),
-    { numRuns: times(3, 8) },
-  );
 });
 
 test('a text that no cell of Excel can hold is cut, and says so at its end', async () => {

@@ -138,49 +138,6 @@ test('the first sheet that can be seen is read, which is said where there are ot
   });
 });
 
-describe('of several sheets, the one is read', () => {
-  const table = (name: string): string => textRow(1, name) + textRow(2, 'x');
-  const others = [
-    { name: 'Cover', rows: textRow(1, 'Our leads') },
-    { name: 'Secret', state: 'hidden', rows: table('Secret') },
-    { name: 'New', rows: table('New') },
-  ];
-  const openAt = (activeTab: number) => ({
-    rows: table('Leads'),
-    otherSheets: others,
-    properties: `<bookViews><workbookView activeTab="${activeTab}"/></bookViews>`,
-  });
-  const ALL = 'to use another, name it with --sheet: "Leads", "Cover", "Secret" (hidden) and "New".';
-
-  test.each([
-    [
-      'that was open when it was saved',
-      3,
-      'New',
-      `Read from the sheet "New", which was open when it was saved; ${ALL}`,
-    ],
-    [
-      'that has rows, where the open one has none',
-      1,
-      'Leads',
-      `Read from the sheet "Leads", because "Cover" is no such list; ${ALL}`,
-    ],
-    ['that can be seen, where the open one cannot', 2, 'Leads', `Read from the sheet "Leads"; ${ALL}`],
-    ['that is there, where the open one is not', 99, 'Leads', `Read from the sheet "Leads"; ${ALL}`],
-  ])('%s', async (_which, tab, header, note) => {
-    const sheet = await opened(openAt(tab));
-    expect(await sheet.header()).toEqual([header]);
-    expect(sheet.notes).toEqual([note]);
-    expect(sheet.tabs?.map(({ name, isHidden }) => [name, isHidden])).toEqual([
-      ['Leads', false],
-      ['Cover', false],
-      ['Secret', true],
-      ['New', false],
-    ]);
-    expect(sheet.tabs?.filter(({ isRead }) => isRead)).toMatchObject([{ name: header }]);
-  });
-});
-
 test('hidden rows are said aloud before anything is done', async () => {
   const rows = `${textRow(1, 'Card')}<row r="2" hidden="1"><c r="A2"><v>1</v></c></row>`;
   expect((await opened({ rows })).notes).toEqual([

@@ -4,12 +4,10 @@
  * Method: batches are put into a ledger by hand, so that every answer and outcome is known, and written as real files.
  */
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
@@ -25,7 +23,7 @@ import {
 } from '../../../src/files/output/output.ts';
 import { type Batch, credits, type FinishedRow, type Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { freshLedger } from '../../ledger/stores/places.ts';
+import { freshLedger, temporaryFolder } from '../../ledger/stores/places.ts';
 
 const ANSWERED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const OURS = OUR_COLUMNS.join();
@@ -42,9 +40,7 @@ class Desk {
   }
 
   static async open(): Promise<Desk> {
-    const folder = await mkdtemp(join(tmpdir(), 'rowonce-output-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    return new Desk(folder, await freshLedger(sqlite));
+    return new Desk(temporaryFolder(), await freshLedger(sqlite));
   }
 
   path(name: string): string {

@@ -8,21 +8,19 @@ import { spawnSync } from 'node:child_process';
 import {
   type FileHandle,
   mkdir,
-  mkdtemp,
   open,
   readdir,
   readFile,
   readlink,
-  rename,
   rm,
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type OwnFile, removeStale, writeOwnFile } from '../../../src/files/output/own-files.ts';
 import { replaceFile } from '../../../src/lib/atomic-file.ts';
+import { temporaryFolder } from '../../ledger/stores/places.ts';
 
 const OURS = 'what we wrote';
 const THEIRS = 'an afternoon of notes';
@@ -37,10 +35,8 @@ class Place {
     this.folder = folder;
   }
 
-  static async open(): Promise<Place> {
-    const folder = await mkdtemp(join(tmpdir(), 'rowonce-own-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    return new Place(folder);
+  static open(): Place {
+    return new Place(temporaryFolder());
   }
 
   path(name: string): string {
@@ -89,7 +85,7 @@ describe('what stands there and is not as we wrote it', () => {
   ] as const)(
     'what is not as we wrote it is kept also when it is written at the last moment, %s',
     async ([_, before]) => {
-      const place = await Place.open();
+      const place = Place.open();
       await before(place);
       const path = await place.write('new', {}, () => writeFile(place.path('out.csv'), THEIRS));
       expect(path).toBe(place.path('out (2).csv'));
@@ -99,7 +95,7 @@ describe('what stands there and is not as we wrote it', () => {
   );
 
   test('what is not as we wrote it and is put away makes room: ours has its own name again, and not a second one', async () => {
-    const place = await Place.open();
+    const place = Place.open();
     await writeFile(place.path('out.csv'), THEIRS);
     await place.write(OURS);
     await rm(place.path('out.csv'));
@@ -111,7 +107,7 @@ describe('what stands there and is not as we wrote it', () => {
 
 describe('a link', () => {
   test('a link stays, and nothing is written through it, also when it leads to what we wrote ourselves', async () => {
-    const place = await Place.open();
+    const place = Place.open();
     await mkdir(place.path('elsewhere'));
     const real = place.path('elsewhere/real.csv');
     await place.write(OURS, { path: real });
@@ -143,7 +139,7 @@ test('a file is on the disk before it takes its place, and then its name, so tha
 
 describe('two writers of one file', () => {
   test('what a killed process left is removed, what a living one is writing is not, nor that of another machine', async () => {
-    const place = await Place.open();
+    const place = Place.open();
     let [own = '', dead, elsewhere] = ['', '', ''];
     const chunks = during(OURS, async () => {
       [own = ''] = await place.names();
@@ -169,7 +165,7 @@ describe('a place where nothing can be written', () => {
     ['below a file', 'file/out.csv', 'the place of its folder is a file'],
     ['a name that is too long', `${long}12.csv`, 'its name is too long'],
   ] as const)('%s is said in words', async ([_, name, why]) => {
-    const place = await Place.open();
+    const place = Place.open();
     await mkdir(place.path('sub'));
     await writeFile(place.path('file'), '');
     const path = place.path(name);

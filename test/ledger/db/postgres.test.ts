@@ -88,26 +88,6 @@ async function place(): Promise<[Server, string, Way]> {
   return [server, name, await Way.to(server.url(name))];
 }
 
-test('each type comes back as it was, in its order', async () => {
-  const [, name, way] = await place();
-  const door = await opened(way.url(name));
-  const calls = [
-    { id: -1, what: '', body: new Uint8Array() },
-    { id: 2 ** 52, what: 'a "b" \\ {c}, NULL \n', body: Uint8Array.from([0, 92, 34, 255]) },
-    { id: 7, what: 'NULL', body: null },
-    { id: 8, what: null, body: null },
-  ];
-  const sorted = calls.toSorted((a, b) => a.id - b.id);
-  const [begun, booked, said] = await door.write(groupOf(...calls));
-  expect([begun, booked]).toEqual([calls.map(({ id }) => ({ id })), []]);
-  const asBytes = sorted.map(({ body, ...call }) => ({ ...call, body: body && Buffer.from(body) }));
-  expect(said).toEqual(asBytes);
-  expect(await door.each(SAID, calls)).toEqual(asBytes);
-  expect(await door.rows('SELECT id, what FROM calls WHERE body = ?', [calls[1]?.body ?? null])).toEqual([
-    { id: 2 ** 52, what: calls[1]?.what },
-  ]);
-});
-
 test('what is refused by a rule of the tables leaves nothing, names the rule, and what follows is written', async () => {
   const [server, name, way] = await place();
   const door = await opened(way.url(name));

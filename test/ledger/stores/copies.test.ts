@@ -4,11 +4,11 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { leaveTo } from '../../../src/ledger/copy.ts';
-import type { AnyRecord, Cell, Db } from '../../../src/ledger/db.ts';
+import type { Db } from '../../../src/ledger/db.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import { keptTables } from '../../../src/ledger/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { ACCOUNT, answered, batchNamed, decide, lost, MATCHED, NOON_MS, settle } from './book.ts';
+import { ACCOUNT, answered, batchNamed, MATCHED, NOON_MS, settle } from './book.ts';
 import { changed, changeOf, INVITED } from './changes.ts';
 import { freshPlace, openStore } from './places.ts';
 
@@ -74,36 +74,4 @@ test('every row of every table is in the copy, as it was', async () => {
   const empty = was.filter(([, rows]) => rows.length === 0).map(([table]) => table);
   expect(empty).toEqual(['prices']);
   expect(tablesAt(there)).toEqual(was);
-});
-
-// Goal: a worker with a lower number may have sent again what another one had lost, and that one sent it again. Method: a copy of three
-// such attempts whose numbers are exchanged: the first has the greatest, and the second, which names it, the least.
-test('an attempt that names one with a greater number is copied with it', async () => {
-  const place = freshPlace(sqlite);
-  await by('ann', place, async (ledger, batch) => {
-    await lost(ledger, batch, 'two');
-    for (const _ of [1, 2]) {
-      const decision = await decide(ledger, batch, 'two', 'retry');
-      await lost(ledger, batch, 'two', { decision });
-    }
-  });
-  const exchanged = (db: Db): Db => ({
-    ...db,
-    async rows<Row>(sql: string, params?: readonly Cell[]) {
-      const ids = (await db.rows<{ id: number }>('SELECT id FROM attempts ORDER BY id')).map(({ id }) => id);
-      const other = (cell: Cell): Cell => ids.at(ids.indexOf(Number(cell)) - 1) ?? null;
-      const rows = await db.rows<AnyRecord>(sql, params);
-      const turned = rows.map((row) =>
-        Object.fromEntries(
-          Object.entries(row).map(([name, cell]) => {
-            const isAttempt =
-              name === 'attempt' || (/FROM attempts/.test(sql) && ['id', 'prior', 'reply'].includes(name));
-            return [name, isAttempt && cell !== null ? other(cell) : cell];
-          }),
-        ),
-      );
-      return turned.toSorted((one, two) => Number(one.id) - Number(two.id)) as Row[];
-    },
-  });
-  expect(await sqlite.check(await copyAt(place, exchanged))).toMatchObject({ broken: [], wrong: [] });
 });

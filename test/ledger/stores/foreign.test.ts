@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -17,9 +17,7 @@ import { openStore, temporaryFolder } from './places.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
-const isRoot = process.geteuid?.() === 0;
 const hasModes = process.platform !== 'win32';
-const SOMEBODY = 65_534;
 
 /** A closed store in which something was bought. */
 async function store(): Promise<string> {
@@ -38,34 +36,6 @@ async function expectRefused(place: string, message: RegExp): Promise<void> {
   await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
   expect(readFileSync(join(place, 'ledger.db')).equals(before)).toBe(true);
 }
-
-describe.runIf(hasModes)('a store', () => {
-  test.each([0o770, 0o702])(
-    'a store in which others could write (%o) is not taken until that is ended',
-    async (mode) => {
-      const place = await store();
-      chmodSync(place, mode);
-      await expectRefused(
-        place,
-        /^The store was not opened: other users can write in .*store \(mode 07\d\d\)\.$/,
-      );
-      expect(statSync(place).mode & 0o777).toBe(mode);
-      chmodSync(place, 0o700);
-      await (await openStore(sqlite, place)).close();
-    },
-  );
-
-  test.runIf(isRoot)('a store of another user is not taken, nor an empty folder of theirs', async () => {
-    const place = await store();
-    chownSync(place, SOMEBODY, SOMEBODY);
-    await expectRefused(place, /belongs to the user with number 65534, and this program runs as number 0/);
-    const empty = join(temporaryFolder(), 'empty');
-    mkdirSync(empty);
-    chownSync(empty, SOMEBODY, SOMEBODY);
-    await expect(openStore(sqlite, empty)).rejects.toMatchObject({ code: 'store' });
-    expect(statSync(empty).mode & 0o777).toBe(0o755);
-  });
-});
 
 describe.runIf(hasModes)('what is known of ledgers outside of their stores', () => {
   test('what is known outside is not taken from a folder in which others could write, and holds up whoever would rely on it', async () => {
@@ -114,14 +84,4 @@ describe.runIf(hasModes)('accounts', () => {
       });
     },
   );
-
-  test.runIf(isRoot)('accounts are not read from another user', async () => {
-    const path = accountsIn(0o755);
-    chownSync(path, SOMEBODY, SOMEBODY);
-    await expect(loadAccounts(path)).rejects.toMatchObject({ code: 'account' });
-    chownSync(path, 0, 0);
-    chownSync(join(path, '..'), SOMEBODY, SOMEBODY);
-    await expect(loadAccounts(path)).rejects.toMatchObject({ code: 'account' });
-    expect(existsSync(path)).toBe(true);
-  });
 });

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
@@ -19,15 +19,6 @@ test('on a full disk nothing new is admitted, and what is in flight is still wri
   const place = freshPlace(sqlite);
   await expectInFlightKept(place, { ROWONCE_FULL_AT_PAGES: '400' });
   await expectAnswersThere(place);
-});
-
-test('room is set aside with real bytes at every opening', async () => {
-  const place = freshPlace(sqlite);
-  await freshLedger(sqlite, place);
-  const reserve = join(place, 'reserve');
-  expect(statSync(reserve).size).toBe(1024 * 1024);
-  expect(statSync(reserve).blocks * 512).toBeGreaterThanOrEqual(1024 * 1024);
-  expect(new Set(readFileSync(reserve).subarray(0, 4096)).size).toBeGreaterThan(200);
 });
 
 async function expectInFlightKept(place: string, env: NodeJS.ProcessEnv = {}): Promise<void> {

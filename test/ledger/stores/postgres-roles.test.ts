@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Ended } from '../../cli/rowonce.ts';
 import { type Host, openHost } from '../../faults/database-host.ts';
-import { ScriptedVendor } from '../../faults/scripted-vendor.ts';
 import { domainsOf } from '../../faults/workplace.ts';
 
 /*
@@ -38,27 +37,6 @@ describe('the role for workers', () => {
     expect(deleted).toEqual(PASSING);
     expect(await host.query('SELECT count(*)::int AS rows FROM rows')).toEqual([{ rows: 6 }]);
   });
-
-  test('the role for workers takes back misses of a wrong path, and asks for these rows again', async () => {
-    const host = await openHost();
-    const { place, store } = host;
-    let isWrong = true;
-    await using vendor = await ScriptedVendor.start(({ body }, response) => {
-      response.writeHead(isWrong ? 404 : 200, { 'content-type': 'application/json' });
-      response.end(isWrong ? '{"code":"E7"}' : JSON.stringify({ name: JSON.parse(body).domain }));
-    });
-    place.writeAccount(vendor.url);
-    place.writeList(domainsOf('missed', 30));
-    const stopped = await place.runHere({ store });
-    expect(stopped).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/^2\d answers in a row count as no match/m),
-    });
-    isWrong = false;
-    const mended = await place.runHere({ store });
-    expect(mended.code, mended.stderr).toBe(0);
-    expect(place.statuses()).toEqual(new Array(30).fill('matched'));
-  });
 });
 
 describe('erasing is for the owner', () => {
@@ -82,30 +60,6 @@ describe('erasing is for the owner', () => {
     const erased = await typed(owners, '--yes');
     expect(erased.code, erased.stderr).toBe(0);
     expect(await holds()).toBe(false);
-  });
-
-  test('a run goes on beside what passed its retention, and says what the owner is to type', async () => {
-    const host = await openHost();
-    const { place, store, owners } = host;
-    await bought(host, { retention: '1d' });
-    const lasting = 2 * 86_400_000 + 3_600_000;
-    // The newest one is as young as the host knows it to be.
-    await host.query(
-      `UPDATE attempts SET sent_at = sent_at - ${lasting}, ended_at = ended_at - ${lasting} WHERE id < (SELECT max(id) FROM attempts)`,
-    );
-    place.writeList(domainsOf('next', 2));
-    const first = await place.runHere({ store });
-    expect(first.code, first.stderr).toBe(0);
-    expect(first.stderr).toContain(`the role tests. Run it as that role: --store ${owners}\n`);
-    expect(first.stderr).toMatch(/store purge --account data --older-than 1d$/m);
-    const erasable = async (): Promise<string> =>
-      JSON.stringify(await host.query('SELECT asked FROM attempts'));
-    expect(await erasable()).toContain('roles-1.example');
-    const words = ['store', 'purge', '--account', 'data', '--older-than', '1d', '--yes', '--store', owners];
-    const purged = await place.typeHere(words);
-    expect(purged.code, purged.stderr).toBe(0);
-    expect(await erasable()).not.toContain('roles-1.example');
-    expect(await erasable()).toContain('next-1.example');
   });
 });
 

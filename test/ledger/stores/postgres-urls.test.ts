@@ -96,18 +96,6 @@ describe('a server that may be on another machine', () => {
         expectRefused(await typed(['status', '--store', url], env), fact, 'sslrootcert');
     },
   );
-
-  test('a server elsewhere may ask for a certificate of who comes', async () => {
-    expectRefused(await typed(['store', 'init', away('certified', PROVEN)]), 'certificate', 'sslcert');
-    const own = '&sslcert=FILES/certificate.pem&sslkey=FILES/key.pem';
-    const { code, stderr } = await typed(['store', 'init', away('certified', PROVEN + own)]);
-    expect(code, stderr).toBe(0);
-  });
-
-  test('a server elsewhere is not looked for where a file of the URL cannot be read', async () => {
-    const url = away('away', '?sslmode=verify-full&sslrootcert=FILES/nothing.pem');
-    expectRefused(await typed(['status', '--store', url]), 'nothing.pem', 'URL');
-  });
 });
 
 describe('one sentence says what to do about', () => {
@@ -136,11 +124,6 @@ describe('one sentence says what to do about', () => {
     ['knows no such role', () => server.url('bare', 'nobody'), 'role "nobody" does not exist', 'URL'],
   ])('a database that %s', async (_, store, fact, advice) => {
     await expectEach(store(), fact, advice);
-  });
-
-  test('a role without rights, in a database with a ledger', async () => {
-    await typed(['store', 'init', server.url('bare')]);
-    await expectEach(server.url('bare', 'stranger'), 'stranger', 'store init');
   });
 
   test('a URL with a password, which is not shown, and a server that is away', async () => {

@@ -3,13 +3,13 @@
  * that was probably meant; never a stack trace, and never a key.
  * Method: real files in a temporary folder, read with small schemas.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { StopError } from '../../../src/core/errors.ts';
 import { readDocument } from '../../../src/lib/yaml/document.ts';
+import { temporaryFolder } from '../../ledger/stores/places.ts';
 
 const schema = z.strictObject({
   operation: z.string(),
@@ -21,10 +21,9 @@ const schema = z.strictObject({
 });
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rowonce-document-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function read(text: string | Buffer): Promise<unknown> {
   const path = join(folder, 'job.yaml');
