@@ -72,11 +72,6 @@ test('an answer that was cut off, or is in UTF-16, is redacted all the same', ()
   expect(redaction.bytes(wide).toString()).toContain(`{"a":"${REDACTED}"}`);
 });
 
-test('an answer without the key is the very same bytes', () => {
-  const bodies = ['{"a":"nk_live/9f"}', 'é %20 \\u0041', ''].map((text) => Buffer.from(text));
-  expect(bodies.map((body) => redaction.bytes(body) === body)).toEqual([true, true, true]);
-});
-
 test('keys in names and values of headers are redacted, and a shorter key where it is a whole value', () => {
   const raw = {
     headers: { [`x-${KEY}`]: `Bearer ${KEY}`, a: 'short', b: 'a short word' },

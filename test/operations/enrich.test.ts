@@ -1,13 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import type { RowInput } from '../../src/core/operation.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import type { Call, Operation, RowInput } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import enrichPerson from '../../src/operations/enrich-person.ts';
-import { callsAsked, parametersAsked } from './asked.ts';
 
 /**
  * Goal: a user knows from the documentation which lookups a row of companies or people leads to, and pays for no other.
  * Method: rows as they stand in real sheets; every lookup misses, so that all that would be asked is seen.
  */
+
+/** Every call that a row would lead to if nothing were ever found, in order. */
+function callsAsked(operation: Operation, row: RowInput): readonly Call[] {
+  const prepared = operation.prepare(row, {});
+  const asked: Call[] = [];
+  for (;;) {
+    if (prepared.kind === 'invalid') return asked;
+    const isAsked = (call: Call) => asked.some((each) => callKeyOf('a', each) === callKeyOf('a', call));
+    const step = operation.next(prepared.input, (call) => (isAsked(call) ? { kind: 'no_match' } : undefined));
+    if (step.kind === 'end') return asked;
+    asked.push(step.call);
+  }
+}
+
+/** What those calls send. */
+const parametersAsked = (operation: Operation, row: RowInput) =>
+  callsAsked(operation, row).map(({ parameters }) => parameters);
 
 describe('the lookups of a company', () => {
   test('ABN, domain, profile URL, website: each alone, in this order', () => {

@@ -101,20 +101,6 @@ test('a torn last line is taken away, because it was never answered, and the boo
   expect((await bookOf(second.url)).credits).toBe(2);
 });
 
-test.each([
-  ['name,website\nA,a.example\n', 'leads.csv, line 1 is not an entry'],
-  ['name,website\nA,a.example', 'leads.csv ends with text that the sandbox did not write'],
-  ['{"at":"2026"}\n{"at":"20', 'leads.csv, line 1 is not an entry'],
-])('a file that is no book is refused and left as it is: %j', async (content, words) => {
-  const bookPath = join(temporaryFolder(), 'leads.csv');
-  appendFileSync(bookPath, content);
-  await expect(sandbox({ bookPath })).rejects.toMatchObject({
-    code: 'usage',
-    message: expect.stringContaining(words),
-  });
-  expect(readFileSync(bookPath, 'utf8')).toBe(content);
-});
-
 test('of the sandbox that users start the book can be seen, and nothing can be tampered with', async () => {
   const { url, close } = await startSandbox();
   afterwards(close);

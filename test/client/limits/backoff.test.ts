@@ -41,20 +41,6 @@ describe('pauses', () => {
     );
   });
 
-  test('a limit without a time that ten requests in a row have met is one of the day, behind which one request probes', () => {
-    for (let count = 0; count < 9; count += 1) {
-      backoff.pause(undefined, clock.nowMs, 'TotalRequests Limit exceeded.');
-      waitOut();
-    }
-    const leftOfDayMs = 86_400_000 - (clock.wallMs() % 86_400_000);
-    backoff.pause(undefined, clock.nowMs, 'TotalRequests Limit exceeded.');
-    expect(backoff.goesAlone).toBe(true);
-    expect(waitOut()).toBe(leftOfDayMs);
-    expect(pauses.at(-1)).toMatchObject({ asked: true });
-    backoff.settled();
-    expect(backoff.goesAlone).toBe(false);
-  });
-
   test('eight requests that were refused together are one pause', () => {
     const sentAtMs = clock.nowMs;
     clock.pass(40);

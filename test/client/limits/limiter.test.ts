@@ -94,39 +94,12 @@ async function inSlot<T>(limited: Limiter, waiter: Waiter, work: () => Promise<T
   }
 }
 
-test('no more work than the concurrency allows is under way at once', async () => {
-  const limited = limiter({ limits: { concurrency: 2, windows: [] } });
-  let working = 0;
-  let most = 0;
-  const work = async (): Promise<void> => {
-    working += 1;
-    most = Math.max(most, working);
-    await clock.sleep(10);
-    working -= 1;
-  };
-  await clock.until(Promise.all(Array.from({ length: 7 }, () => inSlot(limited, PATIENT, work))));
-  expect(most).toBe(2);
-});
-
 describe('windows', () => {
   const twoAnHour: Limits = { concurrency: 8, windows: [{ requests: 2, windowMs: HOUR_MS }] };
 
   test('a restart does not burst: the sends of the last run count', async () => {
     const earlierSendsMs = [clock.wallMs() - 50 * MINUTE_MS, clock.wallMs() - 10 * MINUTE_MS];
     expect(await waitOf(limiter({ limits: twoAnHour, earlierSendsMs }))).toBe(10 * MINUTE_MS + MARGIN_MS);
-  });
-});
-
-describe('a pause', () => {
-  test('a pause holds everybody of the account, also who asks later', async () => {
-    const limited = limiter();
-    limited.pause(7_000, clock.nowMs, 'too fast');
-    const asked = [limited.permit(PATIENT), limited.permit(PATIENT)];
-    await clock.calm();
-    clock.pass(6_000);
-    asked.push(limited.permit(PATIENT));
-    await clock.until(Promise.all(asked));
-    expect(clock.nowMs).toBe(8_000);
   });
 });
 

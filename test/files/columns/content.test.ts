@@ -150,17 +150,4 @@ describe('cells that look right and are about somebody else are not paid for', (
     expect((await refusal(operation, ['Name', column], cells, cells)).next).toContain('may be');
     expect(likely(operation, [column], cells)).toEqual([expect.stringContaining(`${column} (${because})`)]);
   });
-
-  test.each([
-    [
-      'pages of one directory',
-      enrichCompany,
-      ['https://pages.example/a', 'https://pages.example/b', 'https://pages.example/c'],
-    ],
-    ['few sellers', enrichPerson, ['jo@acme.example', 'jo@acme.example', 'jo@acme.example']],
-    ['the number of one company', enrichCompany, ['51824753556', '51824753556', '51824753556']],
-  ])('%s', async (_what, operation, cells) => {
-    const { next } = await refusal(operation, ['Remark'], cells);
-    expect(next).toContain('may be "Remark", by its content, 3 of 3 cells, few different values.');
-  });
 });

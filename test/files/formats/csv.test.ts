@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ReadOptions } from '../../../src/core/format.ts';
@@ -167,35 +167,6 @@ test.each([
   expect(error.next).toContain('--encoding');
   const forced = await openText(content, { encoding: 'windows-1252' });
   expect([forced.notes, (await rowsOf(forced))[0]?.cells]).toEqual([[], ['ZoÃ«']]);
-});
-
-const MEBIBYTE = 1024 * 1024;
-
-/** Appends so many mebibytes of rows, without holding them. */
-async function appendRows(path: string, mebibytes: number): Promise<void> {
-  const file = await open(path, 'a');
-  const chunk = Buffer.alloc(MEBIBYTE, 'x,y\n');
-  for (let count = 0; count < mebibytes; count += 1) await file.appendFile(chunk);
-  await file.close();
-}
-
-test.each([
-  ['a quote that is never closed, on the third line of a long file', 'a,b\n1,2\n3,"4\n', 'row 3, line 3'],
-  ['a cell without end, on the second', `a,b\n${'x'.repeat(2 * MEBIBYTE)}`, 'row 2, line 2'],
-  ['a header without end', 'x'.repeat(2 * MEBIBYTE), 'row 1, line 1'],
-])('%s stops the reading after a mebibyte, at its line', async (_what, content, place) => {
-  const path = await (await inputFolder())(content);
-  await appendRows(path, 8);
-  const sheet = await csv.open(new InputFile(path), {});
-  let seen = 0;
-  const count = (): void => {
-    seen += 1;
-  };
-  await expect(sheet.survey(count)).rejects.toMatchObject({
-    message: `${path}, ${place}: the row is longer than 1048576 bytes, the most that one row may have.`,
-    next: expect.stringContaining('Look for a quote on this line that is never closed'),
-  });
-  expect(seen).toBeLessThan(2);
 });
 
 test.skipIf(process.platform === 'win32')('a pipe is refused, and nobody waits for it', async () => {

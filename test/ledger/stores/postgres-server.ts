@@ -51,21 +51,15 @@ export function anotherServer(tls?: Tls): Promise<Server> {
   return start(tls);
 }
 
-/** What a server proves itself by, and the authority by which it knows others. PEM. */
+/** What a server proves itself by. PEM. */
 export interface Tls {
-  readonly authority: string;
   readonly certificate: string;
   readonly key: string;
 }
 
-/**
- * Nobody else reaches it, and a store's URL has no password, so that only two databases ask who comes: `locked` for a password, and
- * `certified` for a certificate.
- */
+/** Nobody else reaches it, and a store's URL has no password, so that only the database `locked` asks who comes, for a password. */
 const ACCESS = `
 host locked all 127.0.0.1/32 scram-sha-256
-hostssl certified all 127.0.0.1/32 trust clientcert=verify-ca
-hostnossl certified all 127.0.0.1/32 reject
 host all all 127.0.0.1/32 trust
 `;
 
@@ -94,7 +88,7 @@ async function begun(tls: Tls | undefined): Promise<Server> {
   const port = await freePort();
   const options = {
     ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' },
-    ...(tls === undefined ? {} : { ssl: 'on', ssl_ca_file: 'root.crt' }),
+    ...(tls === undefined ? {} : { ssl: 'on' }),
   };
   const server = new EmbeddedPostgres({
     ...{ databaseDir, port, user: 'tests', createPostgresUser: process.getuid?.() === 0 },
@@ -102,10 +96,7 @@ async function begun(tls: Tls | undefined): Promise<Server> {
     postgresFlags: Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   });
   await server.initialise();
-  writeFileSync(
-    join(databaseDir, 'pg_hba.conf'),
-    tls === undefined ? ACCESS.replace(/^hostssl.*$/m, '') : ACCESS,
-  );
+  writeFileSync(join(databaseDir, 'pg_hba.conf'), ACCESS);
   if (tls !== undefined) writeTls(databaseDir, tls);
   await server.start();
   process.once('exit', () => kill(databaseDir));
@@ -140,13 +131,9 @@ async function begun(tls: Tls | undefined): Promise<Server> {
   };
 }
 
-function writeTls(databaseDir: string, { authority, certificate, key }: Tls): void {
+function writeTls(databaseDir: string, { certificate, key }: Tls): void {
   const { uid, gid } = statSync(databaseDir);
-  for (const [name, pem] of Object.entries({
-    'root.crt': authority,
-    'server.crt': certificate,
-    'server.key': key,
-  })) {
+  for (const [name, pem] of Object.entries({ 'server.crt': certificate, 'server.key': key })) {
     writeFileSync(join(databaseDir, name), pem, { mode: 0o600 });
     chownSync(join(databaseDir, name), uid, gid);
   }

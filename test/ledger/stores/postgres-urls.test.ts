@@ -17,17 +17,12 @@ import { anotherServer, type Server } from './postgres-server.ts';
 let server: Server;
 let place: Workplace;
 beforeAll(async () => {
-  server = await anotherServer({ authority: AUTHORITY, certificate: CERTIFICATE, key: CERTIFICATE_KEY });
+  server = await anotherServer({ certificate: CERTIFICATE, key: CERTIFICATE_KEY });
   place = await Workplace.open();
-  const files = {
-    authority: AUTHORITY,
-    another: ANOTHER_AUTHORITY,
-    certificate: CERTIFICATE,
-    key: CERTIFICATE_KEY,
-  };
+  const files = { authority: AUTHORITY, another: ANOTHER_AUTHORITY };
   for (const [name, pem] of Object.entries(files)) writeFileSync(place.path(`${name}.pem`), pem);
   place.writeList(['acme.example']);
-  for (const name of ['away', 'certified', 'bare']) await server.createDatabase(name);
+  for (const name of ['away', 'bare']) await server.createDatabase(name);
   await server.query('postgres', 'CREATE ROLE stranger LOGIN; CREATE ROLE known LOGIN PASSWORD $$right$$');
   await server.createDatabase('locked');
   await server.query('postgres', `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);

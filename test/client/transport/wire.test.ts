@@ -5,8 +5,9 @@ import { answer, ask, optionsTo, rawVendor, said, transportTo, transportWith } f
 
 /*
  * Goal: an exchange ends at its deadline, whatever the vendor does to stretch it: bytes that trickle, blank chunks,
- * "still working", or nothing. What was sent by then is lost, and what was not was not sent (protocol, rules 9 and 14).
- * Method: the transport with a short deadline before a vendor that says bytes on raw sockets.
+ * "still working", or nothing. What was sent by then is lost, and what was not was not sent. An answer too many is not taken for that of
+ * the next request, and a connection is used again and again (protocol, rules 7, 9 and 14).
+ * Method: the transport, also with a short deadline, before a vendor that says bytes on raw sockets.
  */
 
 const TIMEOUT_MS = 2_000;
@@ -82,5 +83,27 @@ describe('an exchange is over at its deadline', () => {
     expect(said(await first)).toBe('at last');
     expect(said(await ask(transport, 'third'))).toBe('quick');
     expect(vendor.requests.map(({ body }) => body)).toEqual(['first', 'third']);
+  });
+});
+
+describe('one answer too many on a connection', () => {
+  test('an answer right behind the first: the next request has an answer of its own, on another connection', async () => {
+    const vendor = await rawVendor((socket, { body }) => {
+      const own = answer(`to ${body}`);
+      socket.write(body === 'one' ? Buffer.concat([own, answer('surplus')]) : own);
+    });
+    const transport = transportTo(vendor);
+    for (const body of ['one', 'two', 'three', 'four'])
+      expect(said(await ask(transport, body))).toBe(`to ${body}`);
+    expect(vendor.requests.map(({ connection }) => connection)).toEqual([1, 2, 2, 2]);
+  });
+
+  test('one too many that is no answer at all ends the connection, and the answer before it stands', async () => {
+    const vendor = await rawVendor((socket, { body }) =>
+      socket.write(Buffer.concat([answer(`to ${body}`), Buffer.from('SSH-2.0-x\r\n')])),
+    );
+    const transport = transportTo(vendor);
+    for (const body of ['one', 'two']) expect(said(await ask(transport, body))).toBe(`to ${body}`);
+    expect(vendor.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 });
