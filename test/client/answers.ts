@@ -256,6 +256,37 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
       [200, '{"operations":[{"user_id":"u-99","status":"ok"}]}', 'in doubt'],
     ],
   },
+  {
+    about: 'No, or not yet, with details',
+    answers: [
+      [200, '{"error":"Company not found","trace":"abc"}', 'no match', 'not there'],
+      [200, '{"status":"fail","data":{"domain":"A valid domain is required"}}', 'in doubt', 'refused'],
+      [200, '{"title":"Failure Analyst","company":"Acme"}', 'match', 'refused'],
+      [200, '{"received_funding":true,"city":"Perth"}', 'match', 'in doubt'],
+      [200, '{"status":"processing","progress":40}', 'in doubt'],
+      [202, '{"eta":30}', 'in doubt'],
+      [200, '{"status_url":"https://acme.com/jobs/1"}', 'in doubt'],
+      [200, '{"success":"Y"}', 'in doubt', 'done'],
+      [200, '{"responses":[{"id":"1","status":403}]}', 'in doubt', 'forbidden'],
+      [200, '{"success_count":0}', 'in doubt', 'refused'],
+      [200, '{"processed":1}', 'match', 'done'],
+      [200, '{"skipped":1}', 'match', 'refused'],
+      [200, '{"queued":"u-17"}', 'match', 'in doubt'],
+      [200, '{"ok":true,"job":{"id":"j-1","done":true}}', 'in doubt'],
+      [200, '{"before":{"role":"editor"},"after":{"role":"viewer"}}', 'match', 'in doubt'],
+    ],
+  },
+  {
+    about: 'No, in lists, wrappers and warnings',
+    answers: [
+      [200, '{"data":{"removeUser":{"userErrors":[{"message":"x"}],"user":null}}}', 'in doubt', 'refused'],
+      [200, '{"notFound":["u-17"]}', 'match', 'not there'],
+      [200, '{"user":{"id":"u-17","deleted":false}}', 'in doubt', 'refused', 'in doubt'],
+      [200, '{"message":"User deleted. This cannot be undone."}', 'in doubt', 'done', 'in doubt'],
+      [200, '{"status":"ok","errorCode":"00000"}', 'in doubt', 'done'],
+      [200, '{"id":"u-17","errorReporting":true}', 'in doubt'],
+    ],
+  },
 ];
 
 export const ANSWERS: readonly AnswerGroup[] = WRITTEN.map(({ about, answers }) => ({

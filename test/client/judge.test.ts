@@ -47,40 +47,27 @@ describe('what costs by volume', () => {
   };
   const three = { people: [{ n: 'a' }, { n: 'b' }, { n: 'c' }] };
 
-  test('what costs by volume is booked by what came', () => {
-    expect(inShort(judge(answered(200, three), provider, search))).toBe('found, 6 credits');
-    expect(inShort(judge(answered(200, { people: [], id: 'r-1' }), provider, search))).toBe(
+  const { results: _, ...anywhere } = search;
+  const stating = { ...provider, credits_charged: { header: 'x-charged' } };
+  const free: AnswerRule = { status: [404], means: 'no_match', charged: false };
+
+  test.each<[string, Delivery, string, Dialect?, DialectOperation?]>([
+    ['by what came', answered(200, three), 'found, 6 credits'],
+    ['at nothing where nobody is in the list', answered(200, { people: [], id: 'r' }), 'no_match, 0 credits'],
+    ['by the first list', answered(200, { id: 'r', ...three }), 'found, 6 credits', provider, anywhere],
+    ['by the list below what is named', answered(200, { data: three }), 'found, 6 credits'],
+    ['at the most where there is none', answered(200, { team: [{ n: 'a' }] }), 'found, 25 credits'],
+    ['as is said', answered(200, three, { 'x-charged': '4' }), 'found, 4 credits', stating],
+    ['as is said of nobody', answered(404, {}, { 'x-charged': '1' }), 'no_match, 1 credits', stating],
+    [
+      'at nothing where a rule says that a miss is free',
+      answered(404, {}, { 'x-charged': '1' }),
       'no_match, 0 credits',
-    );
-    const { results: _, ...first } = search;
-    expect(inShort(judge(answered(200, { id: 'r-1', ...three }), provider, first))).toBe('found, 6 credits');
-    const nested = { ...provider, fields_at: 'data' };
-    expect(inShort(judge(answered(200, { tags: ['x'], data: three }), nested, first))).toBe(
-      'found, 6 credits',
-    );
-  });
-
-  test('what costs by volume is booked at the most where there is no list to count', () => {
-    expect(inShort(judge(answered(200, { team: [{ n: 'a' }] }), provider, search))).toBe('found, 25 credits');
-  });
-
-  test('what costs by volume is booked at what the vendor says, where it says so', () => {
-    const stating = { ...provider, credits_charged: { header: 'x-charged' } };
-    expect(inShort(judge(answered(200, three, { 'x-charged': '4' }), stating, search))).toBe(
-      'found, 4 credits',
-    );
-  });
-
-  test('what costs by volume costs what the answer itself says, also when nothing was found', () => {
-    const stating = { ...provider, credits_charged: { header: 'x-charged' } };
-    expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), stating, search))).toBe(
-      'no_match, 1 credits',
-    );
-    const free = { status: [404], means: 'no_match', charged: false } as const;
-    const answers = [{ ...free, status: [...free.status] }, ...provider.answers];
-    expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), { ...stating, answers }, search))).toBe(
-      'no_match, 0 credits',
-    );
+      { ...stating, answers: [free, ...provider.answers] },
+    ],
+    ['at nothing where it is refused', answered(422, three), 'refused, 0 credits'],
+  ])('what costs by volume is booked %s', (_what, reply, expected, dialect = provider, asked = search) => {
+    expect(inShort(judge(reply, dialect, asked))).toBe(expected);
   });
 });
 

@@ -13,13 +13,13 @@ import {
   batchNamed,
   batchSpec,
   decide,
+  invited,
   lookAt,
   lost,
   NOON_MS,
   replyWith,
   settle,
 } from './stores/book.ts';
-import { changed, changeOf, INVITED } from './stores/changes.ts';
 import { freshPlace, openStore } from './stores/places.ts';
 
 /*
@@ -86,7 +86,7 @@ async function usedStore(): Promise<string> {
   await settle(ledger, batch, 2, { kind: 'matched', matchedBy: 'email' }, [
     await answered(ledger, batch, 'one'),
   ]);
-  await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
+  await invited(ledger, batch);
   const looked = await lost(ledger, batch, 'looked');
   await ledger.look(lookAt(looked, 'unclear'));
   await decide(ledger, batch, 'looked', 'told', replyWith('{"name":"Kim"}'));

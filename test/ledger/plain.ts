@@ -166,7 +166,7 @@ export class Tables {
 }
 
 export const NOW = Date.UTC(2026, 10, 20, 12);
-export const DAY = Math.floor(NOW / 86_400_000);
+const DAY = Math.floor(NOW / 86_400_000);
 export const keyOf = (text: string): Uint8Array => createHash('sha256').update(text).digest().subarray(0, 16);
 
 export const reply = (attempt: number) => ({

@@ -65,12 +65,6 @@ export class TimerClock extends VirtualClock {
     this.nowMs = this.monotonicMs();
   }
 
-  /** The same, and whatever follows from a timer happens before the next one. */
-  async passing(durationMs: number): Promise<void> {
-    await vi.advanceTimersByTimeAsync(durationMs);
-    this.nowMs = this.monotonicMs();
-  }
-
   /** Gives the machine's time back. */
   end(): void {
     vi.useRealTimers();

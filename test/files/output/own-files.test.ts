@@ -155,22 +155,3 @@ describe('two writers of one file', () => {
     expect(await readdir(place.path('other'))).toEqual([own, elsewhere, 'out.csv'].sort());
   });
 });
-
-describe('a place where nothing can be written', () => {
-  const long = 'x'.repeat(251);
-
-  test.for([
-    ['a folder that is deleted meanwhile', 'sub/out.csv', 'its folder does not exist'],
-    ['a folder that does not exist', 'no/out.csv', 'its folder does not exist'],
-    ['below a file', 'file/out.csv', 'the place of its folder is a file'],
-    ['a name that is too long', `${long}12.csv`, 'its name is too long'],
-  ] as const)('%s is said in words', async ([_, name, why]) => {
-    const place = Place.open();
-    await mkdir(place.path('sub'));
-    await writeFile(place.path('file'), '');
-    const path = place.path(name);
-    const chunks = during(OURS, () => rm(place.path('sub'), { recursive: true }));
-    const message = `${path} cannot be written: ${why}.`;
-    await expect(place.write(OURS, { path, chunks })).rejects.toMatchObject({ code: 'output', message });
-  });
-});

@@ -192,6 +192,26 @@ export function decide(ledger: Ledger, batch: BatchId, word: string, kind: Decis
   return ledger.decide(spec, { told });
 }
 
+/** Somebody was invited into a project, which costs nothing. */
+export async function invited(ledger: Ledger, batch: BatchId): Promise<void> {
+  const subject = { project: 'proj-1', name: 'kim@example.org' };
+  const left = { state: 'invited', role: 'viewer', email: subject.name, inviteCode: 'invite-1' } as const;
+  const call: Call = {
+    operation: 'invite',
+    project: subject.project,
+    parameters: { name: subject.name },
+    ifLost: 'hold',
+    after: 0,
+    change: { subject, leaves: { state: 'invited' }, atStake: 'may have no invite' },
+  };
+  const intent = { ...intentOf(batch, 'invite', { reserve: 0 }), key: callKeyOf(ACCOUNT, call), call };
+  const admission = await ledger.intent(intent);
+  if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
+  await ledger.keep(admission.attempt, replyWith('done'));
+  const end = { kind: 'answered', answer: 'found', charged: credits(0), why: 'it was found', left } as const;
+  await ledger.end(admission.attempt, end, NOON_MS + 50);
+}
+
 /** What the vendor said about a lost attempt when it was asked. */
 export function lookAt(attempt: AttemptId, said: Look['said'], look: Partial<Look> = {}): Look {
   const why = `it said ${said}`;
@@ -220,7 +240,7 @@ export async function stateOf(ledger: Ledger, word: string, batch?: BatchId) {
 }
 
 /** A body comes as text or as bytes, as the store likes. */
-export function withBytes(state: CallState): CallState {
+function withBytes(state: CallState): CallState {
   if (!('answer' in state)) return state;
   const body = Buffer.from(state.answer.body as string);
   return { ...state, answer: { ...state.answer, body } } as CallState;
