@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { check, type Group, isFresh } from '../../src/ledger/transitions.ts';
+import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { times } from '../support/combinations.ts';
 import { answer, doubt, postgresTables, reply, sqliteTables, type Tables, uncharged } from './plain.ts';
 
@@ -19,26 +20,17 @@ interface Call {
   readonly request: string | null;
 }
 
-/** A source of numbers below the one that is asked for: the same for the same seed. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed * 2_654_435_761;
-  return (below) => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 1_013_904_223) | 0;
-    return ((state ^ (state >>> 13)) >>> 0) % below;
-  };
-}
-
 class History {
   readonly #both: readonly [Tables, Tables];
   readonly #texts: ReadonlyMap<string, string>;
-  readonly #below: (below: number) => number;
+  readonly #random: Random;
   readonly #batches: readonly [string, string];
   /** What a process has under way as first attempts. */
   readonly #first = new Set<number>();
 
   constructor(both: readonly [Tables, Tables], seed: number) {
     this.#both = both;
-    this.#below = randomFrom(seed + 1);
+    this.#random = randomFrom('groups', seed);
     const name = seed.toString(16).padStart(7, '0');
     this.#batches = [`a${name}`, `b${name}`];
     this.#texts = new Map(['one', 'two'].map((text) => [`${text} ${seed}`, text]));
@@ -52,8 +44,8 @@ class History {
     }
   }
 
-  #oneOf<T>(list: readonly T[]): T {
-    return list[this.#below(list.length)] as T;
+  #below(below: number): number {
+    return this.#random.integer(0, below - 1);
   }
 
   async #attempts(): Promise<readonly Call[]> {
@@ -66,7 +58,7 @@ class History {
     const attempts = await this.#attempts();
     const lost = attempts.filter(({ state }) => ['doubt', 'doubt_beside', 'retried'].includes(state));
     if (lost.length > 0 && this.#below(5) === 0) {
-      const { id } = this.#oneOf(lost);
+      const { id } = this.#random.pick(lost);
       const isReleased = this.#below(2) === 0;
       return this.#same((tables, number) =>
         isReleased ? tables.release(id, 'first', number) : tables.tell(id, 'first', number),
@@ -105,7 +97,7 @@ class History {
       const operation = text;
       const [batch, more] =
         last === undefined
-          ? [this.#oneOf(this.#batches), { request: this.#below(4) === 0 ? null : 'r' }]
+          ? [this.#random.pick(this.#batches), { request: this.#below(4) === 0 ? null : 'r' }]
           : last.state === 'answered'
             ? [this.#batches[1], { kind: 'refresh', prior: last.id, replaces: last.id, request: 'r' }]
             : [this.#batches[1], await this.#again(last)];

@@ -10,6 +10,7 @@ import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
 import { SCHEMA } from '../../../src/ledger/db.ts';
 import { placesIn, type SharedWindow } from '../../../src/ledger/limits.ts';
 import { migrate } from '../../../src/ledger/schema.ts';
+import { randomFrom } from '../../../src/sandbox/random.ts';
 import { postgresServer } from '../stores/postgres-server.ts';
 
 let db: PostgresDb;
@@ -63,15 +64,6 @@ async function take(account: number, asked: Asked): Promise<Taken> {
   return { ...taken, stepUs };
 }
 
-/** The same at each run. */
-function random(): () => number {
-  let state = 7;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
-
 interface Told {
   readonly place: number;
   /** When its request was at the vendor at the latest; null: it was not used. */
@@ -118,7 +110,7 @@ test.for([
   'no stretch of %s has more requests than the limit, however late they come and whoever tells of them',
   async ([, windows]) => {
     const account = await newAccount();
-    const any = random();
+    const any = randomFrom('limits').fraction;
     const requests: Sent[] = [];
     let told: Told[] = [];
     for (let takes = 0; takes < 200; takes += 1) {
