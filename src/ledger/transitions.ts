@@ -589,9 +589,10 @@ export async function writeGroup(
   const steps = [
     step([keepReplies], replies),
     step([endFirstAttempts], first),
-    step([suspendRetries, replaceAnswers, endAttempts, freeRepeats, restorePrior], others),
+    step([suspendRetries, replaceAnswers, endAttempts], others),
+    // Before others are freed: one of these may be among the ends, and gives back what it holds once.
     step([bookEnds], numbered),
-    step([bookFreed, advanceSubjects], others),
+    step([freeRepeats, restorePrior, bookFreed, advanceSubjects], others),
     step([doubtRows], doubts),
     step(moveRowsOn, others),
     step([raisePrices], priced),
@@ -655,7 +656,7 @@ export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<
   const records = [{ ...end, moved }];
   await eachOf(sql, [suspendRetries, replaceAnswers], records);
   const ended = await sql.each(endAttempts, records);
-  const after = [freeRepeats, restorePrior, bookEnds, bookFreed, advanceSubjects, raisePrices, ...moveRowsOn];
+  const after = [bookEnds, freeRepeats, restorePrior, bookFreed, advanceSubjects, raisePrices, ...moveRowsOn];
   await eachOf(sql, after, records);
   return ended.length > 0;
 }
@@ -673,7 +674,7 @@ export async function releaseAttempt(
 ): Promise<boolean> {
   const records = [{ ...release, moved }];
   const released = await sql.each(releaseDoubt, records);
-  await eachOf(sql, [freeRepeats, restorePrior, bookEnds, bookFreed, ...moveRowsOn], records);
+  await eachOf(sql, [bookEnds, freeRepeats, restorePrior, bookFreed, ...moveRowsOn], records);
   return released.length > 0;
 }
 

@@ -157,6 +157,20 @@ describe.each(DATABASES)('on %s', (_, open) => {
     });
   });
 
+  attack(
+    'what a lost attempt holds is given back once when its own late end and the answer of its repeat are in one group',
+    async (tables, batch) => {
+      const { attempt: payer } = await tables.ask(batch, 'acme', { request: 'r', reserve: 2 });
+      await tables.write({ ends: [doubt(payer)] });
+      const decision = await tables.decide(payer, batch, 'repeat');
+      const way = { kind: 'repeat', prior: payer, payer, decision, request: 'r', reserve: 0 } as const;
+      const { attempt: repeat } = await tables.ask(batch, 'acme', way);
+      await tables.ask(batch, 'other');
+      await tables.write({ replies: [reply(repeat)], ends: [uncharged(payer), answer(repeat)] });
+      expect(await tables.money(batch)).toEqual({ spent: 1, held: 1 });
+    },
+  );
+
   describe('a refresh', () => {
     const refresh = (prior: number) => ({ kind: 'refresh', prior }) as const;
 
