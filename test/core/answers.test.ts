@@ -1,6 +1,6 @@
 /**
- * Goal: the bytes of an answer are read as the vendor meant them: with a byte-order mark or without, and with every digit of its numbers;
- * and its fields are written whole, under paths that a job can name.
+ * Goal: the bytes of an answer are read as the vendor meant them, with every digit of its numbers; and its
+ * fields are written whole, under paths that a job can name.
  * Method: bytes in, values and fields out; any number that can be written is also held against its own text.
  */
 

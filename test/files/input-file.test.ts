@@ -1,12 +1,16 @@
 /**
- * Goal: what is handed over of a file belongs to one content of it, whatever somebody does to the file between two reads; what leaves
- * the content alone holds nothing up. An edit that puts the time of the file back is found by its hash, before rows are submitted.
+ * Goal: what is handed over of a file belongs to one content of it, whatever somebody does to the file between two reads; and what comes
+ * in by a pipe is a file like any other, that stays as it is when the same is piped in again.
  * Method: real files that are written, replaced and cut.
  */
 import { createHash } from 'node:crypto';
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { InputFile } from '../../src/files/input-file.ts';
+import { spoolInput } from '../../src/files/spool.ts';
+import { temporaryFolder } from '../ledger/stores/places.ts';
 import { inputFolder, nextTick } from './formats/sheets.ts';
 
 const BEFORE = 'Domain\na.example\nb.example\n';
@@ -63,4 +67,20 @@ describe('nothing is handed over', () => {
     await expect(bytesOf(file)).rejects.toThrow('does not exist');
     await expect(file.requireUnchanged()).rejects.toThrow(CHANGED);
   });
+});
+
+test('the same content is one file, that is made once and mended when it was altered', async () => {
+  const folder = temporaryFolder();
+  const spool = (): Promise<string> =>
+    spoolInput(Readable.from([Buffer.from('Domain\na.example\n')]), folder);
+  const path = await spool();
+  const { ino, mode } = await stat(path);
+  expect(mode & 0o777).toBe(0o600);
+  expect(await spool()).toBe(path);
+  expect((await stat(path)).ino).toBe(ino);
+  expect(await readdir(folder)).toHaveLength(1);
+
+  await writeFile(path, 'Domain\nb.example\n');
+  expect(await spool()).toBe(path);
+  expect(await readFile(path, 'utf8')).toBe('Domain\na.example\n');
 });

@@ -1,11 +1,13 @@
 /**
- * Goal: who opens the ledger with `sqlite3` or `psql` finds the tables and moves that `docs/internals/ledger.md` says.
- * Method: the page's tables are compared with those of the schema.
+ * Goal: who opens the ledger with `sqlite3` or `psql` finds the tables and moves that `docs/internals/ledger.md` says, and a row moves as
+ * the page has it, whatever the code does: a final outcome stays as it is.
+ * Method: the page's tables are compared with those of the schema; each move of a row is then tried in SQL.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ATTEMPT_MOVES, keptTables, ROW_MOVES } from '../../src/ledger/schema.ts';
+import { ATTEMPT_MOVES, keptTables, ROW_MOVES, type RowState } from '../../src/ledger/schema.ts';
+import { DATABASES } from './plain.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/internals/ledger.md'), 'utf8');
 
@@ -41,3 +43,42 @@ test('the page has all tables and their columns', () => {
   const kept = keptTables().map(({ table, columns }) => [`\`${table}\``, ...Object.keys(columns)].join(' '));
   expect(names.toSorted()).toEqual(kept.toSorted());
 });
+
+const STATES = Object.keys(ROW_MOVES) as RowState[];
+const BATCH = '0000000b';
+const REFUSAL = 'money rule: a row moves as the protocol says, and a final outcome stays as it is';
+
+test.each(DATABASES)(
+  'each move that the list has is made, and every other one is refused, as is what else an outcome rests on, on %s',
+  async (_, open) => {
+    const tables = await open();
+    await tables.batch(BATCH);
+    let newest = 9;
+    const rowThatIs = async (state: RowState): Promise<number> => {
+      newest += 1;
+      const sql = 'INSERT INTO rows (batch, row, state) VALUES (?, ?, ?)';
+      await tables.transaction((inside) => inside.rows(sql, [BATCH, newest, state]));
+      return newest;
+    };
+    const set = (row: number, what: string) =>
+      tables.transaction((inside) =>
+        inside.rows(`UPDATE rows SET ${what} WHERE batch = ? AND row = ?`, [BATCH, row]),
+      );
+    for (const from of STATES)
+      for (const to of STATES.filter((state) => state !== from)) {
+        const moved = set(await rowThatIs(from), `state = '${to}'`);
+        const move = `from ${from} to ${to}`;
+        if ((ROW_MOVES[from] as readonly RowState[]).includes(to))
+          await expect(moved, move).resolves.toEqual([]);
+        else await expect(moved, move).rejects.toThrow(REFUSAL);
+      }
+    const [one, two] = [await tables.bought(BATCH, 'one'), await tables.bought(BATCH, 'two')];
+    const row = await rowThatIs('pending');
+    await set(row, `state = 'matched', matched_by = 'abn', attempt = ${one}, reason = 'for Kim'`);
+    for (const other of [`attempt = ${two}`, `matched_by = 'name'`, 'row = 99'])
+      await expect(set(row, other)).rejects.toThrow(REFUSAL);
+    await set(row, `reason = 'erased on 2026-11-20'`);
+    const deleted = tables.transaction((sql) => sql.rows('DELETE FROM rows WHERE batch = ?', [BATCH]));
+    await expect(deleted).rejects.toThrow('money rule: nothing is deleted');
+  },
+);

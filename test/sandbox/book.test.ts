@@ -6,7 +6,7 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import { afterwards, bookOf, company, get, linesOf, post, sandbox, temporaryFolder } from './client.ts';
 
 // Goal: the book of charges can be believed, whatever happens to the sandbox or to an answer.
-// Method: the file itself, read while answers wait, between two lives of the sandbox and after damage.
+// Method: the file itself, read while answers wait and after damage.
 
 /** Every wait stops until `release`. */
 function heldClock(): { clock: Clock; waiting: Promise<void>; release: () => void } {

@@ -1,15 +1,154 @@
 /**
- * Goal: each input of an operation comes from the column that the user means, and where that is not sure the user is asked, because a wrong
- * column is paid for row by row. A column is called what a person would call it, and a list is said to fit what somebody could mean by it.
- * Method: headers as they stand in real sheets, against an operation of three inputs, the operations as they are, and `describeFile`.
+ * Goal: each input of an operation comes from the column that the user means, because a wrong column is paid for row by row. Where the names
+ * do not say which is meant, their cells may; what is not sure is never taken, and where a name does say, no cell changes that.
+ * Method: headers as they stand in real sheets, against an operation of three inputs; small sheets against the real operations, and what
+ * `describeFile` says of a column.
  */
-
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { defineOperation, end } from '../../../src/core/operation.ts';
-import { mapColumns } from '../../../src/files/columns/columns.ts';
+import type { StopError } from '../../../src/core/errors.ts';
+import { defineOperation, end, type Operation } from '../../../src/core/operation.ts';
+import {
+  ColumnContent,
+  findColumns,
+  guessColumns,
+  guessWords,
+  likelyColumns,
+  mapColumns,
+} from '../../../src/files/columns/columns.ts';
 import { describeFile } from '../../../src/files/describe-file.ts';
 import { openFile } from '../../../src/files/input.ts';
+import enrichCompany from '../../../src/operations/enrich-company.ts';
+import enrichPerson from '../../../src/operations/enrich-person.ts';
+import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
 import { inputFolder } from '../formats/sheets.ts';
+
+const ABNS = ['51824753556', '44 676 848 475', 'ABN 44735928039', '44737312885'];
+
+/** Very many that differ. */
+const MANY_ABNS = fc.sample(validAbn, { numRuns: 1_500, seed: 1 });
+
+/** A sheet of these rows. */
+const sheetOf = (rows: readonly (readonly string[])[]) => ({
+  async *groups() {
+    for (const [at, cells] of rows.entries()) {
+      const row = at + 2;
+      yield [{ row, cells, position: { row, byteOffset: 0, lines: at + 1 } }];
+    }
+  },
+});
+
+/** Rows of a sheet, given by column. */
+function rowsOf(...columns: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const [first = []] = columns;
+  return first.map((_, at) => columns.map((cells) => cells[at] ?? ''));
+}
+
+const found = async (
+  operation: Operation,
+  header: readonly string[],
+  ...columns: readonly (readonly string[])[]
+): Promise<string> => guessWords(await findColumns(operation, sheetOf(rowsOf(...columns)), header));
+
+const refusal = (
+  operation: Operation,
+  header: readonly string[],
+  ...columns: readonly (readonly string[])[]
+): Promise<StopError> =>
+  findColumns(operation, sheetOf(rowsOf(...columns)), header).then(
+    (map) => Promise.reject(new Error(`taken: ${guessWords(map)}`)),
+    (error) => error,
+  );
+
+const likely = (
+  operation: Operation,
+  header: readonly string[],
+  ...columns: readonly (readonly string[])[]
+): readonly string[] => {
+  const content = new ColumnContent(header.length);
+  for (const cells of rowsOf(...columns)) content.add(cells);
+  const { sure } = guessColumns(operation, header, content);
+  return likelyColumns(operation, header, content, sure).map(
+    ({ input, column, because }) => `${input} ← ${column} (${because})`,
+  );
+};
+
+describe('a column is known by its cells, whatever it is called', () => {
+  test('one of bare domains is the domain, one of web addresses of any kind the website', async () => {
+    const [domains, mixed, urls] = [
+      ['a.example', 'b.example'],
+      ['https://c.example', 'd.example'],
+      ['https://e.example', 'www.f.example/about'],
+    ];
+    expect(await found(enrichCompany, ['X', 'Y'], domains, urls)).toBe(
+      'domain ← X (by its content, 2 of 2 cells), website ← Y (by its content, 2 of 2 cells)',
+    );
+    expect(await found(enrichCompany, ['X', 'Y'], ['Perth', 'Hobart'], mixed)).toBe(
+      'website ← Y (by its content, 2 of 2 cells)',
+    );
+  });
+
+  test('one damaged cell in ten leaves it what it is, and blank cells say nothing', async () => {
+    const cells = [...MANY_ABNS.slice(0, 9), 'unknown', '', ''];
+    expect(await found(enrichCompany, ['Number'], cells)).toBe(
+      'abn ← Number (by its content, 9 of 10 cells)',
+    );
+  });
+});
+
+describe('where several columns have the name, the cells decide', () => {
+  const header = ['Website', 'Charity website'];
+
+  test('when one is what it says and the other is not', async () => {
+    const columns = [
+      ['yes', 'no', 'yes'],
+      ['a.example', 'https://b.example', ''],
+    ];
+    expect(await found(enrichCompany, header, ...columns)).toBe(
+      'website ← Charity website (by its content, 2 of 2 cells)',
+    );
+  });
+
+  test.each([
+    ['both are', ['c.example', 'd.example'], ['a.example', 'b.example']],
+    ['the other is now and then', ['c.example', 'yes', 'no', 'no'], ['a.example', 'b.example', '', '']],
+    ['neither is', ['yes', 'no'], ['1', '2']],
+    ['both are blank', ['', ''], ['', '']],
+  ])('several columns of the name, when %s, are a question', async (_when, one, other) => {
+    const { message, next } = await refusal(enrichCompany, header, one, other);
+    expect(message).toBe('enrich-company: the columns "Website", "Charity website" could all be "website".');
+    expect(next).toContain('columns:');
+  });
+});
+
+describe('beside what the header decides', () => {
+  const websites = ['a.example', 'b.example', 'c.example', 'd.example'];
+
+  test('a column of ABNs is taken as well, because they carry a checksum; addresses are only likely', async () => {
+    expect(await found(enrichCompany, ['Website', 'Number'], websites, ABNS)).toBe(
+      'abn ← Number (by its content, 4 of 4 cells), website ← Website',
+    );
+    expect(await found(enrichCompany, ['ABN', 'Site'], ABNS, websites)).toBe('abn ← ABN');
+    expect(likely(enrichCompany, ['ABN', 'Site'], ABNS, websites)).toEqual([
+      'domain ← Site (by its content, 4 of 4 cells)',
+    ]);
+  });
+});
+
+describe('cells that look right and are about somebody else are not paid for', () => {
+  test.each([
+    ['Parent ABN', enrichCompany, ABNS],
+    ['supplierWebsite', enrichCompany, ['https://a.example', 'https://b.example']],
+    ['REFERRER E-MAIL', enrichPerson, ['jo@acme.example', 'al@beta.example']],
+    ['Created by', enrichPerson, ['jo@acme.example', 'al@beta.example']],
+  ])('%s', async (column, operation, cells) => {
+    const because = `by its content, ${cells.length} of ${cells.length} cells, though its name suggests another person`;
+    expect((await refusal(operation, ['Name', column], cells, cells)).next).toContain('may be');
+    expect(likely(operation, [column], cells)).toEqual([expect.stringContaining(`${column} (${because})`)]);
+  });
+});
+
+// ------------------------------------------------------------------------------------------------ by the names alone
 
 const finding = defineOperation({
   name: 'find-company',
@@ -61,5 +200,3 @@ test.each([
 ])('a column of %s', async (look, name, cells) => {
   expect(await columnOf(name, cells)).toMatchObject({ looks_like: look });
 });
-
-// ------------------------------------------------------------------------------------------------ what a list fits

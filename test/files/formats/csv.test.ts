@@ -12,8 +12,8 @@ import { allOf, type CellsOfRow, copied, eachRow, inputFolder, openText, rowsOf,
 /**
  * Goal: tables of every shape that people and programs write are read as they meant them, and an output is the input, byte for byte,
  * with our cells below our names and nothing else. One bad row is set aside with its line; what endangers other rows refuses the file.
- * Method: tables of small files, as one program or habit leaves them; and files that are built from pieces of known meaning, whose
- * rows and copy are predicted without a parser. Shapes of which nothing but cells and bytes matter are in `fixtures/files`.
+ * Method: tables of small files, as one program or habit leaves them. Shapes of which nothing but cells and bytes matter are in
+ * `fixtures/files`, and any file beside a second reader is the matter of `fuzz`.
  */
 
 // ------------------------------------------------------------------------------------------------ what is read

@@ -13,7 +13,7 @@ import { bookOf, textRow, type WrittenBook } from './workbook-file.ts';
 
 /**
  * Goal: where a workbook is written anew it is one that other programs read, with the user's own cells by value and ours behind
- * them, and the same state gives the same bytes. `own-copy.test.ts` is about the workbook that is kept.
+ * them. `own-copy.test.ts` is about the workbook that is kept.
  * Method: what is written is read by a library that only reads, and shares nothing with ours.
  */
 

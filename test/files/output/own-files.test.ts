@@ -1,6 +1,6 @@
 /**
- * Goal: a file that we write is whole or absent, whoever writes beside us and whatever happens to the folder; and what
- * stands in its place and is not as we wrote it is never replaced, not even when it comes at the last moment.
+ * Goal: a file that we write is whole or absent, whoever writes beside us; and what stands
+ * in its place and is not as we wrote it is never replaced, not even when it comes at the last moment.
  * Method: real files. The other writer is what happens inside the callbacks of a write: after its temporary file is
  * begun, and between the last look at the place and the rename.
  */

@@ -9,10 +9,9 @@ import { answered, batchNamed } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
 
 /*
- * Goal: what another user could have put in place is neither believed nor written through: a store, its files, what is
- * known of ledgers, the accounts.
- * Method: real folders whose mode, owner or files are altered as such a user would; only the administrator may give files
- * away, so tests about owners are skipped under other users.
+ * Goal: what another user could have put in place is neither believed nor written through: what is known of ledgers, what comes by a
+ * pipe, the accounts. The store itself is the matter of `web/serve.test.ts`.
+ * Method: real folders whose mode is altered as such a user would.
  */
 
 afterEach(() => void vi.unstubAllEnvs());
