@@ -17,7 +17,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type OwnFile, removeStale, writeOwnFile } from '../../../src/files/output/own-files.ts';
 import { replaceFile } from '../../../src/lib/atomic-file.ts';
 import { temporaryFolder } from '../../ledger/stores/places.ts';
