@@ -150,13 +150,11 @@ export class AllSeries {
   #begun: Promise<void> | undefined;
 
   /**
-   * Goes on from the newest answers of the ledger. A new batch that buys answers anew leaves out those from
-   * before it. A trial counts none, because a person looks into the matter with it.
+   * Goes on from the newest answers of the ledger, without those that are too old for the batch. A trial counts none, because a person looks into the matter with it.
    */
-  begin(run: SeriesRun, { job, refresh }: RunContext, { createdAtMs }: Batch): Promise<void> {
+  begin(run: SeriesRun, { job }: RunContext, { freshSince }: Batch): Promise<void> {
     const isTrial = job.origin !== undefined && 'trial' in job.origin;
-    if (!run.session.history.trusted && !isTrial)
-      this.#begun ??= this.#begin(run, refresh === true ? createdAtMs : 0);
+    if (!run.session.history.trusted && !isTrial) this.#begun ??= this.#begin(run, freshSince?.foundMs ?? 0);
     return this.#begun ?? Promise.resolve();
   }
 
