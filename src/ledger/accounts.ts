@@ -10,6 +10,8 @@ import {
   monthOf,
   NO_MOST,
   oneRow,
+  recordFrom,
+  type StoredRow,
   type WriteContext,
 } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
@@ -193,7 +195,7 @@ async function everOf(sql: Sql, account: number): Promise<Money> {
 }
 
 const SENDS = `
-SELECT sent_at AS at, CASE WHEN charged IS NOT NULL THEN ended_at END AS answered FROM attempts
+SELECT sent_at AS "atMs", CASE WHEN charged IS NOT NULL THEN ended_at END AS "answeredAtMs" FROM attempts
 WHERE account = ? AND sent_at >= ? AND operation <> '${NOTE_PERSON}' AND said IS DISTINCT FROM 'not_sent'
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
@@ -245,13 +247,17 @@ export const readAccounts = (context: Context) => ({
 
   /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
   async sends(identity: string, sinceMs: number, limit: number): Promise<readonly SentTimes[]> {
-    const sends = await rowsAbout<{ at: number; answered: number | null }>(context, identity, SENDS, [
-      ...[Math.ceil(sinceMs), limit],
-    ]);
-    return sends
-      .map(({ at, answered }): SentTimes => ({ atMs: at, ...known({ answeredAtMs: answered }) }))
-      .reverse();
+    const since = [Math.ceil(sinceMs), limit];
+    const sends = await rowsAbout<StoredRow<SentTimes>>(context, identity, SENDS, since);
+    return sends.map((sent) => recordFrom<SentTimes>(sent)).reverse();
   },
+
+  /**
+   * Every person and thing that the account's changes altered or tried to, those in doubt among
+   * them.
+   */
+  subjects: async (identity: string): Promise<readonly KnownSubject[]> =>
+    (await rowsAbout<KeptSubject>(context, identity, SUBJECTS)).map(subjectFrom),
 });
 
 // ------------------------------------------------------------------------------------------ writing
@@ -372,17 +378,6 @@ FROM subjects s
   LEFT JOIN attempts p ON p.id = c.prior AND p.state = 'retried'
   LEFT JOIN attempts d ON d.id = coalesce(p.id, c.id)
 WHERE s.account = ? AND s.name NOT LIKE 'erased:%' AND (s.seq > 0 OR c.id IS NOT NULL) ORDER BY s.id`;
-
-export const readSubjects = ({ db, account }: Context) => ({
-  /**
-   * Every person and thing that the account's changes altered or tried to, those in doubt among
-   * them.
-   */
-  async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
-    const number = await account(accountIdentity);
-    return number === undefined ? [] : (await db.rows<KeptSubject>(SUBJECTS, [number])).map(subjectFrom);
-  },
-});
 
 function subjectFrom({ project, name, sequence, batch, changedAtMs, ...kept }: KeptSubject): KnownSubject {
   const { doubted_by, row, operation, is_open } = kept;

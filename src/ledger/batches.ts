@@ -108,9 +108,32 @@ export const writeBatches = (context: WriteContext) => ({
    * otherwise.
    */
   beginBatch: (spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> =>
-    context.transaction((sql) => begin(sql, context, { spec, renew, plan })),
+    context.transaction(async (sql) => {
+      const newestOfKey = 'WHERE b.key = ? ORDER BY b.generation DESC LIMIT 1';
+      const [newest] = await batchesWhere(sql, newestOfKey, [spec.key]);
+      const earlier = goesOn(newest, renew) ? newest : undefined;
+      const superseded = await supersede(sql, spec.lineage, earlier?.id);
+      const id = earlier?.id ?? (await insertBatch(sql, spec, (newest?.generation ?? 0) + 1, plan));
+      // The same content may have been moved, and the account renamed, since the last run: the newest names
+      // are kept.
+      const { lineage, inputPath, accountName } = spec;
+      await sql.rows('UPDATE batches SET lineage = ? WHERE id = ?', [lineage, id]);
+      await noteFacts(sql, id, { inputPath, accountName, run: { worker: context.worker, pid: process.pid } });
+      await noteReads(sql, id, spec);
+      await noteAct(sql, context, earlier === undefined ? 'begun' : 'gone_on', id);
+      const start = earlier === undefined ? 'new' : earlier.state === 'open' ? 'resumed' : 'finished';
+      return { batch: await existingBatch(sql, id), start, superseded };
+    }),
   changeBatch: (id: BatchId, change: BatchChange): Promise<void> =>
-    context.transaction((sql) => changed(sql, context, id, change)),
+    context.transaction(async (sql) => {
+      const { state, budget, extraCredits, ...facts } = change;
+      const batch = await existingBatch(sql, id);
+      await noteFacts(sql, id, facts);
+      if (budget !== undefined) await setCaps(sql, [{ scope: scopeName.batch(id), cap: budget }]);
+      if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
+      if (facts.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: facts.inputPath });
+      if (state !== undefined && state !== batch.state) await setState(sql, context, batch, state);
+    }),
   /** Keeps that a person pauses a batch, or resumes it. What is so already is not noted again. */
   setPaused: (id: BatchId, isPaused: boolean, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
@@ -123,52 +146,16 @@ export const writeBatches = (context: WriteContext) => ({
     }),
 });
 
-interface BatchOpening {
-  readonly spec: BatchSpec;
-  readonly renew: boolean;
-  readonly plan: readonly PlannedRow[];
-}
+const goesOn = (batch: Batch | undefined, renew: boolean): batch is Batch =>
+  batch?.state === 'open' || (batch?.state === 'finished' && !renew);
 
-async function begin(
+async function setState(
   sql: Sql,
   context: WriteContext,
-  { spec, renew, plan }: BatchOpening,
-): Promise<BatchStart> {
-  const run = { worker: context.worker, pid: process.pid };
-  const [newest] = await batchesWhere(sql, 'WHERE b.key = ? ORDER BY b.generation DESC LIMIT 1', [spec.key]);
-  if (newest !== undefined && (newest.state === 'open' || (newest.state === 'finished' && !renew))) {
-    const superseded = await supersede(sql, spec.lineage, newest.id);
-    // The same content may have been moved, and the account renamed, since the last run: the newest names are
-    // kept.
-    const { lineage, inputPath, accountName } = spec;
-    await sql.rows('UPDATE batches SET lineage = ? WHERE id = ?', [lineage, newest.id]);
-    await noteFacts(sql, newest.id, { inputPath, accountName, run });
-    await noteReads(sql, newest.id, spec);
-    await noteAct(sql, context, 'gone_on', newest.id);
-    const start = newest.state === 'open' ? 'resumed' : 'finished';
-    return { batch: await existingBatch(sql, newest.id), start, superseded };
-  }
-  const superseded = await supersede(sql, spec.lineage);
-  const id = await insertBatch(sql, spec, (newest?.generation ?? 0) + 1, plan);
-  await noteFacts(sql, id, { run });
-  await noteReads(sql, id, spec);
-  await noteAct(sql, context, 'begun', id);
-  return { batch: await existingBatch(sql, id), start: 'new', superseded };
-}
-
-async function changed(
-  sql: Sql,
-  context: WriteContext,
-  id: BatchId,
-  { state, budget, extraCredits, ...facts }: BatchChange,
+  { id, state: was }: Batch,
+  state: BatchState,
 ): Promise<void> {
-  const batch = await existingBatch(sql, id);
-  await noteFacts(sql, id, facts);
-  if (budget !== undefined) await setCaps(sql, [{ scope: scopeName.batch(id), cap: budget }]);
-  if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
-  if (facts.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: facts.inputPath });
-  if (state === undefined || state === batch.state) return;
-  invariant(!isOver(batch.state), `batch ${id} is ${batch.state} and cannot become ${state}`);
+  invariant(!isOver(was), `batch ${id} is ${was} and cannot become ${state}`);
   await sql.rows('UPDATE batches SET state = ? WHERE id = ?', [state, id]);
   if (isOver(state)) await close(sql, id);
   if (state === 'cancelled') await noteAct(sql, context, 'cancelled', id);

@@ -112,14 +112,14 @@ async function nameAgain(
   if (kind !== 'skip') await moveRows(sql, of, ['skipped'], 'in_doubt', null);
 }
 
+/** The subject of a change that no later change has altered. */
+const AS_IT_LEFT = `FROM attempts c
+  WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`;
+
 /** It was not done after all. What it cost stays spent, and nobody knows how its subject is. */
 async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
   await retractAttempt(sql, attempt);
-  await sql.rows(
-    `UPDATE subjects SET facts = NULL FROM attempts c
-     WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
-    [attempt],
-  );
+  await sql.rows(`UPDATE subjects SET facts = NULL ${AS_IT_LEFT}`, [attempt]);
   await moveRows(sql, { attempt }, ['in_doubt'], 'refused', 'not done: run the list again');
 }
 
@@ -236,11 +236,7 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
 async function proveChange(sql: Sql, attempt: AttemptId, facts: string | null, why: string): Promise<void> {
   // From now on what was told is its answer, which no dialect reads.
   await sql.rows('UPDATE attempts SET dialect = NULL WHERE id = ?', [attempt]);
-  await sql.rows(
-    `UPDATE subjects SET facts = coalesce(?, facts) FROM attempts c
-     WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`,
-    [facts, attempt],
-  );
+  if (facts !== null) await sql.rows(`UPDATE subjects SET facts = ? ${AS_IT_LEFT}`, [facts, attempt]);
   await moveRows(sql, { attempt }, ['in_doubt'], 'applied', why);
 }
 
@@ -259,25 +255,18 @@ async function readReply(sql: Sql, moved: number, reading: Reading): Promise<voi
   const booked = kept.charged ?? kept.reserved;
   const charged = Math.max(reading.charged, booked);
   const isExact = charged === reading.charged && charged === kept.charged;
-  const read = {
-    attempt,
-    said: answer,
-    charged,
-    is_at_most: charged > 0 && !isExact ? 1 : 0,
-    why,
-    dialect,
-  };
+  const is_at_most = charged > 0 && !isExact ? 1 : 0;
   const price = showsPrice ? charged : null;
+  const read = { attempt, said: answer, charged, is_at_most, why, dialect, price, facts: null };
   if (isInDoubt(kept.state)) {
     invariant(isAnswer(answer), 'only what was an answer turns out to be none');
-    const end = { ...read, state: 'answered', at: Math.floor(atMs), price, facts: null };
-    await endAttempt(sql, end, moved);
+    await endAttempt(sql, { ...read, state: 'answered', at: Math.floor(atMs) }, moved);
     return;
   }
   invariant(kept.charged !== null && kept.state !== 'erased', 'only an answer is read again');
   if (kept.subject !== null) return readChange(sql, reading);
   const state = await readAs(sql, kept, isAnswer(answer));
-  await readAgain(sql, { ...read, state }, charged - booked, { price, moved: kept.moved });
+  await readAgain(sql, { ...read, state, at: Math.floor(atMs) }, charged - booked, kept.moved);
   if (!isAnswer(answer)) await sql.each(doubtUnread, [{ attempt, reason }]);
 }
 

@@ -21,14 +21,6 @@ export const readNotes = ({ db }: Context) => ({
   /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
-  /**
-   * The newest word on a series of answers, by the hash that names the series; undefined where nobody has
-   * said one.
-   */
-  async agreement(sha256: string): Promise<string | undefined> {
-    const sql = `SELECT words FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id DESC LIMIT 1`;
-    return (await db.rows<{ words: string }>(sql, [sha256]))[0]?.words;
-  },
 });
 
 const ACT = `
@@ -58,6 +50,22 @@ export const writeNotes = (context: WriteContext) => ({
         `INSERT INTO notes (at, kind, said, worker, who, words) VALUES (?, 'agreed', ?, ?, 'person', ?)`,
         [Math.floor(atMs), sha256, context.worker, shown],
       );
+    }),
+
+  /**
+   * @param sha256s of our files that may stand there from now on.
+   * @param batch whose rows are in what is new there.
+   */
+  noteWritten: (path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> =>
+    context.transaction(async (sql) => {
+      const known = await writtenAt(sql, path);
+      for (const sha256 of known.filter((each) => !sha256s.includes(each)))
+        await sql.rows(`DELETE FROM files WHERE kind = 'written' AND path = ? AND host = ? AND sha256 = ?`, [
+          ...[path, hostname(), sha256],
+        ]);
+      // What stands at the path until it is replaced keeps its batch.
+      for (const sha256 of sha256s.filter((each) => !known.includes(each)))
+        await noteFile(sql, { path, kind: 'written', sha256, batch });
     }),
 });
 
@@ -89,39 +97,16 @@ export const notices = (context: WriteContext) => ({
 
 // ---------------------------------------------------------------------------------------- files of this host
 
-/**
- * Files on this host: which were read, and what we wrote where. The name of the host tells whose they are.
- */
-export const readHostFiles = ({ db }: Context) => ({
-  /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
-  written: (path: string): Promise<readonly string[]> => writtenAt(db, path),
-});
+// Files on this host: which were read, and what we wrote where. The name of the host tells whose they are.
 
-async function writtenAt(sql: Sql, path: string): Promise<readonly string[]> {
+/** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
+export async function writtenAt(sql: Pick<Sql, 'rows'>, path: string): Promise<readonly string[]> {
   const found = await sql.rows<{ sha256: string }>(
     `SELECT sha256 FROM files WHERE kind = 'written' AND path = ? AND host = ?`,
     [path, hostname()],
   );
   return found.map(({ sha256 }) => sha256);
 }
-
-export const writeHostFiles = (context: WriteContext) => ({
-  /**
-   * @param sha256s of our files that may stand there from now on.
-   * @param batch whose rows are in what is new there.
-   */
-  noteWritten: (path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> =>
-    context.transaction(async (sql) => {
-      const known = await writtenAt(sql, path);
-      for (const sha256 of known.filter((each) => !sha256s.includes(each)))
-        await sql.rows(`DELETE FROM files WHERE kind = 'written' AND path = ? AND host = ? AND sha256 = ?`, [
-          ...[path, hostname(), sha256],
-        ]);
-      // What stands at the path until it is replaced keeps its batch.
-      for (const sha256 of sha256s.filter((each) => !known.includes(each)))
-        await noteFile(sql, { path, kind: 'written', sha256, batch });
-    }),
-});
 
 interface NotedFile {
   readonly path: string;

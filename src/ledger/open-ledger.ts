@@ -1,11 +1,11 @@
-import { readAccounts, readSubjects, writeAccounts } from './accounts.ts';
+import { readAccounts, writeAccounts } from './accounts.ts';
 import { readBatches, writeBatches } from './batches.ts';
 import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { type CommitGuard, Gather } from './gather.ts';
-import { notices, readHostFiles, readNotes, writeHostFiles, writeNotes } from './notes.ts';
+import { notices, readNotes, writeNotes } from './notes.ts';
 import { readRanges, writeRanges } from './ranges.ts';
-import { readFacts, readReports } from './reports.ts';
+import { readBatchFacts, readFacts, readReports } from './reports.ts';
 import { readRows, writeRows } from './rows.ts';
 import { writeCalls } from './write-calls.ts';
 
@@ -20,10 +20,9 @@ export const readerOver = (context: Context) => ({
   ...readRows(context),
   ...readNotes(context),
   ...readAccounts(context),
-  ...readSubjects(context),
   ...readReports(context),
+  ...readBatchFacts(context),
   ...readFacts(context),
-  ...readHostFiles(context),
   ...readRanges(context),
   close: async (): Promise<void> => {},
 });
@@ -44,7 +43,6 @@ export async function ledgerOver(context: Context & { readonly worker: number },
     ...writeRanges(writing),
     ...writeAccounts(writing),
     ...writeNotes(writing),
-    ...writeHostFiles(writing),
     notices: notices(writing),
     close: (): Promise<void> => gather.drain(),
   };

@@ -40,12 +40,6 @@ export interface RangeCounts {
  */
 export const QUEUE_SCHEMA = 'rowonce_queue';
 
-const COUNTS = `
-SELECT count(*) FILTER (WHERE name <> 'set-aside' AND state < 'active') AS waiting,
-  count(*) FILTER (WHERE name <> 'set-aside' AND state = 'active') AS running,
-  count(*) FILTER (WHERE name = 'set-aside' AND state < 'active') AS "setAside"
-FROM ${QUEUE_SCHEMA}.job WHERE data ->> 'batch' = ?`;
-
 /** What of a list is left; the rows in doubt are, where a person asks for a batch. */
 const leftIn = (states: string): string => `
 SELECT a.identity AS "accountIdentity", 2 + (r.row - 2) / CAST(? AS {int}) * CAST(? AS {int}) AS "fromRow",
@@ -54,11 +48,6 @@ FROM batches b JOIN accounts a ON a.id = b.account JOIN rows r ON r.batch = b.id
 WHERE b.id = ? GROUP BY 1, 2 ORDER BY 2`;
 
 export const readRanges = ({ db }: Context) => ({
-  async workOrder(batch: BatchId): Promise<WorkOrder | undefined> {
-    const sql = 'SELECT work_order FROM batches WHERE id = ? AND work_order IS NOT NULL';
-    const [kept] = await db.rows<{ work_order: string }>(sql, [batch]);
-    return kept && JSON.parse(kept.work_order);
-  },
   /**
    * The ranges that have rows which nobody has looked at yet, in batches that may go on, in the order of
    * their rows.
@@ -78,14 +67,6 @@ export const readRanges = ({ db }: Context) => ({
       left.push(...found.map((each) => ({ ...each, batch, beforeRow: each.fromRow + rangeRows })));
     }
     return left;
-  },
-  /** Undefined where no queue hands out ranges. */
-  async rangeCounts(batch: BatchId): Promise<RangeCounts | undefined> {
-    if (db.name !== 'postgres') return undefined;
-    const laidOut = `SELECT 1 AS found FROM pg_tables
-      WHERE schemaname = '${QUEUE_SCHEMA}' AND tablename = 'job'`;
-    if ((await db.rows(laidOut)).length === 0) return undefined;
-    return (await db.rows<RangeCounts>(COUNTS, [batch]))[0];
   },
 });
 

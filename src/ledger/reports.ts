@@ -7,9 +7,10 @@ import { parts } from '../lib/parts.ts';
 import { rowsAbout } from './accounts.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
-import { type Context, forgottenMark, known, oneRow } from './context.ts';
+import { type Context, forgottenMark, oneRow, recordFrom, type StoredRow } from './context.ts';
 import { each, partsOf } from './db.ts';
-import { actsWhere } from './notes.ts';
+import { actsWhere, writtenAt } from './notes.ts';
+import { QUEUE_SCHEMA, type RangeCounts, type WorkOrder } from './ranges.ts';
 import {
   type Act,
   type AttemptId,
@@ -36,8 +37,7 @@ const RECORDS_AT_ONCE = 500;
 /** What is read in parts. */
 export const readReports = ({ db }: Context) => ({
   /**
-   * Attempts, oldest first, of calls that have one of these texts as a value in their question or in their
-   * change.
+   * Attempts, oldest first, of calls that have one of these texts as a value in what they ask or change.
    */
   async *attemptsAbout(values: readonly string[]): AsyncGenerator<readonly AttemptRecord[]> {
     const sql = 'SELECT id, asked FROM attempts WHERE id > ? ORDER BY id';
@@ -74,13 +74,8 @@ export const readReports = ({ db }: Context) => ({
     const sql = 'SELECT id FROM attempts WHERE id > ? ORDER BY id';
     for await (const part of partsOf<{ readonly id: number }>(db, sql, ['id'], [0], ATTEMPTS_AT_ONCE)) {
       const within = [part[0]?.id ?? 0, part.at(-1)?.id ?? 0];
-      for (const { batch, day, operator, spent, held, requests } of await db.rows<KeptSpent>(SPENT, [
-        ...[...within, ...within, fromMs, untilMs],
-      ]))
-        yield {
-          ...{ batch, dayMs: day * DAY_MS, ...known({ operator }) },
-          ...{ spent: credits(spent), inDoubt: credits(held), requests },
-        };
+      const sums = await db.rows<StoredRow<Spent>>(SPENT, [...within, ...within, fromMs, untilMs]);
+      for (const sum of sums) yield recordFrom<Spent>(sum);
       await setImmediate();
     }
   },
@@ -100,8 +95,8 @@ export const readReports = ({ db }: Context) => ({
   },
 });
 
-/** What is read at once. */
-export const readFacts = ({ db, secret, account }: Context) => ({
+/** What is read of one batch at once. */
+export const readBatchFacts = ({ db }: Context) => ({
   /**
    * Rows in doubt about which there is nothing to decide here: they wait for another row, or for their next
    * run.
@@ -118,6 +113,25 @@ export const readFacts = ({ db, secret, account }: Context) => ({
     return (await db.each(OLDER, [older])).length > 0;
   },
 
+  /** What workers need to work on the batch; undefined where no worker works on it. */
+  async workOrder(batch: BatchId): Promise<WorkOrder | undefined> {
+    const sql = 'SELECT work_order FROM batches WHERE id = ? AND work_order IS NOT NULL';
+    const [kept] = await db.rows<{ work_order: string }>(sql, [batch]);
+    return kept && JSON.parse(kept.work_order);
+  },
+
+  /** Undefined where no queue hands out ranges. */
+  async rangeCounts(batch: BatchId): Promise<RangeCounts | undefined> {
+    if (db.name !== 'postgres') return undefined;
+    const laidOut = `SELECT 1 AS found FROM pg_tables
+      WHERE schemaname = '${QUEUE_SCHEMA}' AND tablename = 'job'`;
+    if ((await db.rows(laidOut)).length === 0) return undefined;
+    return (await db.rows<RangeCounts>(RANGE_COUNTS, [batch]))[0];
+  },
+});
+
+/** What is read at once of an account, of people and of files. */
+export const readFacts = ({ db, secret, account }: Context) => ({
   /** The erasures, oldest first, each by whom it was ordered. */
   erasures: (): Promise<readonly Act[]> => actsWhere(db, `n.kind = 'erased' AND n.batch IS NULL`, []),
 
@@ -128,6 +142,18 @@ export const readFacts = ({ db, secret, account }: Context) => ({
         AND (sha256 = ? OR (path = ? AND host = ?))`,
       [sha256, path, hostname()],
     ),
+
+  /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
+  written: (path: string): Promise<readonly string[]> => writtenAt(db, path),
+
+  /**
+   * The newest word on a series of answers, by the hash that names the series; undefined where nobody has
+   * said one.
+   */
+  async agreement(sha256: string): Promise<string | undefined> {
+    const sql = `SELECT words FROM notes WHERE kind = 'agreed' AND said = ? ORDER BY id DESC LIMIT 1`;
+    return (await db.rows<{ words: string }>(sql, [sha256]))[0]?.words;
+  },
 
   /** Share of an operation's answers that were `found`; undefined before the first answer. */
   async matchRate(identity: string, operation: string): Promise<number | undefined> {
@@ -140,9 +166,7 @@ export const readFacts = ({ db, secret, account }: Context) => ({
    * are searched.
    */
   async newestAnswers(identity: string): Promise<readonly AttemptId[]> {
-    return (await rowsAbout<{ id: AttemptId }>({ db, account }, identity, HEARD))
-      .map(({ id }) => id)
-      .reverse();
+    return idsOf(await rowsAbout<{ id: AttemptId }>({ db, account }, identity, HEARD)).toReversed();
   },
 
   /**
@@ -184,21 +208,13 @@ SELECT id, sent_at AS at FROM attempts WHERE account = ? AND sent_at >= ? AND se
   AND (sent_at, id) < (CAST(? AS {int}), CAST(? AS {int})) AND batch = coalesce(CAST(? AS TEXT), batch)
 ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
 
-interface KeptSpent {
-  readonly batch: BatchId;
-  readonly day: number;
-  readonly operator: string | null;
-  readonly spent: number;
-  readonly held: number;
-  readonly requests: number;
-}
-
 /**
  * What an attempt cost is booked on the day of the one that pays for it; what it holds, and that it was sent,
  * on its own.
  */
 const SPENT = `
-SELECT p.batch, p.day, w.operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
+SELECT p.batch, p.day * ${DAY_MS} AS "dayMs", w.operator,
+  sum(m.spent) AS spent, sum(m.held) AS "inDoubt", sum(m.requests) AS requests
 FROM (
   SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts
   WHERE id >= ? AND id <= ? AND charged > 0
@@ -254,6 +270,12 @@ SELECT c.id FROM (SELECT * FROM attempts WHERE account = ?
   ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
 WHERE c.reply = c.id AND c.state IN ('answered', 'replaced')
 ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
+
+const RANGE_COUNTS = `
+SELECT count(*) FILTER (WHERE name <> 'set-aside' AND state < 'active') AS waiting,
+  count(*) FILTER (WHERE name <> 'set-aside' AND state = 'active') AS running,
+  count(*) FILTER (WHERE name = 'set-aside' AND state < 'active') AS "setAside"
+FROM ${QUEUE_SCHEMA}.job WHERE data ->> 'batch' = ?`;
 
 /** What a list says of a person is no change of the service's. */
 const CHANGED = `

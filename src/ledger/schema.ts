@@ -401,18 +401,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** What is never deleted: an erasure empties. A key whose attempts were deleted would be free. */
-const NEVER_DELETED = [
-  'attempts',
-  'rows',
-  'budgets',
-  'batches',
-  'notes',
-  'replies',
-  'subjects',
-  'accounts',
-  'known_as',
-];
+/**
+ * Rows of the other tables are never deleted: an erasure empties them. A key whose attempts were deleted
+ * would be free.
+ */
+const MAY_BE_DELETED = ['meta', 'workers', 'prices', 'cells', 'files', 'notices'];
 
 const says = (rule: string): string => `'money rule: ${rule}'`;
 const trigger = {
@@ -431,9 +424,11 @@ const rulesOf = (name: Db['name']): string =>
       trigger[name](rule, `UPDATE OF ${of.join(', ')} ON ${rule.split('_')[0]}`, rules, when),
     ),
     trigger[name]('attempts_begin', 'INSERT ON attempts', 'an attempt begins open', `NEW.state <> 'open'`),
-    ...NEVER_DELETED.map((table) =>
-      trigger[name](`${table}_kept`, `DELETE ON ${table}`, 'nothing is deleted', '1 = 1'),
-    ),
+    ...keptTables()
+      .filter(({ table }) => !MAY_BE_DELETED.includes(table))
+      .map(({ table }) =>
+        trigger[name](`${table}_kept`, `DELETE ON ${table}`, 'nothing is deleted', '1 = 1'),
+      ),
   ].join('\n');
 
 const tablesOf = (name: Db['name']): string =>

@@ -6,12 +6,13 @@ import { StopError, stop } from '../core/errors.ts';
 import { ledgersFolder } from '../core/paths.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { distrustOfFolder } from '../lib/file-trust.ts';
+import type { Tell } from '../lib/postgres-server.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import { FIRST_LAYOUT, layoutNow, layoutOf } from './layouts.ts';
 import { readerOver } from './open-ledger.ts';
 import { migrate } from './schema.ts';
-import type { StoreCheck, StoreOptions, Tell } from './store.ts';
+import type { StoreCheck, StoreOptions } from './store.ts';
 import { check } from './transitions.ts';
 
 /**
@@ -31,16 +32,10 @@ export async function layOut(db: Db): Promise<void> {
   await migrate(db).catch(async (error: unknown) => {
     if ((await layoutOf(db).catch(() => undefined)) !== layoutNow()) throw error;
   });
-  await db.transaction(async (sql) => {
-    for (const [name, bytes] of [
-      ['identity', 16],
-      ['secret', 32],
-    ] as const)
-      await sql.rows('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING', [
-        name,
-        randomBytes(bytes).toString('hex'),
-      ]);
-  });
+  const [identity, secret] = [16, 32].map((bytes) => randomBytes(bytes).toString('hex'));
+  const names = `INSERT INTO meta (name, value) VALUES ('identity', ?), ('secret', ?)
+    ON CONFLICT (name) DO NOTHING`;
+  await db.transaction((sql) => sql.rows(names, [identity ?? '', secret ?? '']));
 }
 
 /**

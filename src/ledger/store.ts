@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { Patience, Tell } from '../lib/postgres-server.ts';
-
 import type { Db, Sql } from './db.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { Difference } from './transitions.ts';
@@ -130,8 +129,6 @@ export interface Spender {
   /** The signal that asks it to stop because a person pauses its batch; left out: SIGTERM. */
   readonly pausedBy?: typeof PAUSE_SIGNAL;
 }
-
-export type { Patience, Tell };
 
 export interface StoreOptions {
   /** How long to wait for another spender to end; 0 means not at all. */

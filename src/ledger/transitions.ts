@@ -149,7 +149,7 @@ const endFirstAttempts = eachWriting(END_COLUMNS, 'attempt')(
   ENDED,
 );
 
-/** Another attempt of the key stands, so this answer came too late to stand. */
+/** Another attempt of the key stands, in whose place this one cannot stand. */
 const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts o
   WHERE o.key = attempts.key AND o.id <> attempts.id AND ${isCurrent('o')})`;
 
@@ -211,7 +211,7 @@ FROM v JOIN attempts c ON c.id = v.attempt
 WHERE attempts.id = c.prior
   AND (c.state IN ('uncharged', 'doubt_beside', 'released') AND attempts.state = 'retried'
     OR c.state IN ('uncharged', 'doubt_beside', 'released', 'retracted') AND attempts.state = 'replaced')
-  AND NOT EXISTS (SELECT 1 FROM attempts o WHERE o.key = attempts.key AND ${isCurrent('o')})`);
+  AND NOT ${HAS_SUCCESSOR}`);
 
 // ------------------------------------------------------------------------------- a group: 3. money is booked
 
@@ -540,8 +540,7 @@ const admitInPlace = eachWriting(IN_GROUP, 'id')(
 const restoreUnadmitted = each(IN_GROUP)(`
 UPDATE attempts SET ${STANDS_AGAIN} FROM v
 WHERE attempts.id = v.prior AND attempts.state IN ('replaced', 'retried')
-  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.id)
-  AND NOT EXISTS (SELECT 1 FROM attempts o WHERE o.key = attempts.key AND ${isCurrent('o')})`);
+  AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.id) AND NOT ${HAS_SUCCESSOR}`);
 
 /** Only where there is room: the constraint of the table refuses what code let through. */
 const holdReserves = eachWhole(MOVED_COLUMNS)(`
@@ -795,15 +794,7 @@ export async function takeBack(sql: Sql, all: readonly number[], free: readonly 
 }
 
 /** answered → retracted, retracted → answered, or as it was: what an answer is read as by a newer dialect. */
-const rereadAnswers = each({
-  attempt: 'int',
-  state: 'text',
-  said: 'text',
-  why: 'text',
-  dialect: 'int',
-  charged: 'int',
-  is_at_most: 'int',
-})(`
+const rereadAnswers = each(END_COLUMNS)(`
 UPDATE attempts SET ${movesTo('v.state')}, said = v.said, why = v.why, dialect = v.dialect,
   charged = v.charged, is_at_most = v.is_at_most FROM v WHERE attempts.id = v.attempt`);
 
@@ -813,17 +804,12 @@ const bookMore = eachWhole({ attempt: 'int', more: 'int' })(
 
 /**
  * Writes a new reading over the old one of an answer, and books what it costs more than before.
- * @param price null: none is shown.
+ * @param moved as the answer has it.
  */
-export async function readAgain(
-  sql: Sql,
-  read: Omit<EndRow, 'at' | 'price' | 'facts'>,
-  more: number,
-  price: { readonly price: number | null; readonly moved: number },
-): Promise<void> {
-  await sql.each(rereadAnswers, [read]);
+export async function readAgain(sql: Sql, read: EndRow, more: number, moved: number): Promise<void> {
+  const records = [{ ...read, moved }];
+  await eachOf(sql, [rereadAnswers, raisePrices], records);
   if (more > 0) await sql.each(bookMore, [{ attempt: read.attempt, more }]);
-  await sql.each(raisePrices, [{ attempt: read.attempt, ...price }]);
 }
 
 /**

@@ -5,7 +5,7 @@ import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './
 import { each } from './db.ts';
 import { followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
-import { isFull, moneyOf, scopeName, scopeOf } from './money.ts';
+import { isFull, moneyOf, SCOPES, scopeName, scopesOf } from './money.ts';
 import { type AttemptId, type BatchId, type BudgetScope, credits, type FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
 import { isCurrent, isHolding } from './schema.ts';
@@ -196,9 +196,7 @@ function inTheWay(
 }
 
 const FULL = each(INTENT_COLUMNS)<{ readonly scope: string; readonly closed: number }>(`
-SELECT b.scope, b.closed FROM v JOIN budgets b
-  ON b.scope IN (${scopeOf.batch('v')}, ${scopeOf.day('v')}, ${scopeOf.month('v')},
-    CASE v.kind WHEN 'retry' THEN ${scopeOf.extra('v')} END)
+SELECT b.scope, b.closed FROM v CROSS JOIN ${SCOPES} JOIN budgets b ON b.scope = ${scopesOf('v')}
 WHERE ${isFull()} ORDER BY b.scope`);
 
 async function reachedCap(

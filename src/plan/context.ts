@@ -5,7 +5,7 @@ import type { Listener } from '../core/events.ts';
 import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
 import type { Batch, Credits, Ledger, LedgerReader, RangeLeft } from '../ledger/ledger.ts';
-import type { Tell } from '../ledger/store.ts';
+import type { Tell } from '../lib/postgres-server.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { ChangePlan } from './team/change-plan.ts';

@@ -5,8 +5,9 @@ import { changesObject, interruptedChanges } from '../files/output/changes-done.
 import { hasCosts, spentOf } from '../files/output/tally.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledger.ts';
-import type { Spender, Tell } from '../ledger/store.ts';
+import type { Spender } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
+import type { Tell } from '../lib/postgres-server.ts';
 import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
 import { nextCommandOf } from './go-on.ts';
 import {

@@ -5,9 +5,10 @@ import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
-import type { AloneOptions, SoleAccess, Spender, StoreOptions, Tell } from '../ledger/store.ts';
+import type { AloneOptions, SoleAccess, Spender, StoreOptions } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
+import type { Tell } from '../lib/postgres-server.ts';
 import { isThere, storesToLookAt } from './store-choice.ts';
 
 /** Opens the ledger for spending, or makes it. @throws StopError like `Store.open`. */

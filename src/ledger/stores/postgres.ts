@@ -1,6 +1,7 @@
 import { type StopError, stop } from '../../core/errors.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import type { Tell } from '../../lib/postgres-server.ts';
 import { oneRow } from '../context.ts';
 import { copyTables } from '../copy.ts';
 import { type PostgresDb, postgres } from '../db/postgres.ts';
@@ -28,15 +29,7 @@ import {
   takeLedger,
 } from '../site.ts';
 import { beginWorker, endWorker, spendersOf, workers } from '../spenders.ts';
-import type {
-  AloneOptions,
-  CopyTarget,
-  SoleAccess,
-  Store,
-  StoreGrants,
-  StoreOptions,
-  Tell,
-} from '../store.ts';
+import type { AloneOptions, CopyTarget, SoleAccess, Store, StoreGrants, StoreOptions } from '../store.ts';
 
 /**
  * The store for hosts whose disk does not last: a database of PostgreSQL, from which many processes spend.

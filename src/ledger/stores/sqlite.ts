@@ -4,6 +4,7 @@ import { isoTime } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
 import { testHook } from '../../lib/faults.ts';
+import type { Tell } from '../../lib/postgres-server.ts';
 import { FILE_MODE, makePrivateFile, sizeOf, syncFile, syncFolder } from '../../lib/private-file.ts';
 import type { ProcessLock } from '../../lib/process-lock.ts';
 import { oneRow } from '../context.ts';
@@ -43,15 +44,7 @@ import {
   storeFolder,
   takeLock,
 } from '../sqlite/folder.ts';
-import type {
-  AloneOptions,
-  CopyTarget,
-  SoleAccess,
-  Store,
-  StoreCheck,
-  StoreOptions,
-  Tell,
-} from '../store.ts';
+import type { AloneOptions, CopyTarget, SoleAccess, Store, StoreCheck, StoreOptions } from '../store.ts';
 
 /** The store of one machine: a folder with an SQLite database, a lock and a reserve of room. */
 const sqliteStore: Store = {

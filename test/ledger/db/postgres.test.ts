@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { stop } from '../../../src/core/errors.ts';
 import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
 import { each, eachWriting, SCHEMA, type Step, step } from '../../../src/ledger/db.ts';
-import type { Patience } from '../../../src/ledger/store.ts';
+import type { Patience } from '../../../src/lib/postgres-server.ts';
 import { anotherServer, postgresServer, type Server } from '../stores/postgres-server.ts';
 import { CUTS, cutNext, Way } from './way.ts';
 

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
-import type { Patience, StoreOptions } from '../../../src/ledger/store.ts';
+import type { StoreOptions } from '../../../src/ledger/store.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
+import type { Patience } from '../../../src/lib/postgres-server.ts';
 import { openStore } from './places.ts';
 import { postgresServer, type Server } from './postgres-server.ts';
 
