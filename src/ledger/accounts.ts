@@ -24,7 +24,7 @@ import {
   credits,
   type Money,
 } from './records.ts';
-import { isCurrent, isDoubted, isHolding } from './schema.ts';
+import { isAnswered, isCurrent, isDoubted, isHolding } from './schema.ts';
 import { takeBack } from './transitions.ts';
 
 /** Accounts at a vendor. How they answered is counted over their newest attempts, by an index. */
@@ -104,7 +104,7 @@ export interface PauseRecord {
 
 /** However long ago. */
 const ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id
-  WHERE c.account = ? AND c.state IN ('answered', 'replaced')`;
+  WHERE c.account = ? AND ${isAnswered('c')}`;
 
 const HAS_ANSWERED = `SELECT EXISTS (${ANSWERED}) AS "any",
   EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
@@ -349,7 +349,7 @@ export const writeAccounts = (context: WriteContext) => ({
 
 const FREE = each({ id: 'int', account: 'int' })<{ id: number }>(`
 SELECT c.id FROM v JOIN attempts c ON c.id = v.id
-WHERE c.account = v.account AND c.state IN ('answered', 'replaced')
+WHERE c.account = v.account AND ${isAnswered('c')}
   AND c.said IN ('no_match', 'refused') AND c.charged = 0 AND c.subject IS NULL`);
 
 // ---------------------------------------------------------------------- people and things that changes alter

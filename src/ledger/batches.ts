@@ -3,11 +3,13 @@ import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import { type Context, changeFacts, known, oneRow, type WriteContext } from './context.ts';
+import { type Context, changeFacts, known, oneRow, type StoredRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, scopeName, scopeOf, setCaps } from './money.ts';
-import { noteAct, noteFile } from './notes.ts';
+import { ACT_KINDS, actsWhere, noteAct, noteFile } from './notes.ts';
+import type { WorkOrder } from './ranges.ts';
 import type {
+  Act,
   Batch,
   BatchChange,
   BatchFacts,
@@ -15,28 +17,27 @@ import type {
   BatchSpec,
   BatchStart,
   BatchState,
+  FreshSince,
   Money,
   PlannedRow,
 } from './records.ts';
 import { keepPlan } from './rows.ts';
-import { isCurrent } from './schema.ts';
+import { isAnswered, isCurrent, isHolding } from './schema.ts';
 
-interface BatchRow
-  extends Pick<
-    Batch,
-    'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity' | 'createdAtMs'
-  > {
+type BatchColumns = FreshSince &
+  Pick<Batch, 'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity'> &
+  Pick<Batch, 'createdAtMs' | 'pausedSinceMs'>;
+
+interface BatchRow extends StoredRow<BatchColumns> {
   readonly is_sandbox: 0 | 1;
-  readonly pausedSinceMs: number | null;
-  readonly fresh_found: number | null;
-  readonly fresh_no_match: number | null;
   /** JSON: all of a batch by which nothing is looked up. */
   readonly facts: string;
 }
 
 const BATCHES = `
 SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state,
-  b.created_at AS "createdAtMs", b.fresh_found, b.fresh_no_match, b.is_sandbox, b.facts,
+  b.created_at AS "createdAtMs", b.fresh_found AS "foundMs", b.fresh_no_match AS "noMatchMs",
+  b.is_sandbox, b.facts,
   a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.paused_since END AS "pausedSinceMs"
 FROM batches b JOIN accounts a ON a.id = b.account`;
 
@@ -44,17 +45,12 @@ async function batchesWhere(sql: Sql, where: string, params: readonly Cell[] = [
   return (await sql.rows<BatchRow>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 
-function batchFrom({
-  pausedSinceMs,
-  fresh_found,
-  fresh_no_match,
-  is_sandbox,
-  facts,
-  ...batch
-}: BatchRow): Batch {
-  const freshSince = known({ foundMs: fresh_found, noMatchMs: fresh_no_match });
+function batchFrom({ pausedSinceMs, foundMs, noMatchMs, is_sandbox, facts, ...batch }: BatchRow): Batch {
+  const freshSince = known({ foundMs, noMatchMs });
   return {
-    ...{ ...batch, sandbox: is_sandbox === 1, ...known({ pausedSinceMs }) },
+    ...batch,
+    sandbox: is_sandbox === 1,
+    ...known({ pausedSinceMs }),
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
     ...JSON.parse(facts),
   };
@@ -79,6 +75,9 @@ export const readBatches = ({ db }: Context) => ({
   /** With `extra` only that of its retries of calls in doubt, the cap of which is the extra credits. */
   batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
     moneyOf(db, scopeName[scope](batch)),
+  /** The people who worked on the batch, oldest first. */
+  acts: (batch: BatchId): Promise<readonly Act[]> =>
+    actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
   /**
    * How many attempts of the batch were sent, and how many distinct calls it settled. A note of what a list
    * says is none.
@@ -96,7 +95,7 @@ export const readBatches = ({ db }: Context) => ({
 /** What was taken back, or turned out to be none, answers nothing any more. */
 const METRICS = `
 SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'uncharged' OR said <> 'not_sent')) AS requests,
-  count(*) FILTER (WHERE state IN ('answered', 'replaced', 'erased')) AS calls
+  count(*) FILTER (WHERE ${isAnswered('attempts')} OR state = 'erased') AS calls
 FROM attempts WHERE batch = ? AND operation <> '${NOTE_PERSON}'`;
 
 export const writeBatches = (context: WriteContext) => ({
@@ -133,6 +132,11 @@ export const writeBatches = (context: WriteContext) => ({
       if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
       if (facts.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: facts.inputPath });
       if (state !== undefined && state !== batch.state) await setState(sql, context, batch, state);
+    }),
+  /** Keeps what workers need to work on the batch. */
+  keepOrder: (batch: BatchId, order: WorkOrder): Promise<void> =>
+    context.transaction(async (sql) => {
+      await sql.rows('UPDATE batches SET work_order = ? WHERE id = ?', [JSON.stringify(order), batch]);
     }),
   /** Keeps that a person pauses a batch, or resumes it. What is so already is not noted again. */
   setPaused: (id: BatchId, isPaused: boolean, atMs: number): Promise<void> =>
@@ -181,7 +185,7 @@ const CLOSED = [
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
   JOIN attempts c ON c.id = w.attempt JOIN attempts o ON o.id = CASE c.state WHEN 'retried' THEN
     (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END
-    AND o.state IN ('open', 'doubt', 'doubt_beside')
+    AND ${isHolding('o')}
 WHERE rows.batch = w.batch AND rows.row = w.row`),
 ];
 

@@ -115,7 +115,7 @@ export interface Reply {
   readonly receivedAtMs: number;
 }
 
-const ANSWER_KINDS = ['found', 'no_match', 'refused'] as const;
+export const ANSWER_KINDS = ['found', 'no_match', 'refused'] as const;
 
 export type AnswerKind = (typeof ANSWER_KINDS)[number];
 

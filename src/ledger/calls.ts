@@ -22,11 +22,10 @@ import {
   known,
   recordFrom,
   type StoredRow,
-  type WriteContext,
 } from './context.ts';
 import { type Db, each, eachWhole } from './db.ts';
 import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
-import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld } from './schema.ts';
+import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld, unanswered } from './schema.ts';
 import { unprovenOf } from './transitions.ts';
 
 /** What the rows of `attempts`, `replies` and `notes` say of a call. */
@@ -86,10 +85,7 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
     ...recordFrom<AnswerRow>(answered),
     call,
     body: told.body === undefined ? (body ?? '') : bytesOf(told.body),
-    ...present({
-      status: told.status,
-      headers: headers === null ? undefined : JSON.parse(headers),
-    }),
+    ...present({ status: told.status, headers: headers === null ? undefined : JSON.parse(headers) }),
   };
 }
 
@@ -122,9 +118,7 @@ SELECT v.nth, o.id AS open, o.decision AS used, c.state, ${ANSWER_COLUMNS},
 FROM v LEFT JOIN attempts o ON o.key = {hex v.key} AND ${isCurrent('o')}
   LEFT JOIN attempts c ON c.id = CASE o.state
     WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
-    (SELECT x.id FROM attempts x WHERE x.key = {hex v.key} AND ${isPast('x')} AND x.state = 'retracted'
-       AND x.said IN ('not_sent', 'paused', 'stopped', 'in_doubt')
-       ORDER BY x.sent_at DESC, x.id DESC LIMIT 1) END
+    (${unanswered('{hex v.key}')} ORDER BY x.sent_at DESC, x.id DESC LIMIT 1) END
   ${WITH_TOLD}
 WHERE o.id IS NOT NULL OR c.id IS NOT NULL`);
 
@@ -325,6 +319,12 @@ WHERE w.batch = ? AND w.row = ?`;
 
 type AskingBatch = Partial<Pick<Batch, 'id' | 'freshSince'>>;
 
+interface Finding<Level> {
+  readonly detail?: Level;
+  readonly batch?: BatchId | undefined;
+  readonly freshFor?: AskingBatch;
+}
+
 function findIn(
   db: Db,
   keys: readonly Uint8Array[],
@@ -348,15 +348,7 @@ export const readCalls = ({ db, secret }: Context) => ({
    */
   async find<Level extends Detail = 'whole'>(
     keys: readonly CallKey[],
-    {
-      detail,
-      batch,
-      freshFor,
-    }: {
-      readonly detail?: Level;
-      readonly batch?: BatchId | undefined;
-      readonly freshFor?: AskingBatch;
-    } = {},
+    { detail, batch, freshFor }: Finding<Level> = {},
   ): Promise<readonly CallState<Level>[]> {
     const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
     const kept = keys.map((key) => keptKey(secret, key));
@@ -394,23 +386,3 @@ export const readCalls = ({ db, secret }: Context) => ({
   /** The attempts with these numbers, in the order of the numbers. */
   attempts: (ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> => recordsOf(db, ids),
 });
-
-/**
- * Where one process spends, the process that left the attempt open has ended. Where many spend, the attempt
- * is over by its age, or its worker has closed the ledger.
- */
-const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)' } as const;
-
-/**
- * Attempts of all accounts for which nobody waits any more. No attempt that this process has under way is
- * among them.
- */
-export async function openAttempts({ db, worker }: WriteContext): Promise<readonly AttemptRecord[]> {
-  const open = await db.rows<{ id: AttemptId }>(
-    `SELECT c.id FROM attempts c LEFT JOIN workers w ON w.id = c.worker
-     WHERE c.state = 'open' AND c.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
-    [worker],
-  );
-  const ids = open.map(({ id }) => id);
-  return recordsOf(db, ids);
-}

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { type AnyRecord, type Db, each, partsOf, type Sql } from './db.ts';
+import { type AnyRecord, type Db, each, insertSql, partsOf, type Sql } from './db.ts';
 import { type KeptTable, keptTables, layRules, layTables } from './schema.ts';
 import { type CopyRecord, copiedTo, setMeta } from './site.ts';
 import type { CopyTarget, SoleAccess } from './store.ts';
@@ -61,10 +61,7 @@ export async function copyTables(from: Db, to: Db, identity: string): Promise<vo
   await to.script(UNBOUND[to.name]);
   for (const kept of keptTables()) {
     const { table, columns } = kept;
-    const names = Object.keys(columns);
-    const values = names.map((name) => `v.${name}`);
-    const sql = `INSERT INTO ${table} (${names.join(', ')}) SELECT ${values.join(', ')} FROM v`;
-    const into = each(columns)(sql);
+    const into = each(columns)(insertSql(table, columns));
     for await (const rows of rowsIn(from, kept)) {
       crashPoint('copying');
       await to.write([{ statements: [into], records: rows }]);

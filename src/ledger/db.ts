@@ -16,11 +16,7 @@ type CellOf<T extends Type> = (T extends 'int' ? number : T extends 'text' ? str
 export type RecordOf<C extends Columns> = { readonly [Name in keyof C]: CellOf<C[Name]> };
 /** The same where only these may be null. */
 export type FilledRow<C extends Columns, Nulls extends keyof C = never> = {
-  readonly [Name in keyof C]: CellOf<C[Name]> extends infer Of
-    ? Name extends Nulls
-      ? Of
-      : NonNullable<Of>
-    : never;
+  readonly [Name in keyof C]: Name extends Nulls ? CellOf<C[Name]> : NonNullable<CellOf<C[Name]>>;
 };
 export type AnyRecord = Readonly<Record<string, Cell>>;
 
@@ -61,6 +57,13 @@ export const eachWhole =
   <const C extends Columns>(columns: C) =>
   <Row = never>(sql: string): EachStatement<RecordOf<C>, Row> => ({ columns, sql, whole: true });
 
+/** Writes each record into a table. SQLite wants a WHERE before an ON CONFLICT. */
+export function insertSql(table: string, columns: Columns): string {
+  const names = Object.keys(columns);
+  const values = names.map((name) => `v.${name}`).join(', ');
+  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${values} FROM v WHERE 1 = 1`;
+}
+
 export type Statement = Omit<EachStatement, 'types'>;
 
 /**
@@ -75,10 +78,7 @@ export interface Step {
 export const step = <Rec>(
   statements: readonly EachStatement<Rec, unknown>[],
   records: readonly Rec[],
-): Step => ({
-  statements,
-  records: records as readonly AnyRecord[],
-});
+): Step => ({ statements, records: records as readonly AnyRecord[] });
 
 export interface Sql {
   /** `?` are the parameters. @returns the rows that it gives; none of a statement without any. */

@@ -8,6 +8,7 @@ import { flat } from '../lib/parts.ts';
 import type { Person } from '../operations/lookup/person.ts';
 import { forgottenMark } from './context.ts';
 import { type Db, each, partsOf, type Sql } from './db.ts';
+import { note } from './notes.ts';
 import type { BatchId } from './records.ts';
 import { isCurrent } from './schema.ts';
 import { metaOf } from './site.ts';
@@ -90,11 +91,8 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
       await db.transaction(async (sql) => {
         await requireSame(sql);
         // The next opening removes the files that are still there.
-        await sql.rows(
-          `INSERT INTO notes (at, kind, said, worker, who, words, facts)
-           VALUES (?, 'erased', ?, ?, 'person', '', ?)`,
-          [atMs, said, worker, JSON.stringify(files)],
-        );
+        const facts = JSON.stringify(files);
+        await note(sql, { at: atMs, kind: 'erased', said, worker, who: 'person', facts });
         await empty(sql, atMs);
         for (const statement of EMPTY_BESIDE) await sql.rows(statement, [atMs]);
       });
@@ -252,12 +250,11 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
   const names = texts.filter(({ attempt }) => attempt === null).map(({ table, id }) => `${table} ${id}`);
   const unsettled = [...whole.filter(({ state }) => state === 'open' || state === 'doubt'), ...inDoubt];
   return {
-    ...{ said: 'person', ...(await filesOf(db, written)) },
-    ...{
-      calls: attempts.size,
-      cut: new Set([...about, ...cuts.keys()]).size,
-      rows: rows.length + listed.length,
-    },
+    said: 'person',
+    ...(await filesOf(db, written)),
+    calls: attempts.size,
+    cut: new Set([...about, ...cuts.keys()]).size,
+    rows: rows.length + listed.length,
     names: subjects.size + new Set(names).size,
     memberships: named.memberships,
     unsettled: unsettled.map(({ batch, row }) => ({ batch, row })),
@@ -265,7 +262,8 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
     async empty(sql, atMs) {
       await emptyPerson(sql, named, atMs, worker);
       const mark = forgottenMark((await metaOf(db, 'secret')) ?? '', person.email ?? '');
-      if (person.email !== undefined) await sql.rows(FORGOT, [atMs, null, worker, mark]);
+      if (person.email !== undefined)
+        await note(sql, { at: atMs, kind: 'forgot', worker, who: 'person', words: mark });
     },
   };
 }
@@ -343,8 +341,10 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
   for (const { table, column, key, id, text } of texts)
     if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [id]);
     else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, [text, id]);
+  // In the accounts of these notes, answers about a forgotten person are known by their calls alone. A note
+  // without an account holds the mark of an address: the mark tells a person in a team.
   for (const account of new Set([...attempts.values()].map(({ account }) => account)))
-    await sql.rows(FORGOT, [atMs, account, worker, '']);
+    await note(sql, { at: atMs, kind: 'forgot', account, worker, who: 'person' });
   for (const { id, asked, subject } of attempts.values())
     await sql.rows(ABOUT, [emptied(asked, subject), atMs, id]);
   for (const [id, body] of cuts) await sql.rows('UPDATE replies SET body = ? WHERE attempt = ?', [body, id]);
@@ -357,12 +357,6 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
   await sql.each(CELLS_GO, [...rows, ...listed].map(record));
 }
 
-/**
- * In the accounts of these notes, answers about a forgotten person are known by their calls alone. A note
- * without an account holds the mark of an address: the mark tells a person in a team.
- */
-const FORGOT = `
-INSERT INTO notes (at, kind, account, worker, who, words) VALUES (?, 'forgot', ?, ?, 'person', ?)`;
 /** A change is never answered from an older one, so its key is free. */
 const ABOUT = `UPDATE attempts SET ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
 const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' });
@@ -438,11 +432,9 @@ async function findOld(
   const written = new Set(rows.map(({ batch }) => batch));
   const [cells] = await ask<{ n: number }>(`SELECT count(*) AS n FROM cells WHERE ${OLD_CELLS}`);
   return {
-    ...{
-      said: 'age',
-      calls: sumOf(found) - sumOf(needed),
-      rows: Math.max(sumOf(rows), cells?.n ?? 0),
-    },
+    said: 'age',
+    calls: sumOf(found) - sumOf(needed),
+    rows: Math.max(sumOf(rows), cells?.n ?? 0),
     ...{ cut: 0, names: 0, memberships: [] },
     unsettled: await ask(
       "SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id",

@@ -2,8 +2,8 @@ import { invariant } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import { type DecisionSpec, isAnswer, type Look, type Reading, type Reply } from './call-records.ts';
 import { keptKey, oneRow, type WriteContext } from './context.ts';
-import { each, eachOf, type Sql } from './db.ts';
-import { noteAct } from './notes.ts';
+import { eachOf, type Sql } from './db.ts';
+import { note, noteAct } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
 import { isCurrent, isInDoubt } from './schema.ts';
@@ -42,21 +42,6 @@ interface AttemptRow {
 const attemptRow = (sql: Sql, id: number): Promise<AttemptRow> =>
   oneRow<AttemptRow>(sql, 'SELECT * FROM attempts WHERE id = ?', [id]);
 
-const NOTE = each({
-  at: 'int',
-  kind: 'text',
-  said: 'text',
-  attempt: 'int',
-  batch: 'text',
-  worker: 'int',
-  who: 'text',
-  words: 'text',
-  facts: 'text',
-})<{ readonly id: DecisionId }>(
-  `INSERT INTO notes (at, kind, said, attempt, batch, worker, who, words, facts)
-   SELECT v.* FROM v RETURNING id`,
-);
-
 /** Each is on the disk when it resolves. */
 export const followCalls = (context: WriteContext) => ({
   /** What the vendor said about a call in doubt. */
@@ -66,8 +51,8 @@ export const followCalls = (context: WriteContext) => ({
       const isDoubt = isInDoubt(state) || (await isUnproven(sql, attempt));
       invariant(isDoubt, 'only what is in doubt is looked at');
       const facts = JSON.stringify({ kind, status, body: body.toString('base64') });
-      const note = { kind: 'looked', said, attempt, batch: null, who: 'rule', words: why, facts };
-      await sql.each(NOTE, [{ ...note, at: Math.floor(atMs), worker: context.worker }]);
+      const looked = { at: Math.floor(atMs), kind: 'looked', said, attempt, facts };
+      await note(sql, { ...looked, worker: context.worker, who: 'rule', words: why });
     }),
 
   /**
@@ -145,7 +130,7 @@ async function decidable(
   { key, batch, kind }: DecisionSpec,
 ): Promise<AttemptRow> {
   const [current] = await sql.rows<AttemptRow>(
-    `SELECT * FROM attempts c WHERE c.key = ? AND c.state IN ('doubt', 'answered')
+    `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state <> 'open'
      AND c.account = (SELECT account FROM batches WHERE id = ?)`,
     [keptKey(secret, key), batch],
   );
@@ -176,14 +161,14 @@ function decideDoubt(
     }
     const at = Math.floor(atMs);
     const facts = told && JSON.stringify({ status: told.status, body: told.body.toString('base64') });
-    const note = { ...of, said: kind, at, worker: context.worker, who: by, words: why, facts: facts ?? null };
-    const [made] = await sql.each(NOTE, [{ ...note, kind: told === undefined ? 'decided' : 'told' }]);
-    invariant(made !== undefined, 'a note has a number');
+    const decided = { ...of, at, said: kind, worker: context.worker, who: by, words: why };
+    const form = { kind: told === undefined ? 'decided' : 'told', facts: facts ?? null };
+    const id = await note(sql, { ...decided, ...form });
     // A rule decides for a run, which goes on with the row itself.
     if (isPersons && kind === 'retry') await eachOf(sql, resumeForRetry, [of]);
     if (isPersons && kind === 'skip') await skip(sql, of, doubt, more.finishes);
     if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
-    return made.id;
+    return id;
   });
 }
 

@@ -1,14 +1,15 @@
 import { hostname } from 'node:os';
-import type { Context, WriteContext } from './context.ts';
-import type { Cell, Sql } from './db.ts';
-import { ACTS, type Act, type BatchId, GOES_ON, type Notice } from './records.ts';
+import { invariant } from '../core/errors.ts';
+import type { WriteContext } from './context.ts';
+import { type Cell, each, insertSql, type RecordOf, type Sql } from './db.ts';
+import { ACTS, type Act, type BatchId, type DecisionId, GOES_ON, type Notice } from './records.ts';
 
 /**
  * Acts and agreements of people, and what jobs tell outside. The operator of the worker that wrote the note
  * did it.
  */
 
-const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
+export const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
 
 export const actsWhere = (sql: Pick<Sql, 'rows'>, where: string, params: readonly Cell[]) =>
   sql.rows<Act>(
@@ -17,11 +18,34 @@ export const actsWhere = (sql: Pick<Sql, 'rows'>, where: string, params: readonl
     params,
   );
 
-export const readNotes = ({ db }: Context) => ({
-  /** The people who worked on the batch, oldest first. */
-  acts: (batch: BatchId): Promise<readonly Act[]> =>
-    actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
-});
+const NOTE_COLUMNS = {
+  at: 'int',
+  kind: 'text',
+  said: 'text',
+  attempt: 'int',
+  batch: 'text',
+  account: 'int',
+  worker: 'int',
+  who: 'text',
+  words: 'text',
+  facts: 'text',
+} as const;
+type Note = RecordOf<typeof NOTE_COLUMNS>;
+
+const NOTE = each(NOTE_COLUMNS)<{ readonly id: DecisionId }>(
+  `${insertSql('notes', NOTE_COLUMNS)} RETURNING id`,
+);
+
+/** @returns the number of the note, by which a decision is known. */
+export async function note(
+  sql: Sql,
+  said: Pick<Note, 'at' | 'kind' | 'who'> & Partial<Note>,
+): Promise<DecisionId> {
+  const none = { said: null, attempt: null, batch: null, account: null, worker: null, facts: null };
+  const [made] = await sql.each(NOTE, [{ ...none, words: '', ...said }]);
+  invariant(made !== undefined, 'a note has a number');
+  return made.id;
+}
 
 const ACT = `
 INSERT INTO notes (at, kind, batch, worker, who, words)
@@ -46,10 +70,9 @@ export async function noteAct(
 export const writeNotes = (context: WriteContext) => ({
   noteAgreement: (sha256: string, shown: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
-      await sql.rows(
-        `INSERT INTO notes (at, kind, said, worker, who, words) VALUES (?, 'agreed', ?, ?, 'person', ?)`,
-        [Math.floor(atMs), sha256, context.worker, shown],
-      );
+      const { worker } = context;
+      const at = Math.floor(atMs);
+      await note(sql, { at, kind: 'agreed', said: sha256, worker, who: 'person', words: shown });
     }),
 
   /**

@@ -3,8 +3,8 @@ import { readBatches, writeBatches } from './batches.ts';
 import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { type CommitGuard, Gather } from './gather.ts';
-import { notices, readNotes, writeNotes } from './notes.ts';
-import { readRanges, writeRanges } from './ranges.ts';
+import { notices, writeNotes } from './notes.ts';
+import { readRanges } from './ranges.ts';
 import { readBatchFacts, readFacts, readReports } from './reports.ts';
 import { readRows, writeRows } from './rows.ts';
 import { writeCalls } from './write-calls.ts';
@@ -18,7 +18,6 @@ export const readerOver = (context: Context) => ({
   ...readCalls(context),
   ...readBatches(context),
   ...readRows(context),
-  ...readNotes(context),
   ...readAccounts(context),
   ...readReports(context),
   ...readBatchFacts(context),
@@ -40,7 +39,6 @@ export async function ledgerOver(context: Context & { readonly worker: number },
     ...writeCalls(writing, gather),
     ...writeBatches(writing),
     ...writeRows(writing),
-    ...writeRanges(writing),
     ...writeAccounts(writing),
     ...writeNotes(writing),
     notices: notices(writing),

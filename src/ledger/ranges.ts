@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Context, WriteContext } from './context.ts';
+import type { Context } from './context.ts';
 import type { BatchId } from './records.ts';
 
 /**
@@ -68,12 +68,4 @@ export const readRanges = ({ db }: Context) => ({
     }
     return left;
   },
-});
-
-export const writeRanges = (context: WriteContext) => ({
-  /** Keeps by what the batch is worked on. */
-  keepOrder: (batch: BatchId, order: WorkOrder): Promise<void> =>
-    context.transaction(async (sql) => {
-      await sql.rows('UPDATE batches SET work_order = ? WHERE id = ?', [JSON.stringify(order), batch]);
-    }),
 });

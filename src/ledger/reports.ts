@@ -21,8 +21,8 @@ import {
   type Spent,
   type WaitingRow,
 } from './records.ts';
-import { AN_ANSWER, USED } from './rows.ts';
-import { isTooOld } from './schema.ts';
+import { USED } from './rows.ts';
+import { AN_ANSWER, isAnswered, isDoubted, isTooOld } from './schema.ts';
 
 /**
  * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that
@@ -218,7 +218,7 @@ SELECT p.batch, p.day * ${DAY_MS} AS "dayMs", w.operator,
 FROM (
   SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts
   WHERE id >= ? AND id <= ? AND charged > 0
-  UNION ALL SELECT id, 0, CASE WHEN state IN ('doubt', 'retried', 'doubt_beside') THEN reserved ELSE 0 END,
+  UNION ALL SELECT id, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
   FROM attempts WHERE id >= ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
 JOIN attempts p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker
@@ -240,7 +240,7 @@ SELECT coalesce(sum(c.charged), 0) AS saved FROM used u
 const ROWS_WAITING = `
 SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'
   AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = w.attempt
-    AND c.state IN ('doubt', 'retried', 'doubt_beside', 'answered'))
+    AND (${isDoubted('c')} OR c.state = 'answered'))
 ORDER BY w.row LIMIT CAST(? AS {int})`;
 
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
@@ -257,7 +257,7 @@ const MATCHED = `
 SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
 FROM (SELECT operation, said, state FROM attempts WHERE account = ?
   ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
-WHERE c.operation = ? AND c.state IN ('answered', 'replaced')`;
+WHERE c.operation = ? AND ${isAnswered('c')}`;
 
 /** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;
@@ -268,7 +268,7 @@ const NEWEST_HEARD = 100;
 const HEARD = `
 SELECT c.id FROM (SELECT * FROM attempts WHERE account = ?
   ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
-WHERE c.reply = c.id AND c.state IN ('answered', 'replaced')
+WHERE c.reply = c.id AND ${isAnswered('c')}
 ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
 
 const RANGE_COUNTS = `

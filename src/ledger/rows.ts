@@ -11,7 +11,7 @@ import { flat, parts } from '../lib/parts.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, known, oneRow, type WriteContext } from './context.ts';
-import { type Cell, eachWhole, type Sql } from './db.ts';
+import { type Cell, eachWhole, insertSql, type Sql } from './db.ts';
 import type {
   AttemptId,
   BatchId,
@@ -21,6 +21,7 @@ import type {
   RowSpan,
   SubmittedRow,
 } from './records.ts';
+import { AN_ANSWER } from './schema.ts';
 import { ROW_COLUMNS, type Row } from './transitions.ts';
 
 /** The rows of lists from their submit on, with what they rest on. One that is pending has no outcome yet. */
@@ -51,8 +52,6 @@ WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
 /** The attempts that a row rests on, in EXISTS over `u`. */
 export const USED =
   '(SELECT w.attempt AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
-
-export const AN_ANSWER = `('found', 'no_match', 'refused')`;
 
 const READ_OTHERWISE = `
 EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id
@@ -208,36 +207,31 @@ const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
 
 // ------------------------------------------------------------------------------------------ their submit
 
-const SUBMIT = eachWhole(ROW_COLUMNS)(`
-INSERT INTO rows (batch, row, state, matched_by, reason, attempt, others)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.attempt, v.others
-FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+const SUBMIT = eachWhole(ROW_COLUMNS)(`${insertSql('rows', ROW_COLUMNS)} ON CONFLICT DO NOTHING`);
 
-const KEEP_CELLS = eachWhole({ batch: 'text', row: 'int', cells: 'text' })(`
-INSERT INTO cells (batch, row, cells) SELECT v.batch, v.row, v.cells
-FROM v WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+const CELL_COLUMNS = { batch: 'text', row: 'int', cells: 'text' } as const;
+const KEEP_CELLS = eachWhole(CELL_COLUMNS)(`${insertSql('cells', CELL_COLUMNS)} ON CONFLICT DO NOTHING`);
 
-const PLANNED = eachWhole({
-  ...({ batch: 'text', row: 'int', state: 'text', matched_by: 'text', reason: 'text' } as const),
-  work: 'text',
-})(`
-INSERT INTO rows (batch, row, state, matched_by, reason, work)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.work FROM v`);
+const PLAN_COLUMNS = { ...ROW_COLUMNS, work: 'text' } as const;
+const PLANNED = eachWhole(PLAN_COLUMNS)(insertSql('rows', PLAN_COLUMNS));
 
 /** Keeps the rows of a batch of changes. What needs no request has ended by being planned. */
 export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedRow[]): Promise<void> {
   const rows = plan.map(({ row, ...planned }) => {
-    const end = planned.kind === 'end' ? rowOf({ batch, row, answers: [], ...planned }) : undefined;
-    const { state = 'pending', matched_by = null, reason = null } = end ?? {};
-    return { batch, row, state, matched_by, reason, work: JSON.stringify(planned) };
+    const end = planned.kind === 'end' ? { outcome: planned.outcome, answers: [] } : undefined;
+    return { ...submitted(batch, { row, end }), work: JSON.stringify(planned) };
   });
   await sql.each(PLANNED, rows);
 }
 
-const submitted = (batch: BatchId, { row, end }: SubmittedRow): Row => ({
-  ...{ batch, row, state: 'pending', matched_by: null, reason: null, attempt: null, others: null },
-  ...(end === undefined ? {} : rowOf({ batch, row, ...end })),
-});
+/** A row that has ended by its submit or by its plan, or is pending. */
+const submitted = (
+  batch: BatchId,
+  { row, end }: { readonly row: RowNumber; readonly end?: SubmittedRow['end'] | undefined },
+): Row =>
+  end === undefined
+    ? { batch, row, state: 'pending', matched_by: null, reason: null, attempt: null, others: null }
+    : rowOf({ batch, row, ...end });
 
 export const writeRows = (context: WriteContext) => ({
   /**

@@ -1,4 +1,5 @@
 import { OUTCOME_KINDS } from '../core/row.ts';
+import { ANSWER_KINDS } from './call-records.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
 import { layoutNow, layoutOf, stepsFrom } from './layouts.ts';
 import { TAKE_PLACES } from './limits.ts';
@@ -42,7 +43,9 @@ export const CURRENT = ['open', 'answered', 'doubt'] as const satisfies readonly
 /** What may have cost something, and nobody knows. */
 const DOUBTED = ['doubt', 'retried', 'doubt_beside'] as const satisfies readonly AttemptState[];
 export const HOLDING = ['open', ...DOUBTED] as const satisfies readonly AttemptState[];
-export const PAID: readonly AttemptState[] = ['answered', 'replaced', 'retracted', 'erased'];
+/** What its vendor answered, whether or not another answer stands now. */
+const ANSWERED = ['answered', 'replaced'] as const satisfies readonly AttemptState[];
+export const PAID = [...ANSWERED, 'retracted', 'erased'] as const satisfies readonly AttemptState[];
 
 /** From where to where a row moves; the table in `docs/internals/ledger.md` says by what. */
 export const ROW_MOVES = {
@@ -62,10 +65,19 @@ export const isCurrent = (table: string): string => `${table}.is_current = 1`;
 export const isPast = (table: string): string => `${table}.is_current = 0`;
 export const isInDoubt = (state: string): boolean => (DOUBTED as readonly string[]).includes(state);
 export const inStates = (table: string, states: readonly string[]): string => oneOf(`${table}.state`, states);
+export const isAnswered = (table: string): string => inStates(table, ANSWERED);
 /** In the words of the index `attempts_held`, which SQLite does not use otherwise. */
 export const isDoubted = (table: string): string => inStates(table, DOUBTED);
 /** An attempt in one of these states holds its reserve. */
 export const isHolding = (table: string): string => inStates(table, HOLDING);
+
+/** What an attempt says whose reply is an answer by its newest reading. */
+export const AN_ANSWER = `('${ANSWER_KINDS.join("', '")}')`;
+
+/** The attempts at a call whose answer is none by its newest reading. @param key the key of the call. */
+export const unanswered = (key: string): string => `
+SELECT x.id FROM attempts x WHERE x.key = ${key} AND ${isPast('x')} AND x.state = 'retracted'
+  AND x.said NOT IN ${AN_ANSWER}`;
 
 /**
  * A refresh that stands in the way of another one of its batch: no doubt is paid again. What was

@@ -71,13 +71,12 @@ export async function refuseOther(
 /** What ends who would buy from a ledger that was copied: another one goes on in its place. */
 export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise<StopError | undefined> {
   const copied = await copiedTo(sql);
-  return (
-    copied &&
-    stop(
-      'store',
-      `The store ${shown} was copied to ${copied.location} on ${isoTime(copied.atMs)}, and nothing is bought from it any more; status, export and forget still work.`,
-      `Name the copy: --store ${copied.location}`,
-    )
+  if (copied === undefined) return undefined;
+  const to = `${copied.location} on ${isoTime(copied.atMs)}`;
+  return stop(
+    'store',
+    `The store ${shown} was copied to ${to}, and nothing is bought from it any more; status, export and forget still work.`,
+    `Name the copy: --store ${copied.location}`,
   );
 }
 
@@ -285,10 +284,9 @@ const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<b
 /** What is known to be missing where there is no ledger. */
 export function lossAt(site: Site): string | undefined {
   const before = otherAt(outsideNotes(), site);
-  return (
-    before &&
-    `The store ${site.shown} is gone: ${history(before, 'the ledger that was there')}. All that it bought would be bought again.`
-  );
+  if (before === undefined) return undefined;
+  const known = history(before, 'the ledger that was there');
+  return `The store ${site.shown} is gone: ${known}. All that it bought would be bought again.`;
 }
 
 /** The newest of other ledgers that were last used there. */

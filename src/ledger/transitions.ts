@@ -8,12 +8,24 @@ import {
   eachWhole,
   eachWriting,
   type FilledRow,
+  insertSql,
   type Sql,
   step,
 } from './db.ts';
 import { hasRoom, SCOPES, scopeName, scopeOf, scopesOf } from './money.ts';
 import type { BatchId } from './records.ts';
-import { CURRENT, inStates, isCurrent, isHolding, isPast, isTooOld, oneOf } from './schema.ts';
+import {
+  CURRENT,
+  inStates,
+  isAnswered,
+  isCurrent,
+  isDoubted,
+  isHolding,
+  isPast,
+  isTooOld,
+  oneOf,
+  unanswered,
+} from './schema.ts';
 
 /**
  * How attempts and rows move: the state machine of `ATTEMPT_MOVES` and `ROW_MOVES` in schema.ts, one SQL text
@@ -48,8 +60,7 @@ export type ReplyRow = FilledRow<typeof REPLY_COLUMNS>;
  * doubt.
  */
 const keepReplies = each(REPLY_COLUMNS)(`
-INSERT INTO replies (attempt, status, headers, body, at)
-SELECT v.attempt, v.status, v.headers, v.body, v.at FROM v WHERE 1 = 1
+${insertSql('replies', REPLY_COLUMNS)}
 ON CONFLICT (attempt) DO UPDATE
 SET status = excluded.status, headers = excluded.headers, body = excluded.body, at = excluded.at
 WHERE replies.status = 0`);
@@ -173,7 +184,7 @@ const IS_PAID = `(v.nth > 1 OR EXISTS (SELECT 1 FROM attempts f
 const ENDING_ATTEMPTS = `(SELECT v.*,
     row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS nth
   FROM v JOIN attempts p ON p.id = v.attempt
-  WHERE p.state = 'open' OR (v.state = 'answered' AND p.state IN ('doubt', 'retried', 'doubt_beside'))) e`;
+  WHERE p.state = 'open' OR (v.state = 'answered' AND ${isDoubted('p')})) e`;
 
 /**
  * open → answered, doubt, doubt_beside, uncharged. doubt, retried, doubt_beside → answered, or replaced where
@@ -372,10 +383,8 @@ const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt') AND ((rows.st
 
 /** – , pending, in_doubt → any. An answer that another process has taken back meanwhile ends no row. */
 const finishRows = each(ROW_COLUMNS)(`
-INSERT INTO rows (batch, row, state, matched_by, reason, attempt, others)
-SELECT v.batch, v.row, v.state, v.matched_by, v.reason, v.attempt, v.others FROM v
-WHERE v.state NOT IN ('no_match', 'refused')
-  OR NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.attempt AND c.state = 'retracted')
+${insertSql('rows', ROW_COLUMNS)} AND (v.state NOT IN ('no_match', 'refused')
+  OR NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.attempt AND c.state = 'retracted'))
 ON CONFLICT (batch, row) DO UPDATE SET
   state = CASE WHEN ${ENDED_OTHERWISE} THEN 'ended otherwise' ELSE excluded.state END,
   matched_by = excluded.matched_by, reason = excluded.reason,
@@ -492,9 +501,7 @@ const RESERVES_PRICE = `NOT EXISTS (SELECT 1 FROM prices p WHERE p.account = v.a
   AND p.operation = v.operation AND p.credits_max = v.credits_max AND p.highest > v.reserve)`;
 
 /** What was taken for an answer and is none is bought again by an intent that names it, and by no other. */
-export const UNANSWERED = `
-SELECT x.id FROM attempts x WHERE x.key = v.key AND ${isPast('x')} AND x.state = 'retracted'
-  AND x.said NOT IN ('found', 'no_match', 'refused')
+export const UNANSWERED = `${unanswered('v.key')}
   AND x.sent_at > coalesce((SELECT n.sent_at FROM attempts n WHERE n.id = v.replaces), -1)`;
 
 /** @param way its kind, prior, payer, decision, subject and after. */
@@ -573,21 +580,19 @@ export async function writeGroup(
   isFirst: (attempt: number) => boolean,
 ): Promise<ReadonlySet<number>> {
   const numbered = onePerAttempt(ends).map((end) => ({ ...end, moved }));
-  const [first, others] = partition(
-    numbered,
-    ({ attempt, state }) => state !== 'uncharged' && isFirst(attempt),
-  );
+  const isOfFirst = ({ attempt, state }: EndRow): boolean => state !== 'uncharged' && isFirst(attempt);
+  const others = numbered.filter((end) => !isOfFirst(end));
   const doubts = numbered.filter(({ state }) => state === 'doubt');
   const priced = numbered.filter(({ price }) => price !== null);
   const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
   const usingOthers = last.filter((row) => row.others !== null);
   const sorted = inOrder(intents, moved);
-  const [fresh, secondary] = partition(sorted, isFresh);
+  const secondary = sorted.filter((intent) => !isFresh(intent));
   const attemptOf = ({ id: attempt }: IntentRow) => ({ attempt, moved });
   const inPlace = sorted.filter(({ prior, replaces }) => prior !== null || replaces !== null);
   const steps = [
     step([keepReplies], replies),
-    step([endFirstAttempts], first),
+    step([endFirstAttempts], numbered.filter(isOfFirst)),
     step([suspendRetries, replaceAnswers, endAttempts], others),
     // Before others are freed: one of these may be among the ends, and gives back what it holds once.
     step([bookEnds], numbered),
@@ -602,19 +607,13 @@ export async function writeGroup(
       [addScopes],
       onePer(intents, ({ account, day }) => `${account} ${day}`),
     ),
-    step([admitFirst], fresh),
+    step([admitFirst], sorted.filter(isFresh)),
     step([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], secondary),
     step([followStanding], inPlace.map(attemptOf)),
     step([holdReserves], sorted.map(attemptOf)),
   ].filter(({ records }) => records.length > 0);
   const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
   return new Set((wrote.flat() as readonly { readonly id: number }[]).map(({ id }) => id));
-}
-
-function partition<T>(list: readonly T[], test: (one: T) => boolean): [T[], T[]] {
-  const [yes, no]: [T[], T[]] = [[], []];
-  for (const one of list) (test(one) ? yes : no).push(one);
-  return [yes, no];
 }
 
 const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[] => [
@@ -723,7 +722,7 @@ export async function finishRowsOf(sql: Sql, attempt: number, rows: readonly Row
 /** answered, replaced → retracted. The charge stays, and nothing stands in the way of another request. */
 const retractAnswers = each(ATTEMPT)(`
 UPDATE attempts SET state = 'retracted', is_current = 0 FROM v
-WHERE attempts.id = v.attempt AND attempts.state IN ('answered', 'replaced')`);
+WHERE attempts.id = v.attempt AND ${isAnswered('attempts')}`);
 
 /** What counted as answered was not. */
 export const retractAttempt = (sql: Sql, attempt: number) => sql.each(retractAnswers, [{ attempt }]);

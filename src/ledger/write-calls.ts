@@ -1,6 +1,6 @@
 import { invariant } from '../core/errors.ts';
 import { type Admission, AdmittedAttempt, type End, type Intent, type Reply } from './call-records.ts';
-import { openAttempts } from './calls.ts';
+import { recordsOf } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './context.ts';
 import { each } from './db.ts';
 import { followCalls } from './follow.ts';
@@ -60,8 +60,27 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
    */
   finishRows: (rows: readonly FinishedRow[]): Promise<void> => gather.rows(rows.map(rowOf)),
 
-  openAttempts: () => openAttempts(context),
+  /**
+   * Attempts of all accounts for which nobody waits any more. No attempt that this process has under way is
+   * among them.
+   */
+  async openAttempts() {
+    const { db, worker } = context;
+    const open = await db.rows<{ id: AttemptId }>(
+      `SELECT c.id FROM attempts c LEFT JOIN workers w ON w.id = c.worker
+       WHERE c.state = 'open' AND c.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
+      [worker],
+    );
+    const ids = open.map(({ id }) => id);
+    return recordsOf(db, ids);
+  },
 });
+
+/**
+ * Where one process spends, the process that left the attempt open has ended. Where many spend, the attempt
+ * is over by its age, or its worker has closed the ledger.
+ */
+const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at IS NOT NULL)' } as const;
 
 // ------------------------------------------------------------------------------------------ admission
 

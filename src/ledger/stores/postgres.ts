@@ -180,17 +180,9 @@ const readingDatabase = <T>(location: string, work: (db: PostgresDb) => Promise<
     return work(db);
   });
 
-async function using<T>(
-  location: string,
-  isReader: boolean,
-  work: (db: PostgresDb) => Promise<T>,
-): Promise<T> {
+async function using<T>(location: string, isReader: boolean, work: (db: PostgresDb) => Promise<T>) {
   const db = await postgres(location, { isReader });
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
+  return work(db).finally(() => db.close());
 }
 
 // ---------------------------------------------------------------------------------------- while nobody works
