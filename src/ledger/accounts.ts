@@ -307,11 +307,9 @@ export const writeAccounts = (context: WriteContext) => ({
       const isLast = (kept: PauseRecord | undefined): boolean =>
         kept === undefined || kept.untilMs <= pause.untilMs;
       await changeFacts(sql, 'accounts', id, (kept: AccountFacts) => (isLast(kept.pause) ? { pause } : {}));
-      const until = '{most}(coalesce(paused_until, 0), {now} + CAST(? AS {int}))';
-      if (pause.asked)
-        await sql.rows(`UPDATE accounts SET paused_until = ${until} WHERE id = ?`, [
-          ...[Math.ceil(pause.untilMs - pause.fromMs), id],
-        ]);
+      const waits = `UPDATE accounts
+        SET paused_until = {most}(coalesce(paused_until, 0), {now} + CAST(? AS {int})) WHERE id = ?`;
+      if (pause.asked) await sql.rows(waits, [Math.ceil(pause.untilMs - pause.fromMs), id]);
     }),
 
   /** What is undefined is not valid any more. */

@@ -224,8 +224,7 @@ async function insertBatch(
   await sql.rows(
     `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at,
        fresh_found, fresh_no_match, is_sandbox, facts)
-     SELECT CAST(? AS TEXT),
-       (SELECT coalesce(max(number), 0) + 1 FROM batches), CAST(? AS TEXT),
+     SELECT CAST(? AS TEXT), (SELECT coalesce(max(number), 0) + 1 FROM batches), CAST(? AS TEXT),
        CAST(? AS {int}), CAST(? AS TEXT), a.id, CAST(? AS TEXT), 'open', CAST(? AS {int}),
        CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS TEXT)
      FROM accounts a WHERE a.identity = ?`,

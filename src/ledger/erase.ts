@@ -366,13 +366,11 @@ const OF_ROW = each({ batch: 'text', row: 'int', reason: 'text', plan: 'text' })
  */
 const EMPTY_ROW = OF_ROW(`
 UPDATE rows SET state = CASE rows.state WHEN 'pending' THEN 'skipped' ELSE rows.state END,
- reason = v.reason,
- work = CASE WHEN rows.work IS NOT NULL THEN v.plan END FROM v WHERE rows.batch = v.batch
-  AND rows.row = v.row`);
+  reason = v.reason, work = CASE WHEN rows.work IS NOT NULL THEN v.plan END
+FROM v WHERE rows.batch = v.batch AND rows.row = v.row`);
 const CELLS_GO = OF_ROW(`
 DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row
-  FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row
-  WHERE r.state <> 'in_doubt')`);
+  FROM v JOIN rows r ON r.batch = v.batch AND r.row = v.row WHERE r.state <> 'in_doubt')`);
 
 // --------------------------------------------------------------------------------------------- what is old
 

@@ -82,10 +82,9 @@ export const writeNotes = (context: WriteContext) => ({
   noteWritten: (path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> =>
     context.transaction(async (sql) => {
       const known = await writtenAt(sql, path);
+      const gone = `DELETE FROM files WHERE kind = 'written' AND path = ? AND host = ? AND sha256 = ?`;
       for (const sha256 of known.filter((each) => !sha256s.includes(each)))
-        await sql.rows(`DELETE FROM files WHERE kind = 'written' AND path = ? AND host = ? AND sha256 = ?`, [
-          ...[path, hostname(), sha256],
-        ]);
+        await sql.rows(gone, [path, hostname(), sha256]);
       // What stands at the path until it is replaced keeps its batch.
       for (const sha256 of sha256s.filter((each) => !known.includes(each)))
         await noteFile(sql, { path, kind: 'written', sha256, batch });
@@ -111,10 +110,8 @@ export const notices = (context: WriteContext) => ({
     ),
   noteSent: (id: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
-      await sql.rows('UPDATE notices SET sent_at = ? WHERE id = ? AND sent_at IS NULL', [
-        Math.floor(atMs),
-        id,
-      ]);
+      const sent = 'UPDATE notices SET sent_at = ? WHERE id = ? AND sent_at IS NULL';
+      await sql.rows(sent, [Math.floor(atMs), id]);
     }),
 });
 
