@@ -30,6 +30,7 @@ import {
   TIME_REQUEST,
   type TimeRequest,
 } from './request.ts';
+import type { AccountTime } from './time.ts';
 import { Transport } from './transport.ts';
 
 export type { Permit, Waiter } from './limits/limiter.ts';
@@ -46,8 +47,10 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   readonly clock: Clock;
   /** Whether the account has ever answered; left out: never. */
   readonly hasAnswered?: boolean;
-  /** Reads the time that an answer states, and dates the answer. */
-  heard?(reply: Delivery, askedMs: number): Delivery;
+  /** Hears the time that an answer states, and dates the answer; left out: an answer is dated as it came. */
+  readonly time?: Pick<AccountTime, 'heard' | 'wallMs'>;
+  /** Hears what a user has to know of the clocks. */
+  onNews?(message: string): void;
 }
 
 export interface Exchange {
@@ -70,7 +73,8 @@ interface Parts {
   readonly limiter: Limiter;
   readonly transport: Transport;
   readonly machine: Clock;
-  readonly heard: (reply: Delivery, askedMs: number) => Delivery;
+  readonly time: ClientOptions['time'];
+  readonly onNews: ClientOptions['onNews'];
   /** Connections that failed one after the other, counted while the account has never answered. */
   readonly reach: { hasAnswered: boolean; failed: number; failedAtMs: number };
 }
@@ -114,7 +118,7 @@ export class Client {
    */
   static async open(options: ClientOptions): Promise<Client> {
     await requireAgreedRequests(options.dialect, options.baseUrl);
-    const { account, dialect, baseUrl, clock, machine = clock, heard = (reply) => reply } = options;
+    const { account, dialect, baseUrl, clock, machine = clock, time, onNews } = options;
     const { hasAnswered = false } = options;
     const { timeoutMs = DEFAULT_TIMEOUT_MS, limits, projectId, organizationId } = account;
     const values: RequestValues = {
@@ -134,7 +138,7 @@ export class Client {
     const limiter = new Limiter({ ...options, limits });
     const basePath = basePathOf(baseUrl);
     const reach = { hasAnswered, failed: 0, failedAtMs: Number.NEGATIVE_INFINITY };
-    const shared = { origin, basePath, values, timeoutMs, limiter, transport, machine, heard, reach };
+    const shared = { origin, basePath, values, timeoutMs, limiter, transport, machine, time, onNews, reach };
     return new Client({ ...shared, dialect });
   }
 
@@ -164,7 +168,7 @@ export class Client {
   }
 
   #exchange(permit: Permit, request: HttpRequest | TimeRequest, tellSent?: () => void): Promise<Exchange> {
-    const { transport, machine, heard, reach } = this.#parts;
+    const { transport, machine, time, onNews, reach } = this.#parts;
     const { intentAt } = permit;
     let sentAtMs = intentAt.monotonicMs;
     const onSent = (): void => {
@@ -173,13 +177,17 @@ export class Client {
       tellSent?.();
     };
     return new Promise((resolve) => {
-      const onReply = (raw: Delivery): void => {
-        const reply = heard(raw, intentAt.wallMs);
-        if (reply.kind === 'answered') {
-          permit.answered();
-          reach.hasAnswered = true;
+      const onReply = (reply: Delivery): void => {
+        if (reply.kind !== 'answered') {
+          resolve({ reply, sentAtMs });
+          return;
         }
-        resolve({ reply, sentAtMs });
+        const news = time?.heard(reply.raw.headers, intentAt.wallMs);
+        if (news !== undefined) onNews?.(news);
+        permit.answered();
+        reach.hasAnswered = true;
+        const receivedAtMs = time?.wallMs() ?? reply.raw.receivedAtMs;
+        resolve({ reply: { kind: 'answered', raw: { ...reply.raw, receivedAtMs } }, sentAtMs });
       };
       transport.send(request, { intentAt, mayLeave: () => permit.mayLeave(), onSent, onReply });
     });
@@ -214,7 +222,7 @@ export class Client {
     });
   }
 
-  /** Asks the vendor for the time, for `ClientOptions.heard`. Whatever the result, the caller goes on. */
+  /** Asks the vendor for the time, for `ClientOptions.time`. Whatever the result, the caller goes on. */
   async askTime(waiter: Waiter): Promise<void> {
     await this.#free(waiter, TIME_REQUEST, () => {});
   }

@@ -319,7 +319,7 @@ WHERE w.batch = ? AND w.row = ?`;
 
 type AskingBatch = Partial<Pick<Batch, 'id' | 'freshSince'>>;
 
-interface Finding<Level> {
+export interface Finding<Level> {
   readonly detail?: Level;
   readonly batch?: BatchId | undefined;
   readonly freshFor?: AskingBatch;

@@ -1,13 +1,12 @@
 import type { Permit } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
-import { judge, leftBy } from '../client/judge.ts';
+import { isExactCharge, judge, leftBy } from '../client/judge.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
-import type { CallEventPart } from '../core/events.ts';
 import { present } from '../core/objects.ts';
-import type { AdmittedAttempt, End } from '../ledger/ledger.ts';
+import { type AdmittedAttempt, credits, type End } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { hear, stopNow } from './hear.ts';
-import { intentOf, isPriced, notAdmitted, outgoingFor, priced, untilPriced } from './intent.ts';
+import { intentOf, isPriced, notAdmitted, outgoingFor, shownPrice, untilPriced } from './intent.ts';
 import { onlyMissesYet } from './series.ts';
 import {
   type CallEnd,
@@ -49,7 +48,9 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
   const { client } = run.session;
   const repetition = { isRepeated: call.decision !== undefined, underKey: call.request !== undefined };
   const operation = operationFor(client.dialect, call.call, repetition);
-  const buying: Purchase = { run, call, operation };
+  // The lost attempt still reserves what a repeat under its key costs, which is charged once at most.
+  const reserve = credits(call.request === undefined ? operation.credits.most : 0);
+  const buying: Purchase = { run, call, operation, reserve };
   try {
     await tellTimeFirst(run);
     for (;;) {
@@ -68,6 +69,7 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
 async function attempt(buying: Purchase): Promise<Next> {
   const { run, call } = buying;
   const { client, ledger } = run.session;
+  const about = { row: call.row, call: call.key };
   const permit = await client.permit(run.waiter);
   try {
     const outgoing = outgoingFor(run.session, call);
@@ -79,7 +81,7 @@ async function attempt(buying: Purchase): Promise<Next> {
     await permit.untilDue();
     if (isForbidden(run) || !permit.holds) return await notSent(run, admission);
     const sent = await client.send(permit, admission, outgoing.request, () =>
-      run.emit({ kind: 'sent', ...ofCall(call) }),
+      run.emit({ kind: 'sent', ...about }),
     );
     crashPoint('before-record');
     const replied: RunReply = {
@@ -87,11 +89,15 @@ async function attempt(buying: Purchase): Promise<Next> {
       reserved: admission.reserved,
       operation: buying.operation,
       call: call.call,
-      about: ofCall(call),
+      about,
       isRepeat: call.decision !== undefined,
       ...sent,
     };
-    if (handsOver(replied)) permit.handOver();
+    // The next call may use the slot although the reply is not on the disk yet: its intent gets into the
+    // commit that keeps the reply, or into a later one. A repeat and a change are judged first, because more
+    // depends on them than their own money.
+    const isJudgedFirst = replied.isRepeat || call.call.change !== undefined;
+    if (sent.reply.kind === 'answered' && !isJudgedFirst) permit.handOver();
     await keep(run, replied);
     const verdict = judged(run, replied);
     const [closed, next] = await Promise.all([
@@ -102,10 +108,6 @@ async function attempt(buying: Purchase): Promise<Next> {
   } finally {
     permit.giveBack();
   }
-}
-
-function ofCall({ row, key }: CallToBuy): CallEventPart {
-  return { row, call: key };
 }
 
 // -------------------------------------------------------------------------------------------------- the send
@@ -129,15 +131,6 @@ async function notSent(
   return 'again';
 }
 
-/**
- * Whether the next call may use the slot although the reply is not on the disk yet: its intent gets into the
- * commit that keeps the reply, or into a later one. A repeat and a change are judged first, because more
- * depends on them than their own money.
- */
-function handsOver({ reply, call, isRepeat }: RunReply): boolean {
-  return reply.kind === 'answered' && call.change === undefined && !isRepeat;
-}
-
 // ------------------------------------------------------------------------------------------------- the reply
 
 async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply): Promise<void> {
@@ -154,7 +147,8 @@ export function judged(
   { session: { client }, projects }: JudgeContext,
   { call, operation, reply }: RepliedAttempt,
 ): HeardVerdict {
-  const verdict = projects.hear(call, judge(reply, client.dialect, operation, call));
+  const own = judge(reply, client.dialect, operation, call);
+  const verdict = call.project === undefined ? own : projects.hear(call, own);
   crashPoint('after-judge');
   return verdict;
 }
@@ -181,8 +175,13 @@ export function endOf(
   if (reply.kind !== 'answered' || verdict.kind !== 'answered') return verdict;
   const saysNothing = verdict.answer === 'no_match' && onlyMissesYet(history);
   const left = saysNothing ? undefined : leftBy(call, verdict.answer, reply.raw, dialect, verdict.why);
-  const end = { ...verdict, dialect: dialectMark(dialect), ...present({ left }) };
-  return priced(end, reply, dialect, operation);
+  const isExact = isExactCharge(verdict.charged, reply.raw, dialect, operation);
+  return {
+    ...verdict,
+    dialect: dialectMark(dialect),
+    ...shownPrice(verdict, dialect),
+    ...present({ left, isAtMost: isExact ? undefined : true }),
+  };
 }
 
 /**

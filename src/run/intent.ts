@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Permit } from '../client/client.ts';
-import type { Dialect, DialectOperation } from '../client/dialect.ts';
-import { type Delivery, isExactCharge } from '../client/judge.ts';
+import type { Dialect } from '../client/dialect.ts';
 import { type HttpRequest, requestOf } from '../client/request.ts';
 import { APART_MS, isoTime } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
@@ -15,10 +14,7 @@ import {
   type Batch,
   type BatchId,
   type BudgetScope,
-  type Credits,
-  credits,
   type Doubt,
-  type End,
   heldCredits,
   type Intent,
   type KeyedRequest,
@@ -84,34 +80,32 @@ export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number)
   return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);
 }
 
-export function intentOf(buying: Purchase, keyed: KeyedRequest | undefined): Intent {
-  const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = buying.run;
-  const { account, clock } = session;
-  const { key, call, row, decision, replaces, ifUnknown } = buying.call;
+export function intentOf({ run, call: wanted, reserve }: Purchase, keyed: KeyedRequest | undefined): Intent {
+  const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = run;
+  const { account, client, clock, ledger } = session;
+  const { key, call, row, decision, replaces, ifUnknown } = wanted;
   const atMs = clock.wallMs();
   if (replaces !== undefined && begunMs - atMs > APART_MS) throw begunAhead(begunMs);
+  // Where several processes buy, the ledger has to know when the others may count the attempt as over, and
+  // whether they wait for its price.
+  const isAmongMany = ledger.spenders !== undefined;
   return {
     key,
     accountIdentity: account.identity,
     call,
     batch,
     row,
-    reserve: reserveOf(buying),
+    reserve,
     atMs,
-    ...amongMany(buying),
-    ...present({ decision, replaces, ifUnknown, request: keyed }),
+    ...present({
+      decision,
+      replaces,
+      ifUnknown,
+      request: keyed,
+      deadlineMs: isAmongMany ? client.timeoutMs : undefined,
+      isUnpriced: (isAmongMany && !isPriced(run, call)) || undefined,
+    }),
   };
-}
-
-/**
- * What a ledger has to know of an attempt where several processes buy: when the others may count it as over,
- * and whether they wait for its price.
- */
-function amongMany({ run, call: { call } }: Purchase): Pick<Intent, 'deadlineMs' | 'isUnpriced'> {
-  const { ledger, client } = run.session;
-  if (ledger.spenders === undefined) return {};
-  const isUnpriced = isPriced(run, call) ? {} : { isUnpriced: true as const };
-  return { deadlineMs: client.timeoutMs, ...isUnpriced };
 }
 
 /** In the middle of the run, an answer has shown that the batch judged ages by a wrong time. */
@@ -124,23 +118,14 @@ function begunAhead(begunMs: number): StopError {
 }
 
 /**
- * The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still
- * reserves that charge.
- */
-function reserveOf({ call, operation: { credits: price } }: Purchase): Credits {
-  return credits(call.request === undefined ? price.most : 0);
-}
-
-/**
  * What comes next where the ledger admitted nothing. It waits for credits that may still be released, and for
  * other processes that ask for the same call.
  */
 export async function notAdmitted(
-  buying: Purchase,
+  { run, reserve }: Purchase,
   permit: Permit,
   admission: Exclude<Admission, AdmittedAttempt>,
 ): Promise<Next> {
-  const { run } = buying;
   switch (admission.kind) {
     case 'known':
     case 'answered':
@@ -153,7 +138,7 @@ export async function notAdmitted(
     case 'over_budget': {
       const { scope, money } = admission;
       if (scope === 'extra') return 'over_extra';
-      if (admission.kind === 'over_budget') throw overBudget(scope, money, reserveOf(buying));
+      if (admission.kind === 'over_budget') throw overBudget(scope, money, reserve);
       permit.giveBack();
       await untilMoved(run);
       return 'again';
@@ -279,17 +264,6 @@ export function isPriced({ session: { client, priced } }: Run, call: Call): bool
 
 function nameOf({ operation, creditsMost }: Call): string {
   return JSON.stringify([operation, creditsMost]);
-}
-
-/**
- * Adds to the end whether the answer showed the price of answers of its kind, and whether it may have cost
- * less.
- */
-export function priced(end: End, reply: Delivery, dialect: Dialect, operation: DialectOperation): End {
-  if (end.kind !== 'answered') return end;
-  const shown = { ...end, ...shownPrice(end, dialect) };
-  const raw = reply.kind === 'answered' ? reply.raw : undefined;
-  return isExactCharge(end.charged, raw, dialect, operation) ? shown : { ...shown, isAtMost: true };
 }
 
 /** Says that an answer shows the price of answers of its kind, where it states its cost and cost money. */

@@ -72,7 +72,7 @@ export async function taskMaker(
 ): Promise<(left: RowLeft) => Task> {
   const read = inputReader(settingsKept(settings).columns, header);
   const issueOf = await issuesAsRead(readSettings(settings));
-  const prepare = rowPreparer(resolved, { read: ({ cells }) => read(cells), issueOf, header });
+  const prepare = rowPreparer(resolved, { read, issueOf, header });
   return (left) => {
     if ('kind' in left) return plannedTask(left);
     const { row } = left;

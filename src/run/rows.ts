@@ -12,7 +12,7 @@ import { crashPoint } from '../lib/faults.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
 import { asksErasedAgain, type FoundCall, findCalls, forgettingBeside } from '../plan/known-calls.ts';
-import { type MetCall, RowWalk, walkTogether } from '../plan/row-walk.ts';
+import { RowWalk, walkTogether } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { untilMoved } from './intent.ts';
@@ -79,12 +79,6 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
   const ends = new RowEnds(work);
   let waits = false;
   const queue = new PQueue({ concurrency: context.account.limits.concurrency * ROWS_PER_SLOT + SPARE_ROWS });
-  const begin = (row: WalkingRow): void =>
-    void queue
-      .add(async () => {
-        if (!signal.aborted && (await workRow(work, row, ends)) === 'waits') waits = true;
-      })
-      .catch(stopAll);
   try {
     for await (const tasks of source) {
       if (signal.aborted) break;
@@ -94,7 +88,12 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
       // The rows that are left may take hours, and a person who looks at the batch in the meantime wants to
       // see the finished ones.
       else if (left.length > 0) ends.writeSoon();
-      for (const row of left) begin(row);
+      for (const row of left)
+        queue
+          .add(async () => {
+            if (!signal.aborted && (await workRow(work, row, ends)) === 'waits') waits = true;
+          })
+          .catch(stopAll);
       if (queue.size >= MOST_AHEAD) await queue.onSizeLessThan(FEW_AHEAD);
     }
   } catch (error) {
@@ -187,10 +186,13 @@ export async function leftOf(
   if (operation.change !== undefined || operation.readsAnswers === true) return walking;
   const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
   const left: WalkingRow[] = [];
-  const keyOf = (met: MetCall): CallKey => met.keyFor(account.identity);
+  const { identity } = account;
   await walkTogether(walking, {
     ended: ({ task, answers }, outcome) => end(task, outcome, answers),
-    statesOf: (calls) => ledger.find(calls.map(keyOf), { detail: 'kind', freshFor: batch }),
+    statesOf: (calls) => {
+      const keys = calls.map((met) => met.keyFor(identity));
+      return ledger.find(keys, { detail: 'kind', freshFor: batch });
+    },
     tell(row, met, state) {
       if (state?.kind === 'answered' && isBeyondQuestion(dialect, state.answer)) {
         row.walk.tell(met, state.answer);
@@ -198,7 +200,7 @@ export async function leftOf(
         return true;
       }
       // Another account may know a call about a forgotten person.
-      if (state?.kind === 'unknown' && others.length === 0) unknown.add(keyOf(met));
+      if (state?.kind === 'unknown' && others.length === 0) unknown.add(met.keyFor(identity));
       left.push(row);
       return false;
     },
@@ -407,7 +409,8 @@ async function settle(
  * @returns undefined when the ledger has to be asked what became of the call.
  */
 async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<CallResult | undefined> {
-  const refusal = lost === undefined ? work.run.projects.refusalOf(wanted.call) : undefined;
+  const mayWaitForProject = lost === undefined && wanted.call.project !== undefined;
+  const refusal = mayWaitForProject ? work.run.projects.refusalOf(wanted.call) : undefined;
   if (refusal !== undefined) return { kind: 'refused', reason: refusal };
   const end = await buy(work.run, wanted);
   if (end === 'over_extra' && lost !== undefined) return uncovered(work, lost);

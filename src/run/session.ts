@@ -68,7 +68,7 @@ export async function tellTime({ session, waiter }: Run): Promise<void> {
 export async function tellTimeFirst(run: Run): Promise<void> {
   const { account, clock, client } = run.session;
   const isDated = run.begunMs !== undefined || client.dialect.idempotency !== undefined;
-  if (isDated || clock.apart !== undefined || (hasPeriods(account) && clock.isOtherDay)) await tellTime(run);
+  if (isDated || clock.apart !== undefined || (clock.isOtherDay && hasPeriods(account))) await tellTime(run);
 }
 
 export const hasPeriods = ({ budget: { perDay, perMonth } }: Pick<Account, 'budget'>): boolean =>
@@ -126,6 +126,8 @@ export interface Purchase {
   readonly run: Run;
   readonly call: CallToBuy;
   readonly operation: DialectOperation;
+  /** The credits that its attempts reserve. */
+  readonly reserve: Credits;
 }
 
 /** What came back for an attempt, of this run or of an earlier one. */
@@ -187,8 +189,8 @@ export class ProjectAccess {
    * then stays pending.
    */
   hear(call: Call, verdict: Verdict): HeardVerdict {
-    const { project } = call;
-    if (verdict.kind !== 'answered' || project === undefined) return verdict;
+    const { project = '' } = call;
+    if (verdict.kind !== 'answered') return verdict;
     const { why, projectRefused } = verdict;
     if (projectRefused !== true) {
       this.#changed.add(project);

@@ -313,16 +313,16 @@ class SharedSession {
       // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
       unhurried: account.sandbox,
       // Wrong days and ages cost money. A sandbox has the clock of this machine.
-      goesAlone: () => !account.sandbox && !clock.isSure && (this.goesByAge || hasPeriods(account)),
+      ...present({
+        goesAlone: account.sandbox
+          ? undefined
+          : () => !clock.isSure && (this.goesByAge || hasPeriods(account)),
+      }),
       hasAnswered: history.hasAnswered,
       onPause: (pause) => this.#paused(pause),
       onLearned: (perSecond) => this.#emit({ kind: 'learned', requestsPerSecond: perSecond }),
-      heard: (reply, askedMs) => {
-        if (reply.kind !== 'answered') return reply;
-        const message = clock.heard(reply.raw.headers, askedMs);
-        if (message !== undefined) this.#emit({ kind: 'note', message });
-        return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: clock.wallMs() } };
-      },
+      time: clock,
+      onNews: (message) => this.#emit({ kind: 'note', message }),
     });
     this.#wait(client, pausedForMs);
     return {

@@ -1,7 +1,7 @@
 import { isWrongPath } from '../core/answer-fields.ts';
 import type { Clock } from '../core/clock.ts';
 import { EXIT, type ExitCode, STOP_CODES, type StopCode, type StopError } from '../core/errors.ts';
-import type { Listener, RunEvent } from '../core/events.ts';
+import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { needingAttention } from '../core/row.ts';
 import { stopObject } from '../core/stop-object.ts';
@@ -102,7 +102,8 @@ export class RunMetrics {
   /** Returns a listener that counts each event and passes it on. */
   hear(next: Listener, clock: Clock): Listener {
     return (event) => {
-      this.#count(event, clock);
+      if (event.kind === 'sent') this.requests += 1;
+      if (event.kind === 'paused') this.#countPause(event.untilMs, clock.wallMs());
       next(event);
     };
   }
@@ -113,13 +114,10 @@ export class RunMetrics {
     this.#pausedUntilMs = nowMs;
   }
 
-  #count(event: RunEvent, clock: Clock): void {
-    if (event.kind === 'sent') this.requests += 1;
-    if (event.kind !== 'paused') return;
-    const nowMs = clock.wallMs();
+  #countPause(untilMs: number, nowMs: number): void {
     const beginsMs = Math.max(nowMs, this.#pausedUntilMs);
     if (beginsMs === nowMs) this.pauses.count += 1;
-    this.pauses.ms += Math.max(event.untilMs - beginsMs, 0);
-    this.#pausedUntilMs = Math.max(event.untilMs, this.#pausedUntilMs);
+    this.pauses.ms += Math.max(untilMs - beginsMs, 0);
+    this.#pausedUntilMs = Math.max(untilMs, this.#pausedUntilMs);
   }
 }

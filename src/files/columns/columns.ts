@@ -231,9 +231,9 @@ export function mapColumns(
 export function inputReader(
   columns: Readonly<Record<string, string>>,
   header: readonly string[],
-): (cells: readonly string[]) => RowInput {
+): (row: InputRow) => RowInput {
   const pairs = Object.entries(columns).map(([name, column]) => ({ name, index: header.indexOf(column) }));
-  return (cells) => inputIn(pairs, cells);
+  return ({ cells }) => inputIn(pairs, cells);
 }
 
 function inputIn(
