@@ -28,12 +28,12 @@ export interface Subject {
 /**
  * - `invited`: an invite waits, as far as is known: nobody tells us when it is accepted.
  * - `member`: has accepted.
- * - `between`: the invite was deleted in order to be created again, which has not happened yet.
+ * - `reinvite_due`: the invite was deleted in order to be created again, which has not happened yet.
  * - `gone`: the invite was deleted, or the user removed.
- * - `unsure`: the vendor does not have the invite any more: it was accepted, or others deleted it.
+ * - `accepted_or_deleted`: the vendor does not have the invite any more: it was accepted, or others deleted it.
  * - `done`: of a subject that is no person: the project was made, the call was answered.
  */
-export type SubjectState = 'invited' | 'member' | 'between' | 'gone' | 'unsure' | 'done';
+export type SubjectState = 'invited' | 'member' | 'reinvite_due' | 'gone' | 'accepted_or_deleted' | 'done';
 
 export interface SubjectFacts {
   readonly state: SubjectState;
@@ -212,7 +212,7 @@ export class Team {
       ({ subject, facts }) =>
         subject.project === project &&
         facts !== undefined &&
-        ['invited', 'member', 'unsure'].includes(facts.state),
+        ['invited', 'member', 'accepted_or_deleted'].includes(facts.state),
     );
   }
 }

@@ -234,7 +234,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
     if (!person.in(text)) continue;
     named.subjects.add(id);
     const known: SubjectFacts | undefined = JSON.parse(facts ?? 'null') ?? undefined;
-    if (known !== undefined && ['invited', 'member', 'unsure'].includes(known.state))
+    if (known !== undefined && ['invited', 'member', 'accepted_or_deleted'].includes(known.state))
       named.memberships.push({ ...known, project, account: JSON.parse(batch ?? '{}').accountName });
   }
   await findTexts(db, person, named);

@@ -10,7 +10,7 @@ import type { Db } from './db.ts';
 export type LayoutStep = (name: Db['name']) => string;
 
 /** The layout from which the first step goes on. */
-export const FIRST_LAYOUT = 4;
+export const FIRST_LAYOUT = 5;
 
 export const LAYOUT_STEPS: readonly LayoutStep[] = [];
 

@@ -1,12 +1,12 @@
 import { withoutTextMark } from './lookup/identifiers.ts';
 import {
   deleteAction,
+  missingInviteWords,
   type PersonAction,
   type PersonInProject,
   REMOVE_IF_ACCEPTED,
   refuse,
   unchanged,
-  unsureWords,
   whoIs,
 } from './team/change-action.ts';
 import {
@@ -31,9 +31,9 @@ function actionByEmail(person: PersonInProject): PersonAction {
       return deleteAction(person);
     case 'member':
       return refuse(`${whoIs(person)} has accepted the invite. Run remove-user with the user_id`);
-    case 'unsure':
-      return refuse(unsureWords(person, REMOVE_IF_ACCEPTED));
-    case 'between':
+    case 'accepted_or_deleted':
+      return refuse(missingInviteWords(person, REMOVE_IF_ACCEPTED));
+    case 'reinvite_due':
     case 'gone':
       return unchanged(`${whoIs(person)} has no invite, as far as is known`);
     default:

@@ -163,7 +163,7 @@ function newcomer(
     ...present({ email }),
     project,
     was: { sequence: 0 },
-    course: action,
+    personAction: action,
   };
 }
 

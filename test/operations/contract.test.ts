@@ -57,7 +57,7 @@ const NAMES = ['jo@x.org', subjectOfUser('u-1'), subjectOfInvite('code-1'), subj
 
 const facts: fc.Arbitrary<SubjectFacts> = fc.record(
   {
-    state: fc.constantFrom('invited', 'member', 'between', 'gone', 'unsure', 'done'),
+    state: fc.constantFrom('invited', 'member', 'reinvite_due', 'gone', 'accepted_or_deleted', 'done'),
     role: fc.constantFrom(...ROLES),
     email: fc.constant('jo@x.org'),
     inviteCode: fc.constant('code-1'),

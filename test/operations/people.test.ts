@@ -44,9 +44,11 @@ const STATES = {
   'member as editor': [known(JO, { state: 'member', role: 'editor', email: JO, userId: 'u1' })],
   'member as viewer': [known(JO, { state: 'member', role: 'viewer', email: JO, userId: 'u1' })],
   'member without id': [known(JO, { state: 'member', role: 'viewer', email: JO })],
-  between: [known(JO, { state: 'between', email: JO }, { sequence: 2 })],
+  reinvite_due: [known(JO, { state: 'reinvite_due', email: JO }, { sequence: 2 })],
   gone: [known(JO, { state: 'gone', email: JO, userId: 'u1' }, { sequence: 2 })],
-  unsure: [known(JO, { state: 'unsure', email: JO, inviteCode: 'c1' }, { sequence: 2 })],
+  accepted_or_deleted: [
+    known(JO, { state: 'accepted_or_deleted', email: JO, inviteCode: 'c1' }, { sequence: 2 }),
+  ],
 } as const satisfies Record<string, readonly KnownSubject[]>;
 
 const EDITOR: Readonly<Record<keyof typeof STATES, readonly string[] | RegExp>> = {
@@ -57,9 +59,9 @@ const EDITOR: Readonly<Record<keyof typeof STATES, readonly string[] | RegExp>> 
   'member as editor': /^unchanged: jo@x\.org is editor already$/,
   'member as viewer': ['update-user@1 u1 editor'],
   'member without id': /^refused: .*has accepted.* Give the user_id$/,
-  between: ['create-invite@2 editor jo@x.org'],
+  reinvite_due: ['create-invite@2 editor jo@x.org'],
   gone: ['create-invite@2 editor jo@x.org'],
-  unsure:
+  accepted_or_deleted:
     /^refused: .*is not there any more.* Give the user_id if it was accepted; otherwise run invite-user$/,
 };
 
@@ -71,10 +73,10 @@ const EDITOR_BY_ID: typeof EDITOR = {
   'member as editor': /^unchanged: /,
   'member as viewer': ['update-user@1 u1 editor'],
   'member without id': ['update-user@1 u1 editor'],
-  between: ['update-user@2 u1 editor'],
+  reinvite_due: ['update-user@2 u1 editor'],
   // It was this very user who was removed, so there is nobody to update.
   gone: ['create-invite@2 editor jo@x.org'],
-  unsure: ['update-user@2 u1 editor'],
+  accepted_or_deleted: ['update-user@2 u1 editor'],
 };
 
 const NONE: typeof EDITOR = {
@@ -85,9 +87,10 @@ const NONE: typeof EDITOR = {
   'member as editor': ['remove-user@1 u1'],
   'member as viewer': ['remove-user@1 u1'],
   'member without id': /^refused: .*the user_id is not known\. Run remove-user with it$/,
-  between: /^unchanged: /,
+  reinvite_due: /^unchanged: /,
   gone: /^unchanged: /,
-  unsure: /^refused: .*Run remove-user with the user_id if it was accepted; otherwise nothing is left to do$/,
+  accepted_or_deleted:
+    /^refused: .*Run remove-user with the user_id if it was accepted; otherwise nothing is left to do$/,
 };
 
 const NONE_BY_ID: typeof EDITOR = {
@@ -97,8 +100,8 @@ const NONE_BY_ID: typeof EDITOR = {
   'invited as editor': ['remove-user@1 u1'],
   'invited as viewer': ['remove-user@1 u1'],
   'member without id': ['remove-user@1 u1'],
-  between: ['remove-user@2 u1'],
-  unsure: ['remove-user@2 u1'],
+  reinvite_due: ['remove-user@2 u1'],
+  accepted_or_deleted: ['remove-user@2 u1'],
 };
 
 const states = Object.keys(STATES) as (keyof typeof STATES)[];
@@ -148,7 +151,7 @@ describe('the role of an invite that waits', () => {
       reason:
         'the invite of jo@x.org is not there any more (status 404): it was accepted, or another person deleted it. Give the user_id if it was accepted; otherwise run invite-user',
     });
-    expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, inviteCode: 'c1' });
+    expect(calls[0]?.change?.missing).toEqual({ state: 'accepted_or_deleted', email: JO, inviteCode: 'c1' });
   });
 });
 
@@ -315,8 +318,16 @@ describe('an invite', () => {
   test.each([
     ['nothing', [], 0],
     ['an invite that was deleted', [known(JO, { state: 'gone', email: JO }, { sequence: 2 })], 2],
-    ['one that was to be created anew', [known(JO, { state: 'between', email: JO }, { sequence: 3 })], 3],
-    ['one that the service lost', [known(JO, { state: 'unsure', email: JO }, { sequence: 4 })], 4],
+    [
+      'one that was to be created anew',
+      [known(JO, { state: 'reinvite_due', email: JO }, { sequence: 3 })],
+      3,
+    ],
+    [
+      'one that the service lost',
+      [known(JO, { state: 'accepted_or_deleted', email: JO }, { sequence: 4 })],
+      4,
+    ],
     ['the same in another project', [{ ...invited(JO, 'editor'), subject: { project: 'p-2', name: JO } }], 0],
   ] as const)('known: %s → is mailed', (_, team, after) => {
     const walked = done(inviteUser, PERSON_ROW, team);
@@ -347,7 +358,7 @@ describe('a role', () => {
   test.each([
     [[], /^no invite of jo@x\.org to this project is known\. Give the user_id/],
     [[known(JO, { state: 'gone', email: JO })], /has no invite to this project\. .*run invite-user$/],
-    [[known(JO, { state: 'unsure', email: JO })], /is not there any more/],
+    [[known(JO, { state: 'accepted_or_deleted', email: JO })], /is not there any more/],
     [[known(JO, { state: 'member', role: 'viewer', email: JO })], /Give the user_id$/],
   ] as const)('invites nobody: %j', (team, reason) => {
     const { calls, outcome } = done(changeRole, { email: JO, role: 'editor' }, team);
@@ -379,7 +390,12 @@ describe('a deletion', () => {
   test.each([
     ['nothing', [], 'refused', /^no invite of jo@x\.org to this project is known\. Give its invite_code$/],
     ['accepted', [known(JO, { state: 'member', email: JO })], 'refused', /Run remove-user with the user_id$/],
-    ['unsure', [known(JO, { state: 'unsure', email: JO })], 'refused', /is not there any more/],
+    [
+      'accepted_or_deleted',
+      [known(JO, { state: 'accepted_or_deleted', email: JO })],
+      'refused',
+      /is not there any more/,
+    ],
     ['gone', [known(JO, { state: 'gone', email: JO })], 'unchanged', /has no invite, as far as is known$/],
     [
       'gone, in doubt',

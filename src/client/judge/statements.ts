@@ -173,7 +173,7 @@ const effectIn = ({ plain }: Name): string =>
 function effectsOf({ change, operation }: Call): ReadonlySet<string> {
   if (operation === 'delete-invite') return TAKEN_BACK;
   const state = change?.leaves.state ?? 'done';
-  if (state === 'gone' || state === 'between') return REMOVED;
+  if (state === 'gone' || state === 'reinvite_due') return REMOVED;
   return state === 'member' ? UPDATED : state === 'invited' ? CREATED : ANY;
 }
 

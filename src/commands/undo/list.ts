@@ -135,7 +135,7 @@ function personStep(touched: ChangedSubject, now: SubjectFacts): Step {
   switch (now.state) {
     case 'gone':
       return isOut(before) ? DONE : left(removedWords(before));
-    case 'between':
+    case 'reinvite_due':
       return before?.role === undefined
         ? left('has no invite now, and the role of the one that was deleted is not known; run invite-user')
         : rowFor(touched, now, before.role);
@@ -145,7 +145,7 @@ function personStep(touched: ChangedSubject, now: SubjectFacts): Step {
       if (before?.role === undefined)
         return left('the earlier role is not known; run change-role with the right one');
       return before.role === now.role ? DONE : rowFor(touched, now, before.role);
-    case 'unsure':
+    case 'accepted_or_deleted':
       return left('their state is not known any more; check at the service');
     case 'done':
       return DONE;
@@ -156,7 +156,7 @@ function personStep(touched: ChangedSubject, now: SubjectFacts): Step {
 
 /** Whether the person is surely not in the project; false when nothing is known about the person. */
 function isOut(facts: SubjectFacts | undefined): boolean {
-  return facts?.state === 'gone' || facts?.state === 'between';
+  return facts?.state === 'gone' || facts?.state === 'reinvite_due';
 }
 
 /**

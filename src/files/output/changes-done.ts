@@ -261,7 +261,7 @@ export async function interruptedChanges(
 ): Promise<readonly string[]> {
   const known = await ledger.subjects(accountIdentity);
   return known
-    .filter(({ batch, facts }) => batch === id && facts?.state === 'between')
+    .filter(({ batch, facts }) => batch === id && facts?.state === 'reinvite_due')
     .map(({ subject, doubt }) =>
       doubt === undefined
         ? `${subjectWords(subject)} has no invite now: batch ${id} deleted it and did not create it again.`

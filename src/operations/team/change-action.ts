@@ -131,8 +131,8 @@ export function roleAction(person: PersonInProject, role: Role): PersonAction | 
       return givenUserId === undefined ? reinviteAction(person, role) : update(givenUserId, role);
     case 'member':
       return memberAction(person, userId, role);
-    case 'unsure':
-      return userId === undefined ? refuse(unsureWords(person)) : update(userId, role);
+    case 'accepted_or_deleted':
+      return userId === undefined ? refuse(missingInviteWords(person)) : update(userId, role);
     default:
       // The row names a user of whom we know nothing, or only that another user id of the same person has
       // left.
@@ -165,7 +165,7 @@ function reinviteAction(person: PersonInProject, role: Role): PersonAction {
  * @param next what to do about a person whose invite the vendor does not have.
  * @param words the words of the vendor, where it was asked just now.
  */
-export function unsureWords(
+export function missingInviteWords(
   person: Pick<SubjectNow, 'email' | 'subject'>,
   next = 'Give the user_id if it was accepted; otherwise run invite-user',
   words?: string,
@@ -188,9 +188,9 @@ export function removalAction(person: PersonInProject): PersonAction {
     case 'member':
       if (userId !== undefined) return { kind: 'remove', userId };
       return refuse(`${whoIs(person)} has accepted, and the user_id is not known. Run remove-user with it`);
-    case 'unsure':
+    case 'accepted_or_deleted':
       if (userId !== undefined) return { kind: 'remove', userId };
-      return refuse(unsureWords(person, REMOVE_IF_ACCEPTED));
+      return refuse(missingInviteWords(person, REMOVE_IF_ACCEPTED));
     default:
       if (givenUserId !== undefined && givenUserId !== facts?.userId)
         return { kind: 'remove', userId: givenUserId };
@@ -209,8 +209,8 @@ export function deleteAction(person: PersonInProject): PersonAction {
 export interface PersonWork extends PlannedWork {
   /** `sequence` is the number at which the subject stood when the row was planned. */
   readonly was: { readonly sequence: number; readonly facts?: SubjectFacts };
-  /** Plans keep it under this name, so it is not renamed. */
-  readonly course: PersonAction;
+  /** What is done about the person; `action` says it in one word. */
+  readonly personAction: PersonAction;
   /** The project that has to be made first. */
   readonly makes?: { readonly subject: Subject; readonly sequence: number; readonly project: NewProject };
 }
@@ -222,7 +222,7 @@ export interface NewProject {
 }
 
 /** The work of a planned row, as the ledger keeps it: the work of a person, or of any other change. */
-export type KeptWork = PlannedWork & Partial<Pick<PersonWork, 'was' | 'course' | 'makes'>>;
+export type KeptWork = PlannedWork & Partial<Pick<PersonWork, 'was' | 'personAction' | 'makes'>>;
 
 /** The works of the row, one for each of its projects. */
 export const keptWorks = (work: object) => partsOf(work as unknown as KeptWork);
@@ -245,7 +245,7 @@ export function workOf(
     ...present({ from, email, learns, note: noteOf(person, learns) }),
     project: project ?? subject.project,
     was: { sequence, ...present({ facts }) },
-    course: sure,
+    personAction: sure,
   };
 }
 
@@ -314,7 +314,7 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
     case 'invited':
     case 'member':
       return facts.role;
-    case 'between':
+    case 'reinvite_due':
     case 'gone':
       return 'none';
     default:

@@ -12,12 +12,12 @@ import {
 } from '../../core/operation.ts';
 import { type Outcome, SO_ALREADY } from '../../core/row.ts';
 import {
+  missingInviteWords,
   type NewProject,
   type PersonAction,
   type PersonWork,
   REMOVE_IF_ACCEPTED,
   type SubjectNow,
-  unsureWords,
 } from './change-action.ts';
 import { quotedCell, readText } from './change-inputs.ts';
 
@@ -27,19 +27,19 @@ import { quotedCell, readText } from './change-inputs.ts';
  */
 
 export function nextOfPerson(work: PersonWork, answered: Answered): Step {
-  const { subject, was, email, course } = work;
+  const { subject, was, email, personAction } = work;
   const now: SubjectNow = { subject, ...was, ...present({ email }) };
-  switch (course.kind) {
+  switch (personAction.kind) {
     case 'unchanged':
-      return end({ kind: 'unchanged', reason: course.reason });
+      return end({ kind: 'unchanged', reason: personAction.reason });
     case 'refuse':
-      return end({ kind: 'refused', reason: course.reason });
+      return end({ kind: 'refused', reason: personAction.reason });
     case 'invite':
-      return nextOfInvite(now, course, answered);
+      return nextOfInvite(now, personAction, answered);
     case 'reinvite':
-      return nextOfReinvite(now, course, answered);
+      return nextOfReinvite(now, personAction, answered);
     case 'update': {
-      const { userId, role } = course;
+      const { userId, role } = personAction;
       return inOneCall(updateUser(now, userId, role), answered, {
         done: `role set to ${role}`,
         notThere: (answer) => noSuchUser(now, userId, wordsOf(answer)),
@@ -47,14 +47,14 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
       });
     }
     case 'delete':
-      return inOneCall(deleteInvite(now, course.inviteCode, 'gone'), answered, {
+      return inOneCall(deleteInvite(now, personAction.inviteCode, 'gone'), answered, {
         done: 'invite deleted',
-        notThere: ({ words }) => unsureWords(now, REMOVE_IF_ACCEPTED, words),
+        notThere: ({ words }) => missingInviteWords(now, REMOVE_IF_ACCEPTED, words),
         refusal: 'the service refused to delete the invite',
         remark: `; ${STILL_WAITS}`,
       });
     case 'remove': {
-      const { userId } = course;
+      const { userId } = personAction;
       return inOneCall(removeUser(now, userId), answered, {
         done: 'removed from the project',
         notThere: (answer) => noSuchUser(now, userId, wordsOf(answer)),
@@ -62,7 +62,7 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
       });
     }
     default:
-      return unreachable(course);
+      return unreachable(personAction);
   }
 }
 
@@ -104,7 +104,7 @@ function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
 }
 
 function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answered: Answered): Step {
-  const wasDeleted = now.facts?.state === 'between';
+  const wasDeleted = now.facts?.state === 'reinvite_due';
   const creation = createInvite(now, { email, role, ...(wasDeleted ? { atStake: NO_INVITE } : {}) });
   const answer = answered(creation);
   if (answer === undefined) return send(creation);
@@ -133,15 +133,15 @@ function memberOf(fields: JsonValue, name: string): JsonValue | undefined {
 /**
  * The saga of a new role for an invite. Each step expects the number at which the step before it left the
  * subject, so a step that another batch has overtaken is never sent. A crash between the steps leaves the
- * person `between`, and the kept plan goes on from there.
+ * person `reinvite_due`, and the kept plan goes on from there.
  */
 function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered: Answered): Step {
   const { email, inviteCode, role, before } = action;
   const after = (changes: number): SubjectNow => ({ ...now, sequence: now.sequence + changes });
-  const deletion = deleteInvite(now, inviteCode, 'between');
+  const deletion = deleteInvite(now, inviteCode, 'reinvite_due');
   const deleted = answered(deletion);
   if (deleted === undefined) return send(deletion);
-  if (deleted.kind === 'no_match') return end(refused(unsureWords(now, undefined, deleted.words)));
+  if (deleted.kind === 'no_match') return end(refused(missingInviteWords(now, undefined, deleted.words)));
   if (deleted.kind === 'refused') {
     return end(
       refused(`the service refused to delete the invite as ${before} (${deleted.words}); ${STILL_WAITS}`),
@@ -210,7 +210,7 @@ function createInvite(
 }
 
 /** @param leaves the state of the person without the invite. */
-export function deleteInvite(now: SubjectNow, inviteCode: string, leaves: 'between' | 'gone'): Call {
+export function deleteInvite(now: SubjectNow, inviteCode: string, leaves: 'reinvite_due' | 'gone'): Call {
   const identity = identityOf(now);
   return changing(now, {
     operation: 'delete-invite',
@@ -220,7 +220,7 @@ export function deleteInvite(now: SubjectNow, inviteCode: string, leaves: 'betwe
       subject: now.subject,
       // The code is kept, so that a list that deletes by code finds nothing left to do.
       leaves: { ...identity, state: leaves, ...(leaves === 'gone' ? { inviteCode } : {}) },
-      missing: { ...identity, state: 'unsure', inviteCode },
+      missing: { ...identity, state: 'accepted_or_deleted', inviteCode },
     },
   });
 }
@@ -236,7 +236,7 @@ export function updateUser(now: SubjectNow, userId: string, role: Role): Call {
       subject,
       leaves: { ...identity, state: 'member', role, userId },
       // An id that only the list gives may be wrong, so nothing is concluded about the person.
-      ...(facts?.userId === userId ? { missing: { ...identity, state: 'unsure' } } : {}),
+      ...(facts?.userId === userId ? { missing: { ...identity, state: 'accepted_or_deleted' } } : {}),
     },
   });
 }

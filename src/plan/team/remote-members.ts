@@ -297,9 +297,9 @@ function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookScope): Subj
       return users ? gone : facts;
     case 'invited':
       if (users && invites) return gone;
-      return invites ? { ...gone, state: 'unsure' } : facts;
-    case 'unsure':
-    case 'between':
+      return invites ? { ...gone, state: 'accepted_or_deleted' } : facts;
+    case 'accepted_or_deleted':
+    case 'reinvite_due':
       return users && invites ? gone : facts;
     case 'gone':
     case 'done':

@@ -351,7 +351,7 @@ export const text = {
     wrong: 'Does it look wrong? Choose how to read it',
     asItLooks: 'Detect',
     encoding: 'Encoding',
-    between: 'Between cells',
+    betweenCells: 'Between cells',
     namesRow: 'Row with the names of the columns',
     noHeader: 'there are none',
     start: 'Which row of this list has the names of its columns?',

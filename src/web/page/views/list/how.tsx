@@ -134,7 +134,7 @@ function OfText({ read, choose }: HowChoosing) {
         onChosen={(encoding) => choose('encoding', encoding)}
       />
       <Select
-        name={text.list.between}
+        name={text.list.betweenCells}
         value={read.delimiter ?? LOOKS}
         options={[[LOOKS, text.list.asItLooks], ...DELIMITERS]}
         onChosen={(delimiter) => choose('delimiter', delimiter)}
