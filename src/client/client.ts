@@ -84,14 +84,14 @@ interface Parts {
  */
 const MOST_FAILED = 3;
 
-/** When a free question has failed this often, with seconds between the tries, the vendor is down. */
+/** When a free request has failed this often, with seconds between the tries, the vendor is down. */
 const MOST_TRIES = 5;
 
 /**
- * Vendors without such a question often answer with an empty 404. After a proxy's page the question is asked
+ * Vendors that know no such request often answer with an empty 404. After a proxy's page the request is sent
  * again.
  */
-const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
+const NO_SUCH_REQUEST: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
 
 /**
  * The client for one account of a vendor: opens it, sends at its pace, learns the pace from answers, and
@@ -212,13 +212,13 @@ export class Client {
     );
   }
 
-  /** Asks a free question once, at the account's pace. It has no intent, because it costs nothing. */
+  /** Sends a free request once, at the account's pace. It has no intent, because it costs nothing. */
   async ask(waiter: Waiter, request: FreeRequest): Promise<FreeAnswer> {
     const { method, path } = request;
-    const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
+    const free = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_REQUEST] };
     return this.#free(waiter, request, (sent) => {
       this.hear(sent);
-      return { ...sent, verdict: judge(sent.reply, this.dialect, question) };
+      return { ...sent, verdict: judge(sent.reply, this.dialect, free) };
     });
   }
 
@@ -242,7 +242,7 @@ export class Client {
   }
 
   /**
-   * Asks a free question until it is answered. A crash at any point only means to ask again.
+   * Sends a free request until it is answered. A crash at any point only means to send it again.
    * @throws StopError `key`, `address` or `vendor_credits` when the vendor says so, `paused` when the
    *   vendor does not answer.
    */

@@ -51,7 +51,7 @@ export function readToday(record: AttemptRecord, dialect: Dialect): Judgment | u
 }
 
 /**
- * Whether a new reading of the attempt is ever applied: it is the vendor's own answer to a question, or a
+ * Whether a new reading of the attempt is ever applied: it is the vendor's own answer to a call, or a
  * reply in doubt. An attempt that repeats a lost request stays in doubt, because the first attempt holds the
  * money for both.
  */

@@ -6,7 +6,7 @@ import { foreignName, foreignWords } from '../core/plain-text.ts';
 import type { Reply } from '../ledger/ledger.ts';
 import type { Dialect, ListEntry } from './dialect.ts';
 
-/** The answer to a free question. `refused`: the vendor does not answer it. */
+/** The answer to a free request. `refused`: the vendor does not answer it. */
 export type Page =
   | { readonly kind: 'answered'; readonly raw: Reply }
   | { readonly kind: 'refused'; readonly why: string };

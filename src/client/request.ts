@@ -246,7 +246,7 @@ function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
 }
 
 /**
- * @param values further names that the path may use: for a question about a call, never for the call
+ * @param values further names that the path may use: for a free request about a call, never for the call
  *   itself.
  */
 function shapedRequest(

@@ -95,14 +95,14 @@ async function store(flag: string | undefined): Promise<readonly Finding[]> {
 async function storeFound(location: string): Promise<readonly Finding[]> {
   if (!isThere(location)) return [fine('store', `none yet at ${location}`)];
   try {
-    const held: string[] = [];
-    const ledger = await lookAtLedger(location, (fact) => held.push(fact));
+    const facts: string[] = [];
+    const ledger = await lookAtLedger(location, (fact) => facts.push(fact));
     const batches = await ledger.batches();
     const agreedMs = await agreedIn(ledger);
     await ledger.close();
-    const [fact = `${location}, ${counted(batches.length, 'batch', 'batches')}`] = held;
+    const [fact = `${location}, ${counted(batches.length, 'batch', 'batches')}`] = facts;
     const next = 'Restore the newest copy of the store, with all its files.';
-    return [finding('store', fact, held.length === 0, next), timeIn(location, agreedMs)];
+    return [finding('store', fact, facts.length === 0, next), timeIn(location, agreedMs)];
   } catch (error) {
     return [problem('store', error)];
   }

@@ -37,7 +37,7 @@ function asKnown(parameters: Call['parameters']): Call['parameters'] {
   const encoded = typeof url === 'string' ? PROFILE.exec(url)?.groups?.slug : undefined;
   if (encoded === undefined) return parameters;
   const slug = new URLSearchParams(`slug=${encoded.replaceAll('+', '%2B')}`).get('slug') ?? encoded;
-  // When a question has two different profiles, neither may replace the other.
+  // When a call has two different profiles, neither may replace the other.
   return (others.profile_slug ?? slug) === slug ? { ...others, profile_slug: slug } : parameters;
 }
 

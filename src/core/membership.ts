@@ -30,7 +30,7 @@ export interface Subject {
  * - `member`: has accepted.
  * - `reinvite_due`: the invite was deleted in order to be created again, which has not happened yet.
  * - `gone`: the invite was deleted, or the user removed.
- * - `accepted_or_deleted`: the vendor does not have the invite any more: it was accepted, or others deleted it.
+ * - `accepted_or_deleted`: the vendor has the invite no more: it was accepted, or others deleted it.
  * - `done`: of a subject that is no person: the project was made, the call was answered.
  */
 export type SubjectState = 'invited' | 'member' | 'reinvite_due' | 'gone' | 'accepted_or_deleted' | 'done';

@@ -20,13 +20,13 @@ export interface JsonObject {
 
 /**
  * The treatment of a call whose answer was lost, so that nobody knows whether the vendor acted on it:
- * - `hold`: it may have been charged. A question of the dialect finds out; without one, the user decides.
+ * - `hold`: it may have been charged. A free request of the dialect finds out; without one, the user decides.
  * - `repeat`: sending it again is harmless, for the reason given.
  */
 export type IfLost = 'hold' | { readonly repeat: string };
 
 /**
- * One request to a vendor, as a question and not in the form in which it is sent. Paths, methods and prices
+ * One request to a vendor, by what it asks and not in the form in which it is sent. Paths, methods and prices
  * are the dialect's.
  */
 export interface Call {
@@ -50,7 +50,7 @@ export interface Call {
   /** The most whole credits that the call may cost, where the job says so; left out: the dialect says it. */
   readonly creditsMost?: number;
   /**
-   * The time at which the question was erased, with the answer; only the operation is left of it. It is not
+   * The time at which it was erased, with the answer; only the operation is left of it. It is not
    * part of the key.
    */
   readonly erasedAtMs?: number;
@@ -287,7 +287,7 @@ export function defineOperation<Input, Work = Input>(operation: Operation<Input,
   return operation as unknown as Operation;
 }
 
-/** The step of a row with a single question. @param missed the end of the row where nothing is found. */
+/** The step of a row with a single call. @param missed the end of the row where nothing is found. */
 export function askOnce(call: Call, answered: Answered, by: string, missed = `no match by ${by}`): Step {
   const answer = answered(call);
   switch (answer?.kind) {

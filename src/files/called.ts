@@ -29,14 +29,14 @@ const MAY_HOLD_TEXT: readonly string[] = ['', '.xls', '.xlsx', '.xlsm'];
 export async function endingHeld(file: FileBytes): Promise<FoundLayout['ending']> {
   const start = await file.bytesAt(0, Math.min(START, await file.size()));
   const ending = endingOf(file.path);
-  const held = endingFor(start);
-  if (held === '.xlsx') {
+  const shown = endingFor(start);
+  if (shown === '.xlsx') {
     const isItself = ending === '.xls' && start.indexOf(OLD_EXCEL) === 0;
-    return MAY_HOLD_BOOK.includes(ending) && !isItself ? held : undefined;
+    return MAY_HOLD_BOOK.includes(ending) && !isItself ? shown : undefined;
   }
   const isTable = /[,;\t|{\r\n]/.test(start.toString('latin1')) && !start.some(isNoCharacter);
   if (!(MAY_HOLD_TEXT.includes(ending) && isTable)) return undefined;
-  return held === '.csv' && start.includes('\t') ? '.tsv' : held;
+  return shown === '.csv' && start.includes('\t') ? '.tsv' : shown;
 }
 
 /** The list's path with the ending that fits its content. The output is named after this path. */

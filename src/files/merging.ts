@@ -22,7 +22,7 @@ import type { CellKind } from './quality/cell-issues.ts';
 /**
  * Puts a result into a file that its user has edited since: our columns of an output, or the mended cells of
  * rows that need attention. A row is found by the identifiers that were sent for it. Rows with the same
- * identifiers are told apart by their other cells, and then by their order. The result is held in memory; the
+ * identifiers are told apart by their other cells, and then by their order. The result is kept in memory; the
  * user's file streams.
  */
 

@@ -215,7 +215,7 @@ export interface Doubt extends AttemptRecord {
   readonly isUnproven?: boolean;
 }
 
-/** The vendor's reply to a free question about an attempt in doubt, or the things that a person saw there. */
+/** The vendor's reply to a free request about an attempt in doubt, or the things that a person saw there. */
 export interface Look {
   readonly attempt: AttemptId;
   /** `read_back` is about this call. `usage` is the vendor's total count of credits. */

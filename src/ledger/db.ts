@@ -114,7 +114,7 @@ export interface Db extends Sql {
 }
 
 /**
- * What a statement gives, page by page.
+ * What a statement gives, part by part.
  * @param sql ends with which columns come after those of the parameters, and with their order.
  * @param key these columns. @param first before every row.
  */

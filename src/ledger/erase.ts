@@ -127,7 +127,7 @@ const EMPTY_BESIDE = [
   `UPDATE notes SET words = 'erased', facts = CASE WHEN facts IS NOT NULL THEN '{}' END`,
 ].map((what) => `${what} WHERE attempt IN (SELECT id FROM attempts WHERE erased_at = ?)`);
 
-/** What is left of a question. @param subject of a change, which has no name any more. */
+/** What is left of a call. @param subject of a change, which has no name any more. */
 function emptied(asked: string, subject: number | null): string {
   const { project, after, change }: Partial<Call> = JSON.parse(asked);
   const left = change && {

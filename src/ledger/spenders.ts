@@ -133,8 +133,8 @@ export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => 
   /** What an account may do; undefined of one that no worker used. */
   async terms(identity: string): Promise<AccountTerms | undefined> {
     const sql = 'SELECT terms FROM accounts WHERE identity = ? AND terms IS NOT NULL';
-    const [held] = await db.rows<{ terms: string }>(sql, [identity]);
-    return held && JSON.parse(held.terms);
+    const [kept] = await db.rows<{ terms: string }>(sql, [identity]);
+    return kept && JSON.parse(kept.terms);
   },
 
   /**
@@ -142,14 +142,14 @@ export const spendersOf = ({ context, db, worker, watch, ledger }: Spending) => 
    * @param isAnew replaces it.
    * @returns what holds now.
    */
-  async hold(identity: string, said: AccountTerms, isAnew = false): Promise<AccountTerms> {
+  async keepTerms(identity: string, said: AccountTerms, isAnew = false): Promise<AccountTerms> {
     const sql = `INSERT INTO accounts (identity, terms) VALUES (?, ?) ON CONFLICT (identity)
       DO UPDATE SET terms = coalesce(${isAnew ? 'NULL' : 'accounts.terms'}, excluded.terms) RETURNING terms`;
     const params = [identity, JSON.stringify(said)];
     const { terms } = await db.transaction((tx) => oneRow<{ terms: string }>(tx, sql, params));
-    const held: AccountTerms = JSON.parse(terms);
-    await ledger.setAccountCaps(identity, held.caps);
-    return held;
+    const agreed: AccountTerms = JSON.parse(terms);
+    await ledger.setAccountCaps(identity, agreed.caps);
+    return agreed;
   },
 });
 

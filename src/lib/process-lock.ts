@@ -25,8 +25,8 @@ export function tryLock(path: string): ProcessLock | undefined {
     // An exclusive transaction would have to wait for all processes that have only begun to ask: of two that
     // ask at the same moment, neither got it.
     database.exec('BEGIN IMMEDIATE');
-    const held = database;
-    return { release: () => void held.close() };
+    const taken = database;
+    return { release: () => void taken.close() };
   } catch (error) {
     database?.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;

@@ -15,7 +15,7 @@ export const LogEntryObject = z.object({
   account: z.string().nullable(),
   sandbox: z.boolean(),
   operation: z.string().nullable(),
-  /** The person or project that a change altered, in words, with the new role; null for a question. */
+  /** The person or project that a change altered, in words, with the new role; null for a lookup. */
   subject: z.string().nullable(),
   /** The values that were sent; empty where they were erased. */
   asked: z.record(z.string(), z.string()),

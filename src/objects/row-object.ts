@@ -41,7 +41,7 @@ export const RuleObject = z.looseObject({
 });
 export type RuleObject = z.output<typeof RuleObject>;
 
-/** The question of a call. */
+/** What a call asks. */
 const CallObject = z.object({
   operation: z.string(),
   parameters: z.record(z.string(), z.unknown()),

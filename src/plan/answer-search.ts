@@ -46,6 +46,6 @@ async function* answersOf(
 ): AsyncGenerator<RowRecord['answers'], void> {
   for (const { id, operation, accountIdentity } of await ledger.batches())
     if (operations.includes(operation) && accountIdentity === account)
-      for await (const page of recordParts(ledger, id, PART_ROWS))
-        for (const { answers } of page) yield answers;
+      for await (const part of recordParts(ledger, id, PART_ROWS))
+        for (const { answers } of part) yield answers;
 }

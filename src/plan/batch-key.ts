@@ -37,17 +37,20 @@ export async function newestBatch(
   return ledger === undefined ? undefined : ledger.batchByKey(await keyOf(chosen, input));
 }
 
-/** Where one job over one input stands in the ledger. A run looks it up once, before it plans anything. */
-export interface BatchPlace {
+/**
+ * The names of one job over one input in the ledger, and the newest batch with that key. A run looks them up
+ * once, before it plans anything.
+ */
+export interface BatchNames {
   readonly key: string;
   readonly lineage: string;
   readonly existing: Batch | undefined;
 }
 
-export async function batchPlaceOf(
+export async function batchNamesOf(
   { ledger, ...chosen }: BatchKeyParts & { readonly ledger: LedgerReader },
   input: MappedInput,
-): Promise<BatchPlace> {
+): Promise<BatchNames> {
   const key = batchKeyOf(chosen, input, input.survey.sha256);
   // One job over one path. When the file's content changes, its new batch replaces the unfinished old one.
   const lineage = fingerprint('rowonce-lineage-1', chosen, input, input.path);

@@ -23,7 +23,7 @@ import {
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
-import { type BatchPlace, newestBatch, type PlannedInput } from './batch-key.ts';
+import { type BatchNames, newestBatch, type PlannedInput } from './batch-key.ts';
 import type { Consent, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { planRows, pricingOf, worstCredits } from './plan.ts';
@@ -52,13 +52,13 @@ interface BatchOptions {
 export async function startBatch(
   context: RunContext,
   input: MappedInput,
-  place: BatchPlace,
+  names: BatchNames,
   options: BatchOptions,
 ): Promise<Batch> {
   const { ledger, job } = context;
   const { plan, anew, consent } = options;
-  const spec = specOf(context, input, place, options);
-  const isStale = anew || (await isOutdated(context, place.existing, spec.freshSince, plan));
+  const spec = specOf(context, input, names, options);
+  const isStale = anew || (await isOutdated(context, names.existing, spec.freshSince, plan));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
   const settings = {
@@ -178,7 +178,7 @@ export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
 function specOf(
   context: RunContext,
   input: MappedInput,
-  place: Pick<BatchPlace, 'key' | 'lineage'>,
+  names: Pick<BatchNames, 'key' | 'lineage'>,
   { plan, outputName, isOfOther, consent }: BatchOptions,
 ): BatchSpec {
   const { account, dialect, job, clock, output } = context;
@@ -188,8 +188,8 @@ function specOf(
   const freshSince = isRead ? freshSinceOf(job, context.refresh === true, startMs) : undefined;
   const partial = present({ limit: context.limit, sample: context.sample });
   return {
-    key: place.key,
-    lineage: place.lineage,
+    key: names.key,
+    lineage: names.lineage,
     accountIdentity: account.identity,
     accountName: account.name,
     sandbox: account.sandbox,

@@ -21,7 +21,7 @@ import {
 } from '../ledger/ledger.ts';
 import type { RequestObject } from '../objects/plan-object.ts';
 import { isPartial } from './batch.ts';
-import type { BatchPlace } from './batch-key.ts';
+import type { BatchNames } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
@@ -44,11 +44,11 @@ import { remoteMembers } from './team/remote-members.ts';
 export async function planRun(
   context: RunContext,
   input: MappedInput,
-  place: BatchPlace,
+  names: BatchNames,
 ): Promise<ChangePlan> {
   const plan = await planChanges(context, input, (projects) => remoteMembers(context, projects));
   if (plan.unknown !== undefined) throw plan.unknown;
-  await requirePlanId(context, input, place, plan);
+  await requirePlanId(context, input, names, plan);
   await checkGuards(context, plan, () => shownPlanId(context, input, plan));
   return plan;
 }
@@ -69,7 +69,7 @@ async function shownPlanId(context: RunContext, input: MappedInput, changes: Cha
 export async function requireConsent(
   context: RunContext,
   input: MappedInput,
-  place: BatchPlace,
+  names: BatchNames,
   changes?: ChangePlan,
   anew?: boolean,
 ): Promise<Consent> {
@@ -77,7 +77,7 @@ export async function requireConsent(
   if (changes !== undefined) await requireConsentToChange(context, input, changes);
   if (anew === false) return { budget: context.budget ?? context.job.budget?.credits, buysAgain: false };
   const agreed = context.buyAgain === true || context.account.sandbox;
-  const { budget, buysAgain } = await requireBudget(context, input, place, changes, anew === true);
+  const { budget, buysAgain } = await requireBudget(context, input, names, changes, anew === true);
   return { budget, buysAgain: agreed || buysAgain };
 }
 
@@ -125,19 +125,19 @@ async function requireConsentToChange(
 async function requireBudget(
   context: RunContext,
   input: MappedInput,
-  place: BatchPlace,
+  names: BatchNames,
   changes: ChangePlan | undefined,
   anew: boolean,
 ): Promise<Consent> {
   const { account, job, ledger, askBudget } = context;
   const named = context.budget ?? job.budget?.credits;
   if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return limitedTo(named);
-  const { existing } = place;
+  const { existing } = names;
   const begun = existing?.state === 'open' ? existing : undefined;
   const goesOn = anew ? undefined : await goneOnWith(context, input, existing);
   const money = goesOn && (await ledger.batchMoney(goesOn));
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return limitedTo(undefined);
-  const plan = await planOfRun(context, input, place.key, changes);
+  const plan = await planOfRun(context, input, names.key, changes);
   const most = mostAsked(plan);
   if (most === 0) return limitedTo(existing === undefined ? credits(0) : undefined);
   // The cap is given again, because the batch may have become too old meanwhile and a new one follows it.

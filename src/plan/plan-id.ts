@@ -10,7 +10,7 @@ import type { Job } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Batch, PlannedRow } from '../ledger/ledger.ts';
 import { hasBegunBy } from './batch.ts';
-import { type BatchPlace, newestBatch, type PlannedInput } from './batch-key.ts';
+import { type BatchNames, newestBatch, type PlannedInput } from './batch-key.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
@@ -125,7 +125,7 @@ function isPlanId(text: string): boolean {
 export async function requirePlanId(
   context: RunContext,
   input: MappedInput,
-  { existing }: BatchPlace,
+  { existing }: BatchNames,
   changes?: ChangePlan,
 ): Promise<void> {
   const { planId, account } = context;

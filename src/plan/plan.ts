@@ -12,8 +12,8 @@ import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
   classifications,
-  type InQuestion,
   type LookupResult,
+  type PlannedBatch,
   type RowClassification,
   type StepLeft,
   type UsableAnswer,
@@ -49,7 +49,7 @@ export async function planRows(
   const draft = new RowDraft(pricing);
   const firstRows = context.limit === undefined ? undefined : new RowDraft(pricing);
   const lastRow = lastOfFirst(input.sheet.start, context.limit);
-  const batch = await batchInQuestion(context, input);
+  const batch = await plannedBatchOf(context, input);
   for await (const group of classifications(context, input, batch)) {
     for (const classification of group) {
       draft.add(classification);
@@ -80,7 +80,7 @@ export function mostAsked({ part, credits }: Plan): number {
  * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began
  * with, and its own answers are fresh for it; otherwise a new batch would begin now.
  */
-async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
+async function plannedBatchOf(context: PlanContext, input: PlannedInput): Promise<PlannedBatch> {
   const { job, ledger, refresh = false } = context;
   if (ledger === undefined) return {};
   const existing = await newestBatch(context, input);
@@ -98,7 +98,7 @@ export async function batchGoneOnWith(
   context: PlanContext,
   input: PlannedInput,
 ): Promise<BatchId | undefined> {
-  const { id, goesOn } = await batchInQuestion(context, input);
+  const { id, goesOn } = await plannedBatchOf(context, input);
   return id ?? goesOn;
 }
 

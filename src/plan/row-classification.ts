@@ -38,7 +38,7 @@ export interface LookupResult {
   /** The steps of the row that have not ended. */
   readonly left: readonly StepLeft[];
   /**
-   * Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has
+   * Whether the row needs, or needed, a purchase by the batch that asks. It stays true once the batch has
    * bought it.
    */
   readonly isOfBatch: boolean;
@@ -72,7 +72,7 @@ export interface UsableAnswer {
  * The batch that a plan is about: its own answers are always fresh, and its cut-offs limit the age of other
  * answers. Empty for a batch that does not exist yet and takes answers of any age.
  */
-export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
+export interface PlannedBatch extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
   /** The finished batch that a run goes on with, where `id` does not name it. Its decisions count. */
   readonly goesOn?: BatchId;
 }
@@ -87,7 +87,7 @@ const ROWS_PER_GROUP = 200;
 export async function* classifications(
   context: PlanContext,
   input: OpenedInput,
-  batch: InQuestion,
+  batch: PlannedBatch,
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
   const sorter = new Sorter(context, input);
   for await (const group of input.sheet.groups()) {
@@ -136,7 +136,7 @@ class Sorter {
     else this.#placed.push({ kind: 'duplicate', row: row.row });
   }
 
-  async take(batch: InQuestion): Promise<readonly RowClassification[]> {
+  async take(batch: PlannedBatch): Promise<readonly RowClassification[]> {
     const placed = this.#placed;
     const walks = this.#walks;
     this.#placed = [];
@@ -164,7 +164,7 @@ type State =
 async function statesOf(
   { ledger, ...context }: PlanContext,
   calls: readonly MetCall[],
-  batch: InQuestion,
+  batch: PlannedBatch,
 ): Promise<readonly State[]> {
   if (ledger === undefined) return [];
   const { job, account, dialect } = context;
@@ -210,7 +210,7 @@ interface RowProgress extends RowInWalk {
 async function lookUp(
   walks: readonly RowInWalk[],
   context: PlanContext,
-  batch: InQuestion,
+  batch: PlannedBatch,
 ): Promise<readonly LookupResult[]> {
   const ended: LookupResult[] = [];
   const rows: readonly RowProgress[] = walks.map((each) => ({
@@ -230,7 +230,7 @@ async function lookUp(
   return ended;
 }
 
-function goOn(row: RowProgress, met: MetCall, state: State, batch: InQuestion): void {
+function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch): void {
   if (state.kind === 'answered') {
     row.walk.tell(met, state.answer);
     row.answers.push({ call: met.call, kind: state.answer.kind });
@@ -243,7 +243,7 @@ function goOn(row: RowProgress, met: MetCall, state: State, batch: InQuestion): 
     const left = leftOf(row, met, state);
     row.left.push(row.shared.has(met.at) ? { ...left, isShared: true } : left);
   }
-  row.walk.hold(met, NOT_ASKED);
+  row.walk.endStep(met, NOT_ASKED);
 }
 
 const NOT_ASKED: Outcome = { kind: 'skipped', reason: 'a plan asks nobody' };

@@ -168,7 +168,7 @@ export function preparedCells(
 }
 
 /**
- * A call that an operation named for a row. Its question is made only once, although the operation names the
+ * A call that an operation named for a row. It is made only once, although the operation names the
  * call at every step.
  */
 export class MetCall {
@@ -241,7 +241,7 @@ export class RowWalk {
   readonly #row: WalkedRow;
   readonly #steps: readonly RowStep[];
   /** The outcomes of steps that ended without an answer to their call, by the position of the step. */
-  readonly #held: Outcome[] = [];
+  readonly #stepEnds: Outcome[] = [];
   readonly #met: MetCall[] = [];
   #told = 0;
   #atWorst: CallsAhead | undefined;
@@ -252,7 +252,7 @@ export class RowWalk {
     this.#dialect = dialect;
     this.#row = row;
     this.#steps = stepsOf(operation, row.input);
-    for (const [at, { ended }] of this.#steps.entries()) if (ended !== undefined) this.#held[at] = ended;
+    for (const [at, { ended }] of this.#steps.entries()) if (ended !== undefined) this.#stepEnds[at] = ended;
   }
 
   step(): WalkStep {
@@ -280,8 +280,8 @@ export class RowWalk {
    * Ends the step that asks for the call with this outcome, because nobody knows the answer. The next step
    * goes on.
    */
-  hold({ at }: MetCall, outcome: Outcome): void {
-    this.#held[at] = outcome;
+  endStep({ at }: MetCall, outcome: Outcome): void {
+    this.#stepEnds[at] = outcome;
     this.#move();
   }
 
@@ -333,8 +333,8 @@ export class RowWalk {
     answers: readonly Answer[],
   ): (StepEnd & { readonly kind: 'end' }) | Extract<WalkStep, { readonly kind: 'call' }> {
     const { operation, input, name } = this.#steps[at] as RowStep;
-    const held = this.#held[at];
-    if (held !== undefined) return { kind: 'end', name, outcome: held };
+    const ended = this.#stepEnds[at];
+    if (ended !== undefined) return { kind: 'end', name, outcome: ended };
     const step = stepIn(this.#dialect, operation, input, (call) => {
       const met = this.#meet(call, at);
       return met.answer ?? answers[assumed.indexOf(met)];
@@ -350,13 +350,13 @@ export class RowWalk {
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
     const own = isDone ? this.#met.map(({ remark }) => remark) : [];
     const leftOut = this.operation.steps && (input as RowSteps).remark;
-    const read = this.#held.length === 0 ? repaired : undefined;
+    const read = this.#stepEnds.length === 0 ? repaired : undefined;
     const remarks = [...own, leftOut, read].filter((remark) => remark !== undefined);
     return [...new Set(remarks)].reduce(withRemark, outcome);
   }
 
   #meet(call: Call, at: number): MetCall {
-    // Making a question takes longer than comparing calls, and an operation names its calls again at each
+    // Making a call takes longer than comparing calls, and an operation names its calls again at each
     // step.
     for (const met of this.#met) if (isDeepStrictEqual(met.call, call)) return met;
     const met = new MetCall(call, at);
@@ -399,7 +399,7 @@ function operationAnswer(
 // ---------------------------------------------------------------------------------------------- in a dialect
 
 /**
- * Asks an operation for its next step, in the dialect of the vendor in question. The operation itself knows
+ * Asks an operation for its next step, in the dialect of its vendor. The operation itself knows
  * nothing of the dialect: it gets answers with our names for their parts, and a call that the dialect cannot
  * send is refused here.
  */

@@ -92,7 +92,7 @@ function countIdentifiers(
 }
 
 /**
- * How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does
+ * How many candidates beyond two samples are kept before all but the lowest are dropped, so that memory does
  * not grow with the file.
  */
 const CANDIDATES_HELD = 1_000;

@@ -36,11 +36,11 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
  */
 export async function agreeOn(spenders: Spenders, account: SaidAccount): Promise<void> {
   const said = termsOf(account);
-  const held = await spenders.hold(account.identity, said);
-  if (isSame(held, said)) return;
+  const agreed = await spenders.keepTerms(account.identity, said);
+  if (isSame(agreed, said)) return;
   throw stop(
     'account',
-    `Account ${account.name} has ${termsWords(held)} in the ledger at ${spenders.shown}, but ${termsWords(said)} in ${accountsPath()}.`,
+    `Account ${account.name} has ${termsWords(agreed)} in the ledger at ${spenders.shown}, but ${termsWords(said)} in ${accountsPath()}.`,
     'Correct the file, or make it hold for all hosts.',
     commandLine(['store', 'caps', spenders.shown]),
   );
@@ -51,7 +51,7 @@ const THERE_MS = 4_000;
 
 /**
  * Has the accounts file here hold for all hosts.
- * @returns what held before, if a worker used the account.
+ * @returns the earlier terms, if a worker used the account.
  * @throws StopError `busy` while one sends by other limits.
  */
 export async function holdTo(
@@ -71,6 +71,6 @@ export async function holdTo(
       `Process ${asking.pid} on ${asking.host}, "${asking.command}", uses the earlier limits of account ${account.name}.`,
       'Let it end, then run the same command again.',
     );
-  await spenders?.hold(account.identity, said, true);
+  await spenders?.keepTerms(account.identity, said, true);
   return before;
 }

@@ -18,7 +18,7 @@ import type { Job } from '../job/job.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { nameParts } from '../lib/file-name.ts';
-import type { BatchPlace } from '../plan/batch-key.ts';
+import type { BatchNames } from '../plan/batch-key.ts';
 import type { RunContext } from '../plan/context.ts';
 import type { PlanContext } from '../plan/row-walk.ts';
 import { isSeries } from './series.ts';
@@ -81,12 +81,12 @@ export function wantedOutput({ output, account }: RunContext, name: string | und
 export async function outputNameFor(
   context: RunContext,
   { path: inputPath, sheet }: Pick<OpenedInput, 'path' | 'sheet'>,
-  place: BatchPlace,
+  names: BatchNames,
 ): Promise<string | undefined> {
   const { job, account, ledger, output, emit } = context;
   const batches = await ledger.batches();
   // The batch that the run resumes, or else the batch that it replaces because the file was edited.
-  const own = place.existing ?? batches.find(({ lineage }) => lineage === place.lineage);
+  const own = names.existing ?? batches.find(({ lineage }) => lineage === names.lineage);
   const fixed = own && settingsKept(own.settings).output_name;
   if (output !== undefined) return fixed;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
@@ -136,7 +136,7 @@ export async function requireFreeColumns(
 export async function isOutputOfOther(
   { job, ledger }: { readonly job: Job; readonly ledger: LedgerReader },
   { path, survey: { sha256 } }: { readonly path: string; readonly survey: { readonly sha256: string } },
-  { existing }: Pick<BatchPlace, 'existing'>,
+  { existing }: Pick<BatchNames, 'existing'>,
 ): Promise<boolean> {
   if (existing !== undefined) return settingsKept(existing.settings).input_of_other === true;
   const writers = (await ledger.batches()).filter(

@@ -10,7 +10,7 @@ import { type Batch, type Credits, credits, type Doubt } from '../ledger/ledger.
 import type { RunObject } from '../objects/run-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
-import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
+import { type BatchNames, batchNamesOf } from '../plan/batch-key.ts';
 import { mostLeft, planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
@@ -81,9 +81,9 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   watcher?.preparing('reading the list');
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const isEmpty = isNothingToDo(context, input);
-  const place = await batchPlaceOf(context, input);
-  const outputName = await outputNameFor(context, input, place);
-  const isOfOther = await isOutputOfOther(context, input, place);
+  const names = await batchNamesOf(context, input);
+  const outputName = await outputNameFor(context, input, names);
+  const isOfOther = await isOutputOfOther(context, input, names);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
   const destination =
     isEmpty || context.output === false ? undefined : await chooseDestination(input, context.job, wanted);
@@ -91,18 +91,18 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await requireAgreedRequests(context);
   // The money is read before the plan settles attempts that a killed run left open, because this run confirms
   // their answers.
-  const earlier = place.existing === undefined ? undefined : await ledger.batchMoney(place.existing.id);
-  const plan = await planOfChange(context, input, place, sessions);
+  const earlier = names.existing === undefined ? undefined : await ledger.batchMoney(names.existing.id);
+  const plan = await planOfChange(context, input, names, sessions);
   const reread = await settlesAnew(context, input);
-  const consent = await requireConsent(context, input, place, plan, reread);
+  const consent = await requireConsent(context, input, names, plan, reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
-  const batch = await startBatch(context, input, place, begun);
+  const batch = await startBatch(context, input, names, begun);
   watcher?.preparing('copying its rows into the store');
   const isAllIn = await submitRows({ context, input, batch });
   if (isAllIn && context.queue !== undefined) await sendRanges(context, batch, context.queue);
-  const spentBefore = (batch.id === place.existing?.id ? earlier?.spent : undefined) ?? credits(0);
+  const spentBefore = (batch.id === names.existing?.id ? earlier?.spent : undefined) ?? credits(0);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
   return { context, input, batch, destination, sample, spentBefore, isAllIn };
@@ -129,14 +129,14 @@ function isNothingToDo({ isSweep, inputPath, output, emit }: RunContext, input: 
 async function planOfChange(
   context: RunContext,
   input: MappedInput,
-  place: BatchPlace,
+  names: BatchNames,
   sessions: Sessions,
 ): Promise<ChangePlan | undefined> {
   const isChange = context.job.operation.change !== undefined;
-  if (!isChange) await requirePlanId(context, input, place);
+  if (!isChange) await requirePlanId(context, input, names);
   await sessions.closeLeftOpen(context);
-  if (isChange && place.existing !== undefined) await readChangesAnew(context, place.existing);
-  return isChange ? planRun(context, input, place) : undefined;
+  if (isChange && names.existing !== undefined) await readChangesAnew(context, names.existing);
+  return isChange ? planRun(context, input, names) : undefined;
 }
 
 interface WorkEnd {

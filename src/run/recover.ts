@@ -175,9 +175,9 @@ const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
 
 async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
   const { ledger, account } = run.session;
-  if (policy === 'hold') return held(doubt);
+  if (policy === 'hold') return leftInDoubt(doubt);
   if (policy === 'retry' && (await wasRetried(ledger, account.identity, doubt, run.batch)))
-    return held(doubt, '; the job had it sent again, and that answer was lost too');
+    return leftInDoubt(doubt, '; the job had it sent again, and that answer was lost too');
   return follow(await decide(run, doubt, policy, 'job', `the job says in_doubt: ${policy}`), doubt);
 }
 
@@ -195,12 +195,12 @@ async function decide(
 function follow(decision: Decision, doubt: Doubt): Resolution {
   const { kind, by, why } = decision;
   if (kind === 'retry') return { kind: 'send_again', again: { decision: decision.id } };
-  if (kind !== 'skip') return held(doubt);
+  if (kind !== 'skip') return leftInDoubt(doubt);
   const who = by === 'person' ? 'skipped by the user' : `skipped, ${why}`;
   return { kind: 'skipped', reason: `${who}: ${doubt.why}`, attempt: doubt.attempt };
 }
 
-const held = (doubt: Doubt, more = ''): Resolution => ({
+const leftInDoubt = (doubt: Doubt, more = ''): Resolution => ({
   kind: 'in_doubt',
   reason: doubtReason(doubt) + more,
   attempt: doubt.attempt,

@@ -51,8 +51,8 @@ export async function* tasksOf(state: 'in_doubt' | 'pending', left: RemainingRow
   const { ledger } = context;
   const taskOf = await taskMaker(context, batch);
   const read = (from: RowNumber) => ledger.rowsLeft(batch.id, state, from, range.beforeRow, PART_ROWS);
-  for await (const page of rowParts(PART_ROWS, read, range.fromRow))
-    yield page.filter(({ row }) => only?.has(row) !== false).map(taskOf);
+  for await (const part of rowParts(PART_ROWS, read, range.fromRow))
+    yield part.filter(({ row }) => only?.has(row) !== false).map(taskOf);
 }
 
 /** The first row that is left; undefined where no row is left. */
@@ -94,8 +94,8 @@ function plannedTask(planned: PlannedRow): Task {
 
 export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {
   const projects = new Set<string>();
-  for await (const page of plannedParts(ledger, id))
-    for (const planned of page) {
+  for await (const part of plannedParts(ledger, id))
+    for (const planned of part) {
       const works = planned.kind === 'end' ? [] : keptWorks(planned.work);
       for (const { subject, ended } of works)
         if (subject.project !== undefined && ended === undefined) projects.add(subject.project);

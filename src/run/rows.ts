@@ -110,7 +110,7 @@ interface WalkingRow {
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
   /** How the steps ended for whose calls nobody knows an answer, in the order of the steps. */
-  readonly held: UnansweredCall[];
+  readonly unanswered: UnansweredCall[];
 }
 
 /**
@@ -119,14 +119,14 @@ interface WalkingRow {
  */
 async function workRow(
   work: Work,
-  { task, walk, answers, held }: WalkingRow,
+  { task, walk, answers, unanswered }: WalkingRow,
   ends: RowEnds,
 ): Promise<'waits' | undefined> {
   const { identity } = work.context.account;
   for (;;) {
     const step = walk.step();
     if (step.kind === 'end') {
-      const { calls, waitsFor } = restsOn(step.outcome, answers, held);
+      const { calls, waitsFor } = restsOn(step.outcome, answers, unanswered);
       ends.add(task, step.outcome, calls, waitsFor);
       ends.writeSoon();
       return undefined;
@@ -138,8 +138,8 @@ async function workRow(
       walk.tell(met, obtained.answer);
       answers.push(obtained.answer.attempt);
     } else {
-      walk.hold(met, { kind: obtained.kind, reason: obtained.reason });
-      held.push(obtained);
+      walk.endStep(met, { kind: obtained.kind, reason: obtained.reason });
+      unanswered.push(obtained);
     }
   }
 }
@@ -151,10 +151,10 @@ async function workRow(
 export function restsOn(
   { kind }: Outcome,
   answers: readonly AttemptId[],
-  held: readonly UnansweredCall[],
+  unanswered: readonly UnansweredCall[],
 ): { readonly calls: readonly AttemptId[]; readonly waitsFor?: AttemptId | undefined } {
-  const first = held.find((each) => each.kind === kind);
-  const others = held.flatMap((each) => (each === first ? [] : (each.attempt ?? [])));
+  const first = unanswered.find((each) => each.kind === kind);
+  const others = unanswered.flatMap((each) => (each === first ? [] : (each.attempt ?? [])));
   const last = first?.attempt;
   return { calls: [...answers, ...others, ...(last === undefined ? [] : [last])], waitsFor: first?.waitsFor };
 }
@@ -162,10 +162,10 @@ export function restsOn(
 // --------------------------------------------------------------------------------------------- what is known
 
 /**
- * Finishes the rows that end without a question to a person or a vendor. They are walked side by side, so
- * that the ledger is asked once for the next calls of all of them: asked one by one, each costs ten times as
- * much. A row whose next call has to be bought, or is not beyond question, such as a lost answer or one that
- * is too old, is left.
+ * Finishes the rows that end without a person and without a request. They are walked side by side, so that
+ * the ledger is asked once for the next calls of all of them: asked one by one, each costs ten times as much.
+ * A row is left where its next call has to be bought, or where the answer cannot be used at once, such as one
+ * that is too old.
  * @returns the rows that are left, as far as they got.
  */
 export async function leftOf(
@@ -177,7 +177,7 @@ export async function leftOf(
   const { operation } = job;
   const walking: readonly WalkingRow[] = tasks.flatMap((task) => {
     if (task.kind === 'work')
-      return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [], held: [] }];
+      return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [], unanswered: [] }];
     end(task, task.outcome, []);
     return [];
   });
@@ -194,7 +194,7 @@ export async function leftOf(
       return ledger.find(keys, { detail: 'kind', freshFor: batch });
     },
     tell(row, met, state) {
-      if (state?.kind === 'answered' && isBeyondQuestion(dialect, state.answer)) {
+      if (state?.kind === 'answered' && isUsableAtOnce(dialect, state.answer)) {
         row.walk.tell(met, state.answer);
         row.answers.push(state.answer.attempt);
         return true;
@@ -208,7 +208,7 @@ export async function leftOf(
   return left;
 }
 
-const isBeyondQuestion = (dialect: Dialect, { erasedAtMs, dialect: by, isTooOld }: KnownAnswer): boolean =>
+const isUsableAtOnce = (dialect: Dialect, { erasedAtMs, dialect: by, isTooOld }: KnownAnswer): boolean =>
   erasedAtMs === undefined && by === dialectMark(dialect) && isTooOld !== true;
 
 // -------------------------------------------------------------------------------------------- how rows ended

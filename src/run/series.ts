@@ -122,7 +122,7 @@ export function hearOfAnswers(history: AccountHistory, told: AccountState): void
 
 /**
  * Whether the account has given no other answer than 404 yet. Then its address may be wrong, and a 404 says
- * nothing about the person or company in question.
+ * nothing about the person or company that was asked for.
  */
 export function onlyMissesYet({ hasAnsweredNot404, trusted }: AccountHistory): boolean {
   return !hasAnsweredNot404 && !trusted;

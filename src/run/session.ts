@@ -169,7 +169,7 @@ export class ProjectAccess {
   readonly #projects: readonly string[];
   readonly #changed: Set<string>;
   #hasChanged: boolean;
-  /** The reason of the refusal for each call that waits, by project and question. */
+  /** The reason of the refusal for each call that waits, by project and by what is asked. */
   readonly #waiting = new Map<string, Map<string, string>>();
 
   /**

@@ -82,7 +82,7 @@ async function eachBehind(
 }
 
 /**
- * Rows that are to be worked on in this run, and end without a question to a person or a vendor, end at once.
+ * Rows that are to be worked on in this run, and end without a person and without a request, end at once.
  */
 async function submitterOf({
   context,
@@ -168,8 +168,8 @@ const WHY = 'nothing was sent: a list says that they are there already';
 const TOGETHER = 100;
 
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
-  for await (const page of plannedParts(ledger, batch.id)) {
-    const notes = page.flatMap((planned) => {
+  for await (const part of plannedParts(ledger, batch.id)) {
+    const notes = part.flatMap((planned) => {
       const works = planned.work === undefined ? [] : keptWorks(planned.work);
       return works.flatMap((work) => {
         const end = work.ended ?? (planned.kind === 'end' ? planned.outcome : undefined);

@@ -171,7 +171,7 @@ function fingerprintOf(method: string, target: string, body: string): string {
   return hash('sha256', `${method} ${target}\n${body}`, 'hex').slice(0, 24);
 }
 
-/** The provider's free questions: what became of a request, and how many credits a key has used. */
+/** The provider's free requests: what became of a request, and how many credits a key has used. */
 export function lookUps(registrar: Registrar): readonly VendorOperation[] {
   const authorization = ['Bearer <key>'] as const;
   const shared = { vendor: 'provider', method: 'GET', authorization, isLookUp: true } as const;

@@ -5,7 +5,7 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY } from '../../core/row.ts';
 import type { AnswerKind, Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
-import type { Asked } from './question.ts';
+import type { Asked } from './asked.ts';
 import { bodyMatches } from './reply.ts';
 
 /** The fields that a service publishes for its answers to a change. */

@@ -1,8 +1,8 @@
 import { parsedResultsOf } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
+import type { Asked } from './asked.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
-import type { Asked } from './question.ts';
 
 /** Whether an answer to a lookup holds the data that was asked for. */
 
@@ -28,26 +28,26 @@ const MOST_BESIDE = 4;
 
 /**
  * Fields that no answer has about itself. An e-mail address may be that of the support, and a website or a
- * profile may repeat the question.
+ * profile may repeat what was asked.
  */
 const OF_RECORDS =
   /name$|^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
-export function contentOf(body: JsonValue, leaves: readonly Leaf[], question: Asked): Content {
-  const { dialect, call } = question;
-  const listed = listIn(body, question);
+export function contentOf(body: JsonValue, leaves: readonly Leaf[], asked: Asked): Content {
+  const { dialect, call } = asked;
+  const listed = listIn(body, asked);
   if (listed) return contentOfList(listed);
   const place = placeIn(leaves, dialect.fields_at);
   const parts = partsIn(place);
   const own = dialect.fields_at === undefined ? OWN_THINGS[call?.operation ?? ''] : undefined;
   const things = parts.filter(([name]) => own?.test(name.plain));
   const isKnown = ({ value, under, isMember }: Leaf): boolean =>
-    isBlank(value) || ((under.length > place.depth || isMember) && question.repeats(String(value)));
+    isBlank(value) || ((under.length > place.depth || isMember) && asked.repeats(String(value)));
   // Everything beside the thing itself belongs to something else.
   if (things.length > 0 && things.every(([, each]) => each.every(isKnown))) return 'empty';
   const isAllBlank = (each: readonly Leaf[]): boolean => each.every(({ value }) => isBlank(value));
   const isEmpty = isAllBlank(place.leaves) || parts.some(([, each]) => isAllBlank(each));
-  const data = place.leaves.filter((leaf) => isData(leaf, place.depth, question));
+  const data = place.leaves.filter((leaf) => isData(leaf, place.depth, asked));
   const isScant = isShort(place.leaves, data) && data.every((leaf) => isDetail(leaf, place.depth));
   if (data.length > 0 && !(isEmpty && isScant)) return isScant ? 'details' : 'data';
   if (isEmpty || place.leaves.some((leaf) => leaf.isEmptyList && leaf.name.kind !== 'trouble'))
@@ -109,27 +109,27 @@ export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
 const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
 
 /**
- * Whether a value says something about the subject of the question. A statement of the answer about itself,
- * an id and an echo of the question do not.
+ * Whether a value says something about the subject of the call. A statement of the answer about itself,
+ * an id and an echo of what was asked do not.
  */
-export function isData({ name, under, value, isMember }: Leaf, depth: number, question: Asked): boolean {
+export function isData({ name, under, value, isMember }: Leaf, depth: number, asked: Asked): boolean {
   if (value === undefined || value === null || value === false || value === 0) return false;
   const isNameless = under.length < depth || name.raw === '';
   // A value outside of all objects is the answer's own.
   if (isNameless && !isMember) return false;
   if (
-    !(isNameless || isField(name, value, isMember, question)) ||
+    !(isNameless || isField(name, value, isMember, asked)) ||
     !under.every((each, at) => at < depth || isOpen(each))
   )
     return false;
   if (value === true) return true;
-  if (question.repeats(value, name.raw) || NOTHING.test(String(value).trim())) return false;
+  if (asked.repeats(value, name.raw) || NOTHING.test(String(value).trim())) return false;
   if (typeof value === 'number') return true;
   // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that
   // says that nothing was found.
-  if (isNameless) return question.vocabulary.read(value).senses.every((sense) => sense === 'done');
-  if (question.isOwn || !/\s/.test(value) || OF_RECORDS.test(name.plain)) return true;
-  return !question.vocabulary.read(value).senses.includes('no_match');
+  if (isNameless) return asked.vocabulary.read(value).senses.every((sense) => sense === 'done');
+  if (asked.isOwn || !/\s/.test(value) || OF_RECORDS.test(name.plain)) return true;
+  return !asked.vocabulary.read(value).senses.includes('no_match');
 }
 
 /**

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../core/operation.ts';
 
 /**
  * The meaning of names in an answer, and of single values. Nothing of this is published, so both are read as
- * most vendors use them. Any name that is not here is a field of the subject of the question.
+ * most vendors use them. Any name that is not here is a field of the subject of the call.
  */
 const KINDS = {
   // Holds a code, a status or a word about the request.
@@ -24,7 +24,7 @@ const KINDS = {
   // Says what a change has done, as true, a number, a list or a word.
   effect:
     /^(?:is|was|has)?(?:done|affected|affectedrows|rowsaffected|cancell?ed|(?:removed|deleted|revoked|updated|changed|modified|created|invited|applied|granted|assigned|processed)(?:count)?|(?:success|succeeded)count)$/,
-  // Describes the answer: a time, a page, a price, or the question. Names that begin with @ do so too, such
+  // Describes the answer: a time, a page, a price, or the request. Names that begin with @ do so too, such
   // as `@odata.context`.
   about:
     /^(?:(?:transaction|inquiry|enquiry|request|response|search|query|api|lookup)(?:details?|param(?:eter)?s|metadata|context|info(?:rmation)?|headers?|inputs?|time(?:ms)?|type)|meta|metadata|pagin.*|ratelimit(?:remaining|limit|reset)?|query|input|request|requesturl|params|parameters|echo|criteria|links|warnings?|notices?|hints?|deprecation|help|docs|documentation.*|support|timestamp|time|datetime|servertime|took|tookms|(?:duration|elapsed|latency|(?:response|execution|processing)time)(?:ms)?|credits?|credits?(?:charged|used|consumed|spent|cost|remaining|left|balance)|remainingcredits|iscreditcharged|freeenrichment|cost|price|charged|quota|cached|fromcache|apiversion|page|pagesize|perpage|pageinfo|itemsperpage|startindex|totalpages|(?:next|prev|previous)(?:page|pagetoken|cursor)|limit|offset|cursor|scrolltoken|has(?:more|next)|(?:status|poll|result|callback)url|uuid|guid|schemas|instance|jsonrpc|retryafter|outputfields|requiredfields|custom|breadcrumbs|matchtype|matchedon|clientreferenceid|correlationid|traceid)$/,

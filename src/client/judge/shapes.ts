@@ -14,9 +14,9 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
+import { Asked } from './asked.ts';
 import { isData } from './content.ts';
 import { type Leaf, leavesOf, pathOf } from './names.ts';
-import { Asked } from './question.ts';
 import { is2xx } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
@@ -31,7 +31,7 @@ const hashOf = (parts: readonly unknown[]): string => hash('sha256', JSON.string
 export const NO_FACTS = 'nothing';
 
 /**
- * A hash that is equal for matches that show the same facts, whatever was asked. An echo of the question and
+ * A hash that is equal for matches that show the same facts, whatever was asked. An echo of the request and
  * a statement of the answer about itself are not facts. Undefined for an answer to a change or to an api-call
  * of the job, and where the facts are only yes and no.
  * @param isCompared false: undefined for all matches that show anything, which takes less time.
@@ -42,13 +42,13 @@ export function factsShape(
   call: Call,
   isCompared = true,
 ): string | undefined {
-  const question = new Asked(dialect, call);
-  if (call.change !== undefined || question.isOwn) return undefined;
+  const asked = new Asked(dialect, call);
+  if (call.change !== undefined || asked.isOwn) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonOf(bytes);
   const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
   const leaves = leavesOf((value ?? null) as JsonValue);
-  const isFact = (leaf: Leaf): boolean => isData(leaf, 0, question);
+  const isFact = (leaf: Leaf): boolean => isData(leaf, 0, asked);
   if (place.results === undefined ? !leaves.some(isFact) : value === undefined) return NO_FACTS;
   if (!isCompared) return undefined;
   const facts = leaves.filter(isFact).map((leaf) => `${namesOf(leaf)}:${leaf.value}`);
@@ -103,7 +103,7 @@ export function oddAnswerIn(raw: Reply, dialect: Dialect, call: Call): OddAnswer
 }
 
 /**
- * Equal for refusals of one shape. Undefined for a refusal that quotes a value of its own question, such as
+ * Equal for refusals of one shape. Undefined for a refusal that quotes a value of its own request, such as
  * "jane@ is not an e-mail address": it speaks of its row, and not of the account.
  */
 export function refusalShape(raw: Reply, dialect: Dialect, call: Call): string | undefined {
@@ -124,11 +124,11 @@ const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\S*\d\S*/gi;
 /** The names of an answer, and its statements, without the parts that differ from row to row. */
 function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
   const own = vendorReply(raw, dialect);
-  const question = new Asked(dialect, call);
+  const asked = new Asked(dialect, call);
   const body = readBodyOnce((own ?? raw).body);
-  const parsed = statementsOf((own ?? raw).status, body, question).told.map(({ value }) => {
+  const parsed = statementsOf((own ?? raw).status, body, asked).told.map(({ value }) => {
     if (typeof value !== 'string') return value;
-    const text = question.without(value.slice(0, LONGEST_TEXT), ({ name }) =>
+    const text = asked.without(value.slice(0, LONGEST_TEXT), ({ name }) =>
       SHARED.includes(name) ? ' ' : QUOTED,
     );
     return plainWords(text.replaceAll(IDS, ' '));
@@ -143,13 +143,13 @@ function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
 
 const leavesIn = (body: Body): readonly Leaf[] => (body.kind === 'json' ? leavesOf(body.value) : []);
 
-function statementsOf(status: number, body: Body, question: Asked): Statements {
+function statementsOf(status: number, body: Body, asked: Asked): Statements {
   const leaves = leavesIn(body);
-  const { call } = question;
-  if (call?.change !== undefined) return new ChangeStatements(question, call).listen(leaves);
-  return new Statements(question).listen(
+  const { call } = asked;
+  if (call?.change !== undefined) return new ChangeStatements(asked, call).listen(leaves);
+  return new Statements(asked).listen(
     leaves,
-    !(is2xx(status) && leaves.some((leaf) => isData(leaf, 0, question))),
+    !(is2xx(status) && leaves.some((leaf) => isData(leaf, 0, asked))),
   );
 }
 
@@ -165,13 +165,13 @@ const ruleFor = (status: number, test: string, means: string): string =>
  *   the change.
  */
 export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: Meaning): string | undefined {
-  const question = new Asked(dialect, call);
+  const asked = new Asked(dialect, call);
   const body = readBodyOnce(own.body);
   const good = call.change === undefined ? 'no_match' : 'found';
   if (body.kind === 'blank') return ruleFor(own.status, 'is: blank', means ?? good);
   // A page, or a text that is not JSON, is seldom the statement of the vendor.
   if (body.kind !== 'json') return undefined;
-  const statements = statementsOf(own.status, body, question);
+  const statements = statementsOf(own.status, body, asked);
   if (statements instanceof ChangeStatements && statements.other) return undefined;
   // No rule is offered for an answer that is still to come.
   if (means === undefined && (statements.says.has('pending') || statements.says.has('working')))
@@ -182,7 +182,7 @@ export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: 
     [...statements.says].some((sense) => sense !== 'done' && !isLater(sense));
   // A company may have a state and a type as well.
   const told = statements.told.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
-  const test = told.map((leaf) => testOf(leaf, question)).find((each) => each !== undefined);
+  const test = told.map((leaf) => testOf(leaf, asked)).find((each) => each !== undefined);
   return test && ruleFor(own.status, test, means ?? (isNo ? 'refused' : good));
 }
 
@@ -203,14 +203,14 @@ const ANYTHING = '\u0000';
  * The test for the statement of an answer at a place; undefined where good answers say the same, or every
  * answer may.
  */
-function testOf(leaf: Leaf, question: Asked): string | undefined {
+function testOf(leaf: Leaf, asked: Asked): string | undefined {
   const { value = null } = leaf;
   const path = pathOf(leaf);
   const where = path === '' ? '' : `path: ${JSON.stringify(path)}, `;
   if (typeof value !== 'string') return `${where}equals: ${value}`;
-  const { senses } = question.vocabulary.read(value);
+  const { senses } = asked.vocabulary.read(value);
   if (senses.length > 0 && senses.every((sense) => sense === 'done')) return undefined;
-  const fixed = question.without(value, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
+  const fixed = asked.without(value, () => ANYTHING).replaceAll(/\d+/g, ANYTHING);
   if (fixed === value && path !== '' && !/\s/.test(value.trim()))
     return `${where}equals: ${JSON.stringify(value)}`;
   const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);

@@ -1,8 +1,8 @@
 import { type Role, roleOf } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
+import type { Asked } from './asked.ts';
 import { CONTAINERS, isBlank, isFilled, isMoment, type Leaf, type Name, truthOf } from './names.ts';
-import type { Asked } from './question.ts';
 import { isLater, LONGEST_TEXT, plainWords, type Sense } from './words.ts';
 
 /** Codes that say nothing: no error, or the status of a success. */
@@ -50,10 +50,10 @@ export class Statements {
   status: number | undefined;
   /** Texts, codes and marks. */
   readonly told: Leaf[] = [];
-  protected readonly question: Asked;
+  protected readonly asked: Asked;
 
-  constructor(question: Asked) {
-    this.question = question;
+  constructor(asked: Asked) {
+    this.asked = asked;
   }
 
   /**
@@ -99,7 +99,7 @@ export class Statements {
     else if (kind === 'found' && truthOf(value) === false && !leaf.isMember) {
       this.says.add('no_match');
       // The subject of an api-call of the job may have such a field.
-      if (!this.question.isOwn) this.codes.add('no_match');
+      if (!this.asked.isOwn) this.codes.add('no_match');
     } else if (kind === 'total' && value === 0) this.countedNone = true;
     else if (typeof value === 'string' && isText) this.say(value, leaf);
     else return kind === 'described' || (kind === 'field' && value === true && this.named(leaf));
@@ -112,7 +112,7 @@ export class Statements {
    */
   protected named(leaf: Leaf): boolean {
     const { raw } = leaf.name;
-    const sense = this.question.vocabulary.justOf(raw);
+    const sense = this.asked.vocabulary.justOf(raw);
     if (sense === undefined || sense === 'done') return false;
     this.say(raw, leaf);
     return true;
@@ -132,19 +132,19 @@ export class Statements {
     if (typeof value === 'boolean' || NO_CODE.test(code)) return;
     if (/^(?:[45]\d\d|-\d+)$/.test(code)) {
       // A negative code means failure, whatever its number.
-      if (code.startsWith('-')) this.no ||= !this.question.isOwn;
+      if (code.startsWith('-')) this.no ||= !this.asked.isOwn;
       else this.status ??= Number(code);
       this.told.push(leaf);
     } else this.say(code, leaf);
-    const just = this.question.vocabulary.justOf(code);
+    const just = this.asked.vocabulary.justOf(code);
     if (just !== undefined) this.codes.add(just);
   }
 
   protected say(text: string, leaf: Leaf): void {
     if (isBlank(text.trim())) return;
     this.told.push(leaf);
-    const own = this.question.without(text.slice(0, LONGEST_TEXT));
-    const { senses, rest } = this.question.vocabulary.read(own);
+    const own = this.asked.without(text.slice(0, LONGEST_TEXT));
+    const { senses, rest } = this.asked.vocabulary.read(own);
     for (const sense of senses) this.says.add(sense);
     this.weigh(own, senses, rest);
   }
@@ -216,7 +216,7 @@ const FILLERS = set(
 export class ChangeStatements extends Statements {
   /** Whether a part of the answer has an unknown meaning. */
   odd = false;
-  /** Whether the answer names the person or thing in question. */
+  /** Whether the answer names the person or thing of the call. */
   thing = false;
   /** Whether the answer names work that makes the change later. */
   work = false;
@@ -227,8 +227,8 @@ export class ChangeStatements extends Statements {
   #isOther = false;
   #hasOtherId = false;
 
-  constructor(question: Asked, call: Call) {
-    super(question);
+  constructor(asked: Asked, call: Call) {
+    super(asked);
     this.#effects = effectsOf(call);
     this.#role = roleOf(String(call.parameters.role ?? ''));
   }
@@ -239,7 +239,7 @@ export class ChangeStatements extends Statements {
   }
 
   /**
-   * Whether the answer is about something else than the question: another id, another role, an invite that
+   * Whether the answer is about something else than the call: another id, another role, an invite that
    * has ended.
    */
   get other(): boolean {
@@ -250,7 +250,7 @@ export class ChangeStatements extends Statements {
   /** Whether the answer shows the role that was asked for. */
   get role(): boolean {
     if (this.#role === undefined) return false;
-    const wanted = [this.#role, this.question.dialect.permissions?.[this.#role]];
+    const wanted = [this.#role, this.asked.dialect.permissions?.[this.#role]];
     const granted = this.#roles.flatMap(([word, isGranted]) => (isGranted ? [roleOf(word) ?? word] : []));
     const isRight = (word: string): boolean => wanted.includes(word);
     return granted.some(isRight) && granted.every((word) => isRight(word) || roleOf(word) === undefined);
@@ -288,7 +288,7 @@ export class ChangeStatements extends Statements {
     if (value === null || kind === 'about' || isMoment(value)) return;
     if (isMember && typeof value === 'string') this.say(value, leaf);
     // A `false` for something bad says nothing.
-    if (value === false) this.odd ||= this.question.vocabulary.justOf(raw) === undefined;
+    if (value === false) this.odd ||= this.asked.vocabulary.justOf(raw) === undefined;
     else this.odd ||= value === true || (isMember && typeof value !== 'string') || !NEUTRAL.test(plain);
   }
 
@@ -336,7 +336,7 @@ export class ChangeStatements extends Statements {
     const effect = effectIn(name);
     const isOurs = COUNTED.test(name.plain) || this.#effects.has(effect);
     const isList = isOurs || name.kind === 'success';
-    if (isList && value !== undefined && this.question.includes(value)) this.yes = true;
+    if (isList && value !== undefined && this.asked.includes(value)) this.yes = true;
     else if (isList && value === undefined) this.no = true;
     else if (isList && isMember) this.#isOther = true;
     else if (isOurs) this.#effect(leaf);
@@ -356,15 +356,15 @@ export class ChangeStatements extends Statements {
   /** @returns whether the value was sent under that name, or is an id or an address. */
   #isNamed({ name, under, value }: Leaf): boolean {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
-    const { question } = this;
+    const { asked } = this;
     const own = name.plain.replace(DONE_TO, '');
-    const isEmail = question.email !== undefined && EMAIL_NAMES.test(own);
-    const isSent = question.hasSent(own) || question.hasSent(`${own}id`);
+    const isEmail = asked.email !== undefined && EMAIL_NAMES.test(own);
+    const isSent = asked.hasSent(own) || asked.hasSent(`${own}id`);
     if (!isEmail && !isSent && !ID_NAMES.test(own)) return false;
     // A project and an account have ids and addresses of their own.
     if (OTHERS.test(under.at(-1)?.plain ?? '')) return true;
-    const sendsId = ['userid', 'invitecode', 'id'].some((id) => question.hasSent(id));
-    const isOurs = question.includes(isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(`${value}`)?.[0] ?? '') : value);
+    const sendsId = ['userid', 'invitecode', 'id'].some((id) => asked.hasSent(id));
+    const isOurs = asked.includes(isEmail ? (/[^\s<>]+@[^\s<>]+/.exec(`${value}`)?.[0] ?? '') : value);
     if (isOurs) {
       this.thing = true;
       // `{"removed": [{"id": …}]}`

@@ -2,10 +2,10 @@ import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
+import { Asked } from './asked.ts';
 import { publishedId, publishedIdIn } from './change-fields.ts';
 import { type Content, contentOf, placeIn } from './content.ts';
 import { isFilled, isPlain, type Leaf, leavesOf } from './names.ts';
-import { Asked } from './question.ts';
 import { is2xx, is3xx, is4xx, isReadable, type ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { plainWords, type Sense } from './words.ts';
@@ -21,28 +21,28 @@ export type PlainMeaning = Exclude<Meaning, 'as_stated'>;
 const ACCEPTED = 202;
 
 /** An answer as the table looks at it. */
-function answerOf(parsed: ParsedReply, question: Asked) {
+function answerOf(parsed: ParsedReply, asked: Asked) {
   const { raw, body } = parsed;
-  const { call } = question;
+  const { call } = asked;
   const value = jsonIn(parsed);
   const isJson = value !== undefined;
   const leaves = leavesOf(value ?? null);
-  /** The statements about a change; undefined for a lookup and for a free question. */
-  const change = call?.change === undefined ? undefined : new ChangeStatements(question, call).listen(leaves);
+  /** The statements about a change; undefined for a lookup and for a free request. */
+  const change = call?.change === undefined ? undefined : new ChangeStatements(asked, call).listen(leaves);
   const isLookup = call !== undefined && change === undefined;
-  const content = isLookup && is2xx(raw.status) ? contentOf(value ?? null, leaves, question) : 'nothing';
+  const content = isLookup && is2xx(raw.status) ? contentOf(value ?? null, leaves, asked) : 'nothing';
   const isFree = call === undefined && is2xx(raw.status);
   const [statements, holds] = change
     ? [change, false]
-    : statementsBeside(content, leaves, isFree, parsed, question);
+    : statementsBeside(content, leaves, isFree, parsed, asked);
   /** Whether the id came that a change has to show; `none`: the change has to show none. */
-  const published = change && publishedIdIn(question, value, raw.status !== ACCEPTED);
+  const published = change && publishedIdIn(asked, value, raw.status !== ACCEPTED);
   /** Whether the answer says that a change was made. */
   const isProved = [change?.yes, published === 'came'].includes(true);
   /** The HTTP status, or the status that a 2xx states which does not show the data. */
   const by = is2xx(raw.status) && !holds && !isProved ? (statements.status ?? raw.status) : raw.status;
   return {
-    question,
+    asked,
     parsed,
     isJson,
     value,
@@ -73,12 +73,12 @@ function statementsBeside(
   leaves: readonly Leaf[],
   isFree: boolean,
   { raw }: ParsedReply,
-  question: Asked,
+  asked: Asked,
 ): readonly [Statements, boolean] {
   const holds = content === 'data' || content === 'details';
-  const beside = new Statements(question).listen(leaves, !holds && !isFree);
-  if (content !== 'details' || !speaksOfItself(beside, raw.status, question)) return [beside, holds];
-  return [new Statements(question).listen(leaves, true), false];
+  const beside = new Statements(asked).listen(leaves, !holds && !isFree);
+  if (content !== 'details' || !speaksOfItself(beside, raw.status, asked)) return [beside, holds];
+  return [new Statements(asked).listen(leaves, true), false];
 }
 
 const isNothing = (value: JsonValue): boolean =>
@@ -98,8 +98,8 @@ function isOfRoute({ value, by, parsed }: Answer): boolean {
 /**
  * Whether the person is there already, or has the role. That a user exists says nothing about the project.
  */
-function isSoAlready({ question, http, by, statements, change }: Answer): boolean {
-  const { leaves } = question.call?.change ?? {};
+function isSoAlready({ asked, http, by, statements, change }: Answer): boolean {
+  const { leaves } = asked.call?.change ?? {};
   const isOfPeople = ['invited', 'member'].includes(leaves?.state ?? '') && (is2xx(http) || is4xx(by));
   if (change?.other || statements.yes) return false;
   return isOfPeople && statements.told.some(({ value }) => ALREADY.test(plainWords(String(value))));
@@ -109,18 +109,18 @@ const ALREADY =
   /^(?!.*\b(?:an)?other\b).*\b(?:already (?:pending|(?:an? |the )?member|an? user of (?:the |this )?project|in |part of |(?:been )?invited|assigned|has (?:this|that|the|an?)? ?role)|(?:member|invite|invitation) already (?:exists?|sent))/;
 
 /** A call that is sent again may cost again. */
-const isPaid = ({ change, question }: Answer): boolean =>
-  change !== undefined && question.operation.credits.most > 0;
+const isPaid = ({ change, asked }: Answer): boolean =>
+  change !== undefined && asked.operation.credits.most > 0;
 
 /** A service has projects, which may refuse a key. */
-const isOfService = ({ question, parsed, isJson }: Answer): boolean =>
-  question.dialect.vendor === 'service' && !parsed.isOuter && isJson;
+const isOfService = ({ asked, parsed, isJson }: Answer): boolean =>
+  asked.dialect.vendor === 'service' && !parsed.isOuter && isJson;
 
 /** The subject of an api-call of the job may have been denied something itself. */
 const isOfKey = (it: Answer): boolean =>
   isFreeNo(it) &&
   (is2xx(it.by)
-    ? !it.question.isOwn || it.statements.codes.has('key_dead')
+    ? !it.asked.isOwn || it.statements.codes.has('key_dead')
     : [400, 403, 404, 422].includes(it.by));
 
 /** With these statuses a service says that it has no such step. */
@@ -136,7 +136,7 @@ const isEmptySuccess = ({ by, isBlank, published }: Answer): boolean =>
  * Whether the answer says that it failed. An answer where the container of the data speaks does not count.
  */
 const isWrappedNo = (it: Answer): boolean =>
-  saying('refused')(it) && !it.question.isOwn && placeIn(it.leaves, it.question.dialect.fields_at).depth > 0;
+  saying('refused')(it) && !it.asked.isOwn && placeIn(it.leaves, it.asked.dialect.fields_at).depth > 0;
 
 const isDone = ({ change }: Answer): boolean => change !== undefined && (change.yes || change.role);
 
@@ -190,13 +190,14 @@ const saying =
 
 /** The request did not come in whole, or in time. */
 const UNFINISHED: readonly number[] = [408, 425, 499];
-/** These are about whether the question may be asked. */
+/** These are about whether the call may be made. */
 const OF_ASKING: readonly number[] = [401, 403, 407, 420, 429];
 
-/** Whether the status says nothing about the question. */
+/** Whether the status says nothing about the call. */
 const isUnfinished = (by: number): boolean =>
   UNFINISHED.includes(by) || !(is2xx(by) || is3xx(by) || is4xx(by));
-const isOfQuestion = (by: number): boolean => !isUnfinished(by) && !is3xx(by) && !OF_ASKING.includes(by);
+/** Whether the status is about the subject of the call. */
+const isOfWhatWasAsked = (by: number): boolean => !isUnfinished(by) && !is3xx(by) && !OF_ASKING.includes(by);
 /** Whether a "no" was free. The answer to a paid change may have cost something, also where it says no. */
 const isFreeNo = (it: Answer): boolean => !it.isProved && !(isPaid(it) && is2xx(it.http));
 
@@ -221,7 +222,7 @@ export const TABLE: readonly Row[] = [
     row('it says too fast', 'rate_limited', (it) => saying('rate_limited')(it) && !it.isProved),
     row('it says that the key is dead', 'key_dead', (it) => saying('key_dead')(it) && isOfKey(it)),
     row('it is about its path', 'wrong_address', isOfRoute),
-    row(SAYS_NONE, 'no_match', (it) => it.isLookup && saying('no_match')(it) && isOfQuestion(it.by)),
+    row(SAYS_NONE, 'no_match', (it) => it.isLookup && saying('no_match')(it) && isOfWhatWasAsked(it.by)),
     row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
     row(
       'the service has no such step',
@@ -250,7 +251,7 @@ export const TABLE: readonly Row[] = [
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
-    row('its code says at work', 'pending', (it) => saying('working')(it) && !it.question.isOwn),
+    row('its code says at work', 'pending', (it) => saying('working')(it) && !it.asked.isOwn),
     row('it says no', 'in_doubt', (it) => it.statements.no || isWrappedNo(it), HOLDS_DATA),
     row('it holds what was asked for', 'found', () => true),
   ]),
@@ -282,9 +283,9 @@ export const TABLE: readonly Row[] = [
     row("it is a call of one's own", 'found', isOfOwn, WITHOUT_A_WORD),
     row('it does not say', 'in_doubt', () => true, NOT_SAID),
   ]),
-  // A free question has no answer of a certain shape, and a service without the vendor's answer says nothing
-  // about the question.
-  ...of('a free question, or a service in front of the vendor', () => true, [
+  // A free request has no answer of a certain shape, and a service without the vendor's answer says nothing
+  // about the call.
+  ...of('a free request, or a service in front of the vendor', () => true, [
     row('the service has no answer of the vendor', 'in_doubt', ({ parsed }) => parsed.isOuter),
     row('it says no', 'in_doubt', ({ statements }) => statements.no || statements.isError, NAMES_ERROR),
     row('it was accepted', 'in_doubt', ({ by }) => by === ACCEPTED, ', which is no answer yet'),
@@ -302,7 +303,7 @@ export interface Conclusion {
   readonly texts: readonly string[];
 }
 
-/** @param call undefined for a free question, which is about no call. */
+/** @param call undefined for a free request, which is about no call. */
 export function concluded(
   parsed: ParsedReply,
   dialect: Dialect,

@@ -300,7 +300,7 @@ export class Line {
     }
   }
 
-  /** The database's clock showed that somewhere between the question and its answer. */
+  /** The database's clock showed that somewhere between the request and its answer. */
   #heard(askedMs: number, nowUs: number): void {
     const nowMs = this.#clock.monotonicMs();
     const [doubtMs, differenceMs] = [nowMs - askedMs, nowMs - nowUs / 1000];

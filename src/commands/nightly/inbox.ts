@@ -117,8 +117,8 @@ async function reasonToLeave(
     return 'it is one of our own outputs; give it another name to use it as an input';
   const extension = endingOf(entry.name);
   // A file without an ending is hardly a list, so its content is not looked at.
-  const held = extension === '' ? '' : await contentEnding(path).catch(() => undefined);
-  return [...extensions, '.gz'].includes(held ?? extension)
+  const inside = extension === '' ? '' : await contentEnding(path).catch(() => undefined);
+  return [...extensions, '.gz'].includes(inside ?? extension)
     ? undefined
     : `its ending cannot be read: ${foreignName(extension)}, only ${extensions.join(', ')}`;
 }

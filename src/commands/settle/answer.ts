@@ -94,18 +94,18 @@ async function walked(
 ): Promise<WalkResult | undefined> {
   const walk = new RowWalk(job.operation, dialect, work);
   const answers: AttemptId[] = [];
-  const held: UnansweredCall[] = [];
+  const unanswered: UnansweredCall[] = [];
   for (;;) {
     const step = walk.step();
     if (step.kind === 'end')
-      return { outcome: step.outcome, answers: restsOn(step.outcome, answers, held).calls };
+      return { outcome: step.outcome, answers: restsOn(step.outcome, answers, unanswered).calls };
     const key = step.met.keyFor(accountIdentity);
     const [state] = await ledger.find([key], { batch: id });
     const known = key === doubt.key ? asSaid(said, doubt) : standing(state);
     if (known === undefined) return undefined;
     if ('reason' in known) {
-      walk.hold(step.met, { kind: known.kind, reason: known.reason });
-      held.push(known);
+      walk.endStep(step.met, { kind: known.kind, reason: known.reason });
+      unanswered.push(known);
     } else {
       walk.tell(step.met, known);
       answers.push(known.attempt);

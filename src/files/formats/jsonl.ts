@@ -106,7 +106,7 @@ const MOST_BYTES_PER_LINE = 16 * 1024 * 1024;
  */
 async function* linesIn(file: FileBytes): AsyncGenerator<readonly JsonLine[]> {
   let row = 0;
-  let held = Buffer.alloc(0);
+  let rest = Buffer.alloc(0);
   const lineOf = (bytes: Buffer): JsonLine => {
     const end = /\r?\n$|$/.exec(bytes.toString('latin1', bytes.length - 2))?.[0] ?? '';
     const body = bytes.subarray(0, bytes.length - end.length);
@@ -114,21 +114,21 @@ async function* linesIn(file: FileBytes): AsyncGenerator<readonly JsonLine[]> {
     return { row, bytes: body, text: body.toString(), end };
   };
   for await (const chunk of file.chunks()) {
-    held = Buffer.concat([held, chunk]);
+    rest = Buffer.concat([rest, chunk]);
     const lines: JsonLine[] = [];
     let start = 0;
-    for (let next = held.indexOf('\n') + 1; next > 0; next = held.indexOf('\n', start) + 1) {
-      lines.push(lineOf(held.subarray(start, next)));
+    for (let next = rest.indexOf('\n') + 1; next > 0; next = rest.indexOf('\n', start) + 1) {
+      lines.push(lineOf(rest.subarray(start, next)));
       start = next;
     }
-    held = held.subarray(start);
-    if (held.length > MOST_BYTES_PER_LINE) {
+    rest = rest.subarray(start);
+    if (rest.length > MOST_BYTES_PER_LINE) {
       const fact = `${file.path}, line ${row + 1}: the line is longer than ${MOST_BYTES_PER_LINE} bytes, the most that one may have.`;
       throw stop('input', fact, 'Write each object on a line of its own.');
     }
     yield lines;
   }
-  if (held.length > 0) yield [lineOf(held)];
+  if (rest.length > 0) yield [lineOf(rest)];
 }
 
 /** The object of a line, or with the line why it is no row that can be read; undefined for a blank one. */

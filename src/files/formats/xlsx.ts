@@ -18,7 +18,7 @@ import { chooseTable, inputRow, tableRow } from './xlsx/table.ts';
 
 /**
  * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the
- * numbers that Excel shows. Rows stream; only the texts that they share are held in memory. A copy is the
+ * numbers that Excel shows. Rows stream; only the texts that they share are kept in memory. A copy is the
  * same workbook with cells added, or where that cannot be a new one of that sheet alone, by value. Macros
  * (`.xlsm`) are never run.
  */

@@ -153,12 +153,12 @@ export async function surveyFields(
   ledger: Pick<Ledger, 'rows'>,
   batch: Batch,
   place: AnswerPlace,
-  pageRows: number,
+  partRows: number,
   listsApart: boolean,
 ): Promise<FieldSurvey> {
   const survey = new FieldSurvey();
-  for await (const page of recordParts(ledger, batch.id, pageRows)) {
-    for (const { answers } of page) {
+  for await (const part of recordParts(ledger, batch.id, partRows)) {
+    for (const { answers } of part) {
       const body = shownBody(answers, place);
       if (body !== undefined) survey.addFields(answerFields(body, place, listsApart));
     }
@@ -389,8 +389,8 @@ interface ColumnChoice {
   readonly note: (sentence: string) => void;
 }
 
-/** Answers with lists are large, so fewer of them are held at a time. */
-export function pageRowsOf(job: Additions): number {
+/** Answers with lists are large, so fewer of them are kept at a time. */
+export function partRowsOf(job: Additions): number {
   return resultsFilesOf(job).length > 0 ? PART_ROWS.lists : PART_ROWS.single;
 }
 
@@ -428,7 +428,7 @@ export async function automaticNames(
 type FieldsOf = Additions & { readonly answerPlace: AnswerPlace };
 
 function fieldsIn(ledger: ColumnChoice['ledger'], batch: Batch, job: FieldsOf): Promise<FieldSurvey> {
-  return surveyFields(ledger, batch, job.answerPlace, pageRowsOf(job), resultsFilesOf(job).length > 0);
+  return surveyFields(ledger, batch, job.answerPlace, partRowsOf(job), resultsFilesOf(job).length > 0);
 }
 
 // ------------------------------------------------------------------------------------- how a cell is written

@@ -12,7 +12,7 @@ import {
   automaticAddition,
   type CellWriter,
   FreeNames,
-  pageRowsOf,
+  partRowsOf,
   textCells,
 } from './added-columns.ts';
 
@@ -35,8 +35,8 @@ const [ROW] = ATTENTION_COLUMNS;
 
 export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPlace): Promise<FoundResults> {
   const survey = new FieldSurvey();
-  for await (const page of resultPages(ledger, batch, place)) {
-    for (const result of page.flatMap(({ results }) => results)) survey.add(fieldsOf(result));
+  for await (const part of resultParts(ledger, batch, place)) {
+    for (const result of part.flatMap(({ results }) => results)) survey.add(fieldsOf(result));
   }
   return { count: survey.answers, fields: survey.names };
 }
@@ -62,12 +62,12 @@ export async function* resultsCopy(
     dropped.has(column) ? [] : [{ name: free.take(column, 'input_'), at }],
   );
   yield Buffer.from(mark + linesOf([[...names, ...repeated.map(({ name }) => name)]]));
-  for await (const page of resultPages(ledger, batch, place)) {
+  for await (const part of resultParts(ledger, batch, place)) {
     const asking = await ledger.cellsOf(
       batch.id,
-      page.map(({ row }) => row),
+      part.map(({ row }) => row),
     );
-    const lines = page.flatMap(({ row, results }) => {
+    const lines = part.flatMap(({ row, results }) => {
       const own = repeated.map(({ at }) => asking.get(row)?.cells[at] ?? '');
       return results.map((result) => {
         const values = wholeFields(fieldsOf(result));
@@ -78,10 +78,10 @@ export async function* resultsCopy(
   }
 }
 
-/** The results of each row that has some, also where a later page of a row is in doubt. */
-async function* resultPages(ledger: Rows, batch: Batch, place: AnswerPlace) {
-  for await (const page of recordParts(ledger, batch.id, PART_ROWS.lists)) {
-    const found = page.map((record) => ({ row: record.row, results: resultsIn(record, place) }));
+/** The results of each row that has some, also where a later part of a row is in doubt. */
+async function* resultParts(ledger: Rows, batch: Batch, place: AnswerPlace) {
+  for await (const part of recordParts(ledger, batch.id, PART_ROWS.lists)) {
+    const found = part.map((record) => ({ row: record.row, results: resultsIn(record, place) }));
     yield found.filter(({ results }) => results.length > 0);
   }
 }
@@ -106,21 +106,21 @@ function linesOf(lines: readonly (readonly string[])[]): string {
 export function ledgerRows(
   ledger: Rows,
   batch: BatchId,
-  pageRows: number,
+  partRows: number,
 ): (rows: readonly Pick<InputRow, 'row'>[]) => Promise<readonly (RowRecord | undefined)[]> {
-  let pages: ReturnType<typeof recordParts> | undefined;
-  let page: readonly RowRecord[] | undefined = [];
+  let parts: ReturnType<typeof recordParts> | undefined;
+  let part: readonly RowRecord[] | undefined = [];
   let next = 0;
   return async (rows) => {
-    pages ??= recordParts(ledger, batch, pageRows, rows[0]?.row);
+    parts ??= recordParts(ledger, batch, partRows, rows[0]?.row);
     const found: (RowRecord | undefined)[] = [];
     for (const { row } of rows) {
-      for (; page !== undefined && (page[next]?.row ?? -1) < row; next += 1) {
-        if (next < page.length) continue;
-        page = (await pages.next()).value ?? undefined;
+      for (; part !== undefined && (part[next]?.row ?? -1) < row; next += 1) {
+        if (next < part.length) continue;
+        part = (await parts.next()).value ?? undefined;
         next = -1;
       }
-      const record = page?.[next];
+      const record = part?.[next];
       found.push(record?.row === row ? record : undefined);
     }
     return found;
@@ -157,7 +157,7 @@ export function attentionCopy(
   batch: Batch,
   { header, ours }: ListedColumns,
 ): AsyncIterable<Buffer> {
-  const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
+  const recordsOf = ledgerRows(ledger, batch.id, partRowsOf(job));
   // The output holds these reasons as well, and made-safe cells are counted there.
   const { isJson, own, foreign } = cells.isJson ? cells : textCells(new CellSafety(mode));
   const moved = ours.has(ROW) ? -1 : header.indexOf(ROW);

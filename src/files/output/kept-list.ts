@@ -51,8 +51,8 @@ export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undef
 /** The list, as it was submitted. Rows that a plan has behind the list do not belong to it. */
 async function* keptRows(ledger: LedgerReader, { id, inputRows: left }: Batch) {
   const { single } = PART_ROWS;
-  for await (const page of rowParts(single, (from) => ledger.rowsAt(id, { from }, single))) {
-    const rows = page.slice(0, left).map(({ row }) => row);
+  for await (const part of rowParts(single, (from) => ledger.rowsAt(id, { from }, single))) {
+    const rows = part.slice(0, left).map(({ row }) => row);
     const cells = await ledger.cellsOf(id, rows);
     yield rows.map((row): InputRow => cells.get(row) ?? erasedRow(row));
     left -= rows.length;

@@ -18,7 +18,7 @@ import {
   cellsOrWhy,
   foundValues,
   ourCells,
-  pageRowsOf,
+  partRowsOf,
   resultsFilesOf,
   shownBody,
 } from './added-columns.ts';
@@ -311,7 +311,7 @@ async function* enrichedCopy(
   tally: Tally,
 ): AsyncIterable<Buffer> {
   const { job, answerPlace, copy, note, cells: writer } = writing;
-  const recordsOf = ledgerRows(writing.ledger, batch.id, pageRowsOf(job));
+  const recordsOf = ledgerRows(writing.ledger, batch.id, partRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   tally.columns = job.add === undefined ? columns.map(({ path }) => path) : Object.keys(job.add);
   const found: AnswerReader = (...answer) => tally.addFound(foundValues(job.add, ...answer));

@@ -21,7 +21,7 @@ interface BodyRow {
 const MOST_BELOW = 20;
 
 /** The reader holds this many rows that may be left out, until it is known whether they are. */
-const MOST_HELD = 10_000;
+const MOST_WAITING = 10_000;
 
 /** Which rows are the table's. It is asked of rows in any order. */
 export function rowsWithout(
@@ -47,7 +47,7 @@ export class TableRows<Row extends BodyRow> {
   #rows = 0;
   #rowsThatName = 0;
   /** Rows that may be the table's or not, and whether one of them stands behind a blank row. */
-  #held: Row[] = [];
+  #waiting: Row[] = [];
   #isBehindBlank = false;
 
   /** @param names of the columns, blank ones too. */
@@ -70,12 +70,15 @@ export class TableRows<Row extends BodyRow> {
       this.#leave({ first: number, last: number }, isNumber ? RUNNING_NUMBER : rowWords(cells));
       return [];
     }
-    if (this.#isOdd(cells) && this.#held.length < Math.min(MOST_HELD, Math.max(MOST_BELOW, this.#rows))) {
-      this.#held.push(row);
+    if (
+      this.#isOdd(cells) &&
+      this.#waiting.length < Math.min(MOST_WAITING, Math.max(MOST_BELOW, this.#rows))
+    ) {
+      this.#waiting.push(row);
       return [];
     }
-    const known = [...this.#held, row];
-    this.#held = [];
+    const known = [...this.#waiting, row];
+    this.#waiting = [];
     this.#isBehindBlank = false;
     this.naming.add(cells);
     this.#rows += known.length;
@@ -100,9 +103,9 @@ export class TableRows<Row extends BodyRow> {
 
   /** What is left out of those that were taken. @param isWhole whether these are all. */
   end({ isWhole } = { isWhole: true }): readonly LeftOut[] {
-    const first = this.#held[0];
-    const last = this.#held.at(-1);
-    const labels = this.#held.map(({ cells }) => cells.find((cell) => cell.trim() !== '') ?? '');
+    const first = this.#waiting[0];
+    const last = this.#waiting.at(-1);
+    const labels = this.#waiting.map(({ cells }) => cells.find((cell) => cell.trim() !== '') ?? '');
     if (isWhole && first !== undefined && last !== undefined)
       this.#leave({ first: first.number, last: last.number }, rowWords(labels));
     return this.#leftOut;

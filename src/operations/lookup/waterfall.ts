@@ -304,7 +304,7 @@ export function lookUpOperation(
 }
 
 /**
- * A vendor that knew at least one identifier and found nobody has answered the question. A vendor that
+ * A vendor that knew at least one identifier and found nobody has answered. A vendor that
  * refused all of them has not.
  */
 function unmatched(missed: string, refused: string, remark: string | undefined): Outcome {

@@ -40,7 +40,7 @@ import {
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
 
 /**
- * What a run of this list would change in the service, before anything is sent. The rows are held in memory,
+ * What a run of this list would change in the service, before anything is sent. The rows are kept in memory,
  * which is enough for teams of up to about 100,000 people.
  */
 export interface ChangePlan {

@@ -29,7 +29,7 @@ export interface LookContext {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly emit: Listener;
-  /** Aborted when no further question may be sent. */
+  /** Aborted when no further request may be sent. */
   readonly signal: AbortSignal;
   /**
    * How long a question may make no progress; left out: ten minutes, because the question can be asked later
@@ -78,7 +78,7 @@ export async function remoteMembers(
   projects: readonly string[],
 ): Promise<RemoteMembers | undefined> {
   const { dialect, account, emit } = context;
-  const asked = QUESTIONS.filter((name) => dialect[name] !== undefined);
+  const asked = FREE_REQUESTS.filter((name) => dialect[name] !== undefined);
   if (account.baseUrl === undefined || asked.length === 0) return undefined;
   const lookUps = await openLookUps(context, account.baseUrl);
   try {
@@ -97,13 +97,13 @@ export async function remoteMembers(
   }
 }
 
-/** A client for free questions before a run has its session. */
+/** A client for free requests before a run has its session. */
 interface LookUps {
   readonly client: Client;
   readonly waiter: Waiter;
 }
 
-/** Opens a client that sends one question at a time, because the vendor's rate limit may be unknown. */
+/** Opens a client that sends one request at a time, because the vendor's rate limit may be unknown. */
 export async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps> {
   const { account, dialect, clock, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = context;
   const history = await context.ledger?.account(account.identity);
@@ -121,7 +121,7 @@ export async function openLookUps(context: LookContext, baseUrl: URL): Promise<L
   return { client, waiter: { signal, maxPauseMs } };
 }
 
-const QUESTIONS = ['list_invites', 'list_users', 'whoami'] as const;
+const FREE_REQUESTS = ['list_invites', 'list_users', 'whoami'] as const;
 
 // ----------------------------------------------------------------------------------------------- one project
 

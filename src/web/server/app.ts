@@ -96,7 +96,7 @@ function batchListRoute({ store }: Server): Hono {
   });
 }
 
-/** A file of the page. The files are few, are built beside the program, and are held in memory. */
+/** A file of the page. The files are few, are built beside the program, and are kept in memory. */
 interface PageFile {
   readonly body: Buffer<ArrayBuffer>;
   readonly type: string;

@@ -43,7 +43,7 @@ export interface BookSheet {
   readonly position: number;
 }
 
-/** All that is held in memory at once: texts that a hundred thousand rows share. */
+/** All that is kept in memory at once: texts that a hundred thousand rows share. */
 const MOST_BYTES_OF_TEXTS = 256 * 1024 * 1024;
 
 /** @throws StopError `input` when it is no workbook. */

@@ -10,15 +10,15 @@ type SentValue = Readonly<Record<'name' | 'text', string>>;
 /** A call that sends more values than this is about many things, and no answer repeats them one by one. */
 const MOST_SENT = 200;
 
-/** The parts of a question that help to read its answer. */
+/** The parts of what was asked that help to read the answer. */
 export class Asked {
   readonly dialect: Dialect;
   readonly operation: DialectOperation;
-  /** Undefined for a free question, and for a question that a service answered before the vendor. */
+  /** Undefined for a free request, and where a service answered before the vendor. */
   readonly call: Call | undefined;
   readonly vocabulary: Vocabulary;
   /**
-   * Whether the question is an api-call of the job. Its subject may have a status, a message and a text of
+   * Whether the call is an api-call of the job. Its subject may have a status, a message and a text of
    * its own that says no.
    */
   readonly isOwn: boolean;
@@ -51,8 +51,8 @@ export class Asked {
   }
 
   /**
-   * Whether a value of an answer only repeats the question, also as a part of an e-mail address. The name of
-   * a thing is news, unless the question asked by name.
+   * Whether a value of an answer only repeats a value that was sent, also as a part of an e-mail address. The
+   * name of a thing is news, unless a name was sent.
    */
   repeats(value: string | number, name = ''): boolean {
     const isNaming = /name$/i.test(name) && !this.#sent.some((each) => /name$/i.test(each.name));
@@ -61,7 +61,7 @@ export class Asked {
   }
 
   /**
-   * Whether a value was sent, or is the person in question. A value that is only spelled alike does not
+   * Whether a value was sent, or is the person of the call. A value that is only spelled alike does not
    * count.
    */
   includes(value: JsonValue): boolean {
@@ -93,7 +93,7 @@ function partsOfEmail(text: string): readonly string[] {
   return domain === undefined ? [] : [domain, ...local.split(/[._+-]/)];
 }
 
-/** A method and a path say how the question was asked, and not what. */
+/** The values of a call. A method and a path say how it asks, and not for which values. */
 function sentBy({ parameters, project }: Call): SentValue[] {
   const { method, endpoint, ...sent } = parameters;
   return sentIn('', { ...sent, ...(project === undefined ? {} : { project_id: project }) });
