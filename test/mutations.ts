@@ -35,7 +35,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '2: a store that is older than what is known outside of it buys nothing',
     file: 'src/ledger/site.ts',
-    text: 'requireAccepted(loss, options);',
+    text: 'requireAccepted(missing, options);',
     instead: '',
     test: ['faults/lost-stores', 'buys nothing until that is accepted'],
     simulated: 'histories',

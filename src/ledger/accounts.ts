@@ -27,7 +27,7 @@ import {
 import { isAnswered, isCurrent, isDoubted, isHolding } from './schema.ts';
 import { takeBack } from './transitions.ts';
 
-/** Accounts at a vendor. How they answered is counted over their newest attempts, by an index. */
+/** Accounts at a vendor. How an account answers is counted over its newest attempts, which an index finds. */
 
 /** The marks by which an account of the accounts file is recognised. */
 export interface AccountMarks {
@@ -42,11 +42,11 @@ export interface AccountMarks {
 export type Recognised =
   /** `isWhole`: by all of these marks. */
   | { readonly kind: 'known'; readonly identity: string; readonly isWhole: boolean }
-  /** Nothing that was bought, changed or is in doubt is at stake under its name. */
+  /** No account of its name has bought or changed anything, or has a call in doubt. */
   | { readonly kind: 'new' }
   /**
-   * It is at another address, or has another id, than the account of its name with which something is at
-   * stake.
+   * It has another address or another id than the account of its name that bought or changed something, or
+   * has a call in doubt.
    */
   | ({ readonly kind: 'moved'; readonly identity: string; readonly address: string } & AtStake);
 
@@ -75,7 +75,7 @@ export interface AccountFacts {
    */
   readonly ended?: Pick<StopDetail, 'code' | 'message' | 'next'>;
   readonly usage?: UsageMark;
-  /** The pause that ends last, of those that it ever made. */
+  /** The pause that ends last, among all its pauses. */
   readonly pause?: PauseRecord;
 }
 
@@ -132,7 +132,9 @@ async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | und
 
 // --------------------------------------------------------------------------------------- which account it is
 
-/** An attempt that makes an account known at its address, which a vendor that refuses everything is not. */
+/**
+ * An attempt that shows that the account is at its address. A vendor that refuses everything shows nothing.
+ */
 const IS_USE = `(c.said IN ('found', 'no_match') OR ${isHolding('c')})`;
 
 const MARKED = `
@@ -164,7 +166,7 @@ async function recognised(sql: Pick<Sql, 'rows'>, marks: AccountMarks): Promise<
     readonly used: number;
   };
   const marked = await sql.rows<Marked>(MARKED, [id ?? '', address, name]);
-  // Where accounts at one address have ids, the address alone does not say which one it is.
+  // Where the accounts at an address have ids, the address alone does not say which of them is meant.
   const isSame = ({ kind, ids }: Marked): boolean => kind === 'address' && (id === undefined || ids === 0);
   const known = marked.find(({ kind }) => kind === 'id') ?? marked.find(isSame);
   const own = marked.filter(({ identity }) => identity === known?.identity);
@@ -300,7 +302,7 @@ export const writeAccounts = (context: WriteContext) => ({
       ]);
     }),
 
-  /** One that was asked for holds for everybody, by the clock of the database. */
+  /** A pause that the vendor asked for holds for everybody, by the clock of the database. */
   notePause: (identity: string, pause: PauseRecord): Promise<void> =>
     context.transaction(async (sql) => {
       const id = await numberOf(sql, identity);
@@ -312,7 +314,7 @@ export const writeAccounts = (context: WriteContext) => ({
       if (pause.asked) await sql.rows(waits, [Math.ceil(pause.untilMs - pause.fromMs), id]);
     }),
 
-  /** What is undefined is not valid any more. */
+  /** A fact that is undefined is not valid any more. */
   changeAccount: (identity: string, facts: Facts): Promise<void> =>
     context.transaction(async (sql) =>
       changeFacts(sql, 'accounts', await numberOf(sql, identity), () => facts),

@@ -72,15 +72,15 @@ export const readBatches = ({ db }: Context) => ({
     const newest = `WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1`;
     return (await batchesWhere(db, newest, [key]))[0];
   },
-  /** With `extra` only that of its retries of calls in doubt, the cap of which is the extra credits. */
+  /** With `extra`, only the money of its retries of calls in doubt. Their cap is the extra credits. */
   batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
     moneyOf(db, scopeName[scope](batch)),
   /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
   /**
-   * How many attempts of the batch were sent, and how many distinct calls it settled. A note of what a list
-   * says is none.
+   * How many attempts of the batch were sent, and how many distinct calls it settled. An attempt that only
+   * notes what a list says does not count.
    */
   metrics: (batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> =>
     oneRow(db, METRICS, [batch]),
@@ -92,7 +92,7 @@ export const readBatches = ({ db }: Context) => ({
   },
 });
 
-/** What was taken back, or turned out to be none, answers nothing any more. */
+/** An answer that was taken back, or turned out to be none, does not count. */
 const METRICS = `
 SELECT count(*) FILTER (WHERE state <> 'open' AND (state <> 'uncharged' OR said <> 'not_sent')) AS requests,
   count(*) FILTER (WHERE ${isAnswered('attempts')} OR state = 'erased') AS calls
@@ -138,7 +138,9 @@ export const writeBatches = (context: WriteContext) => ({
     context.transaction(async (sql) => {
       await sql.rows('UPDATE batches SET work_order = ? WHERE id = ?', [JSON.stringify(order), batch]);
     }),
-  /** Keeps that a person pauses a batch, or resumes it. What is so already is not noted again. */
+  /**
+   * Keeps that a person pauses a batch, or resumes it. A batch that is paused already is not paused again.
+   */
   setPaused: (id: BatchId, isPaused: boolean, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       const changed = await sql.rows(
@@ -197,7 +199,7 @@ async function close(sql: Sql, batch: BatchId): Promise<void> {
 const noteFacts = (sql: Sql, id: BatchId, changed: BatchFacts): Promise<void> =>
   changeFacts(sql, 'batches', id, () => present(changed));
 
-/** A person who is forgotten may be in a copy of the list, or of the job, that another run has read. */
+/** Another run may have read a copy of the list or of the job, and a person who is forgotten may be in it. */
 async function noteReads(
   sql: Sql,
   batch: BatchId,
@@ -241,7 +243,7 @@ async function insertBatch(
 
 const cutOff = (ms: number | undefined): number | null => (ms === undefined ? null : Math.floor(ms));
 
-/** It is random, so that nobody mistakes a batch of one store for one of another. */
+/** A random id, so that nobody mistakes a batch of one store for a batch of another store. */
 async function freeId(sql: Sql): Promise<BatchId> {
   for (;;) {
     const id = randomBytes(4).toString('hex') as BatchId;

@@ -43,8 +43,8 @@ const factsOf = (facts: string | null): NoteFacts => (facts === null ? {} : JSON
 const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'base64');
 
 /**
- * What a person told of an attempt is its answer. No dialect has read that, so of most answers no note is
- * looked for.
+ * What a person told of an attempt is its answer. Such an answer has no dialect, so notes are looked for only
+ * where the dialect is missing.
  */
 const WITH_TOLD = `LEFT JOIN replies r ON r.attempt = c.id
   LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
@@ -66,7 +66,7 @@ SELECT ${ANSWER_COLUMNS}, c.operation, c.asked, c.credits_max, c.charged, c.row 
   CASE WHEN n.id IS NULL THEN r.headers END AS headers, r.body, n.facts
 FROM v JOIN attempts c ON c.id = v.id AND c.charged IS NOT NULL ${WITH_TOLD}`);
 
-/** Those of these attempts that were answered, by their numbers. */
+/** The answers of those of these attempts that were answered, by the numbers of the attempts. */
 export async function answersOf(
   db: Pick<Db, 'each'>,
   ids: readonly number[],
@@ -91,7 +91,10 @@ function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<R
 
 // --------------------------------------------------------------------------------------- where a call stands
 
-/** What stands of a key, and the attempt that is under way in its place, if one is, and by which decision. */
+/**
+ * The answer or the doubt that stands for a key, and the attempt that is under way in its place, with its
+ * decision.
+ */
 type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'isTooOld'>> & {
   readonly nth: number;
   readonly old: 1 | null;
@@ -103,8 +106,8 @@ type KnownAnswerRow = StoredRow<Omit<KnownAnswer<ReadAs>, 'attempt' | 'isTooOld'
 };
 
 /**
- * An attempt under way leaves what it was sent in nth of where it stands. What turned out to be no answer
- * stands where nothing else does.
+ * While an attempt is under way, the attempt that it replaces still stands. An answer that turned out to be
+ * none stands where nothing else does.
  */
 const FIND = eachWhole({
   nth: 'int',
@@ -124,7 +127,7 @@ WHERE o.id IS NOT NULL OR c.id IS NOT NULL`);
 
 const UNKNOWN: CallState<never> = { kind: 'unknown' };
 
-/** Nobody knows what came of it: it is in doubt, or it was and is being sent again. */
+/** Nobody knows what came of the call: it is in doubt, or it was in doubt and is being sent again. */
 const isDoubtful = ({ state }: KnownAnswerRow): boolean => state === 'doubt' || state === 'retried';
 
 /** @param doubts those that were read whole, as @param answers */
@@ -156,7 +159,7 @@ function stateOf(
 const lastOf = ({ decisions }: Doubt, of: BatchId | undefined): Decision | undefined =>
   decisions.findLast(({ batch }) => batch === of);
 
-/** Every attempt at the call of another, and what it may have cost without an answer. */
+/** All attempts at the call of an attempt, and what each may have cost without an answer. */
 const ALIKE = each({ id: 'int' })<{
   readonly like: AttemptId;
   readonly id: AttemptId;
@@ -210,7 +213,7 @@ interface KeptAttempt extends KeptCall, StoredRow<Plain> {
   readonly body: Buffer;
 }
 
-/** A reply with status 0 never came: a person told. */
+/** A reply with status 0 never came: a person told the answer. */
 const ATTEMPTS = each({ id: 'int' })<KeptAttempt>(`
 SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.operator,
   c.reserved, c.sent_at AS "sentAtMs",
@@ -297,8 +300,8 @@ function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look
 // ------------------------------------------------------------------------------------------ the readers
 
 /**
- * Doubts of a batch's own requests, on which its rows rest, and that it is to send again; the third `?` is
- * another state of such rows.
+ * The doubts of a batch: those of its own requests, those on which its rows rest, and those that it is to
+ * send again. The third `?` is another state of the rows that rest on a doubt.
  */
 const DOUBTS_OF_BATCH = `
 SELECT c.key FROM batches b
@@ -361,7 +364,8 @@ export const readCalls = ({ db, secret }: Context) => ({
   },
 
   /**
-   * Calls in doubt that rows of this batch wait for; `withSkipped`: or for which they were to wait no longer.
+   * The calls in doubt that rows of this batch wait for; `withSkipped`: also those for which rows were to
+   * wait no longer.
    */
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
     const more = withSkipped ? 'skipped' : 'in_doubt';

@@ -10,23 +10,23 @@ export interface Context {
   /** For reading: it sees what is committed. */
   readonly db: Db;
   /**
-   * The secret of this ledger, 64 hex digits, under which it keeps the keys of calls: who has the store can
-   * test a guess, and read none.
+   * The secret of this ledger, 64 hex digits, under which it keeps the keys of calls. A person who has the
+   * store can test a guess at a key, and can read no key.
    */
   readonly secret: string;
   /** The number of an account; undefined of one that the ledger does not know. */
   account(identity: string): Promise<number | undefined>;
 }
 
-/** The same for who writes. */
+/** What the parts that write work with. */
 export interface WriteContext extends Context {
   /** The number of this process in `workers`. */
   readonly worker: number;
   /** The next number of an attempt or of a group. */
   number(): number;
   /**
-   * In one transaction, behind all that was asked for before. `work` may be done again where the database was
-   * away.
+   * Does the work in one transaction, after all that was asked for before. `work` may be done again if the
+   * database was away.
    */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
@@ -56,8 +56,8 @@ export function accountsOf(db: Pick<Db, 'rows'>): Context['account'] {
 const KEY_BYTES = 16;
 
 /**
- * The bytes that are kept for a call's key. Both texts have a fixed length, so the one behind the other needs
- * no HMAC. An HMAC takes ten times as long.
+ * The bytes that are kept for a call's key. The secret and the key have a fixed length, so a plain hash of
+ * one after the other is safe. An HMAC takes ten times as long.
  */
 export const keptKey = (secret: string, key: CallKey): Uint8Array =>
   hash('sha256', secret + key, 'buffer').subarray(0, KEY_BYTES);
@@ -66,7 +66,7 @@ export const keptKey = (secret: string, key: CallKey): Uint8Array =>
 export const forgottenMark = (secret: string, email: string): string =>
   hash('sha256', `${secret}forgotten:${email}`);
 
-/** What of a call is kept as JSON beside its operation and the most that it costs. */
+/** The JSON of a call, without its operation and the most that it costs, which have columns of their own. */
 export function askedOf({ operation: _, creditsMost: __, erasedAtMs: ___, ...asked }: Call): string {
   return JSON.stringify(asked);
 }
@@ -112,7 +112,7 @@ export async function changeFacts<Facts extends object>(
 
 type KnownCells<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
 
-/** What of a row is known: the columns that are not null. */
+/** The columns of a row that are not null. */
 export function known<Row extends object>(row: Row): KnownCells<Row> {
   const found: Record<string, unknown> = {};
   for (const name in row) if (row[name] !== null) found[name] = row[name];

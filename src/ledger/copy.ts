@@ -9,9 +9,9 @@ import type { CopyTarget, SoleAccess } from './store.ts';
 import { check } from './transitions.ts';
 
 /**
- * How a ledger goes from one store to another: the same tables, whose rows are taken as they are. At no
- * moment can both be spent from: the copy is whole, on the disk and closed to everybody before the ledger
- * that it was made of spends no more, and is opened after that.
+ * Copies a ledger from one store to another: the same tables, with the same rows. At no moment can both
+ * ledgers be spent from. First the copy is whole, on the disk and closed to everybody. Then the old ledger
+ * spends no more. Then the copy is opened.
  */
 export async function copyLedger(
   source: SoleAccess,
@@ -45,7 +45,7 @@ export async function copyLedger(
   await target.arrive(copy.identity);
 }
 
-/** Nothing is spent from the ledger any more once this resolves, whatever happens afterwards. */
+/** Once this resolves, nothing is spent from the ledger any more, whatever happens afterwards. */
 export const leaveTo = ({ db, worker, requireSame }: SoleAccess, copied: CopyRecord): Promise<void> =>
   db.transaction(async (sql) => {
     await requireSame(sql);
@@ -89,7 +89,7 @@ const BOUND = {
     ADD FOREIGN KEY (payer) REFERENCES attempts`,
 };
 
-/** What is said of where it is, and not of the ledger. */
+/** These names say where a ledger is, and are no part of it. */
 const OF_THE_SITE = `name IN ('identity', 'copied_to', 'arriving')`;
 
 /** A table without a key is read at once. */
@@ -101,7 +101,7 @@ async function* rowsIn(from: Db, { table, columns, key }: KeptTable): AsyncGener
   yield* partsOf<AnyRecord>(from, `${all} AND (${names}) > (${marks}) ORDER BY ${names}`, key, first);
 }
 
-/** New rows get numbers behind those that came. */
+/** New rows get greater numbers than the rows that were copied. */
 async function numberOn(sql: Sql): Promise<void> {
   for (const { table } of keptTables().filter(({ isNumbered }) => isNumbered))
     await sql.rows(

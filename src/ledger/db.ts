@@ -1,7 +1,7 @@
 /**
  * The one door to both databases. SQL is written once. A statement over records names them `v`: PostgreSQL
  * gets all of them at once, as arrays; SQLite, which is in our process, takes them one after the other. Words
- * in braces are what the two say otherwise.
+ * in braces stand for what the two databases write differently.
  */
 
 import { parts } from '../lib/parts.ts';
@@ -25,12 +25,12 @@ export interface EachStatement<Rec = AnyRecord, Row = unknown> {
   readonly columns: Columns;
   readonly sql: string;
   /**
-   * SQLite, too, runs it once over all records, which takes less where there is little of each. No bytes are
-   * in them.
+   * SQLite, too, runs it once over all records, which is faster for small records. The records have no bytes.
    */
   readonly whole?: true;
   /**
-   * The column of a record with the number of the row that it writes: those that it wrote are given, as `id`.
+   * The column of a record that has the number of the row to write. The statement returns the numbers of the
+   * rows that it wrote, as `id`.
    */
   readonly writes?: string;
   /** SQL that reads the rows of such a statement again, in a group whose answer of the COMMIT was lost. */
@@ -101,7 +101,7 @@ export async function eachOf<Rec>(
  */
 export interface Db extends Sql {
   readonly name: 'sqlite' | 'postgres';
-  /** For what is written rarely. `work` may be done again where the database was away. */
+  /** For rare writes. `work` may be done again if the database was away. */
   transaction<T>(work: (sql: Sql) => Promise<T>, manner?: WriteManner): Promise<T>;
   /**
    * A group: all steps in one transaction, and over a network in one message, so no statement waits for what

@@ -16,20 +16,20 @@ import type { SoleAccess } from './store.ts';
 
 /**
  * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that
- * budgets add up and who was forgotten is not bought again: a key is an HMAC under the ledger's secret, and
- * names nobody to whom has not the store. What is erased for its age may be bought again, and so may a change
- * of a person: the person comes back like one who was never known.
+ * budgets add up and who was forgotten is not bought again: a key is a hash with the ledger's secret, and
+ * tells nothing to a person who does not have the store. An answer that is erased for its age may be bought
+ * again. A person who was erased may be changed again, like a person who was never known.
  */
 
 export type ErasureTarget =
   | { readonly kind: 'person'; readonly person: Person }
-  /** Without an account that of all of them. */
+  /** Without an account, the calls of all accounts. */
   | { readonly kind: 'old'; readonly beforeMs: number; readonly accountIdentity?: string | undefined };
 
 /** What a ledger holds of a target. Nothing is changed yet. */
 export interface Erasable {
   readonly calls: number;
-  /** Number of answers about others from which one person is removed, or what was said with them. */
+  /** Number of answers about others from which one person is removed, and of texts that name the person. */
   readonly cut: number;
   readonly rows: number;
   /**
@@ -102,8 +102,9 @@ export async function findErasable(alone: SoleAccess, target: ErasureTarget): Pr
 }
 
 /**
- * What committed erasures have still to do: files, and bytes. The names of files may name a person, and go
- * with the work. A file is removed in the store's own folders of lists and nowhere else, whatever is noted.
+ * What committed erasures still have to do: files are removed, and bytes are overwritten. The names of the
+ * files are erased as well, because they may name a person. A file is removed only in the store's own folders
+ * of lists, whatever the note says.
  */
 export async function finishErasures({
   db,

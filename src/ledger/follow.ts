@@ -22,8 +22,8 @@ import {
 } from './transitions.ts';
 
 /**
- * What is said of an attempt after it ended: looks, releases, decisions, and what a newer dialect reads. Each
- * is a transaction.
+ * What is said of an attempt after it ended: looks, releases, decisions, and new readings by a newer dialect.
+ * Each of them is one transaction.
  */
 
 interface AttemptRow {
@@ -42,7 +42,7 @@ interface AttemptRow {
 const attemptRow = (sql: Sql, id: number): Promise<AttemptRow> =>
   oneRow<AttemptRow>(sql, 'SELECT * FROM attempts WHERE id = ?', [id]);
 
-/** Each is on the disk when it resolves. */
+/** What each method writes is on the disk when its promise resolves. */
 export const followCalls = (context: WriteContext) => ({
   /** What the vendor said about a call in doubt. */
   look: ({ attempt, kind, said, why, status, body, atMs }: Look): Promise<void> =>
@@ -56,8 +56,8 @@ export const followCalls = (context: WriteContext) => ({
     }),
 
   /**
-   * The doubt of a call ends that was not charged: its money is free again, and the call may be bought like
-   * any other. Refused unless a look at that attempt said `not_happened`.
+   * Ends the doubt of a call that was not charged: its money is free again, and the call may be bought like
+   * any other call. Refused unless a look at that attempt said `not_happened`.
    * @param batch whose rows a person named, also where they were skipped.
    */
   release: (attempt: AttemptId, why: string, atMs: number, batch?: BatchId): Promise<void> =>
@@ -79,10 +79,10 @@ export const followCalls = (context: WriteContext) => ({
     decideDoubt(context, decision, more),
 
   /**
-   * What a settled answer means by another dialect. Later calls use it. If it costs more than it was booked
-   * at, the difference is spent in the same budgets. If it is none, its call is `unanswered`, may be bought
-   * again in its place, and the rows that it ended are in doubt. A change stays answered, and its row alone
-   * is in doubt. Refused for answers that a person told.
+   * Keeps what a settled answer means by another dialect. Later calls use the new reading. If the answer
+   * costs more than was booked, the difference is spent in the same budgets. If it is no answer, its call is
+   * `unanswered` and may be bought again in its place, and the rows that it ended are in doubt. A change
+   * stays answered, and its row alone is in doubt. Refused for answers that a person told.
    */
   readAgain: (reading: Reading): Promise<void> =>
     context.transaction((sql) => readReply(sql, context.number(), reading)),
@@ -101,7 +101,7 @@ async function nameAgain(
 const AS_IT_LEFT = `FROM attempts c
   WHERE c.id = ? AND subjects.id = c.subject AND subjects.seq = c.after + 1`;
 
-/** It was not done after all. What it cost stays spent, and nobody knows how its subject is. */
+/** The change was not done after all. What it cost stays spent, and nobody knows the state of its subject. */
 async function retractChange(sql: Sql, attempt: AttemptId): Promise<void> {
   await retractAttempt(sql, attempt);
   await sql.rows(`UPDATE subjects SET facts = NULL ${AS_IT_LEFT}`, [attempt]);
@@ -123,7 +123,7 @@ export interface DecisionContext {
   readonly finishes?: readonly FinishedRow[] | undefined;
 }
 
-/** What stands of the call that a decision is about. */
+/** The attempt that stands for the call of a decision. */
 async function decidable(
   sql: Sql,
   { secret }: WriteContext,
@@ -194,8 +194,8 @@ interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'
 }
 
 /**
- * Nobody says whether it was charged, so it counts at what it had reserved; and so do all doubts
- * before it.
+ * Nobody says whether the call was charged, so it counts at what it had reserved, and so do all earlier
+ * doubts about it.
  */
 async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
   const { why, at, toldAs = 'found', finishes = [] } = told;
@@ -219,7 +219,7 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
 }
 
 async function proveChange(sql: Sql, attempt: AttemptId, facts: string | null, why: string): Promise<void> {
-  // From now on what was told is its answer, which no dialect reads.
+  // From now on its answer is the one that a person told, which no dialect reads.
   await sql.rows('UPDATE attempts SET dialect = NULL WHERE id = ?', [attempt]);
   if (facts !== null) await sql.rows(`UPDATE subjects SET facts = ? ${AS_IT_LEFT}`, [facts, attempt]);
   await moveRows(sql, { attempt }, ['in_doubt'], 'applied', why);
@@ -231,7 +231,7 @@ async function doubtsBefore(sql: Sql, { prior }: AttemptRow): Promise<readonly A
   return before.state === 'retried' ? [before, ...(await doubtsBefore(sql, before))] : [];
 }
 
-/** What a kept reply means by a newer dialect. The cost is never less than it was booked at. */
+/** Keeps what a reply means by a newer dialect. The cost is never less than the cost that was booked. */
 async function readReply(sql: Sql, moved: number, reading: Reading): Promise<void> {
   const { attempt, answer, why, dialect, atMs, showsPrice, reason = why } = reading;
   const kept = await attemptRow(sql, attempt);
@@ -263,8 +263,8 @@ async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = wh
 }
 
 /**
- * How the attempt of a lookup stands then. What a former dialect took for none is an answer again, unless the
- * call was bought anew since.
+ * The state of a lookup's attempt by the new reading. If a former dialect took an answer for none, it is an
+ * answer again, unless the call was bought anew since.
  */
 async function readAs(sql: Sql, { state, key }: AttemptRow, isAnswered: boolean): Promise<string> {
   if (!isAnswered) return state === 'answered' ? 'retracted' : state;

@@ -16,24 +16,26 @@ export interface CommitGuard {
 const hasNoRoom = (error: unknown): boolean => error instanceof StopError && error.code === 'disk_full';
 
 /**
- * Whether the others need not suffer: a failed constraint is a bug of ours, and a server that is away or has
- * no room is asked again.
+ * Whether only one of the writes has failed, so that the others can be written: a failed constraint is a bug
+ * of ours, and a server that is away or has no room is asked again.
  */
 const concernsOneWrite = (error: unknown): boolean =>
   !(error instanceof StopError) || error instanceof Unanswered;
 
 /**
- * How long what nobody waits for is kept for the next commit. What a crash loses of it follows from earlier
- * commits.
+ * How long a write that nobody waits for may wait for the next commit. If a crash loses it, it follows again
+ * from earlier commits.
  */
 const LONGEST_WAIT_MS = 10;
 
-/** The turns are those of the event loop: some milliseconds where there is much to do. */
+/**
+ * A commit waits for so many turns of the event loop, which take some milliseconds where there is much to do.
+ */
 const MOST_TURNS = 4;
 
 /**
- * A process takes so many numbers at once, and the next ones while it has half of them. What it does not use
- * is lost.
+ * A process takes so many numbers at once, and takes the next ones while it has half of them left. Numbers
+ * that it does not use are never used.
  */
 const NUMBERS_AT_ONCE = 10_000;
 
@@ -128,7 +130,7 @@ export class Gather {
     return (await this.#add({ intent })).has(intent.id);
   }
 
-  /** Behind all that was asked for before, and in a transaction of its own. */
+  /** Does the work after all that was asked for before, in a transaction of its own. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return new Promise((tell, fail) => this.#push({ work, tell, fail }, false));
   }
@@ -187,7 +189,7 @@ export class Gather {
     this.#isUrgent = false;
     const items = this.#waiting;
     this.#waiting = [];
-    // Where that fails now, as on a full disk, it is tried again with what is written next.
+    // If that fails now, as on a full disk, it is tried again with the next write.
     if (this.#last - this.#newest < NUMBERS_AT_ONCE / 2) await this.#takeNumbers().catch(() => {});
     while (items.length > 0) {
       const at = items.findIndex(({ work }) => work !== undefined);

@@ -37,7 +37,7 @@ export const isFull = (before = '0'): string =>
 export const hasRoom = (scope: keyof typeof scopeOf): string =>
   `NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = ${scopeOf[scope]('v')} AND ${isFull(`v.before_${scope}`)})`;
 
-/** What a scope holds, of which the calls in doubt are added up. */
+/** The money of a scope. What calls in doubt may cost is added up from the attempts. */
 export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
   const [kind, of = '', period] = scope.split(':');
   const [own, params] =
@@ -50,7 +50,7 @@ export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
     readonly cap: number | null;
   };
   const [kept = { cap: null, spent: 0, held: 0, doubted: 0, at_most: 0 }] = await sql.rows<Kept>(
-    // Whether prices are stated is the account's, whatever the period.
+    // Whether prices are stated is a fact of the account, whatever the period is.
     `SELECT cap, spent, held,
       CASE held WHEN 0 THEN 0 ELSE (SELECT coalesce(sum(reserved), 0) FROM attempts
         WHERE ${isDoubted('attempts')} AND ${own} ${within}) END AS doubted,
@@ -80,8 +80,8 @@ UPDATE budgets SET cap = v.cap, overrun =
 FROM v WHERE budgets.scope LIKE v.scope`);
 
 /**
- * Sets caps of scopes that are there, `%` for any; null: none. A cap that is lowered refuses new intents, and
- * entries that are there stay.
+ * Sets the caps of existing scopes; `%` stands for any text, and null for no cap. A lower cap refuses new
+ * intents, and leaves what is booked.
  */
 export const setCaps = (
   sql: Sql,

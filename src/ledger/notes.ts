@@ -56,7 +56,7 @@ const IN_OTHER_HANDS = `
 AND w.operator <> coalesce((SELECT o.operator FROM notes n JOIN workers o ON o.id = n.worker
   WHERE n.batch = ? AND n.attempt IS NULL AND n.kind IN (${ACT_KINDS}) ORDER BY n.id DESC LIMIT 1), '')`;
 
-/** Notes who did it, where a person is named. What goes on in the same hands is not noted again. */
+/** Notes who did it, where a person is named. A run that the same person continues is not noted again. */
 export async function noteAct(
   sql: Sql,
   { worker }: Pick<WriteContext, 'worker'>,
@@ -101,8 +101,8 @@ export const notices = (context: WriteContext) => ({
       );
     }),
   /**
-   * Those that nobody is known to have received, the oldest first. Where many spend, two may send the same
-   * one.
+   * The notices that nobody is known to have received, the oldest first. Where many processes spend, two of
+   * them may send the same notice.
    */
   waiting: (): Promise<readonly Notice[]> =>
     context.db.rows<Notice>(

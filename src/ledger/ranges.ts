@@ -4,11 +4,13 @@ import type { Context } from './context.ts';
 import type { BatchId } from './records.ts';
 
 /**
- * Lists that are given to workers, in ranges of rows. Any process works on them as they are here: nobody
- * reads the list for it again.
+ * Lists that are given to workers, in ranges of rows. Any process can work on a range from what is kept here,
+ * without reading the list again.
  */
 
-/** What a process works by that has neither the job file nor the dialect file of a batch. No key is in it. */
+/**
+ * What a process needs to work on a batch without its job file and its dialect file. There is no key in it.
+ */
 export interface WorkOrder {
   readonly job: JsonObject;
   readonly dialect: JsonObject;
@@ -40,7 +42,7 @@ export interface RangeCounts {
  */
 export const QUEUE_SCHEMA = 'rowonce_queue';
 
-/** What of a list is left; the rows in doubt are, where a person asks for a batch. */
+/** The ranges of a batch that still have rows in these states. */
 const leftIn = (states: string): string => `
 SELECT a.identity AS "accountIdentity", 2 + (r.row - 2) / CAST(? AS {int}) * CAST(? AS {int}) AS "fromRow",
   count(*) AS "left"

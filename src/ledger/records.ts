@@ -99,11 +99,11 @@ export interface BatchStart {
 }
 
 /**
- * What a person did with a batch. `gone_on`: a run of another person than the one before. `erased` is of no
- * batch.
+ * What a person did with a batch. `gone_on`: a run of another person than the one before. `erased` belongs to
+ * no batch.
  */
 export const ACTS = ['begun', 'gone_on', 'settled', 'paused', 'resumed', 'cancelled', 'erased'] as const;
-/** What goes on in the same hands is not noted again: a run that is repeated, and decisions beside it. */
+/** These acts are not noted again for the same person: a run that is repeated, and decisions beside it. */
 export const GOES_ON: readonly Act['kind'][] = ['gone_on', 'settled'];
 
 /**

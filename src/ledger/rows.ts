@@ -24,13 +24,16 @@ import type {
 import { AN_ANSWER } from './schema.ts';
 import { ROW_COLUMNS, type Row } from './transitions.ts';
 
-/** The rows of lists from their submit on, with what they rest on. One that is pending has no outcome yet. */
+/**
+ * The rows of lists, from their submit on, with the attempts that they rest on. A pending row has no outcome
+ * yet.
+ */
 
 export const rowOf = ({ batch, row, outcome, answers, waitsFor }: FinishedRow): Row => ({
   ...{ batch, row, state: outcome.kind },
   matched_by: matchedByIn(outcome) ?? null,
   reason: outcome.reason ?? null,
-  // Without an attempt of its own it waits for the last one of the others.
+  // A row without an attempt of its own waits for the last one of the others.
   ...(waitsFor === undefined
     ? { attempt: answers.at(-1) ?? null, others: listOf(answers.slice(0, -1)) }
     : { attempt: null, others: listOf([...answers, waitsFor]) }),
@@ -59,7 +62,7 @@ EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id
   OR (c.dialect IS DISTINCT FROM CAST(? AS {int})
     AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.attempt = c.id AND n.kind = 'told'))))`;
 
-/** Those that are in doubt, and those that were to be sent again by what was decided about it. */
+/** The rows that are in doubt on an attempt, and those whose batch decided about that attempt. */
 const RESTING_ON = `
 SELECT batch, row FROM rows WHERE attempt = ? AND state = 'in_doubt'
 UNION SELECT w.batch, w.row FROM notes n JOIN rows w ON w.batch = n.batch
@@ -115,8 +118,8 @@ export const readRows = ({ db }: Context) => ({
     return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
   },
   /**
-   * Those that have a vendor's answer which another dialect than this one read last, or which turned out to
-   * be none. Answers that a person told are not among them.
+   * The rows with a vendor's answer that was last read by another dialect than this one, or that turned out
+   * to be none. Answers that a person told are not among them.
    */
   rowsReadOtherwise(batch: BatchId, dialect: number): AsyncGenerator<RowRecord> {
     const sql = `${ROWS} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT ${READ_AT_ONCE}`;
@@ -180,7 +183,7 @@ const usedBy = ({ attempt, others }: KeptRow): readonly AttemptId[] => [
 const isShown = (answer: AnswerRecord<ReadAs> | undefined): answer is AnswerRecord =>
   answer !== undefined && isAnswer(answer.kind);
 
-/** A row that was matched shows by what, also where that answer means something else by now. */
+/** A matched row shows the answer that matched it, even if that answer means something else by now. */
 function asItEnded(state: OutcomeKind, answers: readonly AnswerRecord[]): readonly RowAnswer[] {
   const last = answers.at(-1);
   if (state !== 'matched' || last === undefined || answers.some(({ kind }) => kind === 'found'))
@@ -215,7 +218,7 @@ const KEEP_CELLS = eachWhole(CELL_COLUMNS)(`${insertSql('cells', CELL_COLUMNS)} 
 const PLAN_COLUMNS = { ...ROW_COLUMNS, work: 'text' } as const;
 const PLANNED = eachWhole(PLAN_COLUMNS)(insertSql('rows', PLAN_COLUMNS));
 
-/** Keeps the rows of a batch of changes. What needs no request has ended by being planned. */
+/** Keeps the planned rows of a batch of changes. A row that needs no request has its end already. */
 export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedRow[]): Promise<void> {
   const rows = plan.map(({ row, ...planned }) => {
     const end = planned.kind === 'end' ? { outcome: planned.outcome, answers: [] } : undefined;

@@ -18,11 +18,12 @@ export const oneOf = (column: string, words: readonly string[]): string =>
   `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
 
 /**
- * From where to where an attempt moves. Held are the reserves of `HOLDING`; spent is what was charged. open:
- * under way. uncharged: it never left, or surely cost nothing. doubt: nobody knows what came of it.
- * doubt_beside: the same, beside the answer that stands. retried: a doubt that was sent again. released: a
- * doubt that did not happen, or was charged elsewhere. answered: its answer stands. replaced: another one
- * stands, of a refresh or its own retry. retracted: no answer after all. erased: it was old.
+ * From which state to which an attempt moves. An attempt in a state of `HOLDING` holds its reserve; one that
+ * was charged has spent it. open: under way. uncharged: it never left, or surely cost nothing. doubt: nobody
+ * knows what came of it. doubt_beside: the same, beside the answer that stands. retried: a doubt that was
+ * sent again. released: a doubt that did not happen, or was charged elsewhere. answered: its answer stands.
+ * replaced: another one stands, of a refresh or its own retry. retracted: no answer after all. erased: it was
+ * old.
  */
 export const ATTEMPT_MOVES = {
   open: ['answered', 'doubt', 'doubt_beside', 'uncharged'],
@@ -40,10 +41,10 @@ export type AttemptState = keyof typeof ATTEMPT_MOVES;
 
 /** Where a call stands. At most one attempt of a key is so. */
 export const CURRENT = ['open', 'answered', 'doubt'] as const satisfies readonly AttemptState[];
-/** What may have cost something, and nobody knows. */
+/** The attempt may have cost something, and nobody knows. */
 const DOUBTED = ['doubt', 'retried', 'doubt_beside'] as const satisfies readonly AttemptState[];
 export const HOLDING = ['open', ...DOUBTED] as const satisfies readonly AttemptState[];
-/** What its vendor answered, whether or not another answer stands now. */
+/** The vendor has answered, whether or not another answer stands now. */
 const ANSWERED = ['answered', 'replaced'] as const satisfies readonly AttemptState[];
 export const PAID = [...ANSWERED, 'retracted', 'erased'] as const satisfies readonly AttemptState[];
 
@@ -66,7 +67,7 @@ export const isPast = (table: string): string => `${table}.is_current = 0`;
 export const isInDoubt = (state: string): boolean => (DOUBTED as readonly string[]).includes(state);
 export const inStates = (table: string, states: readonly string[]): string => oneOf(`${table}.state`, states);
 export const isAnswered = (table: string): string => inStates(table, ANSWERED);
-/** In the words of the index `attempts_held`, which SQLite does not use otherwise. */
+/** The same words as in the index `attempts_held`, or SQLite does not use the index. */
 export const isDoubted = (table: string): string => inStates(table, DOUBTED);
 /** An attempt in one of these states holds its reserve. */
 export const isHolding = (table: string): string => inStates(table, HOLDING);
@@ -478,8 +479,8 @@ export const keptTables = (): readonly KeptTable[] =>
 const STEPS = '{schema} CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY);';
 
 /**
- * For a copy: what is there already does not begin open, so the rules are laid out when all rows are in.
- * Tables that are there are kept with what roles may do with them.
+ * For a copy: its attempts do not begin open, so the rules are laid out when all rows are in. Existing tables
+ * are kept, with what roles may do with them.
  */
 export const layTables = (db: Db): Promise<void> =>
   db.script(

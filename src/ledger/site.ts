@@ -16,8 +16,8 @@ import type { StoreCheck, StoreOptions } from './store.ts';
 import { check } from './transitions.ts';
 
 /**
- * What is the same of a ledger in either database: how it is laid out and recognized, and whether it may be
- * spent from.
+ * What both databases do in the same way with a ledger: they lay it out, recognize it, and say whether it may
+ * be spent from.
  */
 
 /** Where a store is. */
@@ -68,7 +68,7 @@ export async function refuseOther(
   throw stop('store_version', earlier, db.name === 'postgres' ? owner : next);
 }
 
-/** What ends who would buy from a ledger that was copied: another one goes on in its place. */
+/** The stop of a process that would buy from a ledger that was copied: the copy goes on in its place. */
 export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise<StopError | undefined> {
   const copied = await copiedTo(sql);
   if (copied === undefined) return undefined;
@@ -81,33 +81,34 @@ export async function copiedAway(sql: Pick<Sql, 'rows'>, shown: string): Promise
 }
 
 /**
- * Takes the ledger that is there to spend from it, or lays one out. A crash in here leaves a loss as it was
- * found, or accepted.
+ * Takes the ledger that is there to spend from it, or lays one out. A crash in here leaves an outdated ledger
+ * as it was found, or accepted.
  * @throws StopError `store` for one that was copied away, `store_lost`.
  */
 export async function takeLedger(
   db: Db,
   site: Site,
-  options: Pick<StoreOptions, 'acceptLost' | 'mayBeCopied' | 'tell'>,
+  options: Pick<StoreOptions, 'acceptOutdated' | 'mayBeCopied' | 'tell'>,
   wasThere: boolean,
 ): Promise<void> {
   const away = wasThere && options.mayBeCopied !== true ? await copiedAway(db, site.shown) : undefined;
   if (away !== undefined) throw away;
-  const found = wasThere ? await lossOf(db, site) : undefined;
-  if (found !== undefined && options.acceptLost !== true && db.name === 'postgres') await markLost(db, found);
-  const loss = wasThere ? found?.fact : lossAt(site);
-  requireAccepted(loss, options);
+  const found = wasThere ? await missingIn(db, site) : undefined;
+  if (found !== undefined && options.acceptOutdated !== true && db.name === 'postgres')
+    await markOutdated(db, found);
+  const missing = wasThere ? found?.fact : missingAt(site);
+  requireAccepted(missing, options);
   // A role of a server may not lay out what a newer Rowonce adds: the owner does, by store init.
   if (!wasThere || db.name === 'sqlite') await layOut(db);
-  if (loss !== undefined) await db.transaction((sql) => accept(sql, site));
+  if (missing !== undefined) await db.transaction((sql) => accept(sql, site));
 }
 
-/** Tells everybody who spends from the ledger. What stands in its place under another name is left alone. */
-export async function markLost(sql: Pick<Sql, 'rows'>, { fact, identity }: Loss): Promise<void> {
-  const text = `INSERT INTO meta (name, value) SELECT 'lost', CAST(? AS TEXT) FROM meta
+/** Tells everybody who spends from the ledger. A ledger with another name at the same place is left alone. */
+export async function markOutdated(sql: Pick<Sql, 'rows'>, { fact, identity }: Missing): Promise<void> {
+  const text = `INSERT INTO meta (name, value) SELECT 'outdated', CAST(? AS TEXT) FROM meta
     WHERE name = 'identity' AND value = ?
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE meta.value = ''`;
-  // Where it cannot be written nobody can spend from it either.
+  // Where this cannot be written, nobody can spend from the ledger either.
   await sql.rows(text, [fact, identity]).catch(() => {});
 }
 
@@ -120,8 +121,8 @@ export async function contextOf(db: Db): Promise<Context> {
  * @param tell hears what a spender would be stopped by.
  */
 export async function readerAt(db: Db, site: Site, tell: Tell) {
-  const loss = await lossOf(db, site);
-  if (loss !== undefined) tell(`${loss.fact} Nothing is bought from it in this state.`);
+  const missing = await missingIn(db, site);
+  if (missing !== undefined) tell(`${missing.fact} Nothing is bought from it in this state.`);
   return { ...readerOver(await contextOf(db)), close: () => db.close() };
 }
 
@@ -133,7 +134,7 @@ export async function checkBudgets(db: Db): Promise<Pick<StoreCheck, 'budgets' |
 
 /** @param makes what would make one. @param tell hears of a ledger that is gone. */
 export function nothingThere(site: Site, makes: string, tell?: Tell): StopError {
-  const gone = lossAt(site);
+  const gone = missingAt(site);
   if (gone !== undefined) tell?.(gone);
   return stop(
     'store',
@@ -142,7 +143,7 @@ export function nothingThere(site: Site, makes: string, tell?: Tell): StopError 
   );
 }
 
-/** What is left open would keep its owner from closing. */
+/** A database that is left open would keep the process from ending. */
 export async function closedByFailure<T>(db: { close(): unknown }, open: () => Promise<T>): Promise<T> {
   try {
     return await open();
@@ -155,7 +156,8 @@ export async function closedByFailure<T>(db: { close(): unknown }, open: () => P
 // ----------------------------------------------------------------------------- what is kept of it as a whole
 
 /**
- * What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `lost`, `copied_to` and `arriving`.
+ * What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `outdated`, `copied_to` and
+ * `arriving`.
  */
 export async function metaOf(sql: Pick<Sql, 'rows'>, name: string): Promise<string | undefined> {
   const [found] = await sql.rows<{ value: string }>('SELECT value FROM meta WHERE name = ?', [name]);
@@ -224,7 +226,7 @@ export function realPathOf(path: string): string {
 const NOW = `
 SELECT (SELECT value FROM meta WHERE name = 'identity') AS identity,
   (SELECT value FROM meta WHERE name = 'formerly') AS formerly,
-  (SELECT value FROM meta WHERE name = 'lost') AS lost, n.id, n.sent_at
+  (SELECT value FROM meta WHERE name = 'outdated') AS fact, n.id, n.sent_at
 FROM (SELECT 1) one LEFT JOIN (
   SELECT id, sent_at FROM attempts
    WHERE id IN (SELECT (SELECT c.id FROM attempts c WHERE c.account = a.id
@@ -232,18 +234,19 @@ FROM (SELECT 1) one LEFT JOIN (
      AND EXISTS (SELECT 1 FROM batches WHERE is_sandbox = 0)
    ORDER BY sent_at DESC, id DESC LIMIT 1) n ON true`;
 
-type SiteRow = Record<'identity' | 'formerly' | 'lost', string | null> &
+type SiteRow = Record<'identity' | 'formerly' | 'fact', string | null> &
   Record<'id' | 'sent_at', number | null>;
 
 export async function ledgerNow(sql: Pick<Sql, 'rows'>) {
-  const { identity, formerly, lost, id, sent_at: atMs } = await oneRow<SiteRow>(sql, NOW);
-  // The names of those whose loss a person accepted. Hosts that know one of them go on with this one.
+  const { identity, formerly, fact, id, sent_at: atMs } = await oneRow<SiteRow>(sql, NOW);
+  // The names of the ledgers that a person accepted to be without. Hosts that know one of them go on with
+  // this one.
   const accepted: readonly string[] = JSON.parse(formerly ?? '[]');
   return {
     identity: identity ?? '',
     formerly: accepted,
     /** What a person has found missing, or that it is a backup. */
-    lost: lost || undefined,
+    outdated: fact || undefined,
     /** The newest attempt; undefined while it holds nothing but play money, which is not worth a stop. */
     newest: id === null || atMs === null ? undefined : { id, atMs },
   };
@@ -254,19 +257,19 @@ type LedgerNow = Awaited<ReturnType<typeof ledgerNow>>;
 // ------------------------------------------------------------------------------------------ what is missing
 
 /** What is missing, and the name of the ledger that has it. */
-export interface Loss {
+export interface Missing {
   readonly fact: string;
   readonly identity: string;
 }
 
 /**
- * The entries that a ledger lacks and that are known outside of it; undefined for the newest known ledger.
+ * The entries that are known outside of a ledger and that it lacks; undefined for the newest known ledger.
  * @throws StopError `store` for notes that others can write.
  */
-export async function lossOf(sql: Pick<Sql, 'rows'>, site: Site): Promise<Loss | undefined> {
-  const { identity, formerly, lost, newest } = await ledgerNow(sql);
-  if (lost !== undefined) return { fact: lost, identity };
-  // A running spender has committed what it notes, so the notes are read before the ledger is asked for it.
+export async function missingIn(sql: Pick<Sql, 'rows'>, site: Site): Promise<Missing | undefined> {
+  const { identity, formerly, outdated: marked, newest } = await ledgerNow(sql);
+  if (marked !== undefined) return { fact: marked, identity };
+  // A running spender notes only what it has committed, so the notes are read before the ledger is asked.
   const notes = outsideNotes();
   const own = notes.find((note) => note.identity === identity);
   const isBehind = own !== undefined && !(await has(sql, own.newest));
@@ -282,7 +285,7 @@ const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<b
   (await sql.rows('SELECT 1 FROM attempts WHERE id = ? AND sent_at = ?', [id, atMs])).length > 0;
 
 /** What is known to be missing where there is no ledger. */
-export function lossAt(site: Site): string | undefined {
+export function missingAt(site: Site): string | undefined {
   const before = otherAt(outsideNotes(), site);
   if (before === undefined) return undefined;
   const known = history(before, 'the ledger that was there');
@@ -302,7 +305,7 @@ const otherAt = (
 const history = ({ newest }: OutsideNote, ledger: string): string =>
   `requests were made with ${ledger}, the last known one at ${isoTime(newest.atMs)}`;
 
-export const lost = (fact: string): StopError =>
+export const outdated = (fact: string): StopError =>
   new StopError({
     code: 'store_lost',
     message: fact,
@@ -310,14 +313,14 @@ export const lost = (fact: string): StopError =>
     answers: ['store'],
   });
 
-/** @throws StopError `store_lost` where the loss is not accepted. */
+/** @throws StopError `store_lost` where nobody has accepted what is missing. */
 export function requireAccepted(
-  loss: string | undefined,
-  { acceptLost, tell }: Pick<StoreOptions, 'acceptLost' | 'tell'>,
+  missing: string | undefined,
+  { acceptOutdated, tell }: Pick<StoreOptions, 'acceptOutdated' | 'tell'>,
 ): void {
-  if (loss === undefined) return;
-  if (acceptLost !== true) throw lost(loss);
-  tell?.(`Accepted with --accept store: ${loss}`);
+  if (missing === undefined) return;
+  if (acceptOutdated !== true) throw outdated(missing);
+  tell?.(`Accepted with --accept store: ${missing}`);
 }
 
 /**
@@ -330,7 +333,7 @@ export async function accept(sql: Sql, { at }: Site): Promise<void> {
   await setMeta(sql, {
     identity: randomBytes(16).toString('hex'),
     formerly: JSON.stringify([...new Set([...formerly, identity, ...there])]),
-    lost: '',
+    outdated: '',
   });
 }
 

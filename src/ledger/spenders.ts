@@ -15,14 +15,14 @@ import type { AccountCaps, BatchId } from './records.ts';
 /** A request that has not left by then, from before its intent was asked for, never leaves. */
 export const SENT_WITHIN_MS = 5_000;
 
-/** What is beyond `SENT_WITHIN_MS` and the deadline of an attempt until everybody takes it for over. */
+/** An attempt is over for everybody so long after `SENT_WITHIN_MS` and its deadline. */
 export const OVER_AFTER_MS = 5_000;
 
 /** The deadline of an intent that names none. */
 export const DEADLINE_MS = 60_000;
 
 /**
- * The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first
+ * The stop of a run whose batch another worker has ended. The run hears of it by a beat, or by the first
  * intent that is refused.
  */
 export function batchOver(batch: BatchId): StopError {
@@ -46,7 +46,10 @@ export async function beginWorker(
   return (await oneRow<{ id: number }>(sql, BEGUN, [hostname(), process.pid, command, operator ?? null])).id;
 }
 
-/** What it has left open is anybody's to end. Where the database is away, it is so by its age. */
+/**
+ * Any other worker may end the attempts that this one left open. If the database is away now, they are over
+ * by their age.
+ */
 export async function endWorker(sql: Pick<Sql, 'rows'>, worker: number): Promise<void> {
   const ended = `UPDATE workers SET seen_at = {now}, ended_at = {now}, accounts = '[]' WHERE id = ?`;
   await sql.rows(ended, [worker]).catch(() => {});

@@ -140,7 +140,7 @@ export interface StoreOptions {
    * Whether an older ledger than the known one is accepted. `tell` says so, and it becomes a ledger of its
    * own.
    */
-  readonly acceptLost?: boolean | undefined;
+  readonly acceptOutdated?: boolean | undefined;
   /**
    * A ledger that was copied to another place is opened as well: nothing is bought or decided, or it is
    * erased from.

@@ -28,13 +28,13 @@ import {
 } from './schema.ts';
 
 /**
- * How attempts and rows move: the state machine of `ATTEMPT_MOVES` and `ROW_MOVES` in schema.ts, one SQL text
- * for each verb. Above each stand the moves that it performs. First come those of a group, in the order in
- * which `writeGroup` runs them, then what a person or a newer dialect decides.
+ * How attempts and rows move: the state machine of `ATTEMPT_MOVES` and `ROW_MOVES` in schema.ts, with one SQL
+ * text for each verb. The comment above a text says which moves it performs. First come the texts of a group,
+ * in the order in which `writeGroup` runs them, then those for what a person or a newer dialect decides.
  *
  * An attempt that a statement moves gets the number of its group in `moved`, and money is booked by that
- * number. The moves decide what is booked, never the wish of a writer. So an attempt that another process has
- * ended books nothing twice.
+ * number. Only a move that happened is booked, whatever the writer wanted. So an attempt that another process
+ * has ended is not booked twice.
  */
 
 /** Sets the state of an attempt, and whether the attempt is then the current one of its key. */
@@ -56,7 +56,7 @@ const REPLY_COLUMNS = { attempt: 'int', status: 'int', headers: 'text', body: 'b
 export type ReplyRow = FilledRow<typeof REPLY_COLUMNS>;
 
 /**
- * A reply for an attempt that another process has ended is kept too, and read like any reply to a call in
+ * A reply is also kept for an attempt that another process has ended, and is read like any reply to a call in
  * doubt.
  */
 const keepReplies = each(REPLY_COLUMNS)(`
@@ -109,8 +109,8 @@ export function endRow(attempt: number, end: End, atMs: number): EndRow {
 }
 
 /**
- * An attempt may stand twice in a group: a sweep ends it while its answer comes. The answer holds, else the
- * first.
+ * An attempt may be twice in a group, when a sweep ends it while its answer comes. Then the answer counts,
+ * and without an answer the first end.
  */
 function onePerAttempt(ends: readonly EndRow[]): readonly EndRow[] {
   const only = new Map<number, EndRow>();
@@ -152,8 +152,8 @@ WHERE c.moved = v.moved OR (v.state = 'doubt' AND c.state <> 'open' AND c.ended_
 
 /**
  * open → answered, doubt, of a first attempt that this process has under way: the attempt stays the current
- * one of its key, so the index of keys is not written. A writer whose attempt others have ended reads it
- * again.
+ * one of its key, so the index of keys is not written. A writer whose attempt was ended by another process
+ * reads it again.
  */
 const endFirstAttempts = eachWriting(END_COLUMNS, 'attempt')(
   `${endSql('state = v.state', 'v.charged')} AND attempts.state = 'open'`,
@@ -164,23 +164,24 @@ const endFirstAttempts = eachWriting(END_COLUMNS, 'attempt')(
 const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts o
   WHERE o.key = attempts.key AND o.id <> attempts.id AND ${isCurrent('o')})`;
 
-/**
- * The attempt that this one was to replace was answered meanwhile, or is an answer: the doubt stays beside
- * that.
- */
+/** The attempt that this one was to replace has an answer, so the doubt stays beside that answer. */
 const IS_BESIDE = `EXISTS (SELECT 1 FROM attempts p WHERE p.id = attempts.prior AND p.state = 'replaced')`;
 
 const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
   WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'doubt_beside' ELSE v.state END`;
 
 /**
- * A vendor charges once under one key: an earlier answer is what was paid, and of those of a group the first.
+ * A vendor charges once under one key, so only one answer was paid: the earlier one, or the first one of the
+ * group.
  */
 const IS_PAID = `(v.nth > 1 OR EXISTS (SELECT 1 FROM attempts f
   WHERE (f.id = coalesce(attempts.payer, attempts.id) OR f.payer = coalesce(attempts.payer, attempts.id))
     AND f.id <> attempts.id AND f.charged > 0))`;
 
-/** Those that are ended, each numbered among what the group charges under one key of the vendor. */
+/**
+ * The attempts that end, each with its number among those that the group charges under the same key of the
+ * vendor.
+ */
 const ENDING_ATTEMPTS = `(SELECT v.*,
     row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS nth
   FROM v JOIN attempts p ON p.id = v.attempt
@@ -188,8 +189,8 @@ const ENDING_ATTEMPTS = `(SELECT v.*,
 
 /**
  * open → answered, doubt, doubt_beside, uncharged. doubt, retried, doubt_beside → answered, or replaced where
- * another attempt of the key stands. All of a group at once in both databases, as are the statements around
- * it: two of a group may be of one call.
+ * another attempt of the key stands. Both databases run it once for the whole group, like the statements
+ * around it, because two attempts of a group may be of one call.
  */
 const endAttempts = {
   ...eachWriting(END_COLUMNS, 'attempt')(
@@ -202,8 +203,8 @@ const endAttempts = {
 } as const;
 
 /**
- * retried → released: what was in doubt under the key of the vendor that is answered now cost nothing of its
- * own.
+ * retried → released: an earlier doubt under the same key of the vendor costs nothing of its own, once a
+ * later attempt is answered.
  */
 const freeRepeats = eachWhole({ attempt: 'int', moved: 'int', at: 'int' })(`
 UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at,
@@ -233,7 +234,7 @@ SELECT ${scopesOf('p')} AS scope, sum(p.spent) AS spent, sum(p.held) AS held FRO
   FROM ${attempts} JOIN attempts p ON p.id = coalesce(c.payer, c.id)
   GROUP BY 1, 2, 3, 4, 5) p CROSS JOIN ${SCOPES} GROUP BY 1`;
 
-/** What ended is booked in any case: above a cap it is an overrun. */
+/** An attempt that ended is booked in any case. What goes above a cap is an overrun. */
 const bookSql = (attempts: string, spent = 'coalesce(c.charged, 0)', held = 'c.reserved'): string => `
 UPDATE budgets SET spent = budgets.spent + d.spent, held = budgets.held - d.held,
   overrun = CASE WHEN budgets.spent + d.spent + budgets.held - d.held > budgets.cap + budgets.overrun
@@ -284,7 +285,7 @@ export const ROW_COLUMNS = {
 } as const;
 export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'attempt' | 'others'>;
 
-/** A batch of several steps is called by their names. */
+/** The operation of a batch of several steps has the names of all of them. */
 const hasSteps = (table: string): string => `${table}.operation LIKE '%,%'`;
 
 /**
@@ -327,7 +328,9 @@ const WAITING = `(SELECT DISTINCT w.batch, w.row, c.id, o.state, o.batch AS by
     AND (w.others = '[' || x.id || ']' OR w.others LIKE '%,' || x.id || ']')) d
 WHERE rows.batch = d.batch AND rows.row = d.row`;
 
-/** The change for which a row waited was never made: the row rests on that attempt, and goes on. */
+/**
+ * The change that a row waited for was never made: the row rests on the attempt of that change, and goes on.
+ */
 const stopWaiting = ofAttempt(
   `UPDATE rows SET attempt = d.id, others = NULL FROM ${WAITING} AND d.state IS NULL`,
 );
@@ -375,8 +378,8 @@ const moveRowsOn = [followStanding, stopWaiting, refuseOutdated, ...resumeKnown]
 // ----------------------------------------------------------------------------------- a group: 5. rows finish
 
 /**
- * A row that has ended otherwise than a writer finishes it gets a state that no row has, which the database
- * refuses. What a person decided about a doubt meanwhile stays.
+ * If a row has ended in another way than the writer says, it gets a state that no row may have, and the
+ * database refuses the write. What a person decided about a doubt meanwhile stays.
  */
 const ENDED_OTHERWISE = `rows.state NOT IN ('pending', 'in_doubt') AND ((rows.state, rows.reason, rows.others)
   IS DISTINCT FROM (excluded.state, excluded.reason, excluded.others))`;
@@ -549,7 +552,7 @@ UPDATE attempts SET ${STANDS_AGAIN} FROM v
 WHERE attempts.id = v.prior AND attempts.state IN ('replaced', 'retried')
   AND NOT EXISTS (SELECT 1 FROM attempts c WHERE c.id = v.id) AND NOT ${HAS_SUCCESSOR}`);
 
-/** Only where there is room: the constraint of the table refuses what code let through. */
+/** The constraint of the table refuses a reserve that has no room. */
 const holdReserves = eachWhole(MOVED_COLUMNS)(`
 UPDATE budgets SET held = budgets.held + d.held
 FROM (${perScope(`v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved`, '0', 'c.reserved')}) d
@@ -558,8 +561,8 @@ WHERE budgets.scope = d.scope`);
 // ------------------------------------------------------------------------------------------------- the group
 
 /**
- * What is written most, as one transaction. No statement waits for another's result, so that over a network a
- * group is one message.
+ * The most frequent writes, as one transaction. No statement needs the result of another one, so that a group
+ * is one message over a network.
  */
 export interface Group {
   readonly replies: readonly ReplyRow[];
@@ -621,9 +624,9 @@ const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[]
 ];
 
 /**
- * Those that may cost least first, each with what those before it may cost of the same budgets. A price that
- * is not known here yet is known to the tables, whose constraint then refuses the group, and each is asked
- * for alone.
+ * The intents, those that may cost least first. Each has the sum that the intents before it reserve in the
+ * same budgets. If the tables know a higher price than this process does, their constraint refuses the group,
+ * and each intent is written alone.
  */
 function inOrder(intents: readonly IntentRow[], moved: number) {
   const sums = new Map<string, number>();
@@ -724,7 +727,7 @@ const retractAnswers = each(ATTEMPT)(`
 UPDATE attempts SET state = 'retracted', is_current = 0 FROM v
 WHERE attempts.id = v.attempt AND ${isAnswered('attempts')}`);
 
-/** What counted as answered was not. */
+/** The attempt counted as answered, and was not. */
 export const retractAttempt = (sql: Sql, attempt: number) => sql.each(retractAnswers, [{ attempt }]);
 
 const USES = 'EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {int}) = v.attempt)';
@@ -781,7 +784,8 @@ const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
 );
 
 /**
- * Answers that spoke of the account, and not of what was asked: the rows that they ended wait.
+ * Takes back answers that said something about the account, and nothing about what was asked. The rows that
+ * they ended wait.
  * @param free their calls are unknown again, or an older answer stands again, once no row is in doubt about
  * them.
  */
@@ -812,7 +816,7 @@ export async function readAgain(sql: Sql, read: EndRow, more: number, moved: num
 }
 
 /**
- * The rows of a change that counted as done, and of which a newer dialect does not read that. The call stays
+ * The rows of a change that counted as done, and for which a newer dialect finds no proof. The call stays
  * answered.
  */
 const UNPROVEN = `SELECT c.id FROM rows w JOIN attempts c ON c.id = w.attempt

@@ -85,7 +85,8 @@ const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at 
 // ------------------------------------------------------------------------------------------ admission
 
 /**
- * The budget is checked and the intent written in one statement; why one was not admitted is read afterwards.
+ * The budget is checked and the intent is written in one statement. Why an intent was not admitted is read
+ * afterwards.
  */
 async function admit(context: WriteContext, gather: Gather, intent: Intent): Promise<Admission> {
   const way = await wayOf(context, intent);
@@ -101,7 +102,8 @@ async function admit(context: WriteContext, gather: Gather, intent: Intent): Pro
       continue;
     }
     const why = inTheWay(standing, intent, row) ?? (await reachedCap(context, intent, row));
-    // Where nothing is in its way by now, what was before it in its group has counted, and was not admitted.
+    // If nothing is in its way by now, an intent before it in its group took the room and was not admitted,
+    // so it is tried once more.
     if (why !== undefined || tries > 0) return why ?? KNOWN;
   }
 }
@@ -116,7 +118,10 @@ const FIRST: Way = { kind: 'first', prior: null, payer: null, decision: null, re
 const DECIDED = `SELECT n.said AS kind, n.attempt AS prior, coalesce(c.payer, c.id) AS payer
 FROM notes n JOIN attempts c ON c.id = n.attempt WHERE n.id = ? AND n.said IN ('repeat', 'retry')`;
 
-/** How it is sent, and in whose stead. Undefined: what it was to be sent again by stands no more. */
+/**
+ * How it is sent, and in the place of which attempt. Undefined: the decision to send it again does not stand
+ * any more.
+ */
 async function wayOf(
   { db }: WriteContext,
   { decision, replaces, request }: Intent,
@@ -128,7 +133,7 @@ async function wayOf(
   }
   if (replaces === undefined) return FIRST;
   const [answer] = await db.rows<{ state: string }>('SELECT state FROM attempts WHERE id = ?', [replaces]);
-  // What turned out to be no answer has stepped aside already.
+  // An answer that turned out to be none is out of the way already.
   return answer === undefined || answer.state === 'retracted'
     ? { ...FIRST, replaces }
     : { ...FIRST, kind: 'refresh', prior: replaces };
@@ -171,7 +176,7 @@ async function rowFor(context: WriteContext, gather: Gather, intent: Intent, way
 
 const KNOWN = { kind: 'known' } as const;
 
-/** How it stands with what an intent asks for, of which nothing was written. */
+/** The state of the call of an intent that was not written. */
 interface CallStanding {
   readonly current: AttemptId | null;
   readonly state: string | null;

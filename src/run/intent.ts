@@ -118,8 +118,8 @@ function begunAhead(begunMs: number): StopError {
 }
 
 /**
- * What comes next where the ledger admitted nothing. It waits for credits that may still be released, and for
- * other processes that ask for the same call.
+ * What comes next if the ledger did not admit the intent. Waits for credits that may still be released, and
+ * for other processes that ask for the same call.
  */
 export async function notAdmitted(
   { run, reserve }: Purchase,
@@ -266,7 +266,7 @@ function nameOf({ operation, creditsMost }: Call): string {
   return JSON.stringify([operation, creditsMost]);
 }
 
-/** Says that an answer shows the price of answers of its kind, where it states its cost and cost money. */
+/** Says that an answer shows the price of answers of its kind, if it states its cost and was not free. */
 export function shownPrice(
   { answer, charged }: Pick<Reading, 'answer' | 'charged'>,
   { credits_charged: stated }: Dialect,

@@ -38,8 +38,8 @@ export { requireFreeColumns } from './output.ts';
  * says how the row ended, and is finished. Calls, not rows, are paid for: equal calls are bought once and
  * shared. Whatever ends the process, the same command goes on from the ledger.
  *
- * @throws StopError when the run cannot begin or its output cannot be written. A stop in between is
- *   `stopped` in the summary: the rows that have an outcome by then keep it.
+ * @throws StopError when the run cannot begin or its output cannot be written. A stop in between is `stopped`
+ * in the summary: the rows that have an outcome by then keep it.
  */
 export async function run(
   context: RunContext,
@@ -109,8 +109,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
 }
 
 /**
- * Whether a list that came by itself has no rows. A list without rows from a pipe or a program is a result
- * like any other.
+ * Whether a list that came by itself has no rows. A list from a pipe or a program may have no rows: that is a
+ * result like any other.
  * @throws StopError `input` where a person has named the list.
  */
 function isNothingToDo({ isSweep, inputPath, output, emit }: RunContext, input: MappedInput): boolean {
@@ -167,14 +167,14 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
   return { stopped };
 }
 
-/** A person who stops a run wants it to send nothing more. */
+/** A person who stops a run wants that it sends nothing more. */
 const LEFT_BY_A_PERSON: ReadonlySet<StopCode | undefined> = new Set(['interrupted', 'terminated'] as const);
 
 type TasksLeft = (state: 'in_doubt' | 'pending') => TaskSource;
 
 /**
- * Works on a range of a batch as the ledger has its rows, for a process that does not have the list. The list
- * was submitted by another process, which finishes the batch as well. A crash here leaves rows without an
+ * Works on a range of a batch as the ledger has its rows, for a process that does not have the list. Another
+ * process has submitted the list, and finishes the batch as well. A crash here leaves rows without an
  * outcome, and the next worker that takes the range continues with them.
  * @returns what stopped it.
  */

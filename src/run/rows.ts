@@ -109,7 +109,7 @@ interface WalkingRow {
   readonly task: Task;
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
-  /** How the steps ended for whose calls nobody knows an answer, in the order of the steps. */
+  /** The ends of the steps whose calls nobody knows an answer to, in the order of the steps. */
   readonly unanswered: UnansweredCall[];
 }
 
@@ -309,9 +309,9 @@ function answerTo(work: Work, wanted: CallToBuy): Promise<CallResult> {
 }
 
 /**
- * Buys at once a call that the ledger did not know when the row was read. Otherwise, or if the ledger knows
- * more by now, it looks into the ledger, and again after each step until the row can go on. Every step gets
- * an answer, ends a doubt or leaves the call.
+ * Buys a call at once if the ledger did not know it when the row was read. Otherwise, or if the ledger knows
+ * more by now, looks the call up in the ledger, and again after each step until the row can go on. Every step
+ * gets an answer, ends a doubt or leaves the call.
  */
 async function answerOnce(work: Work, wanted: CallToBuy): Promise<CallResult> {
   const { flying, unknown } = work;

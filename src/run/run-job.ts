@@ -64,7 +64,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   const ledger = await openLedger(path, {
     clock,
     waitForLockMs: options.waitForLockMs ?? 0,
-    acceptLost: accept === 'store',
+    acceptOutdated: accept === 'store',
     tell: options.tell,
     patience: { longestMs: options.maxPauseMs, signal: options.signal },
     command,

@@ -21,7 +21,7 @@ import type {
 import type { RunChoices } from '../plan/context.ts';
 import type { AccountHistory, AllSeries } from './series.ts';
 
-/** The state that all runs of one account share in this process. `sessions.ts` opens it. */
+/** What all runs of one account share in this process. `sessions.ts` opens it. */
 export interface Session {
   readonly account: Pick<Account, 'identity' | 'exclusiveKey' | 'sandbox' | 'budget'>;
   readonly ledger: Ledger;

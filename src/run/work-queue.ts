@@ -54,8 +54,8 @@ const SET_ASIDE = 'set-aside';
 const QUEUE_CONNECTIONS = 2;
 
 /**
- * On a connection that was cut without a word nothing would ever come, and a worker that waits for it would
- * take nothing any more.
+ * A connection may be cut without notice. A worker that waits for an answer on it would never take a range
+ * again.
  */
 const QUEUE_TIMEOUT_MS = 5_000;
 
@@ -79,7 +79,10 @@ export async function layOutQueue(location: string): Promise<void> {
   }
 }
 
-/** For a process that may alter no schema. Undefined where nobody has laid it out, and of a folder. */
+/**
+ * Opens the queue for a process that may alter no schema. Undefined for a folder, and where nobody has laid
+ * out the queue.
+ */
 export async function openQueue(location: string): Promise<WorkQueue | undefined> {
   if (!isUrl(location) || !(await hasQueue(location))) return undefined;
   // pg-boss hands on to `pg` what it does not know.
@@ -99,7 +102,7 @@ async function started(location: string, options: ConstructorOptions): Promise<P
     ...{ superviseIntervalSeconds: WATCH_SECONDS, monitorIntervalSeconds: WATCH_SECONDS },
     ...{ schedule: false, reindex: false, monitorVacuum: false, ...options },
   });
-  // Work that fails in the background is tried again, and a call that was asked for fails by itself.
+  // Work that fails in the background is tried again. A call that this program makes reports its own error.
   boss.on('error', () => {});
   try {
     await boss.start();
@@ -152,7 +155,7 @@ export class WorkQueue implements RangeQueue {
     const { data, id, retryCount, priority } = job;
     const attempt = { id, retryCount };
     const beating = setInterval(() => {
-      // One that does not get through is followed by another.
+      // If a heartbeat does not get through, another one follows.
       this.#boss.touch(queue, attempt).catch(() => {});
     }, HEARTBEAT_EVERY_MS);
     this.#beating.add(beating);

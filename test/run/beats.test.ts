@@ -90,7 +90,7 @@ test('a store that does not answer stops each run after its longest pause, and o
     .toMatchObject({ code: 'store', message: expect.stringContaining('Nothing could be sent') });
   expect(patient.stopped()).toBeUndefined();
   await place.query(
-    `INSERT INTO meta (name, value) VALUES ('lost', 'what was bought') ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    `INSERT INTO meta (name, value) VALUES ('outdated', 'what was bought') ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   );
   await expect.poll(patient.stopped).toMatchObject({ code: 'store_lost' });
 });

@@ -19,10 +19,10 @@ import {
   keepNote,
   layOut,
   ledgerNow,
-  lost,
-  markLost,
+  markOutdated,
   metaOf,
   nothingThere,
+  outdated,
   readerAt,
   refuseOther,
   type Site,
@@ -101,7 +101,7 @@ async function openSpender(
     const worker = await db.transaction((sql) => beginWorker(sql, options));
     const watch = watchOver(db);
     await watch.look();
-    db.workAs(worker, async () => (await copiedAway(db, db.shown)) ?? watch.tellLost());
+    db.workAs(worker, async () => (await copiedAway(db, db.shown)) ?? watch.tellOutdated());
     const context = await contextOf(db);
     // What a server has room for, it says when it writes.
     const keeping = { refusal: watch.refusal, committed() {}, makeRoom: () => false };
@@ -129,15 +129,16 @@ async function openSpender(
 const atOnce = (db: PostgresDb): Pick<Sql, 'rows'> => ({ rows: (sql, params) => db.rowsAtOnce(sql, params) });
 
 /**
- * How a worker hears of a loss. A server that took another's place, or a backup that was put back, lacks
- * commits. The door finds its own missing, and marks the ledger for all who spend from it, by their next
- * beat: nobody does before a person accepts that. With each beat the host notes the newest attempt outside.
+ * How a worker hears that its ledger is outdated: a server that replaced another one, or a backup that was
+ * put back, lacks commits. The door finds out that its own commits are missing, and marks the ledger. All who
+ * spend from it read that with their next beat, and spend nothing before a person accepts it. With each beat
+ * the host notes the newest attempt outside.
  */
 function watchOver(db: PostgresDb) {
   let identity = '';
   let refusal: StopError | undefined;
   const refused = (fact: string): StopError => {
-    refusal = lost(fact);
+    refusal = outdated(fact);
     return refusal;
   };
   return {
@@ -146,14 +147,14 @@ function watchOver(db: PostgresDb) {
     /** @throws StopError `store_lost`. */
     async look(): Promise<void> {
       const now = await ledgerNow(atOnce(db));
-      if (now.lost !== undefined) throw refused(now.lost);
+      if (now.outdated !== undefined) throw refused(now.outdated);
       identity = now.identity;
       keepNote(siteOfDatabase(db), now);
     },
     /** Something that this process has committed is missing. @returns what ends it. */
-    async tellLost(): Promise<StopError> {
+    async tellOutdated(): Promise<StopError> {
       const fact = `The store ${db.shown} was put back to an earlier state: it does not know what was written last. What is missing would be bought again.`;
-      await markLost(atOnce(db), { fact, identity });
+      await markOutdated(atOnce(db), { fact, identity });
       return refused(fact);
     },
   };

@@ -21,8 +21,8 @@ import {
   contextOf,
   keepNote,
   ledgerNow,
-  lossAt,
   metaOf,
+  missingAt,
   nothingThere,
   readerAt,
   realPathOf,
@@ -88,9 +88,9 @@ const noStore = (folder: StoreFolder, tell?: Tell): StopError =>
   nothingThere(siteOfFolder(folder), 'the first run makes a new one.', tell);
 
 /** Makes the folder, or takes the one that is there. */
-function prepare(folder: StoreFolder, acceptLost?: boolean): void {
+function prepare(folder: StoreFolder, acceptOutdated?: boolean): void {
   // This comes before anything is made, so that the mount point of an unmounted disk stays as it is.
-  if (!hasLedger(folder)) requireAccepted(lossAt(siteOfFolder(folder)), { acceptLost });
+  if (!hasLedger(folder)) requireAccepted(missingAt(siteOfFolder(folder)), { acceptOutdated });
   preparePrivateFolder(folder);
 }
 
@@ -119,7 +119,7 @@ async function isEmpty(db: Db, folder: StoreFolder, mayBringOn = false): Promise
 
 async function open(folder: StoreFolder, options: StoreOptions): Promise<SoleAccess> {
   if (!options.create && !hasLedger(folder)) throw noStore(folder);
-  prepare(folder, options.acceptLost);
+  prepare(folder, options.acceptOutdated);
   const lock = await takeLock(folder, options);
   return closedByFailure({ close: () => lock.release() }, async () => {
     const writer = new Connection(folder.ledger, 'write');
@@ -231,7 +231,7 @@ async function keeping(
 
 /**
  * Undefined also for a file that cannot be reached, because the next start could not reach it either. It is
- * not opened, so no lock is lost.
+ * not opened, so no lock is given up.
  */
 function fileAt(path: string): string | undefined {
   try {
@@ -318,8 +318,8 @@ async function markBackup(copy: Db): Promise<void> {
   try {
     const { newest } = await ledgerNow(copy);
     const since = newest === undefined ? 'since' : `after ${isoTime(newest.atMs)}`;
-    const lost = `The store is a backup that was put back. What was bought ${since} is not in it, and would be bought again.`;
-    await copy.transaction((sql) => setMeta(sql, { lost }));
+    const outdated = `The store is a backup that was put back. What was bought ${since} is not in it, and would be bought again.`;
+    await copy.transaction((sql) => setMeta(sql, { outdated }));
   } finally {
     await copy.close();
   }
