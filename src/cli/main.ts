@@ -213,7 +213,8 @@ function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams):
       message: bugWords(error),
       next: debug
         ? 'This is a bug of Rowonce: please report it with the output above.'
-        : 'This is a bug of Rowonce: please report it with the output of the same command under ROWONCE_DEBUG=1.',
+        : 'This is a bug of Rowonce: please report it with the output of the same command under ' +
+          'ROWONCE_DEBUG=1.',
     }),
   );
   return EXIT.bug;

@@ -4,7 +4,9 @@ type Words = Readonly<Record<string, string>>;
 
 export const COMMANDS: Words = {
   run: 'enrich apply execute exec process go start submit buy lookup begin',
-  plan: 'import load upload open inspect preview describe check validate estimate diff quote dry-run view test',
+  plan:
+    'import load upload open inspect preview describe check validate estimate diff quote dry-run view ' +
+    'test',
   status: 'ls list ps jobs batches runs history show info state progress',
   'accounts add': 'login auth connect configure config setup init signin register new create set',
   'accounts list': 'whoami keys credentials ls show',

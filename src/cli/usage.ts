@@ -149,7 +149,9 @@ const isKey = (flag: string, own: readonly string[]): boolean =>
 
 /** What was typed for a key is not shown. */
 const keyLine = (own: readonly string[], rest: readonly string[]): Line => ({
-  next: 'No key is typed in a command, where others can read it: accounts add asks for it, or reads it with --key-stdin.',
+  next:
+    'No key is typed in a command, where others can read it: ' +
+    'accounts add asks for it, or reads it with --key-stdin.',
   words: own.includes('--key-stdin') ? [...rest, '--key-stdin'] : ['accounts', 'add'],
 });
 

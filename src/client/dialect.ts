@@ -211,7 +211,9 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
     !Object.values(others).some(({ path, body }) => keysIn([path, body ?? null]) > 0)
   )
     return;
-  const fact = `The dialect ${dialect.name} has a request with {key}, and the account ${name} asks through a service, which has the key.`;
+  const fact =
+    `The dialect ${dialect.name} has a request with {key}, ` +
+    `and the account ${name} asks through a service, which has the key.`;
   throw stop('account', fact, 'Write the request without {key} in the dialect file.');
 }
 

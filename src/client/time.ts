@@ -111,7 +111,10 @@ export class AccountTime implements Clock {
 
   #apartWords(): string {
     const [ours, theirs] = [isoTime(this.machine.wallMs()), isoTime(this.#dateMs(0))];
-    return `This machine's clock says ${ours}, and the vendor's answer says ${theirs}: they are ${formatDuration(this.#offMs)} apart.`;
+    return (
+      `This machine's clock says ${ours}, and the vendor's answer says ${theirs}: ` +
+      `they are ${formatDuration(this.#offMs)} apart.`
+    );
   }
 
   /** So much another process has kept. */

@@ -55,7 +55,9 @@ export default command({
   name: 'export',
   summary: 'Writes the output of a batch again, from the ledger.',
   details:
-    'Beside a run that is spending from the same store, or from a store that lost something, it writes NAME.so-far. Where the list is gone or was changed, the output is made of the cells that the store keeps.',
+    'Beside a run that is spending from the same store, or from a store that lost something, ' +
+    'it writes NAME.so-far. Where the list is gone or was changed, ' +
+    'the output is made of the cells that the store keeps.',
   example: 'export last',
   work: 'long',
   input: exportInput,

@@ -15,7 +15,11 @@ export default command({
   name: 'forget',
   summary: 'Erases a person: every question, answer and cell about them.',
   details:
-    'Amounts and times stay, and your own files are named, and open invites and memberships with what ends them. A later row about the person, also in a team, is skipped unless run --refresh asks. Nothing is erased while a doubt about the person is open, or an unfinished batch has plans for them.',
+    'Amounts and times stay, and your own files are named, ' +
+    'and open invites and memberships with what ends them. ' +
+    'A later row about the person, also in a team, is skipped unless run --refresh asks. ' +
+    'Nothing is erased while a doubt about the person is open, ' +
+    'or an unfinished batch has plans for them.',
   example: 'forget jo@example.com --dry-run',
   input: z.strictObject({
     ...COMMON,

@@ -30,7 +30,11 @@ export default command({
   name: 'merge',
   summary: 'Puts a result, or corrected rows, into your own file, even if you have edited it since.',
   details:
-    'It takes our columns of an output, and the corrected cells of a needs-attention file; every other cell of yours stays, and no file is replaced. A row is found by what was sent for it, then by its other cells and their order. What fits no row for certain, or was changed on both sides, is listed and not written, and the exit code is 3.',
+    'It takes our columns of an output, and the corrected cells of a needs-attention file; ' +
+    'every other cell of yours stays, and no file is replaced. ' +
+    'A row is found by what was sent for it, then by its other cells and their order. ' +
+    'What fits no row for certain, or was changed on both sides, is listed and not written, ' +
+    'and the exit code is 3.',
   example: 'merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
   work: 'long',
   input: z.strictObject({
@@ -204,13 +208,17 @@ function wordsOf({ rows, found, mended, nowhere, kept }: Omit<Merge, 'chunks'>):
       : [`${mended} of your cells ${mended === 1 ? 'was' : 'were'} corrected from the result.`]),
     ...shown(nowhere, ({ row, identifiers }) =>
       identifiers.length === 0
-        ? `Row ${row} of the result has no identifier, and no row of your file is sure to be the same, so none of it was written.`
-        : `Row ${row} of the result (${named(identifiers)}) fits no row of your file for certain, so none of it was written.`,
+        ? `Row ${row} of the result has no identifier, and no row of your file is sure to be the same, ` +
+          'so none of it was written.'
+        : `Row ${row} of the result (${named(identifiers)}) fits no row of your file for certain, ` +
+          'so none of it was written.',
     ),
     ...shown(
       kept,
       (cell) =>
-        `Row ${cell.row}, column ${foreignName(cell.column)}: yours ${foreignName(plainText(cell.kept))} is kept, the result has ${foreignName(plainText(cell.result))}.`,
+        `Row ${cell.row}, column ${foreignName(cell.column)}: ` +
+        `yours ${foreignName(plainText(cell.kept))} is kept, ` +
+        `the result has ${foreignName(plainText(cell.result))}.`,
     ),
   ];
 }

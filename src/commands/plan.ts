@@ -56,7 +56,8 @@ const planInput = z.strictObject({
   ...COMMON,
   job: argument(
     z.string().optional(),
-    'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out: what the file is',
+    'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out: ' +
+      'what the file is',
     { page: 'job' },
   ),
   file: argument(z.string(), 'the input', { page: 'list' }),
@@ -77,7 +78,9 @@ export default command({
   name: 'plan',
   summary: 'Shows what a file is, or what a job would buy or change; buys and changes nothing.',
   details:
-    'A plan ends with its id, which run --plan takes: it then does just that, or nothing. Signs of a change: + an invite, a new project or a call, ~ another role, - a removal, = unchanged, ! invalid or refused, ? in doubt.',
+    'A plan ends with its id, which run --plan takes: it then does just that, or nothing. ' +
+    'Signs of a change: + an invite, a new project or a call, ~ another role, - a removal, ' +
+    '= unchanged, ! invalid or refused, ? in doubt.',
   example: 'plan enrich-company leads.csv',
   work: 'long',
   input: planInput,
@@ -186,7 +189,8 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
       jobDamageLines(object.damage, repairableRows, repairs),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
       object.moved &&
-        `  moved          ${object.moved.message} If it is, a run with --accept same-account has ${object.moved.if_same}.`,
+        `  moved          ${object.moved.message} If it is, ` +
+          `a run with --accept same-account has ${object.moved.if_same}.`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
       reread === undefined && unanswered && `  ${AGREED_TO}`,
       `  id             ${object.id}`,
@@ -199,7 +203,8 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
         commandLine([...words, '--accept', toAgree.agreement]),
       ],
       missingStore !== undefined &&
-        `There is no store at ${missingStore} yet, so nothing is known as ${changes === undefined ? 'bought' : 'changed by us'}.`,
+        `There is no store at ${missingStore} yet, ` +
+          `so nothing is known as ${changes === undefined ? 'bought' : 'changed by us'}.`,
     ),
   };
 }
@@ -233,7 +238,8 @@ const leftWords = ({
     : `${sentCounts(changes)} to send`;
 
 const AGREED_TO =
-  'Calls whose answer turned out to be none are bought again only if you agree: with --yes, or when a run asks.';
+  'Calls whose answer turned out to be none are bought again only if you agree: ' +
+  'with --yes, or when a run asks.';
 
 function tellBeginning(console: Console, { job, account, list, object }: PlannedJob): void {
   const { path, columns, sheet } = list;
@@ -276,7 +282,8 @@ function changesOf(
     if (toAgree === undefined)
       return remoteMembers({ account, dialect, clock: systemClock, emit, signal, ledger }, projects);
     const message =
-      'The service was not asked who is in the projects, because nobody has agreed yet to what the dialect sends.';
+      'The service was not asked who is in the projects, ' +
+      'because nobody has agreed yet to what the dialect sends.';
     emit({ kind: 'note', message });
     return undefined;
   });
@@ -321,12 +328,14 @@ function descriptionLines(
   // A workbook and JSON lines have no delimiter between their cells.
   const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
   return linesOf(
-    `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
+    `${path}: ` +
+      `${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
     columns.flatMap(({ name, looks_like: looks, filled, examples, odd, damage }) =>
       linesOf(
         `  ${name.padEnd(width)}  ${looks.padEnd(7)}${filledWords(filled, examples)}`,
         odd.count > 0 &&
-          `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looks]}: row ${odd.first_rows.join(', ')}`,
+          `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ` +
+            `${LOOKS[looks]}: row ${odd.first_rows.join(', ')}`,
         damage.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
       ),
     ),

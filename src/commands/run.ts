@@ -53,7 +53,9 @@ const runInput = z.strictObject({
   output: outputFile('none'),
   yes: flag(
     z.boolean().default(false),
-    'agree to the plan without being asked: to its highest price, which becomes the budget, to what it changes, and to what is bought or read again by a new dialect',
+    'agree to the plan without being asked: ' +
+      'to its highest price, which becomes the budget, to what it changes, ' +
+      'and to what is bought or read again by a new dialect',
   ),
   plan: flag(
     z.string().optional(),
@@ -88,7 +90,8 @@ const runInput = z.strictObject({
   ...under(WAITING, {
     detach: flag(
       z.boolean().optional(),
-      'submit the list to a database and leave it to workers; the same command without it does the rest and writes the output',
+      'submit the list to a database and leave it to workers; ' +
+        'the same command without it does the rest and writes the output',
     ),
     events: flag(z.string().optional(), 'append one JSON line for each event of the run', '<file>', {
       page: 'none',
@@ -104,7 +107,8 @@ export default command({
   name: 'run',
   summary: 'Works through a file; run the same command again to continue where it stopped.',
   details:
-    'A run that changes the service asks on a terminal; elsewhere it needs --yes. The output is NAME.enriched.',
+    'A run that changes the service asks on a terminal; elsewhere it needs --yes. ' +
+    'The output is NAME.enriched.',
   example: 'run enrich-company leads.csv --budget 500',
   work: 'spends',
   input: runInput,

@@ -9,7 +9,11 @@ export default command({
   name: 'sandbox',
   summary: 'Serves an invented service and provider on this machine, with their own book of charges.',
   details:
-    'A run on sandbox-provider or sandbox-service starts one by itself. Faults are reset, timeout, truncate, cut, empty, garbage, huge, bomb, slow, limited-200, 301, 302, any 4xx and any 5xx; with charged- before it, such as charged-500, the charge or change is made before the answer is lost. GET /sandbox/book sums up charges, changes and faults.',
+    'A run on sandbox-provider or sandbox-service starts one by itself. ' +
+    'Faults are reset, timeout, truncate, cut, empty, garbage, huge, bomb, slow, limited-200, 301, ' +
+    '302, any 4xx and any 5xx; with charged- before it, such as charged-500, ' +
+    'the charge or change is made before the answer is lost. ' +
+    'GET /sandbox/book sums up charges, changes and faults.',
   example: 'sandbox --port 4810 --book book.jsonl --rate 20/s --faults "reset:0.02,charged-500:0.01"',
   faces: ['terminal'],
   input: z.strictObject({

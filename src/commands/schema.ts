@@ -7,7 +7,8 @@ export default command({
   name: 'schema',
   summary: 'Prints the JSON schema of a job, accounts or a dialect, for editors, or of what --json prints.',
   details:
-    'An editor with a YAML language server finds it by a comment in the file: # yaml-language-server: $schema=PATH, with the path that --path prints.',
+    'An editor with a YAML language server finds it by a comment in the file: # yaml-language-server: ' +
+    '$schema=PATH, with the path that --path prints.',
   example: 'schema job',
   faces: ['terminal'],
   input: z.strictObject({

@@ -12,7 +12,10 @@ export default command({
   name: 'serve',
   summary: 'Opens the page on this machine: drop a list, see the cost, press start.',
   details:
-    "It prints an address that opens the page once, within a minute. Programs find address and token in serve.json in the store's folder. Jobs that are named are swept on their schedule, as by nightly; each needs an inbox, and none may change people or projects of a real account.",
+    'It prints an address that opens the page once, within a minute. ' +
+    "Programs find address and token in serve.json in the store's folder. " +
+    'Jobs that are named are swept on their schedule, as by nightly; ' +
+    'each needs an inbox, and none may change people or projects of a real account.',
   example: 'serve --port 4800',
   faces: ['terminal'],
   input: z.strictObject({

@@ -83,7 +83,9 @@ export default command({
   name: 'settle',
   summary: 'Lists what is in doubt and what is at risk, and takes your decision about it.',
   details:
-    'Give one decision at a time. Rows move at once, and the next run does what is left of them. For an invite say invite_code=…, accepted=true or user_id=…, for a project project_id=…, for an api-call any word, such as done=yes. A row that was skipped can be decided anew.',
+    'Give one decision at a time. Rows move at once, and the next run does what is left of them. ' +
+    'For an invite say invite_code=…, accepted=true or user_id=…, for a project project_id=…, ' +
+    'for an api-call any word, such as done=yes. A row that was skipped can be decided anew.',
   example: 'settle last --retry --extra-credits 20',
   input: settleInput,
   output: settleOutput,
@@ -161,8 +163,11 @@ function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
   return linesOf(
     doubts.length > 0 &&
       (isBought
-        ? 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.'
-        : 'Check at the service what became of it. If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; if not, --not-done; to leave it out of this batch, --skip.'),
+        ? 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), ' +
+          '--answer key=value, or --not-done if you know that nothing was charged.'
+        : 'Check at the service what became of it. ' +
+          'If it was done, use --answer with what it gave, such as invite_code=… or project_id=…; ' +
+          'if not, --not-done; to leave it out of this batch, --skip.'),
     doubts.length > 1 &&
       'With --all-like ROW the decision is about every row that was answered like that one.',
   );

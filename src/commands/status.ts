@@ -27,7 +27,8 @@ export default command({
   name: 'status',
   summary: 'Shows batches, one batch, or every attempt of one row.',
   details:
-    "A row's attempts have when, why, the idempotency key, the cost, the vendor's request id, the raw answer, and the rule by which today's dialect reads it.",
+    "A row's attempts have when, why, the idempotency key, the cost, the vendor's request id, " +
+    "the raw answer, and the rule by which today's dialect reads it.",
   example: 'status last 12',
   input: z.strictObject({
     ...COMMON,

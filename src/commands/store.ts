@@ -51,7 +51,8 @@ type Purge = z.output<typeof purgeInput>;
 export default {
   name: 'store',
   summary:
-    'Shows the size of a store, checks it, backs it up, copies it, erases what is old, and sets up one for several hosts.',
+    'Shows the size of a store, checks it, backs it up, copies it, erases what is old, ' +
+    'and sets up one for several hosts.',
   example: 'store backup rowonce-backup.db',
   commands: [
     command({
@@ -101,7 +102,9 @@ export default {
       name: 'store backup',
       summary: 'Copy the ledger of a folder into a file, also while a run spends from it.',
       details:
-        'To put it back, copy it into an empty folder as ledger.db; it buys nothing there until a run with --accept store. A database is backed up by pg_dump, with the schemas rowonce_ledger and rowonce_queue.',
+        'To put it back, copy it into an empty folder as ledger.db; ' +
+        'it buys nothing there until a run with --accept store. ' +
+        'A database is backed up by pg_dump, with the schemas rowonce_ledger and rowonce_queue.',
       example: 'store backup rowonce-backup.db',
       input: z.strictObject({ ...COMMON, file: argument(z.string(), 'a file that is not there yet') }),
       output: z.object({ store: z.string(), file: z.string() }),
@@ -119,7 +122,9 @@ export default {
       name: 'store copy',
       summary: 'Copy a whole ledger to a place that has none, and buy only from there afterwards.',
       details:
-        'The old store buys nothing from then on, and can be read. If the command is cut off, run it again. Batches that change a service continue only in a folder.',
+        'The old store buys nothing from then on, and can be read. ' +
+        'If the command is cut off, run it again. ' +
+        'Batches that change a service continue only in a folder.',
       example: 'store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
       input: z.strictObject({
         from: argument(
@@ -139,11 +144,13 @@ export default {
         const { batches, spent, inDoubt } = await copied(placeOf(from), placeOf(to), waitForLockMs);
         return {
           lines: [
-            `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ${inDoubt} in doubt were copied from ${from} to ${to}.`,
+            `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ` +
+              `${inDoubt} in doubt were copied from ${from} to ${to}.`,
           ],
           object: { from, to, batches, credits: { spent, in_doubt: inDoubt } },
           advice: [
-            `Nothing is bought from ${from} any more. From now on add --store ${to}, or set ROWONCE_STORE to it.`,
+            `Nothing is bought from ${from} any more. ` +
+              `From now on add --store ${to}, or set ROWONCE_STORE to it.`,
           ],
         };
       },
@@ -151,7 +158,8 @@ export default {
     command({
       name: 'store init',
       summary:
-        'Set up a database for runs and workers, as its owner, and print the grants for other roles. Running it again changes nothing.',
+        'Set up a database for runs and workers, as its owner, and print the grants for other roles. ' +
+        'Running it again changes nothing.',
       example: 'store init postgres://owner@127.0.0.1:5432/rowonce',
       input: z.strictObject({ url: DATABASE }),
       /** The statements that give the roles their rights. */
@@ -170,7 +178,8 @@ export default {
           ],
           object: { grants: { worker: [...worker], reader: [...reader] } },
           advice: [
-            'The store is set up. The statements printed here let the roles rowonce_worker and rowonce_reader use it.',
+            'The store is set up. The statements printed here let the roles rowonce_worker and ' +
+              'rowonce_reader use it.',
           ],
         };
       },
@@ -205,7 +214,8 @@ export default {
       name: 'store purge',
       summary: 'Erase old answers, and what was asked for them. They may be bought again.',
       details:
-        'Give an age or a day. Ages end at the last time that an answer of a vendor told; nothing is erased, with 2, where this machine alone makes something old.',
+        'Give an age or a day. Ages end at the last time that an answer of a vendor told; ' +
+        'nothing is erased, with 2, where this machine alone makes something old.',
       example: 'store purge --older-than 400d --dry-run',
       input: purgeInput,
       /** `--compact` alone gives only the store. */
@@ -260,7 +270,8 @@ async function holdToAccounts(
   if (!store.manySpend)
     throw stop(
       'usage',
-      `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
+      `From the store ${location} one process at a time spends, ` +
+        'within the limits and budgets of its own accounts file.',
       'Change them there.',
     );
   const options = { clock: systemClock, command: 'store caps', waitForLockMs: 0, create: false };

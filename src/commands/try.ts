@@ -89,7 +89,8 @@ export default command({
   name: 'try',
   summary: 'Makes one call once you agree, and shows the request, the answer and how it is read.',
   details:
-    'An answer that the ledger has is shown and not bought, and lists use what is bought here. A change of the service is refused.',
+    'An answer that the ledger has is shown and not bought, and lists use what is bought here. ' +
+    'A change of the service is refused.',
   example: 'try enrich-company abn=51824753556 --account sandbox-provider',
   work: 'spends',
   input: tryInput,

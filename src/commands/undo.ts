@@ -66,9 +66,14 @@ type UndoInput = z.output<typeof undoInput>;
 export default command({
   name: 'undo',
   summary:
-    'Takes back what a batch changed in the service; run the same command again to continue where it stopped.',
+    'Takes back what a batch changed in the service; ' +
+    'run the same command again to continue where it stopped.',
   details:
-    'It deletes the invites that the batch made, removes people whom it brought in and whose user_id is known, and gives others their former role. What it cannot take back is listed, and the exit code is 3: new projects, removed people, deleted or accepted invites, and everybody whom another batch has changed since. An undo is a batch, and can be undone.',
+    'It deletes the invites that the batch made, ' +
+    'removes people whom it brought in and whose user_id is known, and gives others their former role. ' +
+    'What it cannot take back is listed, and the exit code is 3: ' +
+    'new projects, removed people, deleted or accepted invites, ' +
+    'and everybody whom another batch has changed since. An undo is a batch, and can be undone.',
   example: 'undo last',
   work: 'spends',
   input: undoInput,
@@ -370,7 +375,8 @@ function undoneLines(batch: string, { summary, done }: Undo): readonly string[] 
   if (summary !== undefined) {
     const { batch: by, counts, requests, output, needs_attention: attention } = summary;
     return linesOf(
-      `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
+      `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ` +
+        `${counted(requests, 'request')}`,
       output !== null && `Output     ${output}`,
       attention !== null && `Attention  ${attention}`,
     );
@@ -378,7 +384,8 @@ function undoneLines(batch: string, { summary, done }: Undo): readonly string[] 
   if (done === undefined) return [nothingToUndo(batch)];
   const { by, counts } = done;
   return [
-    `Batch ${batch} was undone by batch ${by}: ${countWords(counts, 'nothing finished')}. Nothing is left to send.`,
+    `Batch ${batch} was undone by batch ${by}: ${countWords(counts, 'nothing finished')}. ` +
+      'Nothing is left to send.',
   ];
 }
 

@@ -18,14 +18,16 @@ export default command({
   name: 'worker',
   summary: 'Works on lists that were submitted to the same store, until you stop it.',
   details:
-    'Rows, job and dialect come with the batch, keys from the accounts file of its host. SIGTERM and Ctrl-C let it finish what is on its way and hand back its ranges.',
+    'Rows, job and dialect come with the batch, keys from the accounts file of its host. ' +
+    'SIGTERM and Ctrl-C let it finish what is on its way and hand back its ranges.',
   example: 'worker --store postgres://rowonce_worker@127.0.0.1:5432/rowonce',
   faces: ['terminal', 'library'],
   input: z.strictObject({
     ...COMMON,
     health: flag(
       z.int().max(65_535, 'Give a whole number from 0 to 65535.').optional(),
-      'answer at http://127.0.0.1:PORT: /healthz with 200 while the database answers, else with 503; /metrics for Prometheus; 0: any free port',
+      'answer at http://127.0.0.1:PORT: /healthz with 200 while the database answers, else with 503; ' +
+        '/metrics for Prometheus; 0: any free port',
       '<port>',
     ),
     log: LOG,

@@ -89,7 +89,9 @@ export async function openResult(path: string): Promise<Result> {
   const rows: InputRow[] = [];
   for await (const row of rowsOf(opened)) rows.push(row);
   if (isOutput(header) || isAttention(header)) return { ...opened, header, rows };
-  const fact = `${path} is not a result: it has neither all of ${listed(OUR_COLUMNS)} nor both of ${listed(ATTENTION_COLUMNS)}.`;
+  const fact =
+    `${path} is not a result: it has neither all of ${listed(OUR_COLUMNS)} nor both of ` +
+    `${listed(ATTENTION_COLUMNS)}.`;
   const next = 'Name an output or a file of rows that need attention first, then your own file.';
   throw stop('input', fact, next);
 }
@@ -225,7 +227,9 @@ function sentColumns(
   );
   const missing = [...kinds.keys()].filter((column) => !header.includes(column));
   if (missing.length === 0) return [...kinds].map(([column, kind]) => ({ column, kind }));
-  const fact = `${path} no longer has all the columns that ${result.path} was made from: ${listed(missing.map((column) => foreignName(column)))}.`;
+  const fact =
+    `${path} no longer has all the columns that ${result.path} was made from: ` +
+    `${listed(missing.map((column) => foreignName(column)))}.`;
   throw stop('input', fact, 'Give them their old names, and merge again.');
 }
 

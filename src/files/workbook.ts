@@ -86,12 +86,15 @@ const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 /**
  * Columns are wide enough for an ABN, a date with its time, and most names; Excel's own width cuts them off.
  */
-const SHEET_START = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetFormatPr defaultColWidth="20" defaultRowHeight="15"/><sheetData>`;
+const SHEET_START =
+  `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetFormatPr defaultColWidth="20" ` +
+  'defaultRowHeight="15"/><sheetData>';
 const SHEET_END = '</sheetData></worksheet>';
 
 function partsAround(sheetName: string): readonly ArchivePart[] {
   const link = (type: string, target: string): string =>
-    `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/${type}" Target="${target}"/></Relationships>`;
+    `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/${type}" ` +
+    `Target="${target}"/></Relationships>`;
   const types = [
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
     `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>`,

@@ -53,7 +53,8 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
     throw data?.operation.includes('@') === true
       ? stop(
           'store_version',
-          `The operation ${foreignWords(data.operation)} of this batch is missing here, or has another version.`,
+          `The operation ${foreignWords(data.operation)} of this batch is missing here, ` +
+            'or has another version.',
           'Start a worker in a program that passes this operation.',
         )
       : stop(

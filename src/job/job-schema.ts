@@ -60,7 +60,9 @@ const guards = z.strictObject({
     .union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/, 'write a share as 10%')])
     .optional()
     .describe(
-      'a number: the most removals; a share: the most people who are removed although no row asks for it, of all known in the projects; left out: `10%`',
+      'a number: the most removals; a share: ' +
+        'the most people who are removed although no row asks for it, of all known in the projects; ' +
+        'left out: `10%`',
     ),
   admins: z
     .enum(['allow'])
@@ -105,7 +107,8 @@ const operationSettings = {
   role: role
     .optional()
     .describe(
-      'of `invite-user`, `change-role` and `onboard`: the role of every row; the list then needs no column for it',
+      'of `invite-user`, `change-role` and `onboard`: the role of every row; ' +
+        'the list then needs no column for it',
     ),
   roles: z
     .record(text, role)
@@ -115,25 +118,29 @@ const operationSettings = {
     .record(text, z.union([text, z.number(), z.boolean(), z.array(text)]))
     .optional()
     .describe(
-      'of `search-people`: further filters by the names of the vendor; `{{Column}}` in a text is the cell of the row. A filter whose cells are blank is left out',
+      'of `search-people`: further filters by the names of the vendor; ' +
+        '`{{Column}}` in a text is the cell of the row. A filter whose cells are blank is left out',
     ),
   kind: z
     .enum(['read', 'change'])
     .optional()
     .describe(
-      'of `api-call`: `read`, or `change` for what alters something at the vendor; left out: `read` for `GET` and `POST`, else `change`',
+      'of `api-call`: `read`, or `change` for what alters something at the vendor; left out: ' +
+        '`read` for `GET` and `POST`, else `change`',
     ),
   method: z
     .enum(METHODS)
     .optional()
     .describe(
-      'of `api-call`: `POST`, which is the default, `GET`, with which the body becomes the query, `PUT`, `PATCH` or `DELETE`',
+      'of `api-call`: `POST`, which is the default, `GET`, with which the body becomes the query, ' +
+        '`PUT`, `PATCH` or `DELETE`',
     ),
   endpoint: text
     .regex(/^\//, 'an endpoint begins with "/"')
     .optional()
     .describe(
-      'of `api-call`: the path below the address of the account, with `{{Column}}` where a cell belongs, and `{key}` for the key',
+      'of `api-call`: the path below the address of the account, ' +
+        'with `{{Column}}` where a cell belongs, and `{key}` for the key',
     ),
   body: z
     .record(z.string(), json)
@@ -170,14 +177,16 @@ export const jobEntries = z.strictObject({
     .record(text, z.string())
     .optional()
     .describe(
-      'input of the operation: the column of the list that holds it; a blank one is left unread; left out: what is sure',
+      'input of the operation: the column of the list that holds it; a blank one is left unread; ' +
+        'left out: what is sure',
     ),
   waterfall: z
     .array(tier)
     .min(1)
     .optional()
     .describe(
-      'identifiers, tried in this order until one matches; `abn+domain` sends both in one call; left out: the order of the operation',
+      'identifiers, tried in this order until one matches; `abn+domain` sends both in one call; ' +
+        'left out: the order of the operation',
     ),
   add: z
     .record(text, text.transform(dotted))
@@ -189,7 +198,8 @@ export const jobEntries = z.strictObject({
     .enum(['keep', 'fill', 'replace'])
     .optional()
     .describe(
-      'where the list has a column of `add`: `keep` adds nothing, `fill` fills its blank cells, `replace` replaces it; left out: refused',
+      'where the list has a column of `add`: ' +
+        '`keep` adds nothing, `fill` fills its blank cells, `replace` replaces it; left out: refused',
     ),
   formulas: z
     .enum(FORMULA_MODES)
@@ -218,12 +228,14 @@ export const jobEntries = z.strictObject({
     ])
     .optional()
     .describe(
-      'what happens to a call whose answer was lost: `hold` waits for you, which is the default, `skip` leaves its rows out, or `retry`',
+      'what happens to a call whose answer was lost: ' +
+        '`hold` waits for you, which is the default, `skip` leaves its rows out, or `retry`',
     ),
   refresh_after: age
     .optional()
     .describe(
-      'how old a bought match may be when a batch begins and still be used, such as `30d`; `never`, which is the default: however old it is',
+      'how old a bought match may be when a batch begins and still be used, such as `30d`; ' +
+        '`never`, which is the default: however old it is',
     ),
   refresh_no_match_after: age.optional().describe('the same for every other answer'),
   ...READING_ENTRIES,
@@ -236,7 +248,8 @@ export const jobEntries = z.strictObject({
   inbox: text
     .optional()
     .describe(
-      'the folder whose files `nightly` works through: one below the folder of the job, or a name under `inboxes` in accounts.yaml',
+      'the folder whose files `nightly` works through: ' +
+        'one below the folder of the job, or a name under `inboxes` in accounts.yaml',
     ),
   notify: z
     .strictObject({
@@ -253,7 +266,8 @@ export const jobEntries = z.strictObject({
     .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
     .optional()
     .describe(
-      'when its files are worked through, as five cron fields; `serve` sweeps by it, in its time zone; `nightly` ignores it',
+      'when its files are worked through, as five cron fields; `serve` sweeps by it, in its time zone; ' +
+        '`nightly` ignores it',
     ),
 });
 

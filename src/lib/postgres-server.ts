@@ -16,7 +16,8 @@ export type Address = Readonly<Awaited<ReturnType<typeof addressOf>>>;
 
 /** What sessions need, whatever the server, the database or the role has them begin with. */
 export const SESSION =
-  '-c default_transaction_isolation=read\\ committed -c default_transaction_read_only=off -c lock_timeout=0 -c statement_timeout=0';
+  '-c default_transaction_isolation=read\\ committed -c default_transaction_read_only=off -c ' +
+  'lock_timeout=0 -c statement_timeout=0';
 
 const READ = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
@@ -133,7 +134,8 @@ export function refusal(error: unknown, { role, shown }: Address): unknown {
     return stop(
       'store',
       `The role ${role} may not do that in ${shown}: ${messageOf(error)}.`,
-      'Name the owner of the database in the URL, or let the owner run store init, and the statements that it prints.',
+      'Name the owner of the database in the URL, or let the owner run store init, ' +
+        'and the statements that it prints.',
     );
   if (code?.startsWith('23') !== true) return error;
   const { constraint, table, column } = error as DatabaseError;
@@ -148,7 +150,9 @@ export function unreachable(error: unknown, { shown }: Address): StopError {
   if (isAway(error))
     return new Unanswered('store', fact, 'Check that the server runs, and that the URL is right.');
   const next =
-    'Check the user and the database in the URL, the password in the file that PGPASSFILE names or in PGPASSWORD, and the certificates: &sslrootcert=FILE, &sslcert=FILE&sslkey=FILE.';
+    'Check the user and the database in the URL, ' +
+    'the password in the file that PGPASSFILE names or in PGPASSWORD, and the certificates: ' +
+    '&sslrootcert=FILE, &sslcert=FILE&sslkey=FILE.';
   return stop('store', fact, next);
 }
 

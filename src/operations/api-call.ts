@@ -96,7 +96,9 @@ function shapedCall(settings: JsonObject): Operation {
     throw stop('job', 'api-call needs an `endpoint`, which only a job can have.', NEEDED);
   const wrong = typeof endpoint === 'string' ? endpointProblem(endpoint) : 'it must be text';
   if (typeof endpoint !== 'string' || wrong !== undefined) {
-    const fact = `endpoint: ${foreignName(typeof endpoint === 'string' ? endpoint : JSON.stringify(endpoint))} is not a path: ${wrong}.`;
+    const fact =
+      `endpoint: ${foreignName(typeof endpoint === 'string' ? endpoint : JSON.stringify(endpoint))} is ` +
+      `not a path: ${wrong}.`;
     const next = "Write the path that follows the account's address, such as /companies/{{Id}}/tag.";
     throw stop('job', fact, next);
   }

@@ -129,7 +129,9 @@ function resolveIn(
   if (id !== undefined) return { kind: 'ready', input: inProject(wish, id, team, name) };
   if (notMade !== undefined) return { kind: 'invalid', reason: notMade };
   if (organizationId === undefined) {
-    const reason = `the project ${foreignName(name)} has to be created, but the account has no organization_id. Give it one`;
+    const reason =
+      `the project ${foreignName(name)} has to be created, but the account has no organization_id. ` +
+      'Give it one';
     return { kind: 'invalid', reason };
   }
   const makes = {
@@ -228,7 +230,9 @@ function mayMean({ cells = {} }: InvalidRow, { email, facts }: PersonInProject):
 }
 
 function heldBack(email: string, project: string, row: RowNumber): PersonAction {
-  const fact = `${email} was not removed from ${project}, because row ${row} is invalid and may mean the same person`;
+  const fact =
+    `${email} was not removed from ${project}, ` +
+    `because row ${row} is invalid and may mean the same person`;
   return refuse(`${fact}. Correct that row first`);
 }
 

@@ -154,4 +154,5 @@ function nextSearch({ by, parameters, creditsMost }: Search, answered: Answered)
 }
 
 const NO_LIST =
-  'the answer has no list of people that can be found; set its place in the dialect, under operations.search-people.results';
+  'the answer has no list of people that can be found; ' +
+  'set its place in the dialect, under operations.search-people.results';

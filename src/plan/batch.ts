@@ -126,7 +126,9 @@ async function endPause({ ledger, clock, emit }: RunContext, { id, pausedSinceMs
 function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   const { freshSince, ...undated } = batch;
   if (freshSince === undefined || batch.createdAtMs - clock.wallMs() <= APART_MS) return batch;
-  const message = `The clock was wrong when this batch began (it said ${isoTime(batch.createdAtMs)}), so the batch takes nothing as too old.`;
+  const message =
+    `The clock was wrong when this batch began (it said ${isoTime(batch.createdAtMs)}), ` +
+    'so the batch takes nothing as too old.';
   emit({ kind: 'note', message });
   return undated;
 }
@@ -351,7 +353,9 @@ async function isReadOtherwise(
 /** `3 rows of batch 1a2b3c4d were settled by answers that today's dialect reads differently; …` */
 export function rereadWords({ batch, rows, most }: RereadObject): string {
   const were = rows === 1 ? 'was' : 'were';
-  const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that today's dialect reads differently`;
+  const fact =
+    `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that today's dialect reads ` +
+    'differently';
   const cost = most === 0 ? 'nothing' : `at most ${counted(most, 'credit')}`;
   return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} again costs ${cost}.`;
 }

@@ -40,7 +40,8 @@ export async function agreeOn(spenders: Spenders, account: SaidAccount): Promise
   if (isSame(agreed, said)) return;
   throw stop(
     'account',
-    `Account ${account.name} has ${termsWords(agreed)} in the ledger at ${spenders.shown}, but ${termsWords(said)} in ${accountsPath()}.`,
+    `Account ${account.name} has ${termsWords(agreed)} in the ledger at ${spenders.shown}, ` +
+      `but ${termsWords(said)} in ${accountsPath()}.`,
     'Correct the file, or make it hold for all hosts.',
     commandLine(['store', 'caps', spenders.shown]),
   );
@@ -68,7 +69,8 @@ export async function holdTo(
   if (asking !== undefined && !isSame(before.windows, said.windows))
     throw stop(
       'busy',
-      `Process ${asking.pid} on ${asking.host}, "${asking.command}", uses the earlier limits of account ${account.name}.`,
+      `Process ${asking.pid} on ${asking.host}, "${asking.command}", ` +
+        `uses the earlier limits of account ${account.name}.`,
       'Let it end, then run the same command again.',
     );
   await spenders?.keepTerms(account.identity, said, true);

@@ -136,7 +136,8 @@ async function requireAgreed(
   throw stop(
     'clock',
     `Nothing is erased because of its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
-    `Set the clock of this machine if it is wrong. If it is right, the vendor's next answer tells it. Or name the day yourself.`,
+    "Set the clock of this machine if it is wrong. If it is right, the vendor's next answer tells it. " +
+      'Or name the day yourself.',
     commandLine(['store', 'purge', '--before', 'DAY']),
   );
 }
@@ -153,7 +154,8 @@ function requireSettled(unsettled: Erasable['unsettled'], neededBy: readonly str
   throw stop(
     'store',
     `Nothing was erased: ${fact}.`,
-    `Finish or cancel the batch, or settle what is in doubt and run its list once more, then run forget again.`,
+    'Finish or cancel the batch, or settle what is in doubt and run its list once more, ' +
+      'then run forget again.',
     commandLine(['settle', first?.batch ?? batch]),
   );
 }
@@ -330,5 +332,8 @@ export function neededWords({
   const parts = linesOf(needed > 0 && counted(needed, 'request'), lists > 0 && counted(lists, 'kept list'));
   const others = by.length > 1 ? ` and ${by.length - 1} more` : '';
   const typed = (command: string): string => commandLine([command, batch]);
-  return `${parts.join(' and ')} that batch ${batch}${others} may still need. To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`;
+  return (
+    `${parts.join(' and ')} that batch ${batch}${others} may still need. ` +
+    `To end it, run its list, or run ${typed('cancel')}; for what is in doubt, ${typed('settle')}`
+  );
 }

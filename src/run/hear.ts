@@ -117,7 +117,9 @@ async function applyDoubt(
   // The vendor is still at work on the call: this counts neither as an answer nor as a lost one.
   else if (isNotYet === true) {
     limiter.settled();
-    const message = `This vendor answers later (${why}). The row waits in doubt, and is not sent again by itself: look at the vendor what came of it, and settle it.`;
+    const message =
+      `This vendor answers later (${why}). The row waits in doubt, and is not sent again by itself: ` +
+      'look at the vendor what came of it, and settle it.';
     sayOnce(run, 'later', message);
   } else if (raw === undefined || odd === undefined) applyLost(run, why, reply, sentAtMs);
   else {
@@ -139,7 +141,8 @@ function applyLost({ session: { client } }: Run, why: string, reply: Delivery, s
   // A proxy may have said so, and not the vendor.
   const rule =
     reply.kind === 'answered'
-      ? `; if the vendor means "no match" by it, its dialect needs the rule \`${ruleForLost(reply.raw, client.dialect)}\``
+      ? '; if the vendor means "no match" by it, ' +
+        `its dialect needs the rule \`${ruleForLost(reply.raw, client.dialect)}\``
       : '';
   client.limiter.doubted(sentAtMs, words + rule);
 }

@@ -112,7 +112,8 @@ export function intentOf({ run, call: wanted, reserve }: Purchase, keyed: KeyedR
 function begunAhead(begunMs: number): StopError {
   return stop(
     'clock',
-    `The clock was wrong when this batch began (it said ${isoTime(begunMs)}), so the batch cannot tell what is too old.`,
+    `The clock was wrong when this batch began (it said ${isoTime(begunMs)}), ` +
+      'so the batch cannot tell what is too old.',
     'Run the same command again: then it takes nothing as too old.',
   );
 }
@@ -200,8 +201,11 @@ export async function overExtra(
   const room = Math.max(0, cap - used);
   return stop(
     'extra_credits',
-    `${counted(left.length, 'call')} in doubt will be sent again, for at most ${counted(most, 'credit')}, and ${room} of ${counted(cap, 'extra credit')} ${cap === 1 ? 'is' : 'are'} left.`,
-    `Let the next run send all of them again: ${commandLine(['settle', ...about, '--retry', '--extra-credits', String(used + most)])}`,
+    `${counted(left.length, 'call')} in doubt will be sent again, ` +
+      `for at most ${counted(most, 'credit')}, ` +
+      `and ${room} of ${counted(cap, 'extra credit')} ${cap === 1 ? 'is' : 'are'} left.`,
+    'Let the next run send all of them again: ' +
+      `${commandLine(['settle', ...about, '--retry', '--extra-credits', String(used + most)])}`,
   );
 }
 
@@ -211,7 +215,9 @@ function overBudget(scope: OwnScope, money: Money, reserve: number): StopError {
   const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
-    message: `The budget ${OF_SCOPE[scope]} is reached: ${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
+    message:
+      `The budget ${OF_SCOPE[scope]} is reached: ` +
+      `${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
     next: nextStep(scope, money, reserve),
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
@@ -228,7 +234,10 @@ function nextStep(scope: OwnScope, money: Money, reserve: number): string {
   if (scope === 'batch') return 'Run the same command again with a higher --budget.';
   // No other day or month has room for a call that costs more than the whole budget.
   if (reserve > (money.cap ?? 0))
-    return `One call may cost ${reserve}, so no other ${scope} has room for it: raise per_${scope} in the account, then run the same command again.`;
+    return (
+      `One call may cost ${reserve}, so no other ${scope} has room for it: ` +
+      `raise per_${scope} in the account, then run the same command again.`
+    );
   const when = scope === 'day' ? 'tomorrow' : 'next month';
   return `Run the same command again ${when}, or raise per_${scope} in the account.`;
 }

@@ -69,8 +69,12 @@ function movedStop({ name, marks }: Account, { address, answers, changes, doubts
   const stake = `${done} ${were} ${what}${doubts > 0 ? `, and ${counted(doubts, 'call')} ${doubts === 1 ? 'is' : 'are'} in doubt` : ''}`;
   return new StopError({
     code: 'moved',
-    message: `Account ${name} was at ${addressWords(address)}, where ${stake}. Is ${addressWords(marks?.address ?? '', marks?.id)} the same account?`,
-    next: 'If it is, run the same command again with --accept same-account, and all goes on; if it is another one, with --accept new-account, and nothing is known of it.',
+    message:
+      `Account ${name} was at ${addressWords(address)}, where ${stake}. ` +
+      `Is ${addressWords(marks?.address ?? '', marks?.id)} the same account?`,
+    next:
+      'If it is, run the same command again with --accept same-account, and all goes on; ' +
+      'if it is another one, with --accept new-account, and nothing is known of it.',
     answers: ['same-account', 'new-account'],
   });
 }

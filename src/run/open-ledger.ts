@@ -57,7 +57,8 @@ export async function requireTaken(location: string, operation: string, changes:
   if (!changes || !(await storeAt(location)).manySpend) return;
   throw stop(
     'unsupported',
-    `The store ${location} takes only jobs that look things up, and ${operation} changes something at the service.`,
+    `The store ${location} takes only jobs that look things up, ` +
+      `and ${operation} changes something at the service.`,
     'Run it with a store on the disk of one machine: a folder after --store.',
   );
 }

@@ -40,7 +40,10 @@ export async function keepReading(
 
 function reasonOf({ call, reply }: AttemptRecord, { answer, why }: Judgment): string {
   if (call.change !== undefined)
-    return `it counted as done, but today's dialect does not read that in what came: ${why}; check at the service whether it was done`;
+    return (
+      `it counted as done, but today's dialect does not read that in what came: ${why}; ` +
+      'check at the service whether it was done'
+    );
   return isAnswer(answer)
     ? why
     : noAnswerWords({ answeredAtMs: reply?.receivedAtMs ?? 0, kind: answer, why });
@@ -52,7 +55,9 @@ export function noAnswerWords(answer: {
   readonly kind: NoAnswerKind;
   readonly why: string;
 }): string {
-  const fact = `what came at ${isoTime(answer.answeredAtMs)} is not an answer but ${WORDS[answer.kind]}, by today's dialect: ${answer.why}`;
+  const fact =
+    `what came at ${isoTime(answer.answeredAtMs)} is not an answer but ${WORDS[answer.kind]}, ` +
+    `by today's dialect: ${answer.why}`;
   return `${fact}; run the list with --yes to buy it again`;
 }
 

@@ -164,7 +164,9 @@ function countFinding(
 ): Finding {
   const grown = credits - mark.counted;
   const settled = money.spent - mark.spent;
-  const facts = `since ${isoTime(mark.atMs)} the vendor counted ${counted(grown, 'credit')}, and answers cost ${settled}`;
+  const facts =
+    `since ${isoTime(mark.atMs)} the vendor counted ${counted(grown, 'credit')}, ` +
+    `and answers cost ${settled}`;
   if (grown !== settled) return { said: 'unclear', why: facts };
   // An operation of more than one credit may have been cheaper than its entry says, and an unnoticed charge
   // would fit into the difference.

@@ -428,7 +428,9 @@ async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<Ca
     case 'subject_in_doubt':
       return {
         kind: 'in_doubt',
-        reason: `row ${end.row} of batch ${end.by} asked to change the same person, and the result is in doubt; settle that first`,
+        reason:
+          `row ${end.row} of batch ${end.by} asked to change the same person, ` +
+          'and the result is in doubt; settle that first',
         waitsFor: end.attempt,
       };
     default:

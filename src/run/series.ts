@@ -424,7 +424,8 @@ function stopOf(run: SeriesRun, { kind, count }: Series, last: Reply, call: Call
   return addressStop(
     kind,
     `${count} answers in a row ${fact}; the last: ${quoted(last)}.`,
-    `${advice}, then run the same command again: they are taken back, and asked again; if ${other}, run the same list with --accept ${kind} to keep them.`,
+    `${advice}, then run the same command again: they are taken back, and asked again; ` +
+      `if ${other}, run the same list with --accept ${kind} to keep them.`,
   );
 }
 
@@ -442,7 +443,10 @@ function sameStop(batch: BatchId, count: number, last: Reply, call: Call, dialec
   return addressStop(
     'same-answers',
     `${count} matches in a row ${show}; the last: ${quoted(last)}.`,
-    `If they are right, run the same list with --accept same-answers to keep them; if they are misread: ${advice}; what was bought is read again, and not bought again; to buy them again, once the vendor answers otherwise, type ${commandLine(['cancel', batch])}, then run the same list with --refresh.`,
+    'If they are right, run the same list with --accept same-answers to keep them; ' +
+      `if they are misread: ${advice}; what was bought is read again, and not bought again; ` +
+      `to buy them again, once the vendor answers otherwise, type ${commandLine(['cancel', batch])}, ` +
+      'then run the same list with --refresh.',
   );
 }
 
@@ -452,7 +456,9 @@ function doubtsStop(count: string, batch: BatchId, why: string, advice: string):
   return new StopError({
     code: 'doubts',
     message: `${count} cannot be read; the last: ${why}.`,
-    next: `${advice}; or settle those that are in doubt, as ${settle} lists them, or run the same command again with --accept doubts to continue without them.`,
+    next:
+      `${advice}; or settle those that are in doubt, as ${settle} lists them, ` +
+      'or run the same command again with --accept doubts to continue without them.',
     answers: ['doubts'],
   });
 }

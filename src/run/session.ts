@@ -222,7 +222,8 @@ export class ProjectAccess {
 }
 
 const bothReadings = (why: string, project: string): string =>
-  `the service refused it (${why}): for this person, or because the key may change nothing in project ${project}`;
+  `the service refused it (${why}): for this person, ` +
+  `or because the key may change nothing in project ${project}`;
 
 const refusedKey = (why: string): StopDetail => ({
   code: 'key',

@@ -64,12 +64,14 @@ const shared = {
     .max(200)
     .optional()
     .describe(
-      'what makes it this account; left out: vendor, address, organization and connected account, never its name',
+      'what makes it this account; left out: ' +
+        'vendor, address, organization and connected account, never its name',
     ),
   dialect: line
     .optional()
     .describe(
-      'a file with what differs from the built-in dialect of the vendor, relative to this one, or the word of one that is shipped, such as `hunter`',
+      'a file with what differs from the built-in dialect of the vendor, relative to this one, ' +
+        'or the word of one that is shipped, such as `hunter`',
     ),
   base_url: address.optional().describe('where the API is; https, but for addresses of this machine'),
   key: z.string().optional().describe('the key itself'),
@@ -98,7 +100,8 @@ const shared = {
       timeout: timeout
         .optional()
         .describe(
-          'how long a whole request may take, such as `30s`; a minute by default, from `1s` to `1h`; what takes longer is in doubt',
+          'how long a whole request may take, such as `30s`; a minute by default, from `1s` to `1h`; ' +
+            'what takes longer is in doubt',
         ),
     })
     .optional()
@@ -117,7 +120,9 @@ const shared = {
   retention: retention
     .optional()
     .describe(
-      'how long what was bought is kept, such as `400d`, a day at least: what is older is erased at the end of `run` and `nightly`, and may be bought again; left out: for ever',
+      'how long what was bought is kept, such as `400d`, a day at least: ' +
+        'what is older is erased at the end of `run` and `nightly`, and may be bought again; left out: ' +
+        'for ever',
     ),
   price: price
     .optional()
@@ -169,7 +174,8 @@ const ofProvider = z
     via: line
       .optional()
       .describe(
-        'of a provider: the service account through which it is reached, with its key; limits and budget are its own',
+        'of a provider: the service account through which it is reached, with its key; ' +
+          'limits and budget are its own',
       ),
     connected_account: line.optional().describe('with `via`: what the service calls the account'),
     api_call_url: address.optional().describe('with `via`: where the "API Call" step of the service is'),
@@ -205,7 +211,8 @@ const receiver = z
     command: command
       .optional()
       .describe(
-        'in its place: a program with its words, run without a shell in the folder of this file; it reads the JSON on its standard input',
+        'in its place: a program with its words, run without a shell in the folder of this file; ' +
+          'it reads the JSON on its standard input',
       ),
   })
   .refine((given) => Object.keys(given).length === 1, { error: 'write a webhook or a command' });

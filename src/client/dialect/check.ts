@@ -19,7 +19,9 @@ export const dialectSchema = entries.superRefine((dialect, context) => {
     const listing = dialect[name];
     if (listing === undefined || `${listing.path}${partsOf(dialect, listing)}`.includes('{project_id}'))
       continue;
-    const fact = `neither the path nor a header of ${name} has {project_id}, so it could be the list of any project`;
+    const fact =
+      `neither the path nor a header of ${name} has {project_id}, ` +
+      'so it could be the list of any project';
     refuse([name], fact, 'Put {project_id} into one of them.', 'name');
   }
   if (dialect.api_call !== undefined)
@@ -121,7 +123,9 @@ function checkOperation(
   const keys = ['operations', name];
   const { credits, fields = {} } = entry;
   if (credits.found > credits.most) {
-    const fact = `a successful answer is booked at ${credits.found} credits, and only ${credits.most} are reserved for it`;
+    const fact =
+      `a successful answer is booked at ${credits.found} credits, ` +
+      `and only ${credits.most} are reserved for it`;
     refuse([...keys, 'credits', 'found'], fact, `Write most: ${credits.found}, or more.`);
   }
   const asks =

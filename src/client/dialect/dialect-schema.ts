@@ -95,17 +95,23 @@ const requestPath = z
   .regex(/^\/[!-"$-~]*$/, 'a path must begin with "/" and have neither blanks nor "#"')
   .refine((template) => pathProblem(template, PLACEHOLDER) === undefined, {
     error:
-      'a path must stay below the account\'s address: it begins with one "/", has no segment "." or "..", encoded or not, and no half escape sequence before a {',
+      "a path must stay below the account's address: " +
+      'it begins with one "/", has no segment "." or "..", encoded or not, ' +
+      'and no half escape sequence before a {',
   })
   .describe(
-    "below the account's address, which no path leaves. `{field}` takes a field out of the query or body and into the path; `?guid={key}` is where a key stands that the vendor takes in the query",
+    "below the account's address, which no path leaves. " +
+      '`{field}` takes a field out of the query or body and into the path; ' +
+      '`?guid={key}` is where a key stands that the vendor takes in the query',
   );
 
 const headers = opt(sentHeaders, 'headers of this request, over those of the dialect');
 
 const fields = opt(
   z.record(z.string(), field.nullable()),
-  "our parameter: the vendor's field; left out: the same name. A dot leads into a nested object, `.0` into a list of one. `null`: the vendor has none, so nobody is asked by it",
+  "our parameter: the vendor's field; left out: the same name. " +
+    'A dot leads into a nested object, `.0` into a list of one. `null`: ' +
+    'the vendor has none, so nobody is asked by it',
 );
 
 const body = opt(
@@ -115,7 +121,8 @@ const body = opt(
       error: 'only a job has {{…}}; {key} is the key',
     }),
   ),
-  'what always stands in the JSON body, or the query, beside them: name, as under `fields`, and value, in which `{key}` is the key',
+  'what always stands in the JSON body, or the query, beside them: ' +
+    'name, as under `fields`, and value, in which `{key}` is the key',
 );
 
 /** A request that costs nothing, and alters nothing. */
@@ -137,7 +144,8 @@ const bodyTest = z.strictObject({
   path: at('a dotted path into the JSON; left out: the whole body').optional(),
   is: opt(
     z.enum(['empty', 'readable', 'unreadable', 'blank']),
-    '`blank`: no bytes. `unreadable`: not JSON. `readable`: JSON that is an object, a list or a text. `empty`: nothing but blanks, zeros, booleans and empty lists',
+    '`blank`: no bytes. `unreadable`: not JSON. `readable`: JSON that is an object, a list or a text. ' +
+      '`empty`: nothing but blanks, zeros, booleans and empty lists',
   ),
   equals: opt(z.union([z.string(), z.number(), z.boolean(), z.null()]), 'the plain value that is there'),
   matches: opt(pattern, 'a regular expression over the text that stands there; letter case does not count'),
@@ -222,7 +230,8 @@ const operation = z.strictObject({
   answers: opt(rules, 'rules of this operation, tried before those of the dialect'),
   read_back: opt(
     readBack,
-    'a free request that says what became of a call whose answer was lost. In it `{idempotency_key}` is that of the call',
+    'a free request that says what became of a call whose answer was lost. ' +
+      'In it `{idempotency_key}` is that of the call',
   ),
   repeated: opt(rules, 'rules for a request that repeats a lost one, tried before all others'),
   answer_fields: optBlock('of a change: what is remembered of its answer, each at a dotted path', {
@@ -305,12 +314,16 @@ export const entries = z.strictObject({
   name: z.string().min(1).describe("how messages call it; of a file: left out, the file's name"),
   vendor: z.enum(['provider', 'service']).describe('`provider` or `service`: whose accounts use it'),
   headers: sentHeaders.describe(
-    'headers of every request. `{key}`, `{project_id}` and `{organization_id}` are those of the account, and `{basic_key}` is the key as `Basic` takes it: as a name without a password, in Base64. `null` takes a built-in header away',
+    'headers of every request. `{key}`, ' +
+      '`{project_id}` and `{organization_id}` are those of the account, ' +
+      'and `{basic_key}` is the key as `Basic` takes it: as a name without a password, in Base64. ' +
+      '`null` takes a built-in header away',
   ),
   operations: z.record(z.string(), operation).describe("the vendor's operations by our names for them"),
   answers: rules.describe('rules, tried in order; the first whose parts all hold gives the meaning'),
   words: words.describe(
-    'the words by which an answer says of itself what became of the request. Letter case does not count; `*` at the end stands for any ending',
+    'the words by which an answer says of itself what became of the request. ' +
+      'Letter case does not count; `*` at the end stands for any ending',
   ),
   request_id: z.array(headerName).describe("response headers that carry the vendor's own id of a request"),
   credits_charged: optBlock('where an answer says what it cost, when it does; rounded up to whole credits', {

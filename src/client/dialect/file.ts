@@ -72,7 +72,9 @@ export function dialectOfValue(value: OwnDialect, builtIn: Dialect): Dialect {
 
 function dialectIn({ path, value, problem }: YamlDocument<Entries>, builtIn: Dialect): Dialect {
   if (value.vendor !== undefined && value.vendor !== builtIn.vendor) {
-    const fact = `this dialect is for a ${foreignWords(String(value.vendor))}, but the account's vendor is a ${builtIn.vendor}`;
+    const fact =
+      `this dialect is for a ${foreignWords(String(value.vendor))}, ` +
+      `but the account's vendor is a ${builtIn.vendor}`;
     throw problem(['vendor'], 'value', fact, 'Give the account another dialect.');
   }
   const known = Object.keys(builtIn.operations);
@@ -162,7 +164,8 @@ export function dialectCarried({ envelope: carried, ...content }: JsonObject, { 
   if (!own.success || !wrapped.success || (wrapped.data === undefined) !== (via === undefined))
     throw stop(
       'store_version',
-      'The dialect of this batch comes from another version of Rowonce, or is for another account, and cannot be read.',
+      'The dialect of this batch comes from another version of Rowonce, or is for another account, ' +
+        'and cannot be read.',
       'Install the same version on all hosts, and give them the same accounts.',
     );
   const through = wrapped.data && via && { envelope: wrapped.data, connectedAccount: via.connectedAccount };

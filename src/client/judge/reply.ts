@@ -85,7 +85,8 @@ export function stopFor(
   if (means === 'key_dead') {
     const next =
       body.kind === 'unreadable'
-        ? `If a proxy or a firewall parsed this, let this machine through it; otherwise put a working key into ${keyPlace}. Then ${again}.`
+        ? 'If a proxy or a firewall parsed this, let this machine through it; ' +
+          `otherwise put a working key into ${keyPlace}. Then ${again}.`
         : `Put a working key into ${keyPlace}, then ${again}.`;
     return { code: 'key', message: `The ${name} refused the key: ${words}.`, next };
   }
@@ -100,7 +101,9 @@ export function stopFor(
     const next = `Correct ${addressPlace}; redirects are not followed, because they could repeat a paid request.`;
     return { code, message, next };
   }
-  const next = `Correct ${addressPlace}; if it is right, add a rule to the dialect's \`answers\` that says what this one means.`;
+  const next =
+    `Correct ${addressPlace}; if it is right, ` +
+    "add a rule to the dialect's `answers` that says what this one means.";
   return { code, message: `The ${name} says that the address is wrong: ${words}.`, next };
 }
 

@@ -75,8 +75,12 @@ export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined
   const missing = answer.status !== undefined && valueAt(body, answer.body) !== undefined ? 'status' : 'body';
   const names = Object.keys(isObject(body) ? body : {}).map((name) => foreignWords(name));
   return [
-    `An answer from the service has no vendor's answer at \`${answer[missing]}\`, where api_call.answer.${missing} of its dialect says; it has ${names.slice(0, 8).join(', ') || 'no names'}.`,
-    `Write under api_call in the dialect of the service account where it is, as \`answer: { body: NAME, status: NAME }\`: the body is \`${WHOLE_BODY}\` where all of it is the vendor's answer, and the status null where it names none.`,
+    `An answer from the service has no vendor's answer at \`${answer[missing]}\`, ` +
+      `where api_call.answer.${missing} of its dialect says; ` +
+      `it has ${names.slice(0, 8).join(', ') || 'no names'}.`,
+    'Write under api_call in the dialect of the service account where it is, as `answer: { body: ' +
+      `NAME, status: NAME }\`: the body is \`${WHOLE_BODY}\` where all of it is the vendor's answer, ` +
+      'and the status null where it names none.',
     'The next run then reads lookups in doubt from the ledger, and does not buy them again.',
   ].join(' ');
 }

@@ -428,7 +428,10 @@ function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: st
   const words = `longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
   if (waitMs === 0) return `Nothing could be settled for ${seconds(stuckMs)}, ${words}`;
   if (waitMs > maxPauseMs) return `The next request would have to wait for ${seconds(waitMs)}, ${words}`;
-  return `Nothing was settled for ${seconds(stuckMs)}, and the next request would have to wait for another ${seconds(waitMs)}, together ${words}`;
+  return (
+    `Nothing was settled for ${seconds(stuckMs)}, ` +
+    `and the next request would have to wait for another ${seconds(waitMs)}, together ${words}`
+  );
 }
 
 const seconds = (durationMs: number): string => formatDuration(Math.ceil(durationMs / 1000) * 1000);

@@ -46,7 +46,8 @@ function foundLines({ location, yes, dryRun }: ErasureTalk, found: ErasureObject
   const own = found.outputs.map((path) => `  stays; check it yourself: ${path}`);
   const team = found.memberships.map(
     ({ project, state, end_with = 'look at the service' }) =>
-      `  stays ${state === 'member' ? 'a member of' : 'invited to'} ${project}; to end that first: ${end_with}`,
+      `  stays ${state === 'member' ? 'a member of' : 'invited to'} ${project}; to end that first: ` +
+      `${end_with}`,
   );
   const stays = linesOf(own, team, needed !== undefined && `  stays: ${needed}`);
   const nothing = `Nothing of that ${found.needed_by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;

@@ -37,7 +37,10 @@ export function planLines(plan: Plan): readonly string[] {
 
 /** Says that a run goes on with a begun batch, and does not buy the whole list again. */
 export function unfinishedLine(batch: string, { credits }: Pick<Plan, 'credits'>): string {
-  return `  unfinished     batch ${batch} of this list: a run continues it, for at most ${counted(credits.most, 'credit')}`;
+  return (
+    `  unfinished     batch ${batch} of this list: ` +
+    `a run continues it, for at most ${counted(credits.most, 'credit')}`
+  );
 }
 
 export function changePlanLines(

@@ -62,7 +62,8 @@ function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): re
     forecast !== null &&
       forecast.rows > 0 && [
         `Rest       ${counted(forecast.rows, 'row')} to buy`,
-        `  credits  at most ${grouped(forecast.credits.most)}, probably ${grouped(forecast.credits.expected)}`,
+        `  credits  at most ${grouped(forecast.credits.most)}, ` +
+          `probably ${grouped(forecast.credits.expected)}`,
         `  time     ${timeWords(forecast.seconds)}`,
       ],
   );

@@ -176,7 +176,10 @@ function removal(touched: ChangedSubject, now: SubjectFacts): Step {
 
 function removedWords(before: SubjectFacts | undefined): string {
   const role = before?.role === undefined ? '' : ` as ${before.role}`;
-  return `was removed, and only a new invite could bring them back; run onboard or invite-user with them${role}`;
+  return (
+    'was removed, and only a new invite could bring them back; ' +
+    `run onboard or invite-user with them${role}`
+  );
 }
 
 function rowFor({ subject, before, row, project }: ChangedSubject, now: SubjectFacts, role: string): Step {

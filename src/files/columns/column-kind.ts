@@ -135,10 +135,11 @@ export function identifierColumns(header: readonly string[]): ReadonlySet<number
  * would take the column, and its answers would be paid for.
  */
 const ANOTHER: ReadonlySet<string> = new Set(
-  wordsIn(`parent ultimate holding group subsidiary supplier vendor reseller distributor wholesaler partner agent broker
-  referrer referer referral referred referee introducer sponsor competitor accountant auditor lawyer solicitor trustee
-  guarantor landlord insurer previous former old past manager supervisor boss assistant spouse guardian kin emergency
-  owner rep salesperson sales by creator author sender assigned assignee our ours my billing invoice invoicing source
+  wordsIn(`parent ultimate holding group subsidiary supplier vendor reseller distributor wholesaler partner
+  agent broker referrer referer referral referred referee introducer sponsor competitor accountant
+  auditor lawyer solicitor trustee guarantor landlord insurer previous former old past manager
+  supervisor boss assistant spouse guardian kin emergency owner rep salesperson sales by creator
+  author sender assigned assignee our ours my billing invoice invoicing source
   `),
 );
 

@@ -116,7 +116,9 @@ async function columnsOfOne(
   const label = await labelIn(operation, sheet, header, found);
   if (label !== undefined) {
     const { input, column, words } = label;
-    const fact = `Most rows say ${foreignName(words)} in the column ${foreignName(column)}, which therefore names nobody.`;
+    const fact =
+      `Most rows say ${foreignName(words)} in the column ${foreignName(column)}, ` +
+      'which therefore names nobody.';
     if (chosen.guesses === undefined || columns[input] !== undefined)
       throw stop('job', fact, `Leave it unread with --column ${input}=, or name another column.`);
     const others = { ...chosen, columns: { ...chosen.columns, [input]: '' } };
@@ -247,7 +249,10 @@ function inputIn(
 }
 
 function alikeNote({ name }: Operation): string {
-  return `No column is used for ${name}, so all rows ask the same, and it is bought once. To make them differ, name columns: --column INPUT=COLUMN.`;
+  return (
+    `No column is used for ${name}, so all rows ask the same, and it is bought once. ` +
+    'To make them differ, name columns: --column INPUT=COLUMN.'
+  );
 }
 
 /**

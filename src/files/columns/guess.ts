@@ -298,13 +298,17 @@ export function unusable(
   const missing = operation.inputs.find(({ name, required }) => required && !mapped.has(name));
   if (missing !== undefined) {
     const { name, about } = missing;
-    const fact = `${operation.name} needs a column for ${foreignName(name)} (${about}), and the file has no such column.`;
+    const fact =
+      `${operation.name} needs a column for ${foreignName(name)} (${about}), ` +
+      'and the file has no such column.';
     const meant = likely?.input === name ? likelyWords(likely) : suggestion(name, header);
     return stop('job', fact, `${meant} If so: --column ${name}=…, or under \`columns:\` in a job.`);
   }
   if (mapped.size > 0 || operation.inputs.length === 0 || operation.needsNoColumn) return undefined;
   const inputs = operation.inputs.map(({ name, about }) => `${name} (${about})`).join(', ');
-  const fact = `${operation.name} needs at least one of ${inputs}; none was recognized among the columns ${listed(header)}.`;
+  const fact =
+    `${operation.name} needs at least one of ${inputs}; ` +
+    `none was recognized among the columns ${listed(header)}.`;
   const [first] = operation.inputs;
   const next = `Say which column has which input: --column ${first?.name}=…, or under \`columns:\` in a job.`;
   return stop('job', fact, likely === undefined ? next : `${likelyWords(likely)} ${next}`);

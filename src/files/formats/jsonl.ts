@@ -123,7 +123,9 @@ async function* linesIn(file: FileBytes): AsyncGenerator<readonly JsonLine[]> {
     }
     rest = rest.subarray(start);
     if (rest.length > MOST_BYTES_PER_LINE) {
-      const fact = `${file.path}, line ${row + 1}: the line is longer than ${MOST_BYTES_PER_LINE} bytes, the most that one may have.`;
+      const fact =
+        `${file.path}, line ${row + 1}: the line is longer than ${MOST_BYTES_PER_LINE} bytes, ` +
+        'the most that one may have.';
       throw stop('input', fact, 'Write each object on a line of its own.');
     }
     yield lines;

@@ -405,7 +405,8 @@ export async function additionFor(
   const { names, isCut } = await fieldsIn(ledger, batch, { ...job, answerPlace });
   if (isCut) {
     note(
-      `The answers have more than ${names.length} different fields, so only the first became columns. Name those that you need under add: in a job.`,
+      `The answers have more than ${names.length} different fields, so only the first became columns. ` +
+        'Name those that you need under add: in a job.',
     );
   }
   const steps = stepNames(batch.operation);

@@ -265,6 +265,7 @@ export async function interruptedChanges(
     .map(({ subject, doubt }) =>
       doubt === undefined
         ? `${subjectWords(subject)} has no invite now: batch ${id} deleted it and did not create it again.`
-        : `${subjectWords(subject)} may have no invite now: batch ${id} deleted it, and may not have created it again.`,
+        : `${subjectWords(subject)} may have no invite now: ` +
+          `batch ${id} deleted it, and may not have created it again.`,
     );
 }

@@ -133,7 +133,8 @@ export function notedOutput(
   if (isPlace && OUTPUT_ENDINGS.has(endingOf(path))) return path;
   const why = "not below the folder of the list or of the store, or has no output's ending";
   say(
-    `${path} is what the store has for the output, but ${why}. To write it elsewhere than usual, name it with -o.`,
+    `${path} is what the store has for the output, but ${why}. ` +
+      'To write it elsewhere than usual, name it with -o.',
   );
   return undefined;
 }

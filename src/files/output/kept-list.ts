@@ -93,4 +93,5 @@ async function* csvCopy(
 }
 
 export const keptWords = ({ id, inputPath }: Batch): string =>
-  `${inputPath} is gone, or has changed since batch ${id} worked on it, so the output is made of the cells that the store keeps of it.`;
+  `${inputPath} is gone, or has changed since batch ${id} worked on it, ` +
+  'so the output is made of the cells that the store keeps of it.';

@@ -130,5 +130,6 @@ async function keptBeside(
   const target = await readlink(path).catch(() => undefined);
   return target === undefined
     ? `${path} ${why}, so it is kept.`
-    : `${path} is a link to ${foreignWords(target)}, and Rowonce does not write through links, so it is kept.`;
+    : `${path} is a link to ${foreignWords(target)}, and Rowonce does not write through links, ` +
+        'so it is kept.';
 }

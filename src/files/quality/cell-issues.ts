@@ -340,7 +340,8 @@ const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)';
 
 /** `12/03/2022`, `2022-03-12`, `12 Mar 2022`, `Mar-22`: enough to tell a column of dates. */
 const DATE = new RegExp(
-  `^(?:${MONTH}-\\d{2}|\\d{1,2}-${MONTH}|\\d{1,4}[-/.]\\d{1,2}[-/.]\\d{1,4}|\\d{1,2}[- ]${MONTH}[a-z]*[- ]\\d{2,4})(?:[T ]\\d.*)?$`,
+  `^(?:${MONTH}-\\d{2}|\\d{1,2}-${MONTH}|\\d{1,4}[-/.]\\d{1,2}[-/.]\\d{1,4}|\\d{1,2}[- ` +
+    `]${MONTH}[a-z]*[- ]\\d{2,4})(?:[T ]\\d.*)?$`,
 );
 
 /** Whether text looks like a date, so that a column of such cells is one of dates. */

@@ -7,30 +7,44 @@ import { wordsIn } from '../../core/plain-text.ts';
 const WORDS = new Set(
   wordsIn(`
     name names names' abn acn arbn nzbn acnc vat uid ein gst tfn siren siret duns ustid ico crn uen
-    company companies organisation organization organisations employer firm business entity account trading legal registered
-    customer client supplier vendor lead contact contacts person people member user employee staff participant attendee
-    first last given family middle full sur surname firstname lastname fullname nick nickname salutation prefix suffix
-    email e mail mails mailbox address addresses website websites web site sites url urls link links domain domains homepage
+    company companies organisation organization organisations employer firm business entity account trading
+    legal registered
+    customer client supplier vendor lead contact contacts person people member user employee staff participant
+    attendee
+    first last given family middle full sur surname firstname lastname fullname nick nickname salutation
+    prefix suffix
+    email e mail mails mailbox address addresses website websites web site sites url urls link links domain
+    domains homepage
     page host linked linkedin profile profiles slug handle twitter facebook instagram
-    phone phones telephone tel mobile cell fax landline number numbers no nr num id ids identifier identifiers uuid guid key
+    phone phones telephone tel mobile cell fax landline number numbers no nr num id ids identifier identifiers
+    uuid guid key
     ref reference code codes
-    date dates dob birth birthday birthdate created updated modified added joined started ended closed opened time timestamp
+    date dates dob birth birthday birthdate created updated modified added joined started ended closed opened
+    time timestamp
     year month day week quarter period deadline
-    street suburb city town state province region country postcode zip postal post locality county district location
+    street suburb city town state province region country postcode zip postal post locality county district
+    location
     territory area address1 address2 line lat lng latitude longitude
-    industry sector category categories type types segment class group tag tags label labels division department team
+    industry sector category categories type types segment class group tag tags label labels division
+    department team
     title position role roles job occupation seniority function
-    status stage priority score rating rank level tier source origin channel campaign owner assignee assigned manager rep
-    amount price value total cost revenue turnover sales budget quantity qty units size headcount employees count fee
+    status stage priority score rating rank level tier source origin channel campaign owner assignee assigned
+    manager rep
+    amount price value total cost revenue turnover sales budget quantity qty units size headcount employees
+    count fee
     balance currency salary
-    note notes comment comments remark remarks description details info information summary text message subject
+    note notes comment comments remark remarks description details info information summary text message
+    subject
     gender age sex language nationality species height weight tree product item sku
     project projects permission permissions
-    firma unternehmen kunde kunden nummer nachname vorname strasse straße stadt ort plz land telefon handy webseite
-    betrag preis datum anrede branche bemerkung bemerkungen ansprechpartner firmenname kundennummer mailadresse umsatz größe
+    firma unternehmen kunde kunden nummer nachname vorname strasse straße stadt ort plz land telefon handy
+    webseite
+    betrag preis datum anrede branche bemerkung bemerkungen ansprechpartner firmenname kundennummer
+    mailadresse umsatz größe
     nom prénom prenom société societe entreprise adresse ville pays téléphone courriel montant prix
     nombre apellido apellidos empresa ciudad país pais teléfono telefono correo dirección direccion fecha
-    nome cognome azienda città citta indirizzo telefono paese sito bedrijf naam voornaam achternaam plaats telefoon
+    nome cognome azienda città citta indirizzo telefono paese sito bedrijf naam voornaam achternaam plaats
+    telefoon
     会社名 名前 氏名 住所 電話番号 メール メールアドレス 公司 名称 姓名 电话 邮箱 网址
   `),
 );
@@ -42,8 +56,10 @@ const BETWEEN = new Set(
 
 /** Kinds of a thing that a name of a column begins with: `Work email`, `Primary contact`. */
 const KINDS = new Set(
-  wordsIn(`work home office primary secondary main business private personal billing shipping mailing parent direct other
-  new old current previous next internal external our their your my annual public australian universal unique head
+  wordsIn(`work home office primary secondary main business private personal billing shipping mailing parent
+  direct other
+  new old current previous next internal external our their your my annual public australian universal unique
+  head
   alternative alternate preferred default original native local international charity school 1 2 3 4 5`),
 );
 

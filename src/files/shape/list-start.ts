@@ -379,7 +379,10 @@ export function layoutNotes(
 
 function headerNote(rows: string, names: readonly string[]): string {
   if (rows === '0')
-    return `No row has the names of the columns, so they are called A, B and so on; use ${FLAG} to change that.`;
+    return (
+      'No row has the names of the columns, so they are called A, B and so on; ' +
+      `use ${FLAG} to change that.`
+    );
   const shown = names.slice(0, NAMES_SHOWN).map((name) => foreignName(name));
   const more = names.length > shown.length ? ' and others' : '';
   const { first, last } = readHeaderRows(rows) ?? { first: 1, last: 1 };

@@ -360,7 +360,9 @@ export function checkWaterfall(
   if (tiers.length === 0) {
     return { message: 'this operation has no waterfall', next: 'Remove `waterfall` from the job.' };
   }
-  const choice = `Use one or more of ${tiers.join(', ')}; join two with "+" to send both in one call, or write { all: […] } to send whichever ones a row has.`;
+  const choice =
+    `Use one or more of ${tiers.join(', ')}; join two with "+" to send both in one call, or write { all: ` +
+    '[…] } to send whichever ones a row has.';
   if (waterfall.length === 0) return { message: 'the waterfall is empty', next: choice };
   const unknown = waterfall
     .flatMap((tier) => readTier(tier).members)

@@ -292,7 +292,8 @@ function projectById(id: string, cell: string, options: OperationOptions): ReadR
   const [, named] = knownAs(name, options) ?? [];
   if (named !== undefined && named !== id.trim()) {
     return wrong(
-      `project ${quotedCell(name)} has the id ${named}, but the row says ${quotedCell(id)}. Correct one of them`,
+      `project ${quotedCell(name)} has the id ${named}, but the row says ${quotedCell(id)}. ` +
+        'Correct one of them',
     );
   }
   return known(checkedProjectId('project_id', id), name === '' ? undefined : name);

@@ -114,8 +114,12 @@ function domainProblem({ domains }: Guards, sent: readonly PlannedChangeObject[]
   const outside = invitesOf(sent).filter(({ email }) => !known.has(domainOf(email ?? '')));
   if (outside.length === 0) return undefined;
   return {
-    fact: `invite ${counted(outside.length, 'person', 'people')} outside ${[...known].join(', ')} ${namesOf(outside)}`,
-    allow: `add ${[...new Set(outside.map(({ email }) => domainOf(email ?? '')))].join(', ')} to the guards' domains in the job`,
+    fact:
+      `invite ${counted(outside.length, 'person', 'people')} outside ${[...known].join(', ')} ` +
+      `${namesOf(outside)}`,
+    allow:
+      `add ${[...new Set(outside.map(({ email }) => domainOf(email ?? '')))].join(', ')} to the guards' ` +
+      'domains in the job',
   };
 }
 

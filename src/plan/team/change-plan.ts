@@ -368,7 +368,10 @@ class TeamDraft {
     const doubt = subject && this.#team.find(subject)?.doubt;
     if (doubt === undefined) return undefined;
     const { row, batch } = doubt;
-    return `${doubtWords(doubt, 'an earlier ')} (row ${row} of batch ${batch}); see ${commandLine(['settle', batch])}`;
+    return (
+      `${doubtWords(doubt, 'an earlier ')} (row ${row} of batch ${batch}); ` +
+      `see ${commandLine(['settle', batch])}`
+    );
   }
 }
 

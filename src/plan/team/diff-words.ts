@@ -64,7 +64,10 @@ function lineOf(change: PlannedChange): string {
     case 'invite':
       return `+ invite ${who(change)} to ${change.project} as ${change.to} ${rowWords(change)}`;
     case 'change_role':
-      return `~ ${whoWhere(change)}: ${change.from ?? 'a role'} → ${change.to} (${callWords(change)}) ${rowWords(change)}`;
+      return (
+        `~ ${whoWhere(change)}: ${change.from ?? 'a role'} → ${change.to} (${callWords(change)}) ` +
+        `${rowWords(change)}`
+      );
     case 'remove':
       return `- remove ${who(change)} from ${change.project} (${callWords(change)}) ${rowWords(change)}`;
     case 'call':

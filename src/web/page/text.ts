@@ -16,7 +16,9 @@ export const text = {
   offlineNext: `Start it again, nothing is lost: ${program} serve`,
   closed: {
     title: 'Open Rowonce again from the terminal',
-    what: 'Each address opens this page once, within a minute, so that nobody else on this machine can use it.',
+    what:
+      'Each address opens this page once, within a minute, ' +
+      'so that nobody else on this machine can use it.',
     next: 'For a new one, run this in a terminal:',
     command: `${program} serve`,
   },
@@ -30,7 +32,8 @@ export const text = {
   playMoney: 'play money',
   loading: 'Loading …',
   reconnecting:
-    'The program that serves this page does not answer. The page keeps trying; until then you cannot type anything.',
+    'The program that serves this page does not answer. The page keeps trying; ' +
+    'until then you cannot type anything.',
   batches: {
     title: 'Batches',
     none: 'No batches yet',
@@ -113,7 +116,8 @@ export const text = {
     cancel: 'Cancel batch',
     cancelling: 'Cancelling …',
     cancelSure:
-      'Cancel this batch for good? It can never be continued. What it bought stays bought, and later batches use it without paying again.',
+      'Cancel this batch for good? It can never be continued. ' +
+      'What it bought stays bought, and later batches use it without paying again.',
     downloads: {
       output: 'Your list with the answers',
       ownWorkbook: 'Your workbook with the answers',
@@ -286,7 +290,9 @@ export const text = {
     looked: (said: string, why: string) => `The vendor was asked for free: ${said}, ${why}.`,
     decided: (why: string) => `Decided, but not done yet: ${why}.`,
     title: 'In doubt',
-    what: 'These requests may have reached the vendor, but no usable answer came back. Each may have been charged or done.',
+    what:
+      'These requests may have reached the vendor, but no usable answer came back. ' +
+      'Each may have been charged or done.',
     none: 'Nothing is in doubt',
     noneWhat: 'Nothing is left to decide about the requests of this batch.',
     atRisk: 'Credits at risk',
@@ -313,7 +319,8 @@ export const text = {
     skipWhat: (credits: string) => `It is left out of this batch. Still counted as in doubt: ${credits}.`,
     notDone: 'It was not done',
     notDoneWhat: (credits: string) =>
-      `You know that the vendor did nothing and charged nothing. It can be bought again. Credits given back: ${credits}.`,
+      'You know that the vendor did nothing and charged nothing. It can be bought again. ' +
+      `Credits given back: ${credits}.`,
     answer: 'This is what happened',
     answerWhat: (credits: string) =>
       `You know the answer, and the row will have it. Counted as spent: ${credits}.`,
@@ -418,9 +425,11 @@ export const text = {
     add: 'Add an account',
     none: 'No account of your own yet',
     noneWhat:
-      'An account is where you buy data or invite people. Until you have one, try everything with play money.',
+      'An account is where you buy data or invite people. ' +
+      'Until you have one, try everything with play money.',
     inFile:
-      'Use the accounts file to change an account, and to set limits, budgets, a program that prints the key, a dialect, or a connection through another account.',
+      'Use the accounts file to change an account, and to set limits, budgets, ' +
+      'a program that prints the key, a dialect, or a connection through another account.',
     vendors: { provider: 'data provider', service: 'governance service' },
     name: 'Name',
     nameWhat: 'What jobs call it: letters, digits, ".", "-" and "_"',

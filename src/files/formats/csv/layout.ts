@@ -68,7 +68,8 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
 }
 
 const ROW_NAMES =
-  'Every row has one cell more than the header, so the first column has no name, and the names belong to the cells behind it.';
+  'Every row has one cell more than the header, so the first column has no name, ' +
+  'and the names belong to the cells behind it.';
 
 /**
  * Where every row has a cell more than the header: in front, as in R, if no two are the same and nobody can

@@ -432,7 +432,9 @@ const GOES_ON_AFTER_QUOTE: RecordFault = {
  */
 const QUOTE_INSIDE: RecordFault = {
   fact: 'a quote is inside a cell that does not begin with one',
-  next: 'Put the whole cell in quotes and write each quote inside it twice, and nothing before its first quote, not even a blank.',
+  next:
+    'Put the whole cell in quotes and write each quote inside it twice, ' +
+    'and nothing before its first quote, not even a blank.',
 };
 
 interface StrayQuote {

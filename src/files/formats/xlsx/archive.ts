@@ -101,7 +101,9 @@ export class Archive {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw unreadableBook(this.path, `its part ${name} is missing`);
     if (entry.uncompressedSize > mostBytes) {
-      const fact = `${this.path}: its part ${name} would unpack to ${entry.uncompressedSize} bytes; the most is ${mostBytes}.`;
+      const fact =
+        `${this.path}: its part ${name} would unpack to ${entry.uncompressedSize} bytes; ` +
+        `the most is ${mostBytes}.`;
       throw stop('input', fact, 'Save the sheet as CSV, which may have any size.');
     }
     // A byte-order mark is handed on, because a copy keeps it; what reads XML passes over it.

@@ -81,7 +81,9 @@ async function noBook(archive: Archive): Promise<StopError> {
   const [first] = lists.toSorted((one, other) => Number(/\.txt$/i.test(one)) - Number(/\.txt$/i.test(other)));
   if (first === undefined)
     return unreadableBook(path, 'it is an archive of something else, such as an OpenDocument file (.ods)');
-  const fact = `${path} is a zip archive and no list; it holds ${listed(lists.slice(0, MOST_SHEETS).map((name) => foreignName(name)))}.`;
+  const fact =
+    `${path} is a zip archive and no list; ` +
+    `it holds ${listed(lists.slice(0, MOST_SHEETS).map((name) => foreignName(name)))}.`;
   return stop('input', fact, unpackWith(`unzip -p ${shellWord(path)} ${shellWord(first)}`));
 }
 

@@ -262,7 +262,8 @@ function sheetNotes({ sheets, open }: Book, tab: BookSheet, passedOver: BookShee
   const why = otherwise ?? (tab === open ? ', which was open when it was saved' : '');
   const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
   return [
-    `Read from the sheet ${foreignName(tab.name)}${why}; to use another, name it with --sheet: ${listed(all)}.`,
+    `Read from the sheet ${foreignName(tab.name)}${why}; to use another, name it with --sheet: ` +
+      `${listed(all)}.`,
   ];
 }
 
@@ -335,8 +336,11 @@ function tooLong(where: string): Error {
 }
 
 function blank(path: string, { name }: BookSheet): Error {
-  const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows, or only formulas without a saved value.`;
+  const fact =
+    `${path}: the sheet ${foreignName(name)} is empty: ` +
+    'it has neither a header nor rows, or only formulas without a saved value.';
   const next =
-    'Name the sheet that has the rows with --sheet, or save the workbook in a spreadsheet program to store the values.';
+    'Name the sheet that has the rows with --sheet, ' +
+    'or save the workbook in a spreadsheet program to store the values.';
   return stop('input', fact, next);
 }

@@ -116,7 +116,10 @@ export function rowsSaid({
   count: number;
   first_rows: readonly number[];
 }): string {
-  return `${rows.length === 1 ? 'row' : 'rows'} ${rows.map(grouped).join(', ')}${count > rows.length ? ', …' : ''}`;
+  return (
+    `${rows.length === 1 ? 'row' : 'rows'} ` +
+    `${rows.map(grouped).join(', ')}${count > rows.length ? ', …' : ''}`
+  );
 }
 
 interface RepairsProps {
