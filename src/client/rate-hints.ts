@@ -57,11 +57,11 @@ function leftIn(raw: Reply, names: RateHintNames | undefined): RemainingHint | u
   const named = leftOf(header(raw, names?.remaining), header(raw, names?.reset), raw);
   if (named !== undefined) return named;
   const draft = header(raw, 'ratelimit')?.replaceAll(/"[^"]*"/g, '') ?? '';
-  const told = [
+  const stated = [
     ...Array.from(draft.matchAll(IN_DRAFT), ([, remaining, reset]) => leftOf(remaining, reset, raw)),
     ...COUNTERS.map((name) => leftOf(header(raw, `${name}-remaining`), header(raw, `${name}-reset`), raw)),
   ].filter((left) => left !== undefined);
-  return told.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs)[0];
+  return stated.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs)[0];
 }
 
 function leftOf(

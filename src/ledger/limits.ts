@@ -22,7 +22,7 @@ export interface PlaceRequest {
   /** How late a request may come of which nobody tells. */
   readonly latestMs: number;
   /** `atUs`: when its request was at the vendor at the latest; null: it was not used. */
-  readonly told: readonly { readonly place: number; readonly atUs: number | null }[];
+  readonly used: readonly { readonly place: number; readonly atUs: number | null }[];
 }
 
 /** `places` in a row from `place` on; the first is due at `due_us`, each next one a step later. */
@@ -35,10 +35,10 @@ const TAKE = 'SELECT * FROM take_places(?, ?, ?, ?, ?, ?, CAST(? AS JSON))';
 /** @param account its number. */
 export const placesIn =
   (db: Pick<Db, 'rows'>, account: number): TakePlaces =>
-  ({ wanted, windows, stepUs, aheadMs, latestMs, told }) =>
+  ({ wanted, windows, stepUs, aheadMs, latestMs, used }) =>
     oneRow<TakenPlaces>(db, TAKE, [
       ...[account, wanted, JSON.stringify(windows.map(inUs)), stepUs, aheadMs * 1000],
-      ...[Math.ceil(latestMs * 1000), JSON.stringify(told.map(({ place, atUs: at }) => ({ place, at })))],
+      ...[Math.ceil(latestMs * 1000), JSON.stringify(used.map(({ place, atUs: at }) => ({ place, at })))],
     ]);
 
 const inUs = ({ requests, windowMs }: SharedWindow) => ({ requests, us: windowMs * 1000 });

@@ -41,8 +41,8 @@ export async function toldBy(
   run: (hearBalance: (credits: number) => void, beforeEnd: BeforeEnd) => Promise<RunObject>,
 ): Promise<RunObject> {
   let balance: number | undefined;
-  const keep = (told: Omit<RunNews, 'balance'>): Promise<void> =>
-    keepNotices(ledger, chosen, { ...told, balance }, clock.wallMs());
+  const keep = (runNews: Omit<RunNews, 'balance'>): Promise<void> =>
+    keepNotices(ledger, chosen, { ...runNews, balance }, clock.wallMs());
   try {
     const summary = await run(
       (credits) => (balance = credits),
@@ -63,12 +63,12 @@ export async function toldBy(
 async function keepNotices(
   ledger: Ledger,
   { job, account }: ResolvedJob,
-  told: RunNews,
+  runNews: RunNews,
   atMs: number,
 ): Promise<void> {
   if (job.notify === undefined) return;
   const { on = NOTICE_KINDS, to: target } = job.notify;
-  const { summary, stopped = null, balance } = told;
+  const { summary, stopped = null, balance } = runNews;
   const { batch = null, counts = {}, rows = null, credits } = summary ?? {};
   const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const news: Readonly<Record<NoticeKind, readonly unknown[] | false>> = {

@@ -115,9 +115,9 @@ export async function historyOf(
 }
 
 /** Takes in the answers that the ledger has of the account by now. It never takes back newer ones. */
-export function hearOfAnswers(history: AccountHistory, told: AccountState): void {
-  history.hasAnswered ||= told.hasAnswered;
-  history.hasAnsweredNot404 ||= told.hasAnsweredNot404;
+export function hearOfAnswers(history: AccountHistory, state: AccountState): void {
+  history.hasAnswered ||= state.hasAnswered;
+  history.hasAnsweredNot404 ||= state.hasAnsweredNot404;
 }
 
 /**

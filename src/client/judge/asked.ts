@@ -79,9 +79,9 @@ export class Asked {
       const value = sent.text.trim();
       const parts = [value, value.replace(/^https?:\/\/(?:www\.)?/i, ''), value.split('@')[1] ?? value];
       // Making a pattern takes longer than everything else, and few texts repeat a value.
-      const told = parts.find((part) => rest.toLowerCase().includes(part.toLowerCase()));
-      if (told === undefined) return rest;
-      const pattern = told.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+      const repeated = parts.find((part) => rest.toLowerCase().includes(part.toLowerCase()));
+      if (repeated === undefined) return rest;
+      const pattern = repeated.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
       const whole = new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu');
       return rest.replaceAll(whole, instead(sent));
     }, text);

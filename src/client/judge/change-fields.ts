@@ -27,8 +27,8 @@ export function leftBy(
     return why.endsWith(SO_ALREADY) && IS_MEMBER.test(why) ? change.already : undefined;
   if (answer === 'no_match') return change.missing;
   const fields = fieldsOf(raw.body, answerPlaceOf(dialect));
-  const told = changeFields(dialectOperationOf(dialect, call), fields);
-  const { invite_code: inviteCode, user_id: userId, project_id: projectId, accepted } = told;
+  const stated = changeFields(dialectOperationOf(dialect, call), fields);
+  const { invite_code: inviteCode, user_id: userId, project_id: projectId, accepted } = stated;
   const state = accepted === true ? ('member' as const) : undefined;
   return { ...change.leaves, ...present({ inviteCode, userId, projectId, state }) };
 }
@@ -44,7 +44,7 @@ export function changeFields(operation: DialectOperation, fields: JsonValue | un
   const { answer_fields: places = {}, accepted } = operation;
   const own = fields ?? null;
   const wrapped = unwrapped(own);
-  const told = Object.entries(places).flatMap(([name, path]) => {
+  const stated = Object.entries(places).flatMap(([name, path]) => {
     const value = path === undefined ? undefined : wrapped.map((each) => valueAt(each, path)).find(isId);
     return isId(value) ? [[name, String(value)] as const] : [];
   });
@@ -54,7 +54,7 @@ export function changeFields(operation: DialectOperation, fields: JsonValue | un
     .some((test) =>
       (test.path === undefined ? [own] : wrapped).some((value) => bodyMatches(test, { kind: 'json', value })),
     );
-  return { ...Object.fromEntries(told), ...(isAccepted ? { accepted: true } : {}) };
+  return { ...Object.fromEntries(stated), ...(isAccepted ? { accepted: true } : {}) };
 }
 
 const isId = (value: JsonValue | undefined): value is string | number =>
@@ -89,9 +89,9 @@ export function publishedIdIn(
   isDone: boolean,
 ): 'came' | 'missing' | 'none' {
   if (publishedId(operation) === undefined) return 'none';
-  const told = changeFields(operation, at === undefined ? body : valueAt(body, at));
-  const id = operation.answer_fields?.invite_code === undefined ? told.project_id : told.invite_code;
+  const stated = changeFields(operation, at === undefined ? body : valueAt(body, at));
+  const id = operation.answer_fields?.invite_code === undefined ? stated.project_id : stated.invite_code;
   if (id !== undefined) return NO_ID.test(id) ? 'missing' : 'came';
   // A person with an id is there, whatever the status says of the request.
-  return told.accepted === true && (isDone || told.user_id !== undefined) ? 'came' : 'missing';
+  return stated.accepted === true && (isDone || stated.user_id !== undefined) ? 'came' : 'missing';
 }

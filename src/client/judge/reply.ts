@@ -39,9 +39,9 @@ const WHICH = /^(?:field|param|parameter|property|pointer|attribute|loc|location
  */
 function causeIn(value: JsonValue, vocabulary: Vocabulary): string {
   const leaves = leavesOf(value);
-  const told = leaves.filter((leaf) => isFilled(leaf.value ?? null) && explains(leaf));
+  const explaining = leaves.filter((leaf) => isFilled(leaf.value ?? null) && explains(leaf));
   const code = leaves.find(({ name, value: each }) => name.kind === 'machine' && typeof each === 'string');
-  const cause = told.find((leaf) => !vocabulary.isLabel(String(leaf.value))) ?? told[0] ?? code;
+  const cause = explaining.find((leaf) => !vocabulary.isLabel(String(leaf.value))) ?? explaining[0] ?? code;
   if (cause === undefined) return '';
   const text = String(cause.value);
   const at = cause.keys.join('.');

@@ -130,7 +130,7 @@ function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
   const own = vendorReply(raw, dialect);
   const asked = new Asked(dialect, call);
   const body = readBodyOnce((own ?? raw).body);
-  const parsed = statementsOf((own ?? raw).status, body, asked).told.map(({ value }) => {
+  const parsed = statementsOf((own ?? raw).status, body, asked).stated.map(({ value }) => {
     if (typeof value !== 'string') return value;
     const text = asked.without(value.slice(0, LONGEST_TEXT), ({ name }) =>
       SHARED.includes(name) ? ' ' : QUOTED,
@@ -185,8 +185,8 @@ export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: 
     statements.trouble ||
     [...statements.says].some((sense) => sense !== 'done' && !isLater(sense));
   // A company may have a state and a type as well.
-  const told = statements.told.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
-  const test = told.map((leaf) => testOf(leaf, asked)).find((each) => each !== undefined);
+  const stated = statements.stated.filter(({ name }) => !/^(?:state|type)$/.test(name.plain));
+  const test = stated.map((leaf) => testOf(leaf, asked)).find((each) => each !== undefined);
   return test && ruleFor(own.status, test, means ?? (isNo ? 'refused' : good));
 }
 

@@ -49,7 +49,7 @@ export class Statements {
   /** An HTTP status from 400 to 599 that stands as a code. */
   status: number | undefined;
   /** Texts, codes and marks. */
-  readonly told: Leaf[] = [];
+  readonly stated: Leaf[] = [];
   protected readonly asked: Asked;
 
   constructor(asked: Asked) {
@@ -86,7 +86,7 @@ export class Statements {
     if (!isFilled(value)) return true;
     this.trouble = true;
     this.isError ||= isWithin || typeof value !== 'number';
-    if (value === true) this.told.push(leaf);
+    if (value === true) this.stated.push(leaf);
     return this.#speaks(leaf, true);
   }
 
@@ -122,7 +122,7 @@ export class Statements {
     const truth = truthOf(leaf.value ?? null);
     this.yes ||= truth === true;
     this.no ||= truth === false;
-    if (truth === false) this.told.push(leaf);
+    if (truth === false) this.stated.push(leaf);
     if (truth === undefined) this.#code(leaf);
   }
 
@@ -134,7 +134,7 @@ export class Statements {
       // A negative code means failure, whatever its number.
       if (code.startsWith('-')) this.no ||= !this.asked.isOwn;
       else this.status ??= Number(code);
-      this.told.push(leaf);
+      this.stated.push(leaf);
     } else this.say(code, leaf);
     const just = this.asked.vocabulary.justOf(code);
     if (just !== undefined) this.codes.add(just);
@@ -142,7 +142,7 @@ export class Statements {
 
   protected say(text: string, leaf: Leaf): void {
     if (isBlank(text.trim())) return;
-    this.told.push(leaf);
+    this.stated.push(leaf);
     const own = this.asked.without(text.slice(0, LONGEST_TEXT));
     const { senses, rest } = this.asked.vocabulary.read(own);
     for (const sense of senses) this.says.add(sense);

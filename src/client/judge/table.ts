@@ -102,7 +102,7 @@ function isSoAlready({ asked, http, by, statements, change }: Answer): boolean {
   const { leaves } = asked.call?.change ?? {};
   const isOfPeople = ['invited', 'member'].includes(leaves?.state ?? '') && (is2xx(http) || is4xx(by));
   if (change?.other || statements.yes) return false;
-  return isOfPeople && statements.told.some(({ value }) => ALREADY.test(plainWords(String(value))));
+  return isOfPeople && statements.stated.some(({ value }) => ALREADY.test(plainWords(String(value))));
 }
 
 const ALREADY =
@@ -318,7 +318,7 @@ export function concluded(
   return {
     row: { ...found, clause },
     isPartial: found.means === 'found' && isLookup && statements.trouble,
-    texts: statements.told.map(({ value }) => value).filter((value) => typeof value === 'string'),
+    texts: statements.stated.map(({ value }) => value).filter((value) => typeof value === 'string'),
   };
 }
 

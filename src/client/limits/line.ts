@@ -274,13 +274,13 @@ export class Line {
     this.#news.clear();
     const lateMs = latestOf(this.#windowMs);
     const doubtMs = this.#marginMs + Math.min(this.#doubtMs, this.#windowMs);
-    const told = news.map(({ place, use, dueUs, lateMs: late }) => ({
+    const used = news.map(({ place, use, dueUs, lateMs: late }) => ({
       place,
       atUs: use === 'none' ? null : Math.ceil(dueUs + (late + doubtMs) * 1000),
     }));
     const askedMs = this.#clock.monotonicMs();
     const [windows, stepUs, latestMs] = [this.#windows, this.#stepUs, lateMs + doubtMs];
-    const taken = await this.#takePlaces({ wanted, windows, stepUs, aheadMs, latestMs, told }).catch(
+    const taken = await this.#takePlaces({ wanted, windows, stepUs, aheadMs, latestMs, used }).catch(
       (error) => {
         for (const place of news) this.#news.add(place);
         throw error;

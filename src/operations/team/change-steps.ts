@@ -180,8 +180,8 @@ export function nextOfProject(now: SubjectNow, project: NewProject, answered: An
       `the service refused to create the project ${quotedCell(project.name)} (${wordsOf(answer)})`,
     );
   }
-  const told = memberOf(answer.fields, 'project_id');
-  const id = readText('project_id', typeof told === 'string' ? told : '');
+  const stated = memberOf(answer.fields, 'project_id');
+  const id = readText('project_id', typeof stated === 'string' ? stated : '');
   if (id.kind === 'read') return { kind: 'made', id: id.value };
   const fact = `the project ${quotedCell(project.name)} was created, but the answer has no usable project_id`;
   return ended(`${fact}. Look it up and put it in the list`);
