@@ -6,8 +6,8 @@ import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
 export interface NamedColumns {
   /** The names without the blanks around them. */
   readonly names: readonly string[];
-  /** Where each of them stands in a record, the first place being 0. */
-  readonly places: readonly number[];
+  /** Where each of them stands in a record, the first position being 0. */
+  readonly positions: readonly number[];
   /** The number of cells in a record, with those of columns without a name, which are kept and never read. */
   readonly width: number;
 }
@@ -19,50 +19,50 @@ export interface NamedColumns {
  */
 export function namedColumns(path: string, cells: readonly string[]): NamedColumns {
   const all = cells.map((cell) => cell.trim());
-  const places = [...all.keys()].filter((place) => all[place] !== '');
-  const names = places.map((place) => all[place] ?? '');
+  const positions = [...all.keys()].filter((position) => all[position] !== '');
+  const names = positions.map((position) => all[position] ?? '');
   if (names.length === 0) {
     const has = all.length === 1 ? 'has no name' : 'have no name';
     const next = 'Name the columns in the header, or say that there is none.';
     throw stop('input', `${path}: ${columnsAt([...all.keys()])} ${has}.`, next);
   }
   for (const name of names.filter(isOurColumn)) requireOnce(all, name, `${path}: `);
-  return { names, places, width: all.length };
+  return { names, positions, width: all.length };
 }
 
 /** @throws StopError `input` where several columns have a name by which one is read or written. */
 export function requireOnce(header: readonly string[], name: string, where = ''): void {
-  const at = [...header.keys()].filter((place) => header[place] === name);
+  const at = [...header.keys()].filter((position) => header[position] === name);
   if (at.length < 2) return;
   const fact = `${where}${columnsAt(at)} have the same name, ${foreignName(name)}.`;
   throw stop('input', fact, 'Give every column that is read a name of its own.');
 }
 
 /** "column 3", "columns 2 and 5", "columns 2, 5, 6, 7 and 90 more". */
-function columnsAt(places: readonly number[]): string {
-  const shown = places.slice(0, MOST_LISTED).map((place) => `${place + 1}`);
-  const more = places.length > MOST_LISTED ? [`${places.length - MOST_LISTED} more`] : [];
-  return `${places.length === 1 ? 'column' : 'columns'} ${listed([...shown, ...more])}`;
+function columnsAt(positions: readonly number[]): string {
+  const shown = positions.slice(0, MOST_LISTED).map((position) => `${position + 1}`);
+  const more = positions.length > MOST_LISTED ? [`${positions.length - MOST_LISTED} more`] : [];
+  return `${positions.length === 1 ? 'column' : 'columns'} ${listed([...shown, ...more])}`;
 }
 
 /** A file may have a hundred thousand columns, and a person is to read this. */
 const MOST_LISTED = 10;
 
 /**
- * The places into which an earlier run wrote, in a row that it could not read either; it put nothing into
+ * The positions into which an earlier run wrote, in a row that it could not read either; it put nothing into
  * added columns.
  * @param dropped columns that a copy leaves out.
  * @param textOf the cell below the name that is at that position among the names.
  */
 export function writtenByUs(
-  { names, places }: NamedColumns,
+  { names, positions }: NamedColumns,
   dropped: ReadonlySet<string>,
   textOf: (at: number) => string | undefined,
 ): ReadonlySet<number> {
   if (!isSetAside((name) => textOf(names.indexOf(name)))) return new Set();
   const isOurs = (name: string, at: number): boolean =>
     dropped.has(name) && (isOurColumn(name) || (textOf(at) ?? '').trim() === '');
-  return new Set(places.filter((_place, at) => isOurs(names[at] ?? '', at)));
+  return new Set(positions.filter((_position, at) => isOurs(names[at] ?? '', at)));
 }
 
 /** @returns undefined for a row that is left out. */

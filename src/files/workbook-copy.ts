@@ -63,7 +63,7 @@ async function* copiedRows(
         own: kept.map((at) => ownCell(shownText(cells[at] ?? '') ?? cells[at] ?? '', at)),
         surplus: [],
       };
-    const columns = { names, places: [...names.keys()], width: names.length };
+    const columns = { names, positions: [...names.keys()], width: names.length };
     const ours = writtenByUs(columns, options.dropped, (at) => cells[at]);
     const left = cells.filter((_cell, at) => !ours.has(at)).map(ownCell);
     return { own: kept.map((_at, index) => left[index] ?? { text: '' }), surplus: left.slice(kept.length) };

@@ -190,7 +190,7 @@ async function* copiedText(
       const added = await addedTo(batch, rowFrom, options, cellsFor);
       const copied = copy.batch(
         batch,
-        batch.map(({ kind }, place) => (kind === 'left_out' ? blanks : added[place])),
+        batch.map(({ kind }, position) => (kind === 'left_out' ? blanks : added[position])),
       );
       if (copied.length > 0) yield copied;
     }
@@ -224,7 +224,7 @@ class Copy {
     this.#named = named;
     this.#corrections = corrections;
     this.#droppedNames = dropped;
-    this.#dropped = new Set(named.places.filter((_place, at) => dropped.has(named.names[at] ?? '')));
+    this.#dropped = new Set(named.positions.filter((_position, at) => dropped.has(named.names[at] ?? '')));
     this.#style = cellStyle(layout.delimiter, false);
     if (layout.letters !== undefined && corrections === undefined)
       this.#names = [...layout.letters, ...columns];
@@ -307,7 +307,7 @@ class Copy {
       ? this.#dropped
       : writtenByUs(this.#named, this.#droppedNames, (at) => record.cells[at]);
     const mayLose = isReadable && record.kind !== 'left_out';
-    const own = (mayLose ? cells.slice(0, width) : cells).filter((_cell, place) => !leftOut.has(place));
+    const own = (mayLose ? cells.slice(0, width) : cells).filter((_cell, position) => !leftOut.has(position));
     const room = width - this.#dropped.size;
     const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_BYTES);
     const added = ours.map((cell) => Buffer.from(csvCell(cell, this.#style)));
@@ -318,10 +318,12 @@ class Copy {
   #corrected(record: CsvRecord, corrected: ReadonlyMap<number, string>): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);
     for (const [at, text] of corrected) {
-      const place = this.#named.places[at] ?? at;
+      const position = this.#named.positions[at] ?? at;
       // A padded file may have fewer cells in this row.
-      while (cells.length <= place) cells.push(NO_BYTES);
-      cells[place] = Buffer.from(csvCell(text, cellStyle(this.#layout.delimiter, isQuoted(cells[place]))));
+      while (cells.length <= position) cells.push(NO_BYTES);
+      cells[position] = Buffer.from(
+        csvCell(text, cellStyle(this.#layout.delimiter, isQuoted(cells[position]))),
+      );
     }
     // An empty line would no longer be a row.
     const isNothing = cells.length === 1 && cells[0]?.length === 0;

@@ -121,15 +121,15 @@ const RUNNING_NUMBER = 'only a running number';
  * @param wanted columns that a job reads, in which a number is more than that.
  */
 function numberAlone(names: readonly string[], wanted: readonly string[] = []) {
-  const place = names.findIndex((name) => NUMBER_NAME.test(name.trim()) && !wanted.includes(name.trim()));
+  const position = names.findIndex((name) => NUMBER_NAME.test(name.trim()) && !wanted.includes(name.trim()));
   let last = 0;
   let isMore = false;
   return (cells: readonly string[]): boolean => {
-    const text = (cells[place] ?? '').trim();
+    const text = (cells[position] ?? '').trim();
     const number = /^\d+(?:\.0*)?$/.test(text) ? Number(text) : last;
     const isNext = number === last + 1;
     last = number;
-    const hasMore = cells.some((cell, at) => at !== place && cell.trim() !== '');
+    const hasMore = cells.some((cell, at) => at !== position && cell.trim() !== '');
     isMore ||= hasMore;
     return isNext && isMore && !hasMore;
   };
@@ -185,37 +185,37 @@ const MEANT = /@|\p{L}\.\p{L}{2}|(?:\d\s?){8}/u;
 class NamingColumns {
   readonly #columns: { filled: number; naming: number }[] = [];
   #rows = 0;
-  #places: readonly number[] = [];
+  #positions: readonly number[] = [];
 
   /** Rows beyond the first ones are passed over. */
   add(cells: readonly string[]): void {
     if (this.#rows === ROWS_SAMPLED) return;
     this.#rows += 1;
-    for (const [place, cell] of cells.entries()) {
+    for (const [position, cell] of cells.entries()) {
       const text = cell.trim();
       if (text === '') continue;
-      this.#columns[place] ??= { filled: 0, naming: 0 };
-      const column = this.#columns[place];
+      this.#columns[position] ??= { filled: 0, naming: 0 };
+      const column = this.#columns[position];
       column.filled += 1;
       if (isLookup(text)) column.naming += 1;
     }
-    this.#places = [...this.#columns.entries()].flatMap(([place, column]) =>
+    this.#positions = [...this.#columns.entries()].flatMap(([position, column]) =>
       column !== undefined && column.naming >= Math.max(CELLS_THAT_SHOW, column.filled * DECIDING_SHARE)
-        ? [place]
+        ? [position]
         : [],
     );
   }
 
   /** Whether rows that name nobody can be told from the others. */
   get areKnown(): boolean {
-    return this.#places.length > 0;
+    return this.#positions.length > 0;
   }
 
   /** Also by another column, which may be blank above: but for a page's own address, which stands alone. */
   nameSomebody(cells: readonly string[]): boolean {
     const filled = cells.filter((cell) => cell.trim() !== '');
     return (
-      this.#places.some((place) => MEANT.test(cells[place] ?? '')) ||
+      this.#positions.some((position) => MEANT.test(cells[position] ?? '')) ||
       (filled.length > 1 && filled.some((cell) => isLookup(cell)))
     );
   }

@@ -95,7 +95,8 @@ export function isDashes(cells: readonly string[], isBelowHeader: boolean): bool
 
 /** The names of a header; the letters of a spreadsheet where there is none. */
 export function namesIn(rows: readonly SampledRow[], header: RowRange): readonly string[] {
-  if (header.last === 0) return Array.from({ length: usualWidth(rows) }, (_, place) => lettersOf(place));
+  if (header.last === 0)
+    return Array.from({ length: usualWidth(rows) }, (_, position) => lettersOf(position));
   const cellsOf = (row: RowNumber): readonly string[] =>
     rows.find(({ number }) => number === row)?.cells ?? [];
   const lower = cellsOf(header.last);
@@ -186,7 +187,7 @@ function readingsAt(all: readonly SampledRow[], at: number): Readings | undefine
   const row = all[at];
   if (row === undefined) return undefined;
   // A header that stands below once more shows nothing of what its columns hold.
-  const rows = all.filter((each, place) => place <= at || rowText(each.cells) !== rowText(row.cells));
+  const rows = all.filter((each, position) => position <= at || rowText(each.cells) !== rowText(row.cells));
   const next = rows[at + 1];
   const look = lookAt(rows, at);
   const header = rangeOf(row.number);
@@ -223,9 +224,9 @@ function lookAt(rows: readonly SampledRow[], at: number): Look {
   const cells = (rows[at]?.cells ?? []).map((cell) => cell.trim());
   const below = rows.slice(at + 1);
   const used = usedPlaces(below);
-  const filled = [...cells.keys()].filter((place) => cells[place] !== '');
+  const filled = [...cells.keys()].filter((position) => cells[position] !== '');
   const count = (is: (cell: string, others: readonly string[]) => boolean): number =>
-    filled.filter((place) => is(cells[place] ?? '', column(below, place))).length;
+    filled.filter((position) => is(cells[position] ?? '', column(below, position))).length;
   const isAgain = (cell: string, others: readonly string[], times: number): boolean =>
     others.filter((other) => other === cell).length >= times;
   return {
@@ -239,8 +240,8 @@ function lookAt(rows: readonly SampledRow[], at: number): Look {
   };
 }
 
-function column(rows: readonly SampledRow[], place: number): readonly string[] {
-  return rows.flatMap(({ cells }) => cells[place]?.trim() || []).slice(0, ROWS_BELOW);
+function column(rows: readonly SampledRow[], position: number): readonly string[] {
+  return rows.flatMap(({ cells }) => cells[position]?.trim() || []).slice(0, ROWS_BELOW);
 }
 
 const areValues = (cells: readonly string[]): boolean =>
@@ -290,10 +291,10 @@ function arePair(rows: readonly SampledRow[], at: number): boolean {
 function usedPlaces(below: readonly SampledRow[]): readonly number[] {
   const rows = below.slice(0, ROWS_BELOW);
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
-  const filled = (place: number): number =>
-    rows.filter(({ cells }) => (cells[place] ?? '').trim() !== '').length;
-  return Array.from({ length: width }, (_, place) => place).filter(
-    (place) => filled(place) > 0 && filled(place) >= rows.length * SHARE_OF_USED,
+  const filled = (position: number): number =>
+    rows.filter(({ cells }) => (cells[position] ?? '').trim() !== '').length;
+  return Array.from({ length: width }, (_, position) => position).filter(
+    (position) => filled(position) > 0 && filled(position) >= rows.length * SHARE_OF_USED,
   );
 }
 
@@ -302,7 +303,7 @@ function usedPlaces(below: readonly SampledRow[]): readonly number[] {
  */
 function isNamed(cells: readonly string[], used: readonly number[]): boolean {
   const names = cells.map((cell) => cell.trim());
-  if (used.length === 0 || used.some((place) => (names[place] ?? '') === '')) return false;
+  if (used.length === 0 || used.some((position) => (names[position] ?? '') === '')) return false;
   const filled = names.filter(Boolean);
   return new Set(filled).size === filled.length && filled.every(isLabel);
 }
@@ -342,23 +343,23 @@ const isAddress = (cell: string): boolean => isWebsite(cell) && !NUMBER_NAME.tes
  * needed only where a name stands in several groups; any other belongs to what stands below it.
  */
 export function joinedNames(upper: readonly string[], lower: readonly string[]): readonly string[] {
-  const at = (cells: readonly string[], place: number): string => (cells[place] ?? '').trim();
+  const at = (cells: readonly string[], position: number): string => (cells[position] ?? '').trim();
   const groups: string[] = [];
-  const names = Array.from({ length: Math.max(upper.length, lower.length) }, (_, place) => {
-    const above = at(upper, place);
-    const own = at(lower, place);
+  const names = Array.from({ length: Math.max(upper.length, lower.length) }, (_, position) => {
+    const above = at(upper, position);
+    const own = at(lower, position);
     groups.push(above === '' ? (groups.at(-1) ?? '') : above);
     // The name of a group stands over blank cells, or once over each of its columns.
-    const isAgain = upper.some((cell, other) => other !== place && cell.trim() === above);
-    const isGroup = isAgain || (at(upper, place + 1) === '' && at(lower, place + 1) !== '');
+    const isAgain = upper.some((cell, other) => other !== position && cell.trim() === above);
+    const isGroup = isAgain || (at(upper, position + 1) === '' && at(lower, position + 1) !== '');
     if (own === '') return above;
     return above === '' || isGroup ? own : `${above} ${own}`;
   });
   const isOnce = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name);
-  return names.map((name, place) =>
-    name === '' || isOnce(name) || groups[place] === '' || groups[place] === name
+  return names.map((name, position) =>
+    name === '' || isOnce(name) || groups[position] === '' || groups[position] === name
       ? name
-      : `${groups[place]} ${name}`,
+      : `${groups[position]} ${name}`,
   );
 }
 

@@ -285,7 +285,7 @@ class RecordReader {
     const { width } = columns;
     const cells = found.length === width ? found : (this.#padded(found, width) ?? found);
     if (columns.names.length === width) return cells;
-    return columns.places.map((place) => cells[place] ?? '');
+    return columns.positions.map((position) => cells[position] ?? '');
   }
 
   /**
@@ -299,10 +299,10 @@ class RecordReader {
 
   /** The cells that seem to stand below a name, then the others. */
   #allOf(found: readonly string[]): readonly string[] {
-    const { places = [], width = 0 } = this.#columns ?? {};
-    if (places.length === width) return found;
-    const others = found.filter((_cell, place) => !places.includes(place));
-    return [...places.map((place) => found[place] ?? ''), ...others];
+    const { positions = [], width = 0 } = this.#columns ?? {};
+    if (positions.length === width) return found;
+    const others = found.filter((_cell, position) => !positions.includes(position));
+    return [...positions.map((position) => found[position] ?? ''), ...others];
   }
 
   #notText(bytes: Buffer): StopError {

@@ -42,12 +42,12 @@ export async function ownCopy(
   const { book, table } = source;
   const placed = placeColumns(source, options);
   if (typeof placed === 'string') return placed;
-  const { places, grown, beside } = placed;
+  const { positions, grown, beside } = placed;
   const replaced = new Map<string, string>();
   if (placed.filter !== undefined)
     replaced.set(keyOf(book.main), await withFilterName(source, placed.filter));
   if (grown !== undefined)
-    replaced.set(keyOf(grown.part), await tableWith(book, grown, options.columns, places));
+    replaced.set(keyOf(grown.part), await tableWith(book, grown, options.columns, positions));
   if (beside !== undefined) options.note?.(beside);
   const edit: SheetEdit = {
     tag: (path, attributes, tag) => frameTag(path, attributes, tag, placed),
@@ -59,9 +59,9 @@ export async function ownCopy(
 /** The workbook with these cells in the place of others. @returns why it cannot be written, as a clause. */
 export function ownCorrected(source: OwnSource, list: readonly Correction[]): AsyncIterable<Buffer> | string {
   const { book, table } = source;
-  const { names, places } = table.columns;
+  const { names, positions } = table.columns;
   const corrections = new Corrections(book.archive.path, names, list);
-  const formula = list.find(({ column }) => table.formulas.has(places[names.indexOf(column)] ?? -1));
+  const formula = list.find(({ column }) => table.formulas.has(positions[names.indexOf(column)] ?? -1));
   if (formula !== undefined) return `there are formulas in the column ${foreignName(formula.column)}`;
   const edit: SheetEdit = {
     tag: (_path, _attributes, tag) => tag,
@@ -70,7 +70,7 @@ export function ownCorrected(source: OwnSource, list: readonly Correction[]): As
         const row = tableRow(sheetRow, table);
         const made = row.kind === 'row' ? corrections.take(inputRow(row, table.columns)) : undefined;
         if (made === undefined) return undefined;
-        const cells = [...made].map(([at, text]) => [places[at] ?? at, { text }] as const);
+        const cells = [...made].map(([at, text]) => [positions[at] ?? at, { text }] as const);
         return { cells: new Map(cells), likeLeft: false };
       }),
   };
@@ -101,7 +101,7 @@ function bookWith(
 
 interface OwnColumns {
   /** The column of each that is added, in their order. */
-  readonly places: readonly number[];
+  readonly positions: readonly number[];
   /** Columns of an earlier run that are blank from now on. */
   readonly cleared: readonly number[];
   /** The first column that nothing of the table stood in. */
@@ -119,7 +119,7 @@ function placeColumns(
   { table: { columns, header, lastRow, lastUsed, formulas, frame }, tables }: OwnSource,
   options: Pick<CopyOptions, 'columns' | 'dropped'>,
 ): OwnColumns | string {
-  const width = { firstColumn: Math.min(...columns.places), lastColumn: Math.max(...columns.places) };
+  const width = { firstColumn: Math.min(...columns.positions), lastColumn: Math.max(...columns.positions) };
   const own: CellRange = { ...width, firstRow: header.last, lastRow };
   const around = tables.filter(({ range }) => overlaps(range, own));
   const merged = frame.merged.filter((range) => range.lastRow >= header.last && range.firstRow <= lastRow);
@@ -129,21 +129,21 @@ function placeColumns(
     (most, range) => Math.max(most, range.lastColumn),
     Math.max(columns.width - 1, lastUsed),
   );
-  const { places, cleared } = chosenPlaces(columns, options, last);
-  const most = Math.max(...places);
+  const { positions, cleared } = chosenPositions(columns, options, last);
+  const most = Math.max(...positions);
   if (most >= MOST_COLUMNS) return `the sheet ends with column ${lettersOf(MOST_COLUMNS - 1)}`;
-  const formula = [...places, ...cleared].find((place) => formulas.has(place));
+  const formula = [...positions, ...cleared].find((position) => formulas.has(position));
   if (formula !== undefined)
     return `there are formulas in column ${lettersOf(formula)}, which would be replaced`;
   const { filter } = frame;
   const isFiltered = filter !== undefined && overlaps(filter, own) && filter.lastColumn < most;
-  const placed = { places, cleared, firstNew: last + 1 };
+  const placed = { positions, cleared, firstNew: last + 1 };
   const grownFilter = isFiltered ? { ...filter, lastColumn: most } : undefined;
   const [excels] = around;
   if (excels === undefined || mayGrow(around, header.last, placed, options))
     return { ...placed, filter: grownFilter, grown: excels, beside: undefined };
   const shown = `the table ${foreignName(excels.name)}`;
-  if ([...places, ...cleared].some((place) => around.some(({ range }) => place <= range.lastColumn)))
+  if ([...positions, ...cleared].some((position) => around.some(({ range }) => position <= range.lastColumn)))
     return `they stood in ${shown}, which cannot have them any more`;
   const beside = `Our columns stand beside ${shown} and not in it: a sort of it does not move them.`;
   return { ...placed, filter: grownFilter, grown: undefined, beside };
@@ -158,13 +158,13 @@ function overlaps(range: CellRange, own: CellRange): boolean {
   return isBeside && range.firstColumn <= own.lastColumn && range.lastColumn >= own.firstColumn;
 }
 
-function chosenPlaces(
-  { names, places }: SheetTable['columns'],
+function chosenPositions(
+  { names, positions }: SheetTable['columns'],
   { columns, dropped }: Pick<CopyOptions, 'columns' | 'dropped'>,
   last: number,
-): Pick<OwnColumns, 'places' | 'cleared'> {
+): Pick<OwnColumns, 'positions' | 'cleared'> {
   const placeOf = new Map(
-    names.flatMap((name, at) => (dropped.has(name) ? [[name, places[at] ?? 0] as const] : [])),
+    names.flatMap((name, at) => (dropped.has(name) ? [[name, positions[at] ?? 0] as const] : [])),
   );
   const before = [...placeOf.values()].sort((one, other) => one - other);
   const [first = last + 1] = before;
@@ -173,7 +173,7 @@ function chosenPlaces(
   const isBlock = before.length > 0 && before.at(-1) === last && last - first + 1 === before.length;
   let next = isBlock ? first : last + 1;
   const chosen = columns.map((name) => (isBlock ? undefined : placeOf.get(name)) ?? next++);
-  return { places: chosen, cleared: before.filter((place) => !chosen.includes(place)) };
+  return { positions: chosen, cleared: before.filter((position) => !chosen.includes(position)) };
 }
 
 /**
@@ -183,15 +183,15 @@ function chosenPlaces(
 function mayGrow(
   [table, ...others]: readonly TablePart[],
   namesRow: number,
-  { places, cleared, firstNew }: Pick<OwnColumns, 'places' | 'cleared' | 'firstNew'>,
+  { positions, cleared, firstNew }: Pick<OwnColumns, 'positions' | 'cleared' | 'firstNew'>,
   { columns: names }: Pick<CopyOptions, 'columns'>,
 ): boolean {
   if (table === undefined || others.length > 0 || table.isFed || !table.hasHeader) return false;
   const { range, columns } = table;
-  const isNext = Math.max(...places) <= range.lastColumn || firstNew <= range.lastColumn + 1;
+  const isNext = Math.max(...positions) <= range.lastColumn || firstNew <= range.lastColumn + 1;
   if (range.firstRow !== namesRow || !isNext) return false;
-  if (cleared.some((place) => place <= range.lastColumn)) return false;
-  const kept = columns.filter((_, at) => !places.includes(range.firstColumn + at));
+  if (cleared.some((position) => position <= range.lastColumn)) return false;
+  const kept = columns.filter((_, at) => !positions.includes(range.firstColumn + at));
   const all = [...kept, ...names].map((each) => each.toLowerCase());
   return new Set(all).size === all.length;
 }
@@ -263,11 +263,11 @@ async function tableWith(
   { archive }: Book,
   { part, range, columns, lastId }: TablePart,
   names: readonly string[],
-  places: readonly number[],
+  positions: readonly number[],
 ): Promise<string> {
-  const wanted = new Map(places.map((place, at) => [place - range.firstColumn, names[at] ?? '']));
+  const wanted = new Map(positions.map((position, at) => [position - range.firstColumn, names[at] ?? '']));
   const added = [...wanted].filter(([at]) => at >= columns.length).map(([, name]) => name);
-  const lastColumn = Math.max(range.lastColumn, ...places);
+  const lastColumn = Math.max(range.lastColumn, ...positions);
   let column = -1;
   const renamed = (tag: string): string => {
     column += 1;
@@ -303,14 +303,14 @@ function frameTag(
   path: string,
   attributes: XmlAttributes,
   tag: string,
-  { places, firstNew, filter }: OwnColumns,
+  { positions, firstNew, filter }: OwnColumns,
 ): string {
   if (path === 'autoFilter' && filter !== undefined) return withAttribute(tag, 'ref', cellRangeText(filter));
-  const added = places.filter((place) => place >= firstNew);
+  const added = positions.filter((position) => position >= firstNew);
   if (path === 'cols/col') return withShown(tag, attributes, added);
   if (path !== 'dimension') return tag;
   const size = readCellRange(attributes.ref);
-  const lastColumn = Math.max(...places);
+  const lastColumn = Math.max(...positions);
   if (size === undefined || size.lastColumn >= lastColumn) return tag;
   return withAttribute(tag, 'ref', cellRangeText({ ...size, lastColumn }));
 }
@@ -325,10 +325,10 @@ const WIDTH = '20';
 function withShown(
   tag: string,
   { min, max, hidden, width = WIDTH }: XmlAttributes,
-  places: readonly number[],
+  positions: readonly number[],
 ): string {
   const isHidden = isTrue(hidden) || Number(width) === 0;
-  const hidesOurs = places.some((place) => place + 1 >= Number(min) && place + 1 <= Number(max));
+  const hidesOurs = positions.some((position) => position + 1 >= Number(min) && position + 1 <= Number(max));
   if (!isHidden || !hidesOurs) return tag;
   const bare = ['hidden', 'collapsed', 'customWidth'].reduce(withoutAttribute, tag);
   return withAttribute(withAttribute(bare, 'width', WIDTH), 'customWidth', '1');
@@ -336,7 +336,7 @@ function withShown(
 
 function rowChanges(
   { table }: OwnSource,
-  { places, cleared, grown }: OwnColumns,
+  { positions, cleared, grown }: OwnColumns,
   options: CopyOptions,
   cellsFor: CellsFor,
 ): SheetEdit['changes'] {
@@ -349,12 +349,12 @@ function rowChanges(
       // A cell of a table's totals says what its column says of it, in the table's own part.
       if (!isOurs || isOfTotals(row.number, grown)) return undefined;
       const likeLeft = row.kind === 'header';
-      const gone = cleared.map((place) => [place, { text: '' }] as const);
+      const gone = cleared.map((position) => [position, { text: '' }] as const);
       const ours = (added[at] ?? []).map(
-        (text, index) => [places[index] ?? 0, likeLeft ? { text } : cellOf(text, index)] as const,
+        (text, index) => [positions[index] ?? 0, likeLeft ? { text } : cellOf(text, index)] as const,
       );
       // A cell that says the same already stays as it is, with its format.
-      const other = [...gone, ...ours].filter(([place, { text }]) => (row.cells[place] ?? '') !== text);
+      const other = [...gone, ...ours].filter(([position, { text }]) => (row.cells[position] ?? '') !== text);
       return { cells: new Map(other), likeLeft } satisfies RowChange;
     });
   };

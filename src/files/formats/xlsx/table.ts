@@ -299,16 +299,19 @@ function withLinks(
     if (text === '' || text.includes('.')) return text;
     const target = own.get(column) ?? links.get(`${lettersOf(column)}${number}`) ?? '';
     const isAsked =
-      /^https?:/i.test(target) && isWebName(columns.names[columns.places.indexOf(column)] ?? '');
+      /^https?:/i.test(target) && isWebName(columns.names[columns.positions.indexOf(column)] ?? '');
     return isAsked ? target : text;
   });
 }
 
 /** The cells below the names; behind those of a row that cannot be read all others. */
-export function inputRow({ number: row, cells, unreadable }: TableRow, { places }: NamedColumns): InputRow {
-  const own = places.map((place) => cells[place] ?? '');
+export function inputRow(
+  { number: row, cells, unreadable }: TableRow,
+  { positions }: NamedColumns,
+): InputRow {
+  const own = positions.map((position) => cells[position] ?? '');
   if (unreadable === undefined) return { row, cells: own };
-  const named = new Set(places);
+  const named = new Set(positions);
   return { row, cells: [...own, ...cells.filter((_text, at) => !named.has(at))], unreadable };
 }
 
@@ -317,9 +320,9 @@ export function inputRow({ number: row, cells, unreadable }: TableRow, { places 
 /** Undefined for a row that holds nothing right of the header. */
 function strayWords(row: number, cells: SheetRow['cells'], { columns, header }: Top): string | undefined {
   if (cells.length <= columns.width) return undefined;
-  const place = `${lettersOf(cells.length - 1)}${row}`;
+  const address = `${lettersOf(cells.length - 1)}${row}`;
   const ends = header.last === 0 ? `the list ends` : `the header in row ${header.last} ends`;
-  return `the cell ${place} holds something, but ${ends} with column ${lettersOf(columns.width - 1)}`;
+  return `the cell ${address} holds something, but ${ends} with column ${lettersOf(columns.width - 1)}`;
 }
 
 function requireFit(where: string, rows: readonly SheetRow[], top: Top): void {
