@@ -54,7 +54,9 @@ async function expectLost(place: string, words: string | RegExp, store: Store = 
 /** Opens it, accepting what is lost. @returns what was said. */
 async function accept(place: string, store: Store = sqlite): Promise<readonly string[]> {
   const told: string[] = [];
-  await (await openStore(store, place, true, { acceptOutdated: true, tell: (fact) => told.push(fact) })).close();
+  await (
+    await openStore(store, place, true, { acceptOutdated: true, tell: (fact) => told.push(fact) })
+  ).close();
   return told;
 }
 
