@@ -183,7 +183,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/client/transport.ts',
     text: 'setImmediate(() => this.#expire())',
     instead: 'undefined',
-    test: ['client/transport/deadline', 'it is lost, and its connection is closed'],
+    test: ['client/transport/wire', 'it is lost, and its connection is closed'],
     simulated: 'lists',
   },
   {

@@ -150,7 +150,8 @@ export class AllSeries {
   #begun: Promise<void> | undefined;
 
   /**
-   * Goes on from the newest answers of the ledger, without those that are too old for the batch. A trial counts none, because a person looks into the matter with it.
+   * Goes on from the newest answers of the ledger that are not too old for the batch. A trial counts none,
+   * since a person looks into the matter with it.
    */
   begin(run: SeriesRun, { job }: RunContext, { freshSince }: Batch): Promise<void> {
     const isTrial = job.origin !== undefined && 'trial' in job.origin;

@@ -113,7 +113,7 @@ describe.each(PLACES)('a ledger of an earlier layout in %s', (_, open) => {
     const { code, stderr } = await desk.type(desk.run('--store', location));
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('was made by a newer Rowonce (schema 5; this one knows 4).'),
+      stderr: expect.stringContaining(`(schema ${FIRST_LAYOUT + 1}; this one knows ${FIRST_LAYOUT}).`),
     });
     expect(await desk.requests()).toBe(3);
   });
