@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const FAULTS = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'lib', 'faults.ts')).href;
 
@@ -24,19 +24,9 @@ function withHooks(env: Readonly<Record<string, string>>) {
   return { status, signal, said: stdout.trim() };
 }
 
-describe('the hooks of the tests', () => {
-  test('the hooks of the tests work where a test says that it is one', () => {
-    expect(withHooks({ ROWONCE_TEST_HOOKS: '1' })).toEqual({
-      status: null,
-      signal: 'SIGKILL',
-      said: 'true 90',
-    });
-  });
-
-  test.each([{}, { ROWONCE_TEST_HOOKS: '' }, { ROWONCE_TEST_HOOKS: '0' }])(
-    'the hooks of the tests do nothing with %j',
-    (env) => {
-      expect(withHooks(env)).toEqual({ status: 0, signal: null, said: 'false undefined' });
-    },
-  );
-});
+test.each([{}, { ROWONCE_TEST_HOOKS: '' }, { ROWONCE_TEST_HOOKS: '0' }])(
+  'the hooks of the tests do nothing with %j',
+  (env) => {
+    expect(withHooks(env)).toEqual({ status: 0, signal: null, said: 'false undefined' });
+  },
+);

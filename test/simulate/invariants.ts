@@ -18,7 +18,7 @@ import {
   requireRows,
   requireStopped,
 } from './invariants/committed.ts';
-import { nameOf, Sent } from './invariants/sent.ts';
+import { Sent } from './invariants/sent.ts';
 import {
   requireListShown,
   requirePlanShown,
@@ -28,7 +28,6 @@ import {
   SPEND_BY,
 } from './invariants/shown.ts';
 import { hasTables, heldBy, type Tables, tablesAt, tablesOf } from './invariants/tables.ts';
-import type { Question } from './network.ts';
 import { type Typed, type, typeBeside } from './people.ts';
 import { promise } from './played.ts';
 import { type Fault, running, type SimulatedProcess } from './process.ts';
@@ -246,5 +245,3 @@ export function requireOneCharge(stage: Stage, most = 1): void {
   for (const { key } of stage.vendor.charges) times.set(key, (times.get(key) ?? 0) + 1);
   for (const [key, count] of times) promise(count <= most, `charged ${count} times, at most ${most}: ${key}`);
 }
-
-export const questionName = (question: Question): string => nameOf(question);

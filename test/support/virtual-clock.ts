@@ -51,10 +51,15 @@ export class VirtualClock implements Clock {
     for (;;) {
       await this.calm();
       if (settled) return promise;
-      const [first] = this.#sleepers.sort((a, b) => a.untilMs - b.untilMs);
-      if (first === undefined) throw new Error('nothing will ever happen');
-      this.pass(Math.max(first.untilMs - this.nowMs, 0));
+      this.toNext();
     }
+  }
+
+  /** Goes on to the time for which somebody waits next. */
+  protected toNext(): void {
+    const [first] = this.#sleepers.sort((a, b) => a.untilMs - b.untilMs);
+    if (first === undefined) throw new Error('nothing will ever happen');
+    this.pass(Math.max(first.untilMs - this.nowMs, 0));
   }
 
   /** Time passes, and whoever slept as long wakes up. */

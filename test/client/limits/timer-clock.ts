@@ -45,19 +45,10 @@ export class TimerClock extends VirtualClock {
     vi.setSystemTime(wallMs);
   }
 
-  override async until<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const mark = (): void => {
-      settled = true;
-    };
-    promise.then(mark, mark);
-    for (;;) {
-      await this.calm();
-      if (settled) return promise;
-      if (vi.getTimerCount() === 0) throw new Error('nothing will ever happen');
-      vi.advanceTimersToNextTimer();
-      this.nowMs = this.monotonicMs();
-    }
+  protected override toNext(): void {
+    if (vi.getTimerCount() === 0) throw new Error('nothing will ever happen');
+    vi.advanceTimersToNextTimer();
+    this.nowMs = this.monotonicMs();
   }
 
   override pass(durationMs: number): void {

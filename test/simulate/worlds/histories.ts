@@ -8,17 +8,9 @@ import { clocks, clockWords, DAY_MS, faultWords, HOUR_MS, MINUTE_MS, mishaps, ti
 import type { WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import { type Mood, moods, moodWords, well } from '../vendor.ts';
-import {
-  type AccountKind,
-  accountKinds,
-  JOBS,
-  type JobKind,
-  type ListRow,
-  TERMS,
-  type TermsKind,
-} from '../workplace.ts';
+import { accountKinds, JOBS, type ListRow, TERMS } from '../workplace.ts';
 import { type Act, acts, actWords, type Beside, beside } from './histories/acts.ts';
-import { Life } from './histories/life.ts';
+import { type Beginning, Life } from './histories/life.ts';
 
 interface Step {
   /** How long nobody types anything before. */
@@ -31,14 +23,7 @@ interface Step {
   readonly beside: Beside | undefined;
 }
 
-interface History {
-  /** By how much the clock of the machine is wrong from the beginning, until all is well. */
-  readonly clockMs: number;
-  readonly job: JobKind;
-  readonly account: AccountKind;
-  readonly terms: TermsKind;
-  readonly a: readonly ListRow[];
-  readonly b: readonly ListRow[];
+interface History extends Beginning {
   readonly steps: readonly Step[];
 }
 

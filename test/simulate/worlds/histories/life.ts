@@ -41,6 +41,7 @@ const ASKED = 0.2;
 const CONCURRENCY = 4;
 
 export interface Beginning {
+  /** By how much the clock of the machine is wrong from the beginning, until all is well. */
   readonly clockMs: number;
   readonly job: JobKind;
   readonly account: AccountKind;
