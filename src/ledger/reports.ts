@@ -155,6 +155,12 @@ export const readFacts = ({ db, secret, account }: Context) => ({
     return (await db.rows<{ words: string }>(sql, [sha256]))[0]?.words;
   },
 
+  /** Whether a series ever stopped a run of any account. */
+  async hasStopped(): Promise<boolean> {
+    const sql = `SELECT 1 AS n FROM notes WHERE kind = 'agreed' AND words LIKE 'stopped:%' LIMIT 1`;
+    return (await db.rows<{ n: number }>(sql)).length > 0;
+  },
+
   /** Share of an operation's answers that were `found`; undefined before the first answer. */
   async matchRate(identity: string, operation: string): Promise<number | undefined> {
     const [rate] = await rowsAbout<{ rate: number | null }>({ db, account }, identity, MATCHED, [operation]);

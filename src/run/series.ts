@@ -335,6 +335,7 @@ export class AllSeries {
  */
 export async function stopOfKnown(context: RunContext, batch: Batch): Promise<StopError | undefined> {
   const { ledger, account, clock, dialect, accept, emit } = context;
+  if (!(await ledger.hasStopped())) return undefined;
   const series = new AllSeries();
   const history = await historyOf(ledger, account);
   let stopped: StopError | undefined;
