@@ -127,7 +127,7 @@ export class TeamJudge {
     return (
       begun.length > 1 &&
       (begun.length > deletions.length ||
-        deletions.some((each) => each.status >= 500 || !this.#kept.has(each)))
+        deletions.some((each) => each.status >= 500 || !each.isPlain || !this.#kept.has(each)))
     );
   }
 
