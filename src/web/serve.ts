@@ -16,6 +16,7 @@ import { replaceFile } from '../lib/atomic-file.ts';
 import { type ProcessLock, tryLock } from '../lib/process-lock.ts';
 import type { OpeningOptions } from '../plan/context.ts';
 import { requireStoreOrPlace } from '../run/first-store.ts';
+import { lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { Opening } from './api.ts';
 import { Address } from './server/address.ts';
@@ -67,6 +68,8 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
   const choice = chooseStore(options.store, false);
   const { location } = choice;
   await requireStoreOrPlace(choice, options);
+  // A store that cannot be read is refused here, and not by each view.
+  await lookIntoIfThere(location, async () => {});
   await (await storeAt(location)).prepare(location);
   const folder = besideFolder(location);
   const place = await placeIn(folder, systemClock);

@@ -42,9 +42,9 @@ test.each(['folder', 'database'] as const)(
     const before = await content();
     const desk = await openDesk();
     desk.list(1);
-    // A folder has neither caps nor what is to be laid out, and its page says it when it is asked.
-    const more = [['serve'], ...['caps', 'init'].map((name) => ['store', name, store])];
-    for (const words of [['status'], desk.run(), ...(kind === 'folder' ? [] : more)]) {
+    // A folder has neither caps nor what is to be laid out.
+    const more = ['caps', 'init'].map((name) => ['store', name, store]);
+    for (const words of [['status'], ['serve'], desk.run(), ...(kind === 'folder' ? [] : more)]) {
       const named = words[0] === 'store' ? words : [...words, '--store', store];
       const { code, stderr } = await desk.type(named);
       const former = 'was made by an earlier Rowonce, which kept the ledger in another form.';
