@@ -29,9 +29,13 @@ import {
  * |---|---|
  * | the permit | nothing: nothing was sent |
  * | the commit of the intent | nothing; after it an open attempt, not sent: in doubt for the next run |
+ * | its time, or its end as not sent | the same open attempt, until that end is committed |
  * | the answer | an open attempt: in doubt |
  * | the commit of the answer | the same; after the commit a reply, which the next run judges |
  * | the end, and what follows for the account | the same; after the commit an answered call: not sent again |
+ *
+ * What is left open the next run settles (`recover.ts`), where many spend any of them: once the process that
+ * sent it has ended, or the attempt is over by its age.
  *
  * A lookup leaves its slot as soon as its answer is there, and the next intent goes into the commit that
  * keeps that answer: so no more calls are in doubt than there are slots. The ledger reports such an intent
