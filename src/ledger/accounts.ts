@@ -6,7 +6,7 @@ import {
   type Context,
   changeFacts,
   dayOf,
-  known,
+  filled,
   monthOf,
   NO_MOST,
   oneRow,
@@ -103,11 +103,11 @@ export interface PauseRecord {
 // ------------------------------------------------------------------------------------ how an account answers
 
 /** However long ago. */
-const ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id
+const EVER_ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id
   WHERE c.account = ? AND ${isAnswered('c')}`;
 
-const HAS_ANSWERED = `SELECT EXISTS (${ANSWERED}) AS "any",
-  EXISTS (${ANSWERED} AND r.status <> 404) AS "other"`;
+const HAS_ANSWERED = `SELECT EXISTS (${EVER_ANSWERED}) AS "any",
+  EXISTS (${EVER_ANSWERED} AND r.status <> 404) AS "other"`;
 
 interface AccountRow {
   readonly id: number;
@@ -222,7 +222,7 @@ export const readAccounts = (context: Context) => ({
     const { any, other } = await oneRow<Answers>(context.db, HAS_ANSWERED, [kept.id, kept.id]);
     const answered = { hasAnswered: Boolean(any), hasAnsweredNot404: Boolean(other) };
     const { paused_for: pausedForMs, agreed_time: agreedMs, facts } = kept;
-    return { ...answered, ...known({ pausedForMs, agreedMs }), ...JSON.parse(facts) };
+    return { ...answered, ...filled({ pausedForMs, agreedMs }), ...JSON.parse(facts) };
   },
 
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
@@ -384,7 +384,7 @@ function subjectFrom({ project, name, sequence, batch, changedAtMs, ...kept }: K
   const facts: SubjectFacts | null = kept.facts === null ? null : JSON.parse(kept.facts);
   return {
     ...{ subject: project === '' ? { name } : { project, name }, sequence },
-    ...known({ facts, batch, changedAtMs }),
+    ...filled({ facts, batch, changedAtMs }),
     ...(doubted_by === null
       ? {}
       : { doubt: { batch: doubted_by, row, operation, ...(is_open === 1 ? { isOpen: true } : {}) } }),

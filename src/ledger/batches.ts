@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import { type Context, changeFacts, known, oneRow, type StoredRow, type WriteContext } from './context.ts';
+import { type Context, changeFacts, filled, oneRow, type StoredRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, scopeName, scopeOf, setCaps } from './money.ts';
 import { ACT_KINDS, actsWhere, noteAct, noteFile } from './notes.ts';
@@ -46,11 +46,11 @@ async function batchesWhere(sql: Sql, where: string, params: readonly Cell[] = [
 }
 
 function batchFrom({ pausedSinceMs, foundMs, noMatchMs, is_sandbox, facts, ...batch }: BatchRow): Batch {
-  const freshSince = known({ foundMs, noMatchMs });
+  const freshSince = filled({ foundMs, noMatchMs });
   return {
     ...batch,
     sandbox: is_sandbox === 1,
-    ...known({ pausedSinceMs }),
+    ...filled({ pausedSinceMs }),
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
     ...JSON.parse(facts),
   };

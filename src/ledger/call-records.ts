@@ -278,7 +278,11 @@ type SettledCall<Found> =
   | { readonly kind: 'answered'; readonly answer: Found & { readonly kind: AnswerKind } }
   | { readonly kind: 'unanswered'; readonly answer: Found & { readonly kind: NoAnswerKind } };
 
-/** What is done about a call in doubt. `told`: a person said what happened, and that is the answer. */
+/**
+ * What is done about a call in doubt. `repeat`: a rule sends again what is harmless to send again. `retry`: a
+ * job or a person has it sent again, from the batch's extra credits. `told`: a person said what happened, and
+ * that is the answer.
+ */
 export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told';
 
 export interface DecisionSpec {

@@ -17,9 +17,9 @@ import {
 import {
   type Context,
   callFrom,
+  filled,
   type KeptCall,
   keptKey,
-  known,
   recordFrom,
   type StoredRow,
 } from './context.ts';
@@ -265,7 +265,7 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
   const sentBy = notes.find((note) => note.attempt !== attempt);
   return {
     ...{ attempt, key, accountIdentity, batch, row, call, reserved, sentAtMs, decisions },
-    ...known({ operator, replaces }),
+    ...filled({ operator, replaces }),
     ...present({
       reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },
       end: atMs === null ? undefined : { ...endedAs(kept, told !== undefined), why, endedAtMs: atMs },

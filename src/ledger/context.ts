@@ -83,7 +83,7 @@ export interface KeptCall {
 
 export function callFrom({ operation, asked, credits_max, erasedAtMs }: KeptCall): Call {
   const creditsMost = credits_max === NO_MOST ? null : credits_max;
-  return { operation, ...JSON.parse(asked), ...known({ creditsMost, erasedAtMs }) };
+  return { operation, ...JSON.parse(asked), ...filled({ creditsMost, erasedAtMs }) };
 }
 
 /** The one row of a statement that always gives one. */
@@ -110,13 +110,13 @@ export async function changeFacts<Facts extends object>(
   await sql.rows(`UPDATE ${table} SET facts = ? WHERE id = ?`, [now, id]);
 }
 
-type KnownCells<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
+type FilledCells<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]> };
 
 /** The columns of a row that are not null. */
-export function known<Row extends object>(row: Row): KnownCells<Row> {
+export function filled<Row extends object>(row: Row): FilledCells<Row> {
   const found: Record<string, unknown> = {};
   for (const name in row) if (row[name] !== null) found[name] = row[name];
-  return found as KnownCells<Row>;
+  return found as FilledCells<Row>;
 }
 
 /** A record as a row of the database has it: with null for what is absent. */
@@ -125,7 +125,7 @@ export type StoredRow<Rec> = {
     | Rec[Name]
     | (Partial<Pick<Rec, Name>> extends Pick<Rec, Name> ? null : never);
 };
-export const recordFrom = <Rec extends object>(row: StoredRow<Rec>): Rec => known(row) as unknown as Rec;
+export const recordFrom = <Rec extends object>(row: StoredRow<Rec>): Rec => filled(row) as unknown as Rec;
 
 /** A day and a month as budgets name them: days since 1970, and such as 202611; UTC. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);

@@ -61,7 +61,7 @@ export interface Erasable {
   /**
    * Erases all of that for good, and removes the files. After a crash it has not begun, or the next opening
    * for spending finishes it.
-   * @returns what is still to be overwritten, as `Alone.clean`.
+   * @returns what is still to be overwritten, as `SoleAccess.clean`.
    */
   erase(files: readonly string[], atMs: number): Promise<string | undefined>;
 }

@@ -2,7 +2,7 @@ import { invariant, StopError } from '../core/errors.ts';
 import { Unanswered } from '../lib/postgres-server.ts';
 import { oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
-import { type EndRow, type IntentRow, isFresh, type ReplyRow, type Row, writeGroup } from './transitions.ts';
+import { type EndRow, type IntentRow, isPlain, type ReplyRow, type Row, writeGroup } from './transitions.ts';
 
 /** Knowledge of a store about its ledger that is not in the ledger. */
 export interface CommitGuard {
@@ -66,7 +66,8 @@ const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end
  */
 export class Gather {
   readonly #db: Db;
-  readonly #keeping: CommitGuard;
+  readonly #guard: CommitGuard;
+  /** What this process has under way, of calls of which nothing was known. */
   readonly #first = new Set<number>();
   /** The highest prices that this process has met; the tables know of later ones. */
   readonly prices = new Map<string, number>();
@@ -86,13 +87,13 @@ export class Gather {
   /** Set when the database itself failed: what it holds is unknown until it is opened again. */
   #broken: unknown;
 
-  private constructor(db: Db, keeping: CommitGuard) {
+  private constructor(db: Db, guard: CommitGuard) {
     this.#db = db;
-    this.#keeping = keeping;
+    this.#guard = guard;
   }
 
-  static async over(db: Db, keeping: CommitGuard): Promise<Gather> {
-    const gather = new Gather(db, keeping);
+  static async over(db: Db, guard: CommitGuard): Promise<Gather> {
+    const gather = new Gather(db, guard);
     await gather.#takeNumbers();
     return gather;
   }
@@ -202,10 +203,10 @@ export class Gather {
 
   async #work({ work, tell, fail }: Item): Promise<void> {
     try {
-      const refusal = this.#broken ?? this.#keeping.refusal();
+      const refusal = this.#broken ?? this.#guard.refusal();
       if (refusal !== undefined) throw refusal;
       const result = await this.#db.transaction(work as NonNullable<typeof work>);
-      this.#keeping.committed();
+      this.#guard.committed();
       tell(result);
     } catch (error) {
       fail(error);
@@ -213,7 +214,7 @@ export class Gather {
   }
 
   async #write(items: readonly Item[]): Promise<void> {
-    const refusal = this.#broken ?? this.#keeping.refusal() ?? this.#full;
+    const refusal = this.#broken ?? this.#guard.refusal() ?? this.#full;
     const mayBeWritten = (item: Item): boolean => this.#broken === undefined && isInFlight(item);
     const left = refusal === undefined ? items : items.filter(mayBeWritten);
     if (refusal !== undefined) for (const item of items) if (!mayBeWritten(item)) item.fail(refusal);
@@ -226,7 +227,7 @@ export class Gather {
   }
 
   async #failed(items: readonly Item[], error: unknown): Promise<void> {
-    if (hasNoRoom(error) && (this.#keeping.makeRoom() || this.#full === undefined)) {
+    if (hasNoRoom(error) && (this.#guard.makeRoom() || this.#full === undefined)) {
       this.#full = error;
       await this.#write(items);
     } else if (concernsOneWrite(error) && items.length > 1) {
@@ -247,8 +248,8 @@ export class Gather {
     const written = await writeGroup(this.#db, group, this.number(), (attempt) => this.#first.has(attempt));
     for (const { attempt } of group.ends) this.#first.delete(attempt);
     for (const intent of group.intents)
-      if (isFresh(intent) && intent.replaces === null && written.has(intent.id)) this.#first.add(intent.id);
-    this.#keeping.committed();
+      if (isPlain(intent) && intent.replaces === null && written.has(intent.id)) this.#first.add(intent.id);
+    this.#guard.committed();
     for (const item of items) if (item.intent === undefined) item.tell(written);
     if (group.ends.length > 0) {
       this.#ended.resolve();

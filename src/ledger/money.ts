@@ -1,4 +1,4 @@
-import { known } from './context.ts';
+import { filled } from './context.ts';
 import { each, type Sql } from './db.ts';
 import { credits, type Money } from './records.ts';
 import { isDoubted } from './schema.ts';
@@ -66,7 +66,7 @@ export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
     [...params, ...params, ...params, scope],
   );
   return {
-    ...known({ cap: kept.cap === null ? null : credits(kept.cap) }),
+    ...filled({ cap: kept.cap === null ? null : credits(kept.cap) }),
     spent: credits(kept.spent),
     ...(kept.at_most === 1 ? { isAtMost: true } : {}),
     reserved: credits(kept.held - kept.doubted),

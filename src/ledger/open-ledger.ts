@@ -27,8 +27,8 @@ export const readerOver = (context: Context) => ({
 });
 
 /** @param worker the number of this process in `workers`. */
-export async function ledgerOver(context: Context & { readonly worker: number }, keeping: CommitGuard) {
-  const gather = await Gather.over(context.db, keeping);
+export async function ledgerOver(context: Context & { readonly worker: number }, guard: CommitGuard) {
+  const gather = await Gather.over(context.db, guard);
   const writing = {
     ...context,
     number: () => gather.number(),

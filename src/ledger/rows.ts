@@ -10,7 +10,7 @@ import {
 import { flat, parts } from '../lib/parts.ts';
 import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
 import { answersOf } from './calls.ts';
-import { type Context, known, oneRow, type WriteContext } from './context.ts';
+import { type Context, filled, oneRow, type WriteContext } from './context.ts';
 import { type Cell, eachWhole, insertSql, type Sql } from './db.ts';
 import type {
   AttemptId,
@@ -168,7 +168,7 @@ async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promi
   return rows.map(({ row, state, matched_by, reason, used }): RowRecord => {
     const own = used.map((id) => answers.get(id)).filter(isShown);
     return {
-      ...{ row, outcome: { kind: state, ...known({ matchedBy: matched_by, reason }) } as Outcome },
+      ...{ row, outcome: { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome },
       answers: asItEnded(state, own),
     };
   });

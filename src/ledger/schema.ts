@@ -110,7 +110,8 @@ const TABLES = [
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) {strict};`,
-  // Everybody who had the store open to spend.
+  // Everybody who had the store open to spend. newest_group: the number of its last transaction, see
+  // db/postgres-commit.ts; none of `moved`.
   `CREATE TABLE workers (
   id {id},
   host TEXT NOT NULL,
@@ -225,9 +226,10 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   headers TEXT NOT NULL,
   body {bytes} NOT NULL
 ) {strict};`,
-  // state: see ATTEMPT_MOVES. payer: the first attempt under the same key of the vendor, which charges
-  // once; what this one costs is booked there. moved: the group that booked it last. row: the lowest of
-  // its batch that used it. worker: who sent it. A number beyond 2^53 - 1 could stand for two.
+  // state: see ATTEMPT_MOVES. kind: a refresh buys anew what is too old; a repeat (by a rule) and a retry
+  // (by a person or a job) send a doubt again. payer: the first attempt under the same key of the vendor,
+  // which charges once; what this one costs is booked there. moved: the group that booked it last. row:
+  // the lowest of its batch that used it. worker: who sent it. A number beyond 2^53 - 1 could stand for two.
   `CREATE TABLE attempts (
   id {int} PRIMARY KEY CHECK (id < 9007199254740992),
   worker {int} NOT NULL,

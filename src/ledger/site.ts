@@ -156,8 +156,8 @@ export async function closedByFailure<T>(db: { close(): unknown }, open: () => P
 // ----------------------------------------------------------------------------- what is kept of it as a whole
 
 /**
- * What is kept of a ledger as a whole: `identity`, `secret`, `formerly`, `outdated`, `copied_to` and
- * `arriving`.
+ * What is kept of a ledger as a whole: `identity`, `secret`, `numbers` (of `Gather`), `formerly`, `outdated`,
+ * `copied_to` and `arriving`.
  */
 export async function metaOf(sql: Pick<Sql, 'rows'>, name: string): Promise<string | undefined> {
   const [found] = await sql.rows<{ value: string }>('SELECT value FROM meta WHERE name = ?', [name]);

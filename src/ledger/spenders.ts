@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { invariant, type StopError, stop } from '../core/errors.ts';
-import { type Context, known, oneRow } from './context.ts';
+import { type Context, filled, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import { placesIn, type SharedWindow, type TakePlaces } from './limits.ts';
 import type { AccountCaps, BatchId } from './records.ts';
@@ -83,11 +83,11 @@ SELECT id, host, pid, command, {now} - since AS "sinceMs",
   CASE WHEN seen_at > since THEN {now} - seen_at END AS "beatAgoMs", accounts
 FROM workers WHERE ended_at IS NULL AND seen_at > {now} - ${SHOWN_MS} ORDER BY id`;
 
-type SpenderRow = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: number | null; accounts: string };
+type WorkerRow = Omit<WorkerView, 'accounts' | 'beatAgoMs'> & { beatAgoMs: number | null; accounts: string };
 
 export async function workers(db: Pick<Db, 'rows'>): Promise<readonly WorkerView[]> {
-  return (await db.rows<SpenderRow>(WORKERS)).map(({ accounts, beatAgoMs, ...worker }) => ({
-    ...{ ...worker, ...known({ beatAgoMs }), accounts: JSON.parse(accounts) },
+  return (await db.rows<WorkerRow>(WORKERS)).map(({ accounts, beatAgoMs, ...worker }) => ({
+    ...{ ...worker, ...filled({ beatAgoMs }), accounts: JSON.parse(accounts) },
   }));
 }
 

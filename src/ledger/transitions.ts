@@ -30,11 +30,12 @@ import {
 /**
  * How attempts and rows move: the state machine of `ATTEMPT_MOVES` and `ROW_MOVES` in schema.ts, with one SQL
  * text for each verb. The comment above a text says which moves it performs. First come the texts of a group,
- * in the order in which `writeGroup` runs them, then those for what a person or a newer dialect decides.
+ * in sections; in which order they run, `writeGroup` says. Then come those for what a person or a newer
+ * dialect decides.
  *
- * An attempt that a statement moves gets the number of its group in `moved`, and money is booked by that
- * number. Only a move that happened is booked, whatever the writer wanted. So an attempt that another process
- * has ended is not booked twice.
+ * An attempt whose money a statement moves gets the number of its group in `moved`, and money is booked by
+ * that number. Only a move that happened is booked, whatever the writer wanted. So an attempt that another
+ * process has ended is not booked twice.
  */
 
 /** Sets the state of an attempt, and whether the attempt is then the current one of its key. */
@@ -131,7 +132,10 @@ UPDATE attempts SET state = 'doubt_beside', is_current = 0 FROM v JOIN attempts 
 WHERE v.state = 'answered' AND late.state = 'retried'
   AND attempts.prior = late.id AND attempts.kind IN ('retry', 'repeat') AND attempts.state = 'doubt'`);
 
-/** answered → replaced: an answer gives way to the late answer of the refresh that was to replace it. */
+/**
+ * answered → replaced: an answer gives way to the late answer of what was in doubt beside it: of the refresh
+ * that was to replace it, or of its own retry.
+ */
 const replaceAnswers = eachWhole(END_COLUMNS)(`
 UPDATE attempts SET state = 'replaced', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
 WHERE v.state = 'answered' AND late.state = 'doubt_beside'
@@ -203,8 +207,8 @@ const endAttempts = {
 } as const;
 
 /**
- * retried → released: an earlier doubt under the same key of the vendor costs nothing of its own, once a
- * later attempt is answered.
+ * retried → released: a doubt that was sent again under the same key of the vendor costs nothing of its own,
+ * once a later attempt is answered, or released.
  */
 const freeRepeats = eachWhole({ attempt: 'int', moved: 'int', at: 'int' })(`
 UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at,
@@ -227,7 +231,7 @@ WHERE attempts.id = c.prior
 
 // ------------------------------------------------------------------------------- a group: 3. money is booked
 
-/** The sums that attempts `c` have spent and that they hold no more, by the scopes of their payers. */
+/** What attempts `c` spent and begin or cease to hold, in sums by the scopes of their payers. */
 const perScope = (attempts: string, spent: string, held: string): string => `
 SELECT ${scopesOf('p')} AS scope, sum(p.spent) AS spent, sum(p.held) AS held FROM (
   SELECT p.batch, p.account, p.day, p.month, p.kind, sum(${spent}) AS spent, sum(${held}) AS held
@@ -398,14 +402,14 @@ WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
  * The lowest row of the batch that used an answer counts as having paid for it.
  * @param used the attempt that it used.
  */
-const payerSql = (used: string, from: string): string => `
+const paidRowSql = (used: string, from: string): string => `
 UPDATE attempts SET row = d.row FROM (SELECT ${used} AS id, v.batch AS batch, min(v.row) AS row FROM ${from}
   WHERE v.state <> 'in_doubt' GROUP BY 1, 2) d
 WHERE attempts.id = d.id AND attempts.batch = d.batch AND attempts.row > d.row`;
 
-const payLast = eachWhole(ROW_COLUMNS)(payerSql('v.attempt', 'v'));
+const payLast = eachWhole(ROW_COLUMNS)(paidRowSql('v.attempt', 'v'));
 const payOthers = eachWhole(ROW_COLUMNS)(
-  payerSql('CAST(item.value AS {int})', 'v CROSS JOIN {list v.others}'),
+  paidRowSql('CAST(item.value AS {int})', 'v CROSS JOIN {list v.others}'),
 );
 
 // -------------------------------------------------------------------------- a group: 6. intents are admitted
@@ -439,7 +443,7 @@ export const INTENT_COLUMNS = {
   /** In whose stead: the answer or the doubt that stands. */
   prior: 'int',
   payer: 'int',
-  /** An answer that turned out to be none, in whose place it is bought. */
+  /** An answer that turned out to be none, in whose place it is bought. An answer that stands is `prior`. */
   replaces: 'int',
   decision: 'int',
   /** The subject of a change is named by its project and name; else null, as `after`. */
@@ -455,7 +459,7 @@ export type IntentRow = FilledRow<
 >;
 
 /** Neither a change nor in the place of another attempt. */
-export const isFresh = ({ prior, subject }: IntentRow): boolean => prior === null && subject === null;
+export const isPlain = ({ prior, subject }: IntentRow): boolean => prior === null && subject === null;
 
 /** With what those before it in its group reserve of the same budgets, and the number of the group. */
 const IN_GROUP = {
@@ -572,7 +576,7 @@ export interface Group {
 }
 
 /**
- * @param isFirst whether this process has the attempt under way as a first one.
+ * @param isFirst whether this process has the attempt under way, of a call of which nothing was known.
  * @param moved the group's number.
  * @returns the attempts that it ended, and those that it admitted: the others are no part of it.
  */
@@ -590,7 +594,7 @@ export async function writeGroup(
   const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
   const usingOthers = last.filter((row) => row.others !== null);
   const sorted = inOrder(intents, moved);
-  const secondary = sorted.filter((intent) => !isFresh(intent));
+  const secondary = sorted.filter((intent) => !isPlain(intent));
   const attemptOf = ({ id: attempt }: IntentRow) => ({ attempt, moved });
   const inPlace = sorted.filter(({ prior, replaces }) => prior !== null || replaces !== null);
   const steps = [
@@ -610,7 +614,7 @@ export async function writeGroup(
       [addScopes],
       onePer(intents, ({ account, day }) => `${account} ${day}`),
     ),
-    step([admitFirst], sorted.filter(isFresh)),
+    step([admitFirst], sorted.filter(isPlain)),
     step([addSubjects, suspendPrior, admitInPlace, restoreUnadmitted], secondary),
     step([followStanding], inPlace.map(attemptOf)),
     step([holdReserves], sorted.map(attemptOf)),

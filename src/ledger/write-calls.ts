@@ -181,7 +181,7 @@ interface CallStanding {
   readonly current: AttemptId | null;
   readonly state: string | null;
   readonly highest: number | null;
-  /** How many attempts of a change were settled, the last of them, and one that is open or in doubt. */
+  /** How many changes of its subject were settled, by which batch the last one, and one that holds money. */
   readonly seq: number | null;
   readonly moved_by: BatchId;
   readonly other: AttemptId | null;
@@ -234,6 +234,6 @@ async function reachedCap(
   if (full === undefined && row.prior !== null && !isUnpriced) return undefined;
   const name = full?.scope ?? scopeName.batch(batch);
   const money = await moneyOf(db, name);
-  const isOver = full !== undefined && money.reserved === 0;
-  return { kind: isOver ? 'over_budget' : 'wait', scope: name.split(':')[0] as BudgetScope, money };
+  const staysFull = full !== undefined && money.reserved === 0;
+  return { kind: staysFull ? 'over_budget' : 'wait', scope: name.split(':')[0] as BudgetScope, money };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { check, type Group, isFresh } from '../../src/ledger/transitions.ts';
+import { check, type Group, isPlain } from '../../src/ledger/transitions.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { times } from '../support/combinations.ts';
 import { answer, doubt, postgresTables, reply, sqliteTables, type Tables, uncharged } from './plain.ts';
@@ -132,7 +132,7 @@ class History {
     let isWritten = true;
     const first = new Set(this.#first);
     for (const { attempt } of group.ends ?? []) this.#first.delete(attempt);
-    for (const intent of group.intents ?? []) if (isFresh(intent)) this.#first.add(intent.id);
+    for (const intent of group.intents ?? []) if (isPlain(intent)) this.#first.add(intent.id);
     await this.#same(
       async (tables, number) => {
         const copies = (group.intents ?? []).map((intent) => ({ ...intent }));

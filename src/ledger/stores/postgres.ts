@@ -104,8 +104,8 @@ async function openSpender(
     db.workAs(worker, async () => (await copiedAway(db, db.shown)) ?? watch.tellOutdated());
     const context = await contextOf(db);
     // What a server has room for, it says when it writes.
-    const keeping = { refusal: watch.refusal, committed() {}, makeRoom: () => false };
-    const ledger = await ledgerOver({ ...context, worker }, keeping);
+    const guard = { refusal: watch.refusal, committed() {}, makeRoom: () => false };
+    const ledger = await ledgerOver({ ...context, worker }, guard);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await ledger.close();

@@ -144,14 +144,14 @@ async function openLocked(
     ensureReserve(folder.reserve);
     limitPages(writer);
     const worker = await db.transaction((sql) => beginWorker(sql, options));
-    const kept = await keeping(folder, writer, db);
-    const ledger = await ledgerOver({ ...(await contextOf(db)), worker }, kept);
+    const guard = await guardOver(folder, writer, db);
+    const ledger = await ledgerOver({ ...(await contextOf(db)), worker }, guard);
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       try {
         await ledger.close();
         await db.transaction((sql) => endWorker(sql, worker)).catch(() => {});
-        await kept.end();
+        await guard.end();
       } finally {
         await db.close();
         lock.release();
@@ -180,7 +180,7 @@ const NOTE_EVERY_MS = 1000;
  * file which nobody else can reach would buy answers that nobody will ever find, and beside a lock that took
  * the place of ours another process spends.
  */
-async function keeping(
+async function guardOver(
   folder: StoreFolder,
   writer: Connection,
   db: Db,
