@@ -265,7 +265,7 @@ export const readAccounts = (context: Context) => ({
 // ------------------------------------------------------------------------------------------ writing
 
 /** The number of an account, which need not be known before. */
-async function numberOf(sql: Sql, identity: string): Promise<number> {
+export async function numberOf(sql: Sql, identity: string): Promise<number> {
   const known = `INSERT INTO accounts (identity) VALUES (?)
     ON CONFLICT (identity) DO UPDATE SET identity = excluded.identity RETURNING id`;
   return (await oneRow<{ id: number }>(sql, known, [identity])).id;

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
+import { numberOf } from './accounts.ts';
 import { type Context, changeFacts, filled, oneRow, type StoredRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, scopeName, scopeOf, setCaps } from './money.ts';
@@ -219,21 +220,16 @@ async function insertBatch(
 ): Promise<BatchId> {
   const { key, lineage, accountIdentity, operation, createdAtMs, freshSince = {}, sandbox, ...facts } = spec;
   const id = await freeId(sql);
-  await sql.rows('INSERT INTO accounts (identity) VALUES (?) ON CONFLICT (identity) DO NOTHING', [
-    accountIdentity,
-  ]);
+  const account = await numberOf(sql, accountIdentity);
   const plannedRows = plan.length === 0 ? undefined : plan.length;
   await sql.rows(
     `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at,
        fresh_found, fresh_no_match, is_sandbox, facts)
-     SELECT CAST(? AS TEXT), (SELECT coalesce(max(number), 0) + 1 FROM batches), CAST(? AS TEXT),
-       CAST(? AS {int}), CAST(? AS TEXT), a.id, CAST(? AS TEXT), 'open', CAST(? AS {int}),
-       CAST(? AS {int}), CAST(? AS {int}), CAST(? AS {int}), CAST(? AS TEXT)
-     FROM accounts a WHERE a.identity = ?`,
+     VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM batches), ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`,
     [
-      ...[id, key, generation, lineage, operation, Math.floor(createdAtMs)],
+      ...[id, key, generation, lineage, account, operation, Math.floor(createdAtMs)],
       ...[cutOff(freshSince.foundMs), cutOff(freshSince.noMatchMs), sandbox ? 1 : 0],
-      ...[JSON.stringify({ ...facts, plannedRows }), accountIdentity],
+      JSON.stringify({ ...facts, plannedRows }),
     ],
   );
   await sql.rows('INSERT INTO budgets (scope) VALUES (?), (?)', [scopeName.batch(id), scopeName.extra(id)]);

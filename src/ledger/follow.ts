@@ -266,8 +266,8 @@ async function readChange(sql: Sql, { attempt, answer, why, dialect, reason = wh
  * The state of a lookup's attempt by the new reading. If a former dialect took an answer for none, it is an
  * answer again, unless the call was bought anew since.
  */
-async function readAs(sql: Sql, { state, key }: AttemptRow, isAnswered: boolean): Promise<string> {
-  if (!isAnswered) return state === 'answered' ? 'retracted' : state;
+async function readAs(sql: Sql, { state, key }: AttemptRow, saysAnswer: boolean): Promise<string> {
+  if (!saysAnswer) return state === 'answered' ? 'retracted' : state;
   const current = await sql.rows(`SELECT c.id FROM attempts c WHERE c.key = ? AND ${isCurrent('c')}`, [key]);
   return state === 'retracted' && current.length === 0 ? 'answered' : state;
 }
