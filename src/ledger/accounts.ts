@@ -265,10 +265,10 @@ export const readAccounts = (context: Context) => ({
 // ------------------------------------------------------------------------------------------ writing
 
 /** The number of an account, which need not be known before. */
-export async function numberOf(sql: Sql, identity: string): Promise<number> {
-  const known = `INSERT INTO accounts (identity) VALUES (?)
+export async function ensureAccount(sql: Sql, identity: string): Promise<number> {
+  const ensured = `INSERT INTO accounts (identity) VALUES (?)
     ON CONFLICT (identity) DO UPDATE SET identity = excluded.identity RETURNING id`;
-  return (await oneRow<{ id: number }>(sql, known, [identity])).id;
+  return (await oneRow<{ id: number }>(sql, ensured, [identity])).id;
 }
 
 type Facts = { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undefined };
@@ -286,7 +286,7 @@ export const writeAccounts = (context: WriteContext) => ({
    */
   keepMarks: (identity: string, { id, address, name }: AccountMarks): Promise<void> =>
     context.transaction(async (sql) => {
-      const account = await numberOf(sql, identity);
+      const account = await ensureAccount(sql, identity);
       for (const [kind, value] of Object.entries({ id, address, name }))
         if (value !== undefined) for (const text of KEEP_MARK) await sql.rows(text, [account, kind, value]);
     }),
@@ -294,7 +294,7 @@ export const writeAccounts = (context: WriteContext) => ({
   setAccountCaps: (identity: string, caps: AccountCaps): Promise<void> =>
     context.transaction(async (sql) => {
       const { perDay = null, perMonth = null } = caps;
-      const id = await numberOf(sql, identity);
+      const id = await ensureAccount(sql, identity);
       await sql.rows('UPDATE accounts SET cap_day = ?, cap_month = ? WHERE id = ?', [perDay, perMonth, id]);
       await setCaps(sql, [
         { scope: scopeName.day(id, '%'), cap: perDay },
@@ -305,7 +305,7 @@ export const writeAccounts = (context: WriteContext) => ({
   /** A pause that the vendor asked for holds for everybody, by the clock of the database. */
   notePause: (identity: string, pause: PauseRecord): Promise<void> =>
     context.transaction(async (sql) => {
-      const id = await numberOf(sql, identity);
+      const id = await ensureAccount(sql, identity);
       const isLast = (kept: PauseRecord | undefined): boolean =>
         kept === undefined || kept.untilMs <= pause.untilMs;
       await changeFacts(sql, 'accounts', id, (kept: AccountFacts) => (isLast(kept.pause) ? { pause } : {}));
@@ -317,7 +317,7 @@ export const writeAccounts = (context: WriteContext) => ({
   /** A fact that is undefined is not valid any more. */
   changeAccount: (identity: string, facts: Facts): Promise<void> =>
     context.transaction(async (sql) =>
-      changeFacts(sql, 'accounts', await numberOf(sql, identity), () => facts),
+      changeFacts(sql, 'accounts', await ensureAccount(sql, identity), () => facts),
     ),
 
   /**
@@ -328,7 +328,7 @@ export const writeAccounts = (context: WriteContext) => ({
     context.transaction(async (sql) => {
       const later = `UPDATE accounts SET agreed_time = {most}(coalesce(agreed_time, 0), CAST(? AS {int}))
         WHERE id = ?`;
-      await sql.rows(later, [Math.floor(atMs), await numberOf(sql, identity)]);
+      await sql.rows(later, [Math.floor(atMs), await ensureAccount(sql, identity)]);
     }),
 
   /**

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { invariant } from '../core/errors.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import { numberOf } from './accounts.ts';
+import { ensureAccount } from './accounts.ts';
 import { type Context, changeFacts, filled, oneRow, type StoredRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, scopeName, scopeOf, setCaps } from './money.ts';
@@ -220,7 +220,7 @@ async function insertBatch(
 ): Promise<BatchId> {
   const { key, lineage, accountIdentity, operation, createdAtMs, freshSince = {}, sandbox, ...facts } = spec;
   const id = await freeId(sql);
-  const account = await numberOf(sql, accountIdentity);
+  const account = await ensureAccount(sql, accountIdentity);
   const plannedRows = plan.length === 0 ? undefined : plan.length;
   await sql.rows(
     `INSERT INTO batches (id, number, key, generation, lineage, account, operation, state, created_at,
