@@ -368,9 +368,11 @@ const resumeSql = (rows: string, known: string): readonly string[] => [
   WHERE rows.batch = w.batch AND rows.row = w.row`,
 ];
 
-/** Rows whose attempt is in doubt no more. */
+/** Rows whose attempt is in doubt no more: the attempt that ended, or the one that stands in its place. */
 const resumeKnown = resumeSql(
-  `v JOIN attempts c ON c.id = v.attempt AND NOT ${isHolding('c')}
+  `v JOIN attempts e ON e.id = v.attempt JOIN attempts c
+      ON c.id IN (e.id, (SELECT s.id FROM attempts s WHERE s.key = e.key AND ${isCurrent('s')}))
+      AND NOT ${isHolding('c')}
     JOIN rows w ON w.attempt = c.id AND w.state = 'in_doubt'`,
   `CASE c.state WHEN 'released' THEN 'its call was not done' WHEN 'retracted' THEN 'its answer was taken back'
     ELSE 'its call was answered' END`,
