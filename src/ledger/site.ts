@@ -32,10 +32,10 @@ export async function layOut(db: Db): Promise<void> {
   await migrate(db).catch(async (error: unknown) => {
     if ((await layoutOf(db).catch(() => undefined)) !== layoutNow()) throw error;
   });
-  const [identity, secret] = [16, 32].map((bytes) => randomBytes(bytes).toString('hex'));
+  const drawn = [randomBytes(16).toString('hex'), randomBytes(32).toString('hex')];
   const names = `INSERT INTO meta (name, value) VALUES ('identity', ?), ('secret', ?)
     ON CONFLICT (name) DO NOTHING`;
-  await db.transaction((sql) => sql.rows(names, [identity ?? '', secret ?? '']));
+  await db.transaction((sql) => sql.rows(names, drawn));
 }
 
 /**
