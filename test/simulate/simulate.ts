@@ -9,8 +9,13 @@ import { createHash, hash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 
-const { WORLDS } = await import('./worlds.ts');
 const { Stage, loadProgram } = await import('./stage.ts');
+const { default: lists } = await import('./worlds/lists.ts');
+const { default: histories } = await import('./worlds/histories.ts');
+const { default: team } = await import('./worlds/team.ts');
+
+/** The kinds of worlds, which take turns. */
+const WORLDS = [lists, histories, team];
 type Kind = (typeof WORLDS)[number];
 
 /** How long one fault is made smaller, and how many are; of further ones only the seeds are told. */

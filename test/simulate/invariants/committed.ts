@@ -1,6 +1,7 @@
 /** What holds of the tables after each commit, and of the step from the commit before. */
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { DAY_MS } from '../people.ts';
 import { promise } from '../played.ts';
 import { type CallRow, heldBy, isUnderWay, type Tables } from './tables.ts';
 
@@ -120,8 +121,6 @@ export function requireOneRetry({ calls }: Tables): void {
     retried.add(`${batch} ${key}`);
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** What the vendor's clock and ours may differ by where it tells whole seconds. */
 const APART_MS = 2_000;

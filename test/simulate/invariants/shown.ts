@@ -6,6 +6,7 @@ import type { FiguresObject } from '../../../src/objects/figures-object.ts';
 import type { SpendObject } from '../../../src/objects/log-object.ts';
 import type { PlanObject } from '../../../src/objects/plan-object.ts';
 import type { RunObject } from '../../../src/objects/run-object.ts';
+import { DAY_MS } from '../people.ts';
 import { promise } from '../played.ts';
 import { type CallRow, heldBy, isNote, type ListedRow, type Tables } from './tables.ts';
 
@@ -112,7 +113,6 @@ export function requireStatusShown(shown: BatchStatusObject, tables: Tables): vo
   promise(settled === ended, `status BATCH: ${settled} rows are settled, and ${ended} have ended`);
 }
 
-const DAY_MS = 86_400_000;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const monthOf = (ms: number): string => dayOf(ms).slice(0, 7);
 

@@ -6,7 +6,7 @@ import { requireForgotten } from '../../forgotten.ts';
 import type { Tables } from '../../invariants/tables.ts';
 import { Watch } from '../../invariants.ts';
 import { calm } from '../../network.ts';
-import { objectIn, timeWords, type, typeBeside } from '../../people.ts';
+import { DAY_MS, objectIn, timeWords, type, typeBeside } from '../../people.ts';
 import { Permitted } from '../../permitted.ts';
 import { promise } from '../../played.ts';
 import type { Fault } from '../../process.ts';
@@ -31,7 +31,6 @@ import { type Act, type Beside, type ListName, type RunAct, typedFor } from './a
 import { answersOf, type Doubts, endList } from './end.ts';
 import { requireOutput, requireSameExport } from './output.ts';
 
-const DAY_MS = 86_400_000;
 const NINE_DAYS_MS = 9 * DAY_MS;
 /** A vendor tells whole seconds, and answers take their time. */
 const LEAST_SLACK_MS = 60_000;
@@ -242,7 +241,7 @@ export class Life {
   }
 
   #copyAway(): void {
-    const { store } = this.#places;
+    const store = this.#stage.path('store');
     if (!fs.existsSync(store)) return;
     const path = this.#stage.path(`copy-${this.#copies.length}`);
     closeIdle();
@@ -254,7 +253,7 @@ export class Life {
   #putBack(): void {
     const copy = this.#copies.at(-1);
     if (copy === undefined) return;
-    const { store } = this.#places;
+    const store = this.#stage.path('store');
     closeIdle();
     fs.rmSync(store, { recursive: true, force: true });
     if (copy.isFile) {
@@ -266,10 +265,6 @@ export class Life {
     this.#refreshing.clear();
     this.#watch.forget();
     this.#stage.tell(`the store is put back as it was after ${copy.charges} charges`);
-  }
-
-  get #places() {
-    return { store: this.#stage.path('store') };
   }
 
   #writeAccounts(more: object): void {
