@@ -58,7 +58,6 @@ export class Watch {
   readonly #told = new WeakSet<SimulatedProcess>();
   /** Whether a vendor ever had a wrong calendar: the ledger may have believed it. */
   #isMisled = false;
-
   readonly #random: Random;
 
   constructor(stage: Stage, limits: Limits) {
