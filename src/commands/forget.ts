@@ -13,7 +13,7 @@ const COMMAND = 'forget';
 
 export default command({
   name: 'forget',
-  summary: 'Erases a person: every question, answer and cell about them.',
+  summary: 'Erases a person: every request, answer and cell about them.',
   details:
     'Amounts and times stay, and your own files are named, ' +
     'and open invites and memberships with what ends them. ' +

@@ -27,7 +27,7 @@ export default command({
     accept: accept(),
     log: LOG,
     port: flag(
-      z.int().max(65_535).default(0),
+      z.int().max(65_535, 'Give a whole number from 0 to 65535.').default(0),
       'where to listen on this machine; 0: any free port',
       '<number>',
     ),

@@ -426,10 +426,10 @@ export class Limiter {
  */
 function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: string): string {
   const words = `longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
-  if (waitMs === 0) return `Nothing could be settled for ${seconds(stuckMs)}, ${words}`;
+  if (waitMs === 0) return `Nothing could be finished for ${seconds(stuckMs)}, ${words}`;
   if (waitMs > maxPauseMs) return `The next request would have to wait for ${seconds(waitMs)}, ${words}`;
   return (
-    `Nothing was settled for ${seconds(stuckMs)}, ` +
+    `Nothing was finished for ${seconds(stuckMs)}, ` +
     `and the next request would have to wait for another ${seconds(waitMs)}, together ${words}`
   );
 }

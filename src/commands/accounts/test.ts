@@ -25,7 +25,7 @@ import { argument, type Console, command } from '../shared/command.ts';
 
 export const test = command({
   name: 'accounts test',
-  summary: 'Check that the key is there and the address answers; sends at most one free question.',
+  summary: 'Check that the key is there and the address answers; sends at most one free request.',
   example: 'accounts test data',
   input: z.strictObject({
     name: argument(z.string().optional(), 'left out: every configured account'),

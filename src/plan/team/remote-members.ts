@@ -86,7 +86,7 @@ export async function remoteMembers(
     const looked = [];
     for (const project of new Set(projects)) looked.push(await lookAt(context, lookUps, project));
     const fact = `The service was asked who is in ${counted(looked.length, 'project')} (${asked.join(', ')})`;
-    emit({ kind: 'note', message: `${fact}; these questions change nothing and cost nothing.` });
+    emit({ kind: 'note', message: `${fact}; these requests change nothing and cost nothing.` });
     return {
       subjects: looked.flatMap(({ subjects }) => subjects),
       projects: looked.map(({ at }) => at),

@@ -466,8 +466,7 @@ export const text = {
       key: 'The key is there, and only you can read the accounts file.',
       connects: 'The address accepts connections.',
       works: (who: string) => `The key works; it belongs to ${who}.`,
-      untried:
-        'The vendor offers no free question, so the key itself was not tried. The first run does that.',
+      untried: 'The vendor offers no free request, so the key itself was not tried. The first run does that.',
     },
     remove: 'Remove',
     removeSure: (name: string) => `Remove ${name}? What it bought stays bought.`,

@@ -96,7 +96,7 @@ describe('the lists', () => {
     ]);
     expect(vendor.requests.every(({ body }) => body === '')).toBe(true);
     expect(notes).toEqual([
-      'The service was asked who is in 2 projects (list_invites, list_users, whoami); these questions change nothing and cost nothing.',
+      'The service was asked who is in 2 projects (list_invites, list_users, whoami); these requests change nothing and cost nothing.',
     ]);
   });
 
