@@ -126,13 +126,19 @@ export class AccountTime implements Clock {
    * Has the vendor asked where no answer has said the time yet, or where the clock may have been set since.
    */
   async askedBy(ask: () => Promise<unknown>): Promise<void> {
-    if (this.#isAsked) return;
-    // Rows that begin together ask once. The row that asked may have been stopped.
-    await this.#asking?.catch(() => {});
-    if (this.#isAsked) return;
-    this.#asking = ask();
-    await this.#asking;
-    this.#isSilent ||= this.#heard === undefined;
+    while (!this.#isAsked) {
+      const asking = this.#asking;
+      if (asking === undefined) {
+        this.#asking = ask().finally(() => {
+          this.#asking = undefined;
+        });
+        await this.#asking;
+        this.#isSilent ||= this.#heard === undefined;
+        return;
+      }
+      // Rows that begin together ask once. The row that asks may be stopped, and then the next one asks.
+      await asking.catch(() => {});
+    }
   }
 
   get #isAsked(): boolean {

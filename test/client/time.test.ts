@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { AccountTime } from '../../src/client/time.ts';
-import type { Clock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { type Run, tellTimeFirst } from '../../src/run/session.ts';
@@ -161,6 +161,21 @@ describe('a wrong clock', () => {
     const world = await World.begin();
     expect(await happens(world)).toEqual(comes);
   });
+});
+
+test('rows that begin together ask for the time once, also where the row that asks is stopped', async () => {
+  const { ledger } = await World.begin();
+  const time = await AccountTime.of(systemClock, ledger, ACCOUNT);
+  let asked = 0;
+  const ask = async (): Promise<void> => {
+    asked += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (asked === 1) throw new Error('stopped');
+    time.heard({ date: new Date().toUTCString() }, Date.now());
+  };
+  const rows = Array.from({ length: 40 }, () => time.askedBy(ask));
+  const ended = await Promise.allSettled(rows);
+  expect([asked, ended.filter(({ status }) => status === 'rejected').length]).toEqual([2, 1]);
 });
 
 describe('the Date of an answer', () => {
