@@ -169,7 +169,7 @@ export class AllSeries {
       if (said === undefined || !isAnswer(said.answer) || reply.receivedAtMs < sinceMs) continue;
       const { answer, charged } = said;
       const series = this.#hear(this.#heardOf(run, call, reply, { answer, charged }), attempt);
-      stops.set(series, () => stopOf(run, series, reply, call));
+      stops.set(series, () => stopOf(run, series, reply, call, 'earlier matches of this account'));
     }
     for (const series of this.#newest.values()) await this.#goOn(run, series, stops.get(series));
   }
@@ -419,9 +419,15 @@ const FREE = {
   ],
 } as const;
 
-function stopOf(run: SeriesRun, { kind, count }: Series, last: Reply, call: Call): StopError {
+function stopOf(
+  run: SeriesRun,
+  { kind, count }: Series,
+  last: Reply,
+  call: Call,
+  matches = 'matches',
+): StopError {
   if (kind !== 'refused' && kind !== 'no-match')
-    return sameStop(run.batch, count, last, call, run.session.client.dialect);
+    return sameStop(run.batch, `${count} ${matches}`, last, call, run.session.client.dialect);
   const [fact, advice, other] = FREE[kind];
   return addressStop(
     kind,
@@ -431,20 +437,20 @@ function stopOf(run: SeriesRun, { kind, count }: Series, last: Reply, call: Call
   );
 }
 
-function sameStop(batch: BatchId, count: number, last: Reply, call: Call, dialect: Dialect): StopError {
+function sameStop(batch: BatchId, matches: string, last: Reply, call: Call, dialect: Dialect): StopError {
   const isNothing = factsShape(last.body, dialect, call) === NO_FACTS;
   const { results, fields: place = results } = answerPlaceOf(dialect, call.operation);
   const at = place === undefined ? '' : ` at \`${place}\``;
   const show = isNothing
     ? `hold no ${results === undefined ? 'field' : 'list'}${at} but what was asked`
-    : 'show the same facts for different questions';
+    : 'show the same facts for different rows';
   const rule = `- { status: [${last.status}], body: { path: …, matches: … }, means: no_match }`;
   const advice = isNothing
     ? `say in the dialect where the ${results === undefined ? 'fields are, as `fields_at`' : `list is, as operations.${call.operation}.results`}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\``
     : 'correct the dialect of the account';
   return addressStop(
     'same-answers',
-    `${count} matches in a row ${show}; the last: ${quoted(last)}.`,
+    `${matches} in a row ${show}; the last: ${quoted(last)}.`,
     'If they are right, run the same list with --accept same-answers to keep them; ' +
       `if they are misread: ${advice}; what was bought is read again, and not bought again; ` +
       `to buy them again, once the vendor answers otherwise, type ${commandLine(['cancel', batch])}, ` +

@@ -164,7 +164,7 @@ describe.concurrent('refusals that say the same of every row', () => {
   });
 });
 
-describe.concurrent('matches that show the same facts for different questions', () => {
+describe.concurrent('matches that show the same facts for different rows', () => {
   test('matches of the same facts stop the run and end no row; what they cost is booked, and nothing of it is bought twice', async () => {
     await using at = await open(() => SAME);
     const first = await at.run('--yes');
@@ -177,6 +177,7 @@ describe.concurrent('matches that show the same facts for different questions', 
     at.workplace.writeList(at.asked(), 'known.csv');
     const known = await at.workplace.runHere({ input: 'known.csv', output: 'known-out.csv' });
     expect(known, 'nor one of a list that is known wholly').toMatchObject(stopped('same-answers'));
+    expect(known.report?.stopped?.message).toContain('earlier matches of this account in a row show');
     expect(at.vendor.requests, 'nothing more is bought').toHaveLength(asked);
     expect(await at.run('--accept', 'same-answers')).toMatchObject({
       code: 0,
