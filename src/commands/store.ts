@@ -16,7 +16,7 @@ import { holdTo, termsOf, termsWords } from '../run/account-terms.ts';
 import { compactIn, type ErasureOrder, eraseIn } from '../run/erase.ts';
 import { knownAccount } from '../run/known-account.ts';
 import { lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
-import { chooseStore } from '../run/store-choice.ts';
+import { chooseStore, storeThere } from '../run/store-choice.ts';
 import { layOutQueue } from '../run/work-queue.ts';
 import { argument, type CommandGroup, command, flag, type Host } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
@@ -62,7 +62,7 @@ export default {
       input: z.strictObject({ ...COMMON }),
       output: z.object({ store: z.string(), bytes: z.number(), batches: z.number() }),
       async run({ store }) {
-        const { location } = chooseStore(store, false);
+        const location = storeThere(store);
         const bytes = await (await storeAt(location)).bytes(location);
         const batches = await lookInto(location, (ledger) => ledger.batches());
         return {
@@ -85,7 +85,7 @@ export default {
         wrong: z.array(z.object({ scope: z.string(), booked: Sums, added: Sums })),
       }),
       async run({ store }) {
-        const { location } = chooseStore(store, false);
+        const location = storeThere(store);
         const { broken, budgets, wrong } = await (await storeAt(location)).check(location);
         const isSound = broken.length + wrong.length === 0;
         return {
@@ -109,7 +109,7 @@ export default {
       input: z.strictObject({ ...COMMON, file: argument(z.string(), 'a file that is not there yet') }),
       output: z.object({ store: z.string(), file: z.string() }),
       async run({ store, file }) {
-        const { location } = chooseStore(store, false);
+        const location = storeThere(store);
         await (await storeAt(location)).backUp(location, file);
         return {
           lines: [`The ledger of ${location} is in ${file}.`],

@@ -34,6 +34,13 @@ export function storesToLookAt(flag: string | undefined): readonly string[] {
   return locations.filter(isThere);
 }
 
+/** The store that a command looks after: the sandbox's where a user has no other. */
+export function storeThere(flag: string | undefined): string {
+  const { location } = chooseStore(flag, false);
+  const there = storesToLookAt(flag);
+  return there.includes(location) ? location : (there[0] ?? location);
+}
+
 /**
  * The stores that may hold something about a person. A user may have brought lists to the page before
  * anything was run.

@@ -4,12 +4,15 @@
  * Method: the real commands over real stores, also while a run spends from one; books are altered past the database's own rules.
  * What was bought is read from the vendor's book.
  */
-import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { temporaryFolder } from '../ledger/stores/places.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import { Desk, objectIn } from './desk.ts';
+import { rowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
 const ROWS = 6;
@@ -29,6 +32,17 @@ function putBack(place: Workplace, backup: string, store: string): void {
 }
 
 const requestsAt = async (place: Workplace): Promise<number> => (await place.vendor.book()).requests;
+
+test('who has only bought play money looks after its store without naming it', async () => {
+  const cwd = temporaryFolder();
+  const env = { HOME: cwd, XDG_STATE_HOME: cwd, ROWONCE_STORE: '' };
+  writeFileSync(join(cwd, 'list.csv'), 'Domain\nacme.example\n');
+  const run = ['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '--budget', '5'];
+  for (const words of [run, ['store', 'check'], ['store', 'info'], ['store', 'backup', 'kept.db']]) {
+    const { code, stderr } = await rowonce(words, { cwd, env });
+    expect({ words, code, stderr }).toMatchObject({ code: 0 });
+  }
+});
 
 describe('a backup', () => {
   test('a backup that is put back buys nothing before a person accepts it, in its own place and in any other', async () => {
