@@ -129,7 +129,7 @@ function listReport(list: List): Report<Output> {
       waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
       doubts.flatMap((doubt) => [
         `row ${doubt.row}, ${callWords(doubt)}: ${doubtWords(doubt)}`,
-        ...doubt.looks.map((look) => `    the vendor was ${lookWords(look)}`),
+        ...doubt.looks.map((look) => `    ${lookWords(look)}`),
         ...(doubt.decision === null ? [] : [`    ${decisionWords(doubt.decision)}`]),
       ]),
       doubts.length > 0 && totalWords(doubts, atRisk),
@@ -366,7 +366,7 @@ async function releaseAll(
   for (const { key, attempt: first } of doubts) {
     // A call that was sent again and lost again has several attempts in doubt. Each search finds one of them.
     for (let attempt: AttemptId | undefined = first; attempt !== undefined; ) {
-      const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
+      const look = { attempt, kind: 'person', said: 'not_happened', why, atMs } as const;
       await ledger.look({ ...look, status: 0, body: Buffer.alloc(0) });
       await ledger.release(attempt, why, atMs, id);
       const [state] = await ledger.find([key]);

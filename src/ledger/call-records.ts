@@ -218,8 +218,8 @@ export interface Doubt extends AttemptRecord {
 /** The vendor's reply to a free request about an attempt in doubt, or the things that a person saw there. */
 export interface Look {
   readonly attempt: AttemptId;
-  /** `read_back` is about this call. `usage` is the vendor's total count of credits. */
-  readonly kind: 'read_back' | 'usage';
+  /** `read_back` is about this call, `usage` the vendor's total count of credits; a `person` saw it there. */
+  readonly kind: 'read_back' | 'usage' | 'person';
   readonly said: 'happened' | 'not_happened' | 'unclear';
   /** A clause for the user. */
   readonly why: string;

@@ -52,7 +52,8 @@ export const followCalls = (context: WriteContext) => ({
       invariant(isDoubt, 'only what is in doubt is looked at');
       const facts = JSON.stringify({ kind, status, body: body.toString('base64') });
       const looked = { at: Math.floor(atMs), kind: 'looked', said, attempt, facts };
-      await note(sql, { ...looked, worker: context.worker, who: 'rule', words: why });
+      const who = kind === 'person' ? 'person' : 'rule';
+      await note(sql, { ...looked, worker: context.worker, who, words: why });
     }),
 
   /**

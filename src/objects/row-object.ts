@@ -3,9 +3,9 @@ import { OUTCOME_KINDS } from '../core/row.ts';
 
 /** A row with every attempt that was made for it, and its doubts. */
 
-/** The vendor's statement about a lost answer. A status of 0 means no answer. */
+/** The statement of the vendor, or of a person, about a lost answer. A status of 0 means no answer. */
 export const LookObject = z.object({
-  kind: z.enum(['read_back', 'usage']),
+  kind: z.enum(['read_back', 'usage', 'person']),
   said: z.enum(['happened', 'not_happened', 'unclear']),
   why: z.string(),
   status: z.number(),

@@ -1,12 +1,11 @@
 import { counted } from '../../core/plain-text.ts';
 import type { CallObject, DecisionObject, LookObject } from '../../objects/row-object.ts';
 
-/**
- * `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: nothing was done for it (404)`.
- */
+/** `the vendor was asked about this call at 2026-11-20T02:13:00.000Z, not_happened: nothing done (404)`. */
 export function lookWords({ kind, said, why, at }: LookObject): string {
-  const asked = kind === 'read_back' ? 'asked about this call' : 'asked for its count of credits';
-  return `${asked} at ${at}, ${said}: ${why}`;
+  if (kind === 'person') return `at ${at} ${why}`;
+  const asked = kind === 'read_back' ? 'about this call' : 'for its count of credits';
+  return `the vendor was asked ${asked} at ${at}, ${said}: ${why}`;
 }
 
 /** `decided at 2026-11-20T02:13:00.000Z: retry asked for by the user`. */

@@ -182,7 +182,7 @@ function attemptLines(of: AttemptObject): readonly string[] {
       reply && `status ${reply.status}${id}: ${reply.body}`,
       closure === null ? 'still open' : closureWords(closure),
       rule && `read as ${rule.means} by ${ruleName(rule)}`,
-      of.looks.map((look) => `the vendor was ${lookWords(look)}`),
+      of.looks.map(lookWords),
       of.released && `its credits were freed at ${of.released.at}: ${of.released.why}`,
       decided && decisionWords(decided),
       told && `answered at ${told.at}: ${told.why}`,

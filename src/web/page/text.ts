@@ -288,6 +288,7 @@ export const text = {
   doubts: {
     rowOf: (row: string) => `Row ${row}`,
     looked: (said: string, why: string) => `The vendor was asked for free: ${said}, ${why}.`,
+    seen: (why: string) => `For the record: ${why}.`,
     decided: (why: string) => `Decided, but not done yet: ${why}.`,
     title: 'In doubt',
     what:

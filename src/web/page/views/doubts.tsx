@@ -160,9 +160,9 @@ function DoubtLine({
       </td>
       <td class="told">
         {why}
-        {looks.map(({ said, why: because, at }) => (
+        {looks.map(({ kind, said, why: because, at }) => (
           <div class="muted small" key={at}>
-            {text.doubts.looked(plainWord(said), because)}
+            {kind === 'person' ? text.doubts.seen(because) : text.doubts.looked(plainWord(said), because)}
           </div>
         ))}
         {decision !== null && <div class="small">{text.doubts.decided(decision.why)}</div>}
