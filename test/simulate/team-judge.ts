@@ -113,7 +113,10 @@ export class TeamJudge {
     const mayRepeat = this.#mayRepeat.has(place(project, name));
     // Whoever is to be invited anew is so where a repeated deletion finds no invite: the lost one may have deleted it.
     if (this.#isDeletionUnclear(earlier)) return;
-    promise(isLost && mayRepeat, `${name} is ${before.kind} in ${project}, and invited again`);
+    promise(
+      (isLost || !earlier.isPlain) && mayRepeat,
+      `${name} is ${before.kind} in ${project}, and invited again`,
+    );
   }
 
   #isDeletionUnclear({ number, project }: Entry): boolean {
