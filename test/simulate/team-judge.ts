@@ -109,14 +109,11 @@ export class TeamJudge {
     );
     // Nobody knows of those whom others have put there, or who were forgotten.
     if (earlier === undefined || this.#forgotten.has(name)) return;
-    const isLost = !this.#kept.has(earlier);
+    const isLost = !this.#kept.has(earlier) || !earlier.isPlain;
     const mayRepeat = this.#mayRepeat.has(place(project, name));
     // Whoever is to be invited anew is so where a repeated deletion finds no invite: the lost one may have deleted it.
     if (this.#isDeletionUnclear(earlier)) return;
-    promise(
-      (isLost || !earlier.isPlain) && mayRepeat,
-      `${name} is ${before.kind} in ${project}, and invited again`,
-    );
+    promise(isLost && mayRepeat, `${name} is ${before.kind} in ${project}, and invited again`);
   }
 
   #isDeletionUnclear({ number, project }: Entry): boolean {

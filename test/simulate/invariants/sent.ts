@@ -1,5 +1,4 @@
 /** What holds of each request as it leaves, and which call it was sent for. */
-
 import type { Question } from '../network.ts';
 import { promise } from '../played.ts';
 import { type CallRow, isUnderWay, type Tables } from './tables.ts';

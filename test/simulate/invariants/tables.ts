@@ -1,5 +1,4 @@
 /** The tables of a ledger as they were committed last, read by SQL of their own. */
-
 import type Database from 'better-sqlite3';
 import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import { open } from '../databases.ts';
