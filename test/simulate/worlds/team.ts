@@ -468,9 +468,8 @@ class TeamPlay {
       }
       case 'create-invite': {
         const standing = this.#service.standing(of, String(email));
-        if (standing === undefined) return ['--not-done'];
-        // They are there, and not by this invite.
-        if (standing.kind === 'member' && standing.role !== role) return ['--not-done'];
+        // Whoever is there with another role is there by another invite.
+        if (standing === undefined || standing.role !== role) return ['--not-done'];
         if (standing.kind === 'member') return ['--answer', `user_id=${this.#service.userId(String(email))}`];
         return ['--answer', `invite_code=${this.#service.invite(of, String(email))?.code}`];
       }
