@@ -1,5 +1,4 @@
 /** undici's dispatcher, with a network of the world behind it: the program's own handlers are told what undici would tell them. */
-
 import type { Answer, Question, Way } from '../network.ts';
 import type { Timer } from '../schedule.ts';
 import { here, owned, pass } from '../world.ts';
@@ -36,8 +35,9 @@ const UNMADE: Readonly<Record<NonNullable<Way['unmade']>, string>> = {
 
 const failure = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 
-/** So long the system holds a connection on which nothing comes. */
+/** No exchange may take so long. */
 const HELD_MS = 2 * 3_600_000;
+const AWAKE_MS = 1_000;
 
 const CONNECT_MS = 1;
 
@@ -125,10 +125,14 @@ class Exchange {
     }
   }
 
-  /** An open connection keeps its process alive. */
+  /** An open connection keeps its process alive. Whoever has slept meanwhile closes it as the first thing. */
   #hold(): void {
-    const fail = (): void => this.#failed(this.#controller, failure('ETIMEDOUT'));
-    this.#held = this.#here.world.schedule.after(HELD_MS, owned(fail));
+    const { world, process } = this.#here;
+    const late = (): void => process.fail(new Error('an exchange goes on beyond its deadline'));
+    const awake = (): void => {
+      this.#held = world.schedule.after(AWAKE_MS, owned(late));
+    };
+    this.#held = world.schedule.after(HELD_MS, owned(awake));
   }
 
   #abort(reason: Error): void {
