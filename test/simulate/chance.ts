@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto';
 import { type Random, randomFrom } from './schedule.ts';
 
-export type { Random };
-
 const numberOf = (words: readonly (string | number)[]): number =>
   createHash('sha256').update(words.join('\n')).digest().readUInt32BE(0);
 

@@ -3,8 +3,8 @@
  * arrives is acted on, whoever is still there to hear the answer.
  */
 import fc, { type Arbitrary } from 'fast-check';
-import { type Random, randomOf } from './chance.ts';
-import type { Schedule } from './schedule.ts';
+import { randomOf } from './chance.ts';
+import type { Random, Schedule } from './schedule.ts';
 
 export interface Question {
   readonly origin: string;

@@ -95,11 +95,10 @@ class Exchange {
     }
     const back = owned(() => pass(() => this.#hear(answer as Answer, cut)));
     let answer: Answer | undefined;
-    const isSilent = cut === 'silence';
-    if (isSilent) this.#hold();
+    if (cut === 'silence') this.#hold();
     schedule.after(outMs, () => {
       answer = network.arrive(this.#question);
-      if (!isSilent) schedule.after(backMs + (answer.afterMs ?? 0), back);
+      if (cut !== 'silence') schedule.after(backMs + (answer.afterMs ?? 0), back);
     });
   }
 
