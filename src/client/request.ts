@@ -274,21 +274,21 @@ function requireFlat(names: readonly string[]): void {
 
 /** A dot leads into an object, and `.0` into a list of one. */
 function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
-  const body: Place = Object.create(null);
+  const body: Nested = Object.create(null);
   for (const [name, value] of fields) put(body, name.split('.'), value);
   return body as JsonObject;
 }
 
 /** An object without a prototype, so that every name is a name like any other. */
-type Place = { [name: string]: Place | JsonValue };
+type Nested = { [name: string]: Nested | JsonValue };
 
-function put(into: Place, [name = '', ...rest]: readonly string[], value: JsonValue): void {
+function put(into: Nested, [name = '', ...rest]: readonly string[], value: JsonValue): void {
   if (rest.length === 0) {
     into[name] = value;
     return;
   }
-  into[name] ??= rest[0] === '0' ? ([] as unknown as Place) : Object.create(null);
-  put(into[name] as Place, rest, value);
+  into[name] ??= rest[0] === '0' ? ([] as unknown as Nested) : Object.create(null);
+  put(into[name] as Nested, rest, value);
 }
 
 const PATH_FIELD = /\{([^{}]*)\}/g;

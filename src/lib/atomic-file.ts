@@ -83,12 +83,12 @@ export class NewFile {
 
   async replace(path: string): Promise<void> {
     await rename(this.#path, path);
-    await syncFolder(dirname(path));
+    await syncEntry(dirname(path));
   }
 
   async #create(path: string): Promise<boolean> {
     const isTaken = await giveName(this.#path, path);
-    if (isTaken) await syncFolder(dirname(path));
+    if (isTaken) await syncEntry(dirname(path));
     return isTaken;
   }
 
@@ -156,7 +156,7 @@ export async function replaceFile(
 export async function moveWithoutReplacing(from: string, to: string): Promise<boolean> {
   if (!(await giveName(from, to))) return false;
   await rm(from, { force: true });
-  await syncFolder(dirname(to));
+  await syncEntry(dirname(to));
   return true;
 }
 
@@ -255,7 +255,7 @@ const NO_LINKS: ReadonlySet<string> = new Set([
   'EXDEV',
 ]);
 
-async function syncFolder(path: string): Promise<void> {
+async function syncEntry(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();
 }

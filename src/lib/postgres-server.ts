@@ -83,7 +83,7 @@ export class Unanswered extends StopError {
 }
 
 /** The code by which the database refused; undefined for an error of the connection. */
-export const codeOf = (error: unknown): string | undefined =>
+export const sqlStateOf = (error: unknown): string | undefined =>
   error instanceof Error && 'severity' in error ? (error as DatabaseError).code : undefined;
 
 /** Whether the connection failed, and no code of ours. */
@@ -102,14 +102,14 @@ const OF_SERVER = /^(?:08(?!P01)|53|57(?:P|014)|58|25006|25P0[34]|40(?:001|P01)|
 
 /** Whether it may pass by itself, and nobody knows what the connection would answer next. */
 export const isAway = (error: unknown): boolean => {
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   return code === undefined ? isOfConnection(error) : OF_SERVER.test(code);
 };
 
 const NO_ROOM = '53100';
 
 export function unanswered(error: unknown, shown: string): Unanswered {
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   if (code === READ_ONLY)
     return new Unanswered(
       'store',
@@ -129,7 +129,7 @@ const NOT_ALLOWED = '42501';
  * constraint.
  */
 export function refusal(error: unknown, { role, shown }: Address): unknown {
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   if (code === NOT_ALLOWED)
     return stop(
       'store',

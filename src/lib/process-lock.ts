@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { FILE_MODE } from './private-file.ts';
 
 /**
  * A lock that one process has. The kernel holds it, by a transaction of SQLite that may write in a file of
@@ -9,9 +10,6 @@ import Database from 'better-sqlite3';
 export interface ProcessLock {
   release(): void;
 }
-
-/** Only the user may decide who holds the lock. */
-const FILE_MODE = 0o600;
 
 /** Takes the lock at once; undefined while another process, or this one, has it. */
 export function tryLock(path: string): ProcessLock | undefined {

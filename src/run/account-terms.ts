@@ -28,7 +28,7 @@ export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms
   return [limits.join(' and ') || 'no limit', budgets.join(' and ') || 'no budget'].join(' and ');
 }
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * What the first worker said holds for all hosts.
@@ -37,7 +37,7 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 export async function agreeOn(spenders: Spenders, account: SaidAccount): Promise<void> {
   const said = termsOf(account);
   const agreed = await spenders.keepTerms(account.identity, said);
-  if (isSame(agreed, said)) return;
+  if (isEqual(agreed, said)) return;
   throw stop(
     'account',
     `Account ${account.name} has ${termsWords(agreed)} in the ledger at ${spenders.shown}, ` +
@@ -66,7 +66,7 @@ export async function holdTo(
     ({ beatAgoMs = THERE_MS, accounts }) =>
       beatAgoMs < THERE_MS && accounts.some((each) => each.account === account.identity),
   );
-  if (asking !== undefined && !isSame(before.windows, said.windows))
+  if (asking !== undefined && !isEqual(before.windows, said.windows))
     throw stop(
       'busy',
       `Process ${asking.pid} on ${asking.host}, "${asking.command}", ` +

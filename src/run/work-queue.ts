@@ -27,7 +27,7 @@ export interface TakenRange extends BatchRange {
 }
 
 /** What goes into a job. `left` is how many rows of it were left when it was sent. */
-interface Work extends BatchRange {
+interface QueuedRange extends BatchRange {
   readonly left: number;
 }
 
@@ -131,7 +131,9 @@ export class WorkQueue implements RangeQueue {
   }
 
   async #send(ranges: readonly RangeLeft[], sender: 'person' | 'worker'): Promise<void> {
-    const aside = new Map((await this.#boss.findJobs<Work>(SET_ASIDE)).map((job) => [keyOf(job.data), job]));
+    const aside = new Map(
+      (await this.#boss.findJobs<QueuedRange>(SET_ASIDE)).map((job) => [keyOf(job.data), job]),
+    );
     const sent = ranges.filter((range) => {
       const job = aside.get(keyOf(range));
       return job === undefined || sender === 'person' || range.left < job.data.left;
@@ -150,7 +152,7 @@ export class WorkQueue implements RangeQueue {
    */
   async take(accountIdentity: string): Promise<TakenRange | undefined> {
     const queue = await this.#queueOf(accountIdentity);
-    const [job] = await this.#boss.fetch<Work>(queue, { includeMetadata: true });
+    const [job] = await this.#boss.fetch<QueuedRange>(queue, { includeMetadata: true });
     if (job === undefined) return undefined;
     const { data, id, retryCount, priority } = job;
     const attempt = { id, retryCount };
@@ -210,7 +212,7 @@ export class WorkQueue implements RangeQueue {
  * so that batches take turns. A run begins with the first row, and workers with the last range: they meet,
  * instead of doing the same.
  */
-function jobsOf(ranges: readonly RangeLeft[]): readonly JobInsert<Work>[] {
+function jobsOf(ranges: readonly RangeLeft[]): readonly JobInsert<QueuedRange>[] {
   return ranges.map(({ accountIdentity: _, ...data }, at) => ({
     data,
     priority: at + 1 - ranges.length,

@@ -55,10 +55,10 @@ export function contentOf(body: JsonValue, leaves: readonly Leaf[], asked: Asked
   return leaves.some(isFilledId) ? 'ids' : 'nothing';
 }
 
-type Part = readonly [Name, readonly Leaf[]];
+type Thing = readonly [Name, readonly Leaf[]];
 
 /** The things that the place names, with their leaves. */
-function partsIn({ leaves, depth }: { readonly leaves: readonly Leaf[]; readonly depth: number }): Part[] {
+function partsIn({ leaves, depth }: { readonly leaves: readonly Leaf[]; readonly depth: number }): Thing[] {
   const partOf = ({ under, name }: Leaf): Name => under[depth] ?? name;
   const inThings = leaves.filter((leaf) => partOf(leaf).isThing);
   return inThings.length === 0 ? [] : [...Map.groupBy(inThings, partOf)];

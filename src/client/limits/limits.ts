@@ -23,9 +23,9 @@ export interface Wait {
 }
 
 /** Windows up to this length are spread evenly; the quota of an hour or a day may be used up at once. */
-const LONGEST_SPREAD_MS = 60_000;
+export const LONGEST_SPREAD_MS = 60_000;
 
-const isSpread = ({ windowMs }: SharedWindow): boolean => windowMs <= LONGEST_SPREAD_MS;
+export const isSpread = ({ windowMs }: SharedWindow): boolean => windowMs <= LONGEST_SPREAD_MS;
 
 /**
  * Whether the account states how fast requests may follow each other. A quota of an hour or a day does not.

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { SharedWindow, TakePlaces } from '../../ledger/ledger.ts';
+import { isSpread, LONGEST_SPREAD_MS } from './limits.ts';
 
 /**
  * What many workers share of an account's limits. They stand in one line: each takes a few places at once,
@@ -12,9 +13,6 @@ import type { SharedWindow, TakePlaces } from '../../ledger/ledger.ts';
  * Times in the line are by the database's clock. A time more than two minutes ahead of that clock says that
  * the clock was set back since.
  */
-
-/** Windows up to this length are spread; a day's quota may be used up at once. */
-const LONGEST_SPREAD_MS = 60_000;
 
 /** A quota of an hour or a day alone is not spread. */
 const UNSPREAD = { stepUs: 10, windowMs: LONGEST_SPREAD_MS };
@@ -105,9 +103,7 @@ export class Line {
     this.#takePlaces = takePlaces;
     this.#windows = windows;
     this.#clock = clock;
-    const [shortest] = windows
-      .filter(({ windowMs }) => windowMs <= LONGEST_SPREAD_MS)
-      .toSorted((a, b) => a.windowMs - b.windowMs);
+    const [shortest] = windows.filter(isSpread).toSorted((a, b) => a.windowMs - b.windowMs);
     const { windowMs } = shortest ?? UNSPREAD;
     this.#windowMs = windowMs;
     this.#stepUs =

@@ -1,6 +1,6 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { invariant, type StopError } from '../../core/errors.ts';
-import { codeOf, Unanswered } from '../../lib/postgres-server.ts';
+import { sqlStateOf, Unanswered } from '../../lib/postgres-server.ts';
 
 /** What is committed at once. */
 export interface Transaction<T> {
@@ -64,7 +64,7 @@ export class Commits {
     if (this.#worker === undefined) return [];
     const values = [this.#worker, this.#newest, this.#newest + 2];
     const refused = async (error: unknown): Promise<never> => {
-      throw codeOf(error) === NOTHING_MARKED ? await this.#whyNot() : error;
+      throw sqlStateOf(error) === NOTHING_MARKED ? await this.#whyNot() : error;
     };
     return [this.#ask(client, { ...MARK, values }).catch(refused)];
   }

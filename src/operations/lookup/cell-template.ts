@@ -71,6 +71,6 @@ function keysNamed(value: JsonValue): readonly string[] {
   return isList(value) ? inside : [...Object.keys(value), ...inside];
 }
 
-function isList(value: JsonValue): value is readonly JsonValue[] {
+export function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

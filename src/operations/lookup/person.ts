@@ -3,6 +3,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { readBody } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
+import { isList } from './cell-template.ts';
 import { normalisePersonProfile, normaliseProfileSlug, withoutTextMark } from './identifiers.ts';
 
 /**
@@ -98,8 +99,6 @@ export class Person {
     return text.length < answer.length ? text : undefined;
   }
 }
-
-const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
 
 /**
  * UTF-16 in either byte order has a zero byte in every letter of an address. Encodings of one byte write `ü`
