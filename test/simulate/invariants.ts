@@ -35,15 +35,10 @@ import { type Random, randomFrom } from './schedule.ts';
 import type { Ended, Stage } from './stage.ts';
 import type { Charge } from './vendor.ts';
 
-export interface Limits {
-  /** Of the account: so many requests are under way at most. */
-  readonly concurrency: number;
-}
-
 /** Watches a world from here on. What does not hold is thrown by the command in which that was seen. */
 export class Watch {
   readonly #stage: Stage;
-  readonly #limits: Limits;
+  readonly #concurrency: number;
   readonly #ledgers = new Map<string, Tables>();
   #sent = new Sent();
   /** So many charges were made before what is watched now. */
@@ -60,9 +55,10 @@ export class Watch {
   #isMisled = false;
   readonly #random: Random;
 
-  constructor(stage: Stage, limits: Limits) {
+  /** @param concurrency so many requests of the account are under way at most. */
+  constructor(stage: Stage, concurrency: number) {
     this.#stage = stage;
-    this.#limits = limits;
+    this.#concurrency = concurrency;
     this.#random = randomFrom(Math.floor(stage.random() * 2 ** 31));
     stage.onCommit = (path, database) => this.#committed(path, database);
     stage.onEnd = () => this.#ended();
@@ -132,7 +128,7 @@ export class Watch {
     requireBudgets(now, before === undefined ? [] : begun);
     requireOneCurrent(now);
     requireOneRetry(now);
-    requireFewUnderWay(now, this.#limits.concurrency);
+    requireFewUnderWay(now, this.#concurrency);
     requireRows(now);
   }
 

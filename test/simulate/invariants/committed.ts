@@ -109,10 +109,13 @@ export function requireBudgets(now: Tables, begun: readonly CallRow[]): void {
   }
 }
 
-/** A job pays for a lost call again once in a batch: rule 10. What was not sent, or has cost nothing, is no payment. */
+/** In a batch a job pays for a lost call again once, if it left and cost: rule 10. What it bought is never too old for it: rule 15. */
 export function requireOneRetry({ calls }: Tables): void {
   const retried = new Set<string>();
-  for (const { id, key, batch, kind, decided_by: by, state } of calls.values()) {
+  for (const { id, key, batch, kind, prior, decided_by: by, state } of calls.values()) {
+    const before = kind === 'refresh' ? calls.get(prior ?? 0) : undefined;
+    const isOwn = before?.batch === batch && before.state === 'replaced';
+    promise(!isOwn, `call ${id} replaces ${before?.id}, which ${batch} has bought itself`);
     if (kind !== 'retry' || by !== 'job' || state === 'uncharged') continue;
     promise(
       !retried.has(`${batch} ${key}`),

@@ -84,7 +84,7 @@ const lists: WorldKind<History> = {
     writeAccounts(stage, {}, account);
     stage.write('job.yaml', kind.job);
     stage.write('list.csv', listText(kind, rows, isLong));
-    const watch = new Watch(stage, { concurrency: 4 });
+    const watch = new Watch(stage, 4);
     const judge = new Judge(stage);
     for (const { deed, faults, mood, weather } of runs) {
       if (deed === 'forgets') await forget(stage, judge, kind);

@@ -280,7 +280,7 @@ class TeamPlay {
     stage.vendors.set(SERVICE, this.#service);
     const removesMissing = job.removesMissing && !job.hasNone;
     this.#judge = new TeamJudge(stage, this.#service, { removesMissing });
-    this.#watch = new Watch(stage, { concurrency: CONCURRENCY });
+    this.#watch = new Watch(stage, CONCURRENCY);
     writeAccount(stage);
     writeJob(stage, job);
     this.#write();

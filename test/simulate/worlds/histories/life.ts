@@ -95,7 +95,7 @@ export class Life {
     this.#stage = stage;
     this.#beginning = beginning;
     this.#permitted = new Permitted(stage);
-    this.#watch = new Watch(stage, { concurrency: CONCURRENCY });
+    this.#watch = new Watch(stage, CONCURRENCY);
     stage.startMs += beginning.clockMs;
     this.#slackMs += Math.abs(beginning.clockMs);
     this.#writeAccounts(TERMS[beginning.terms]);
