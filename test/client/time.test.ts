@@ -173,8 +173,7 @@ test('rows that begin together ask for the time once, also where the row that as
     if (asked === 1) throw new Error('stopped');
     time.heard({ date: new Date().toUTCString() }, Date.now());
   };
-  const rows = Array.from({ length: 40 }, () => time.askedBy(ask));
-  const ended = await Promise.allSettled(rows);
+  const ended = await Promise.allSettled(Array.from({ length: 40 }, () => time.askedBy(ask)));
   expect([asked, ended.filter(({ status }) => status === 'rejected').length]).toEqual([2, 1]);
 });
 

@@ -77,6 +77,7 @@ export class Life {
   #backups = 0;
   /** What the charges were since which a store that was put back knows nothing; undefined once that was accepted. */
   #lostSince: number | undefined;
+  #killedAtMs = Number.POSITIVE_INFINITY;
   #port = 9;
   #is: 'same-account' | 'new-account' = 'same-account';
   /** The program has asked whose account is at the other address. */
@@ -124,8 +125,7 @@ export class Life {
     const { tables } = this.#watch;
     if (act.kind === 'settle') await this.#permitDecision();
     this.#permit(act);
-    const { charges } = this.#stage.vendor;
-    const before = { sent: this.#stage.sent.length, charges: charges.length };
+    const before = { sent: this.#stage.sent.length, charges: this.#stage.vendor.charges.length };
     const besideWords = beside && this.#typed(this.#unedited(beside.act));
     const others = besideWords === undefined ? [] : [{ words: besideWords, afterMs: beside?.afterMs ?? 0 }];
     const [ended, other] = await typeBeside(this.#stage, { words, faults }, others);
@@ -261,7 +261,10 @@ export class Life {
       fs.copyFileSync(copy.path, join(store, 'ledger.db'));
       fs.chmodSync(join(store, 'ledger.db'), 0o600);
     } else fs.cpSync(copy.path, store, { recursive: true });
-    this.#lostSince = Math.min(copy.charges, this.#lostSince ?? copy.charges);
+    // What is noted outside of a store follows by a second, and a kill may lose that.
+    const lostAtMs = this.#stage.vendor.charges[copy.charges]?.atMs ?? 0;
+    if (lostAtMs >= this.#killedAtMs - 1_000) this.#permitted.lost(copy.charges);
+    else this.#lostSince = Math.min(copy.charges, this.#lostSince ?? copy.charges);
     this.#refreshing.clear();
     this.#watch.forget();
     this.#stage.tell(`the store is put back as it was after ${copy.charges} charges`);
@@ -328,7 +331,6 @@ export class Life {
 
   #newAccount(): void {
     this.#permitted.newAccount();
-    this.#refreshing.clear();
     this.#isBudgetOff = true;
   }
 
@@ -344,6 +346,7 @@ export class Life {
     if (act.kind === 'cancel') this.#refreshing.clear();
     if (act.kind === 'settle') this.#told(act.how);
     if (act.kind === 'forget' && exitCode === 0) this.#forgotten.add(emailOf(act.company));
+    if (exitCode === undefined) this.#killedAtMs = this.#stage.trueMs - LEAST_SLACK_MS;
     if (act.kind !== 'run') return;
     this.#isAskedWhose ||= answersOf(stdout).includes(this.#is);
     if (exitCode === 0 || exitCode === 3) this.#refreshing.delete(this.#text(act.list));
