@@ -42,7 +42,8 @@ export function measureMemory(): Promise<readonly string[]> {
   return inFolder(async (folder) => {
     const vendor = await startSpeedVendor([]);
     try {
-      const [script, program] = [new Map<string, number>(), new Map<string, number>()];
+      const script = new Map<string, number>();
+      const program = new Map<string, number>();
       for (const rows of [SHORT, LONG]) {
         const sign = rows === LONG ? 1 : -1;
         const own = join(folder, String(rows));

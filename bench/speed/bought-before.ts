@@ -8,34 +8,36 @@ import { type Contestant, type Figure, type Measured, type Options, Rounds, rows
 /** Lists of which the store knows what was bought, beside csv-parse alone. No vendor is there. */
 
 export async function measureReplay(options: Options): Promise<Measured> {
-  const rows = rowsOf(options, 1_000_000, 100_000);
-  const desk = await deskThatKnows(options, rows);
-  const rounds = await Rounds.of(options, contestants(desk, rows));
+  const rounds = await replayed(options, rowsOf(options, 1_000_000, 100_000));
   return {
     lines: rounds.lines('bought before'),
     figures: [
-      { name: 'replay', now: rounds.times('replay', 'csv-parse alone') },
-      { name: 'plan', now: rounds.times('plan with a job', 'csv-parse alone') },
-      { name: 'describe', now: rounds.times('plan without a job', 'csv-parse alone') },
-      { name: 'again', now: rounds.times('output written again', 'csv-parse alone') },
+      { name: 'replay', now: timesOfParse(rounds, 'replay') },
+      { name: 'plan', now: timesOfParse(rounds, 'plan with a job') },
+      { name: 'describe', now: timesOfParse(rounds, 'plan without a job') },
+      { name: 'again', now: timesOfParse(rounds, 'output written again') },
     ],
   };
 }
 
 /** The same over a list of a tenth, of which the starts are a part that shows. */
 export async function measureReplayStart(options: Options): Promise<Measured> {
-  const rows = rowsOf(options, 100_000, 20_000);
-  const desk = await deskThatKnows(options, rows);
-  const rounds = await Rounds.of(options, contestants(desk, rows));
+  const rounds = await replayed(options, rowsOf(options, 100_000, 20_000));
   return {
     lines: rounds.lines('bought before, starts included'),
     figures: [
-      { name: 'replay-start', now: rounds.times('replay', 'csv-parse alone') },
-      { name: 'plan-start', now: rounds.times('plan with a job', 'csv-parse alone') },
-      { name: 'describe-start', now: rounds.times('plan without a job', 'csv-parse alone') },
+      { name: 'replay-start', now: timesOfParse(rounds, 'replay') },
+      { name: 'plan-start', now: timesOfParse(rounds, 'plan with a job') },
+      { name: 'describe-start', now: timesOfParse(rounds, 'plan without a job') },
     ],
   };
 }
+
+async function replayed(options: Options, rows: number): Promise<Rounds> {
+  return Rounds.of(options, contestants(await deskThatKnows(options, rows), rows));
+}
+
+const timesOfParse = (rounds: Rounds, name: string): string => rounds.times(name, 'csv-parse alone');
 
 /** How long `plan` takes over a list of which the store knows every other row. */
 export async function measurePlan(options: Options): Promise<Measured> {
