@@ -214,7 +214,7 @@ function whyOf({ parsed, means, table }: Interpretation, dialect: Dialect, call:
     return `status ${parsed.raw.status}`;
   const isOdd = ['in_doubt', 'refused'].includes(means) && is2xx(parsed.raw.status);
   const isQuoted = table !== undefined && (isOdd || table.isPartial);
-  return vendorWords(parsed, dialect, isQuoted) + (table?.row.clause ?? '');
+  return vendorWords(parsed, dialect, isQuoted) + (table?.clause ?? '');
 }
 
 /**

@@ -52,6 +52,7 @@ export function sentOf(request: HttpRequest | TimeRequest): Pick<HttpRequest, 'p
 }
 
 const KEY = '{key}';
+const ENCODED_KEY = `\\u007b${KEY.slice(1)}`;
 
 /**
  * Stands for the key until the request is written. In the text of a row a `{key}` is encoded, so that it
@@ -95,8 +96,11 @@ export function requestOf(
 ): HttpRequest {
   const operation = dialectOperationOf(dialect, call);
   const { fields = {} } = operation;
-  const left = Object.keys(call.parameters).find((name) => own(fields, name) === null);
-  invariant(left === undefined, `${call.operation} is asked by ${left}, for which the vendor has no field`);
+  for (const name in call.parameters)
+    invariant(
+      own(fields, name) !== null,
+      `${call.operation} is asked by ${name}, for which the vendor has no field`,
+    );
   const shaped = shapedCall(dialect, operation, call);
   const request = built(dialect, basePath, operation, shaped, valuesFor(call, values));
   const { idempotency } = dialect;
@@ -187,20 +191,27 @@ interface RequestParts {
  */
 function fieldsOf({ fields, body }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
-  const add = (field: string, value: JsonValue): void => {
-    for (const other of sent.keys()) {
-      if (!isWithin(other, field) && !isWithin(field, other)) continue;
-      const fact = `${call.operation}: two values would be sent as ${JSON.stringify(other)}.`;
-      throw stop('job', fact, 'Rename a filter of the job, or a field of the dialect.');
-    }
-    sent.set(field, value);
-  };
   for (const [name, value] of Object.entries(call.parameters)) {
     const named = own(fields ?? {}, name);
-    if (named !== null) add(named ?? name, value);
+    if (named !== null) addField(sent, named ?? name, value, call);
   }
-  if (body !== undefined) for (const [name, value] of Object.entries(marked(body))) add(name, value);
+  if (body !== undefined)
+    for (const [name, value] of Object.entries(marked(body))) addField(sent, name, value, call);
   return sent;
+}
+
+function addField(
+  sent: Map<string, JsonValue>,
+  field: string,
+  value: JsonValue,
+  { operation }: Pick<Call, 'operation'>,
+): void {
+  for (const other of sent.keys()) {
+    if (!isWithin(other, field) && !isWithin(field, other)) continue;
+    const fact = `${operation}: two values would be sent as ${JSON.stringify(other)}.`;
+    throw stop('job', fact, 'Rename a filter of the job, or a field of the dialect.');
+  }
+  sent.set(field, value);
 }
 
 /** Reads own members only: the job names a filter, and every object also has a `constructor`. */
@@ -213,8 +224,8 @@ function own<Value>(members: Readonly<Record<string, Value>>, name: string): Val
  * dialect.
  */
 function withPermissions({ permissions }: Dialect, call: Call): Call {
+  if (permissions === undefined || call.parameters.role === undefined) return call;
   const { role, ...others } = call.parameters;
-  if (permissions === undefined || role === undefined) return call;
   invariant(isRole(role), `${JSON.stringify(role)} is no role`);
   const granted = { items: { [permissions.item]: { actions: { [permissions[role]]: true } } } };
   // Permissions stand before the others, as in the published table.
@@ -275,7 +286,9 @@ function requireFlat(names: readonly string[]): void {
 /** A dot leads into an object, and `.0` into a list of one. */
 function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
   const body: Nested = Object.create(null);
-  for (const [name, value] of fields) put(body, name.split('.'), value);
+  for (const [name, value] of fields)
+    if (name.includes('.')) put(body, name.split('.'), value);
+    else body[name] = value;
   return body as JsonObject;
 }
 
@@ -350,14 +363,13 @@ function built(
     return {
       method: 'POST',
       path: basePath === '' ? '/' : basePath,
-      headers: filled(through.envelope.headers, values),
+      headers: headersOf([through.envelope.headers], values, true),
       body: jsonBytes(envelopeBody(through, { method, path, body })),
     };
-  const { 'content-type': type, ...others } = filled({ ...ofAll, ...own }, values);
   return {
     method,
     path: basePath + path,
-    headers: body === undefined || type === undefined ? others : { ...others, 'content-type': type },
+    headers: headersOf([ofAll, own ?? {}], values, body !== undefined),
     body: body && jsonBytes(body),
     key: values.key,
   };
@@ -383,7 +395,7 @@ function envelopeBody(
 }
 
 function jsonBytes(body: JsonObject): Buffer {
-  const text = JSON.stringify(body).replaceAll(KEY, `\\u007b${KEY.slice(1)}`);
+  const text = JSON.stringify(body).replaceAll(KEY, ENCODED_KEY);
   return Buffer.from(text.replaceAll(KEY_MARK, KEY));
 }
 
@@ -393,17 +405,24 @@ function valuesFor(call: Call, values: RequestValues): RequestValues {
 
 type Headers = Readonly<Record<string, string>>;
 
-function filled(templates: Headers, values: RequestValues): Headers {
-  const fill = (template: string): string =>
-    template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      const value = name === 'basic_key' ? basicKey(values) : own<string | undefined>({ ...values }, name);
-      invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
-      return value;
-    });
+/** @param templates where two have one name, the later one counts. */
+function headersOf(templates: readonly Headers[], values: RequestValues, hasBody: boolean): Headers {
   const headers: Record<string, string> = {};
-  for (const [name, template] of Object.entries(templates))
-    headers[name] = template.includes('{') ? fill(template) : template;
+  for (const each of templates)
+    for (const name in each) {
+      const template = each[name] ?? '';
+      if (hasBody || name !== 'content-type')
+        headers[name] = template.includes('{') ? filled(template, values) : template;
+    }
   return headers;
+}
+
+function filled(template: string, values: RequestValues): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = name === 'basic_key' ? basicKey(values) : values[name as keyof RequestValues];
+    invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
+    return value;
+  });
 }
 
 /**

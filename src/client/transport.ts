@@ -90,7 +90,6 @@ export class Transport {
   }
 
   send(request: HttpRequest | TimeRequest, sending: SendOptions): void {
-    const onReply = (reply: Delivery): void => sending.onReply(redacted(reply, this.#redaction));
     const { path, body } = sentOf(request);
     this.#pool.dispatch(
       {
@@ -100,7 +99,7 @@ export class Transport {
         body: body ?? null,
         idempotent: false,
       },
-      new Exchanging(this.#options, { ...sending, onReply }),
+      new Exchanging(this.#options, this.#redaction, sending),
     );
   }
 
@@ -112,6 +111,7 @@ export class Transport {
 /** One request and its result, as undici reports it. */
 class Exchanging implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
+  readonly #redaction: Redaction;
   readonly #sending: SendOptions;
   /** This is the machine's own clock and not an injected one, because sockets know no other. */
   readonly #deadline: NodeJS.Timeout;
@@ -124,8 +124,9 @@ class Exchanging implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(options: TransportOptions, sending: SendOptions) {
+  constructor(options: TransportOptions, redaction: Redaction, sending: SendOptions) {
     this.#options = options;
+    this.#redaction = redaction;
     this.#sending = sending;
     // After a process was stopped and continued, sockets are read first, because answers may have come
     // meanwhile.
@@ -204,12 +205,13 @@ class Exchanging implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#deadline);
-    this.#sending.onReply(reply);
+    this.#sending.onReply(redacted(reply, this.#redaction));
   }
 
   #kept(headers: Record<string, string | string[] | undefined>): Record<string, string> {
     const kept: Record<string, string> = {};
-    for (const [name, value] of Object.entries(headers)) {
+    for (const name in headers) {
+      const value = headers[name];
       if (value === undefined) continue;
       if (KEPT_HEADERS.test(name) || this.#options.keptHeaders.has(name)) kept[name] = String(value);
     }

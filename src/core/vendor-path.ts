@@ -22,11 +22,15 @@ const PATH = /^\/(?!\/)[!-"$-~]*$/;
 /** No meaningful text is encoded more often, and each decoding reads the whole path. */
 const MOST_DECODINGS = 4;
 
+/** Signs without which no path leads elsewhere. Most paths have none of them. */
+const TAKEN_ELSEWHERE = /[.%\\\t\n\r]|\/\//;
+
 /**
  * Whether the path leads elsewhere, as it is or decoded: by a segment "." or "..", also with parameters
  * behind it, or by a beginning that names a host.
  */
 export function leadsElsewhere(path: string): boolean {
+  if (!TAKEN_ELSEWHERE.test(path)) return false;
   const [below = ''] = path.split('?');
   let text = below;
   for (let times = 0; times <= MOST_DECODINGS; times += 1) {

@@ -1,4 +1,3 @@
-import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
 import { plainName } from './names.ts';
@@ -36,12 +35,10 @@ export class Asked {
     this.operation = operation as DialectOperation;
     this.call = call;
     this.vocabulary = vocabularyOf(dialect.words);
-    const sent = call === undefined ? [] : sentBy(call).slice(0, MOST_SENT);
-    // The longest value comes first, because the others may be parts of it.
-    this.#sent = sent.sort((one, other) => other.text.length - one.text.length);
     this.isOwn = call?.operation === 'api-call';
-    const { leaves, subject } = call?.change ?? {};
-    this.email = [leaves?.email, subject?.name].find((name) => name?.includes('@'));
+    this.email = call?.change && emailOf(call.change);
+    // The longest value comes first, because the others may be parts of it.
+    this.#sent = sentBy(call).sort((one, other) => other.text.length - one.text.length);
   }
 
   /** Whether we or the vendor have that plain name for a value that was sent. */
@@ -93,16 +90,22 @@ function partsOfEmail(text: string): readonly string[] {
   return domain === undefined ? [] : [domain, ...local.split(/[._+-]/)];
 }
 
+const emailOf = ({ leaves, subject }: NonNullable<Call['change']>): string | undefined =>
+  [leaves.email, subject.name].find((name) => name?.includes('@'));
+
 /** The values of a call. A method and a path say how it asks, and not for which values. */
-function sentBy({ parameters, project }: Call): SentValue[] {
-  const { method, endpoint, ...sent } = parameters;
-  return sentIn('', { ...sent, ...(project === undefined ? {} : { project_id: project }) });
+function sentBy(call: Call | undefined): SentValue[] {
+  const sent: SentValue[] = [];
+  for (const name in call?.parameters)
+    if (name !== 'method' && name !== 'endpoint') addSent(sent, name, call.parameters[name] ?? null);
+  addSent(sent, 'project_id', call?.project ?? null);
+  return sent;
 }
 
-function sentIn(name: string, value: JsonValue): SentValue[] {
-  if (Array.isArray(value)) return value.flatMap((each: JsonValue) => sentIn(name, each));
+function addSent(sent: SentValue[], name: string, value: JsonValue): void {
+  if (sent.length === MOST_SENT || value === null) return;
   if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== ''))
-    return [{ name, text: String(value) }];
-  const members = isObject(value) ? (Object.entries(value) as [string, JsonValue][]) : [];
-  return members.flatMap(([inner, each]) => sentIn(inner, each));
+    sent.push({ name, text: String(value) });
+  else if (Array.isArray(value)) for (const each of value) addSent(sent, name, each);
+  else for (const [inner, each] of Object.entries(value)) addSent(sent, inner, each);
 }

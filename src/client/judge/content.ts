@@ -34,21 +34,17 @@ const OF_RECORDS =
   /name$|^(?:employee|founded|(?:about|bio|sector)$)|(?:(?:phone|mobile)(?:s|numbers?)?|industry|headcount|revenue|jobtitle)$/;
 
 export function contentOf(body: JsonValue, leaves: readonly Leaf[], asked: Asked): Content {
-  const { dialect, call } = asked;
+  const { dialect } = asked;
   const listed = listIn(body, asked);
   if (listed) return contentOfList(listed);
   const place = placeIn(leaves, dialect.fields_at);
   const parts = partsIn(place);
-  const own = dialect.fields_at === undefined ? OWN_THINGS[call?.operation ?? ''] : undefined;
-  const things = parts.filter(([name]) => own?.test(name.plain));
-  const isKnown = ({ value, under, isMember }: Leaf): boolean =>
-    isBlank(value) || ((under.length > place.depth || isMember) && asked.repeats(String(value)));
-  // Everything beside the thing itself belongs to something else.
-  if (things.length > 0 && things.every(([, each]) => each.every(isKnown))) return 'empty';
+  if (isOnlyThing(parts, place.depth, asked)) return 'empty';
+  const data = dataIn(place, asked);
+  if (data.length > MOST_DETAILS) return 'data';
   const isAllBlank = (each: readonly Leaf[]): boolean => each.every(({ value }) => isBlank(value));
   const isEmpty = isAllBlank(place.leaves) || parts.some(([, each]) => isAllBlank(each));
-  const data = place.leaves.filter((leaf) => isData(leaf, place.depth, asked));
-  const isScant = isShort(place.leaves, data) && data.every((leaf) => isDetail(leaf, place.depth));
+  const isScant = hasFewFields(place.leaves) && data.every((leaf) => isDetail(leaf, place.depth));
   if (data.length > 0 && !(isEmpty && isScant)) return isScant ? 'details' : 'data';
   if (isEmpty || place.leaves.some((leaf) => leaf.isEmptyList && leaf.name.kind !== 'trouble'))
     return 'empty';
@@ -64,9 +60,31 @@ function partsIn({ leaves, depth }: { readonly leaves: readonly Leaf[]; readonly
   return inThings.length === 0 ? [] : [...Map.groupBy(inThings, partOf)];
 }
 
-function isShort(leaves: readonly Leaf[], data: readonly Leaf[]): boolean {
-  const fields = leaves.filter(({ name, value }) => name.kind === 'field' && !isBlank(value));
-  return data.length <= MOST_DETAILS && fields.length <= MOST_BESIDE;
+/**
+ * Whether the answer names the thing itself with nothing in it but what was asked. Everything beside the
+ * thing belongs to something else.
+ */
+function isOnlyThing(parts: readonly Thing[], depth: number, asked: Asked): boolean {
+  const { dialect, call } = asked;
+  const own = dialect.fields_at === undefined ? OWN_THINGS[call?.operation ?? ''] : undefined;
+  const isKnown = ({ value, under, isMember }: Leaf): boolean =>
+    isBlank(value) || ((under.length > depth || isMember) && asked.repeats(String(value)));
+  const things = own === undefined ? [] : parts.filter(([name]) => own.test(name.plain));
+  return things.length > 0 && things.every(([, each]) => each.every(isKnown));
+}
+
+/** The data at the place; not all of it where that is a record, whatever else the answer holds. */
+function dataIn({ leaves, depth }: ReturnType<typeof placeIn>, asked: Asked): readonly Leaf[] {
+  const data: Leaf[] = [];
+  for (const leaf of leaves) {
+    if (isData(leaf, depth, asked)) data.push(leaf);
+    if (data.length > MOST_DETAILS) break;
+  }
+  return data;
+}
+
+function hasFewFields(leaves: readonly Leaf[]): boolean {
+  return leaves.filter(({ name, value }) => name.kind === 'field' && !isBlank(value)).length <= MOST_BESIDE;
 }
 
 const isFilledId = ({ name, under, value }: Leaf): boolean =>

@@ -14,6 +14,7 @@ const SPEAKING = /^(?:meta|status|response)$/;
 const DETAILS = /^(?:detail|message)s?$/;
 
 const isTrouble = ({ kind }: Name): boolean => kind === 'trouble';
+const isReason = ({ name }: Leaf): boolean => name.plain === 'reason';
 
 /** Whether a leaf says yes or no about the request as a whole. */
 function isMark({ name: { kind, plain }, value }: Leaf): boolean {
@@ -67,14 +68,14 @@ export class Statements {
     };
     // Beside data, a list says nothing about the answer.
     if (!isAlone && /^\d/.test(leaves[0]?.keys[0] ?? leaves[0]?.key ?? '')) return this;
-    const isReason = ({ name }: Leaf): boolean => name.plain === 'reason';
-    for (const leaf of [...leaves.filter((each) => !isReason(each)), ...leaves.filter(isReason)]) {
-      // In a success, a reason belongs to the data: it says why the data is as it is.
-      if (isReason(leaf) && this.yes && !this.no) continue;
+    const hear = (leaf: Leaf): void => {
       const error = leaf.under.findIndex(isTrouble);
       const above = error < 0 ? leaf.under : leaf.under.slice(0, error);
       if (above.every(speaks)) this.hear(leaf, isAlone);
-    }
+    };
+    for (const leaf of leaves) if (!isReason(leaf)) hear(leaf);
+    // In a success, a reason belongs to the data: it says why the data is as it is.
+    for (const leaf of leaves) if (isReason(leaf) && (!this.yes || this.no)) hear(leaf);
     return this;
   }
 

@@ -32,15 +32,15 @@ function answerOf(parsed: ParsedReply, asked: Asked) {
   const isLookup = call !== undefined && change === undefined;
   const content = isLookup && is2xx(raw.status) ? contentOf(value ?? null, leaves, asked) : 'nothing';
   const isFree = call === undefined && is2xx(raw.status);
-  const [statements, holds] = change
-    ? [change, false]
+  const { statements, holds } = change
+    ? { statements: change, holds: false }
     : statementsBeside(content, leaves, isFree, parsed, asked);
   /** Whether the id came that a change has to show; `none`: the change has to show none. */
   const published = change && publishedIdIn(asked, value, raw.status !== ACCEPTED);
   /** Whether the answer says that a change was made. */
-  const isProved = [change?.yes, published === 'came'].includes(true);
+  const isProved = !!change?.yes || published === 'came';
   /** The HTTP status, or the status that a 2xx states which does not show the data. */
-  const by = is2xx(raw.status) && !holds && !isProved ? (statements.status ?? raw.status) : raw.status;
+  const by = (is2xx(raw.status) && !holds && !isProved && statements.status) || raw.status;
   return {
     asked,
     parsed,
@@ -74,11 +74,11 @@ function statementsBeside(
   isFree: boolean,
   { raw }: ParsedReply,
   asked: Asked,
-): readonly [Statements, boolean] {
+): { readonly statements: Statements; readonly holds: boolean } {
   const holds = content === 'data' || content === 'details';
-  const beside = new Statements(asked).listen(leaves, !holds && !isFree);
-  if (content !== 'details' || !speaksOfItself(beside, raw.status, asked)) return [beside, holds];
-  return [new Statements(asked).listen(leaves, true), false];
+  const statements = new Statements(asked).listen(leaves, !holds && !isFree);
+  if (content !== 'details' || !speaksOfItself(statements, raw.status, asked)) return { statements, holds };
+  return { statements: new Statements(asked).listen(leaves, true), holds: false };
 }
 
 const isNothing = (value: JsonValue): boolean =>
@@ -99,8 +99,8 @@ function isOfRoute({ value, by, parsed }: Answer): boolean {
  * Whether the person is there already, or has the role. That a user exists says nothing about the project.
  */
 function isSoAlready({ asked, http, by, statements, change }: Answer): boolean {
-  const { leaves } = asked.call?.change ?? {};
-  const isOfPeople = ['invited', 'member'].includes(leaves?.state ?? '') && (is2xx(http) || is4xx(by));
+  const state = asked.call?.change?.leaves.state;
+  const isOfPeople = (state === 'invited' || state === 'member') && (is2xx(http) || is4xx(by));
   if (change?.other || statements.yes) return false;
   return isOfPeople && statements.stated.some(({ value }) => ALREADY.test(plainWords(String(value))));
 }
@@ -136,7 +136,7 @@ const isEmptySuccess = ({ by, isBlank, published }: Answer): boolean =>
  * Whether the answer says that it failed. An answer where the container of the data speaks does not count.
  */
 const isWrappedNo = (it: Answer): boolean =>
-  saying('refused')(it) && !it.asked.isOwn && placeIn(it.leaves, it.asked.dialect.fields_at).depth > 0;
+  says(it, 'refused') && !it.asked.isOwn && placeIn(it.leaves, it.asked.dialect.fields_at).depth > 0;
 
 const isDone = ({ change }: Answer): boolean => change !== undefined && (change.yes || change.role);
 
@@ -180,13 +180,9 @@ const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row
   rows.map((each) => ({ ...each, of: name, fits: (it) => isOf(it) && each.fits(it) }));
 
 /** Beside data only a code counts. */
-const saying =
-  (...senses: readonly Sense[]) =>
-  ({ holds, statements }: Answer) => {
-    const said = holds ? statements.codes : statements.says;
-    for (const sense of senses) if (said.has(sense)) return true;
-    return false;
-  };
+const says = ({ holds, statements }: Answer, sense: Sense): boolean =>
+  (holds ? statements.codes : statements.says).has(sense);
+const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pending');
 
 /** The request did not come in whole, or in time. */
 const UNFINISHED: readonly number[] = [408, 425, 499];
@@ -216,13 +212,13 @@ export const TABLE: readonly Row[] = [
     row(
       'it says out of credits',
       'credits_used_up',
-      (it) => it.by === 402 || (saying('credits_used_up')(it) && isFreeNo(it)),
+      (it) => it.by === 402 || (says(it, 'credits_used_up') && isFreeNo(it)),
     ),
-    row(A_DAY, 'rate_limited', (it) => saying('day_used_up')(it) && !it.isProved),
-    row('it says too fast', 'rate_limited', (it) => saying('rate_limited')(it) && !it.isProved),
-    row('it says that the key is dead', 'key_dead', (it) => saying('key_dead')(it) && isOfKey(it)),
+    row(A_DAY, 'rate_limited', (it) => says(it, 'day_used_up') && !it.isProved),
+    row('it says too fast', 'rate_limited', (it) => says(it, 'rate_limited') && !it.isProved),
+    row('it says that the key is dead', 'key_dead', (it) => says(it, 'key_dead') && isOfKey(it)),
     row('it is about its path', 'wrong_address', isOfRoute),
-    row(SAYS_NONE, 'no_match', (it) => it.isLookup && saying('no_match')(it) && isOfWhatWasAsked(it.by)),
+    row(SAYS_NONE, 'no_match', (it) => it.isLookup && says(it, 'no_match') && isOfWhatWasAsked(it.by)),
     row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
     row(
       'the service has no such step',
@@ -247,17 +243,17 @@ export const TABLE: readonly Row[] = [
   ...of('with JSON', () => true, [
     row('the status is 404', 'no_match', ({ by }) => by === 404),
     row('it broke off, or something behind did', 'in_doubt', ({ by }) => isUnfinished(by)),
-    row('it says that it is at work', 'pending', (it) => [400, 409].includes(it.by) && saying('working')(it)),
+    row('it says that it is at work', 'pending', (it) => [400, 409].includes(it.by) && says(it, 'working')),
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
-    row('its code says at work', 'pending', (it) => saying('working')(it) && !it.asked.isOwn),
+    row('its code says at work', 'pending', (it) => says(it, 'working') && !it.asked.isOwn),
     row('it says no', 'in_doubt', (it) => it.statements.no || isWrappedNo(it), HOLDS_DATA),
     row('it holds what was asked for', 'found', () => true),
   ]),
   ...of('a lookup', ({ isLookup }) => isLookup, [
-    row('it is not yet done', 'pending', (it) => saying('working', 'pending')(it) || it.http === ACCEPTED),
-    row('it says no', 'in_doubt', (it) => it.isNo || saying('refused')(it), NAMES_ERROR),
+    row('it is not yet done', 'pending', (it) => isNotYet(it) || it.http === ACCEPTED),
+    row('it says no', 'in_doubt', (it) => it.isNo || says(it, 'refused'), NAMES_ERROR),
     row('the place of what was asked for is empty', 'no_match', isEmptyPlace),
     row('it has nothing but an id', 'pending', ({ content }) => content === 'ids'),
     row('nobody can read it', 'in_doubt', () => true, NOT_FOUND_OUT),
@@ -269,10 +265,10 @@ export const TABLE: readonly Row[] = [
     row('an id is published for it', 'in_doubt', ({ published }) => published !== 'none'),
     row('it says yes and no', 'in_doubt', (it) => isDone(it) && it.isNo),
     row('it says no to what may have cost', 'in_doubt', (it) => it.isNo && isPaid(it)),
-    row('it says that the key has no right', 'project_refused', saying('project_refused')),
-    row('it says that nobody is there', 'no_match', saying('no_match')),
+    row('it says that the key has no right', 'project_refused', (it) => says(it, 'project_refused')),
+    row('it says that nobody is there', 'no_match', (it) => says(it, 'no_match')),
     row('it says no', 'refused', ({ isNo }) => isNo),
-    row('it says that it is not yet done', 'pending', saying('pending', 'working')),
+    row('it says that it is not yet done', 'pending', isNotYet),
     row('it was accepted, or names a task', 'pending', ({ by, change }) => by === ACCEPTED || !!change?.work),
     row('it shows the thing with the role', 'found', ({ change }) => !!change?.thing && change.role),
     row("it shows the thing of a call of one's own", 'found', isThingOfOwn, WITHOUT_A_WORD),
@@ -297,6 +293,8 @@ export const TABLE: readonly Row[] = [
 export interface Conclusion {
   /** The row that decided. */
   readonly row: Row;
+  /** The row's, or which part that is published does not stand in the answer. */
+  readonly clause: string;
   /** Whether a match says of itself that a part is missing. */
   readonly isPartial: boolean;
   /** The texts and codes of the answer, as they stand in it. */
@@ -314,9 +312,9 @@ export function concluded(
   const { statements, published, isJson, isLookup, change } = answer;
   const found = TABLE.find(({ fits }) => fits(answer)) as Row;
   const isMissing = found.means === 'in_doubt' && isJson && published === 'missing' && !change?.other;
-  const clause = isMissing ? `, without ${JSON.stringify(publishedId(operation))}` : found.clause;
   return {
-    row: { ...found, clause },
+    row: found,
+    clause: isMissing ? `, without ${JSON.stringify(publishedId(operation))}` : found.clause,
     isPartial: found.means === 'found' && isLookup && statements.trouble,
     texts: statements.stated.map(({ value }) => value).filter((value) => typeof value === 'string'),
   };

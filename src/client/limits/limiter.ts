@@ -381,12 +381,12 @@ export class Limiter {
     const lineMs = this.#line?.waitMs ?? 0;
     const aloneMs = this.#out > 0 && this.#mustBeAlone ? Number.POSITIVE_INFINITY : 0;
     const planMs = Math.max(this.#leftMs(nowMs, inHand), this.#plan.waitMs(nowMs, inHand), lineMs);
-    const all: readonly Wait[] = [
-      { waitMs: this.#backoff.waitMs(nowMs), why },
-      { waitMs: planMs, why: LIMIT_USED_UP },
-      { waitMs: Math.max(this.#leases.waitMs(this.#perSecond), aloneMs), why: isOver ? LEARNED_RATE : why },
-    ];
-    return all.reduce((longest, each) => (each.waitMs > longest.waitMs ? each : longest));
+    const vendorMs = this.#backoff.waitMs(nowMs);
+    const paceMs = Math.max(this.#leases.waitMs(this.#perSecond), aloneMs);
+    const waitMs = Math.max(vendorMs, planMs, paceMs);
+    if (waitMs === vendorMs) return { waitMs, why };
+    if (waitMs === planMs) return { waitMs, why: LIMIT_USED_UP };
+    return { waitMs, why: isOver ? LEARNED_RATE : why };
   }
 
   /** How long it takes at least until a request may leave, and why. */
