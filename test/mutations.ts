@@ -51,8 +51,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '4: the intent is on the disk before the request leaves',
     file: 'src/ledger/gather.ts',
-    text: 'return (await this.#add({ intent })).has(intent.id);',
-    instead: 'void this.#add({ intent });\n    return true;',
+    text: 'this.#push({ intent, tell: (written) => resolve(written.has(intent.id)), fail }),',
+    instead: '{ this.#push({ intent, tell: () => {}, fail }); resolve(true); },',
     test: ['faults/crash-points', 'after-send \\(direct\\)'],
     simulated: 'lists',
   },

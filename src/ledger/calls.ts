@@ -19,7 +19,7 @@ import {
   callFrom,
   filled,
   type KeptCall,
-  keptKey,
+  keptDigits,
   recordFrom,
   type StoredRow,
 } from './context.ts';
@@ -78,14 +78,22 @@ export async function answersOf(
 
 const numbered = (ids: readonly number[]) => [...new Set(ids)].map((id) => ({ id }));
 
-function answerOf({ headers, body, facts, ...kept }: KeptAnswer): AnswerRecord<ReadAs> {
-  const { operation: _, asked: __, credits_max: ___, ...answered } = kept;
-  const [call, told] = [callFrom(kept), factsOf(facts)];
+function answerOf(kept: KeptAnswer): AnswerRecord<ReadAs> {
+  const { attempt, batch, kind, why, answeredAtMs, charged, paidRow, dialect, erasedAtMs } = kept;
+  const told = factsOf(kept.facts);
   return {
-    ...recordFrom<AnswerRow>(answered),
-    call,
-    body: told.body === undefined ? (body ?? '') : bytesOf(told.body),
-    ...present({ status: told.status, headers: headers === null ? undefined : JSON.parse(headers) }),
+    attempt,
+    batch,
+    kind,
+    why,
+    answeredAtMs,
+    call: callFrom(kept),
+    charged,
+    status: told.status ?? kept.status,
+    body: told.body === undefined ? (kept.body ?? '') : bytesOf(told.body),
+    paidRow,
+    ...filled({ dialect, erasedAtMs }),
+    ...(kept.headers === null ? {} : { headers: JSON.parse(kept.headers) }),
   };
 }
 
@@ -330,12 +338,11 @@ export interface Finding<Level> {
 
 function findIn(
   db: Db,
-  keys: readonly Uint8Array[],
+  digits: readonly string[],
   { id, freshSince }: AskingBatch = {},
 ): Promise<readonly KnownAnswerRow[]> {
   const { foundMs: found = null, noMatchMs: no_match = null } = freshSince ?? {};
-  const asking = { batch: id ?? null, found, no_match };
-  const asked = keys.map((key, nth) => ({ nth, key: Buffer.from(key).toString('hex'), ...asking }));
+  const asked = digits.map((key, nth) => ({ nth, key, batch: id ?? null, found, no_match }));
   return db.each(FIND, asked);
 }
 
@@ -354,7 +361,7 @@ export const readCalls = ({ db, secret }: Context) => ({
     { detail, batch, freshFor }: Finding<Level> = {},
   ): Promise<readonly CallState<Level>[]> {
     const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
-    const kept = keys.map((key) => keptKey(secret, key));
+    const kept = keys.map((key) => keptDigits(secret, key));
     const found = await findIn(db, kept, freshFor);
     const whole = detail === 'kind' ? [] : found;
     const answers = await answersOf(db, numbersOf(whole.filter((each) => !isDoubtful(each))));
@@ -371,7 +378,7 @@ export const readCalls = ({ db, secret }: Context) => ({
     const more = withSkipped ? 'skipped' : 'in_doubt';
     const rows = await db.rows<{ key: Uint8Array }>(DOUBTS_OF_BATCH, [batch, batch, more, batch]);
     const unproven = await unprovenOf(db, batch);
-    const keys = rows.map(({ key }) => key);
+    const keys = rows.map(({ key }) => Buffer.from(key).toString('hex'));
     const found = await findIn(db, keys);
     const doubtful = found.filter((each) => isDoubtful(each) || unproven.has(each.attempt ?? 0));
     return [...(await doubtsOf(db, numbersOf(doubtful))).values()]

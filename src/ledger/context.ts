@@ -56,11 +56,14 @@ export function accountsOf(db: Pick<Db, 'rows'>): Context['account'] {
 const KEY_BYTES = 16;
 
 /**
- * The bytes that are kept for a call's key. The secret and the key have a fixed length, so a plain hash of
- * one after the other is safe. An HMAC takes ten times as long.
+ * The hexadecimal digits of the bytes that are kept for a call's key. The secret and the key have a fixed
+ * length, so a plain hash of one after the other is safe. An HMAC takes ten times as long.
  */
+export const keptDigits = (secret: string, key: CallKey): string =>
+  hash('sha256', secret + key, 'hex').slice(0, 2 * KEY_BYTES);
+
 export const keptKey = (secret: string, key: CallKey): Uint8Array =>
-  hash('sha256', secret + key, 'buffer').subarray(0, KEY_BYTES);
+  Buffer.from(keptDigits(secret, key), 'hex');
 
 /** The mark that is kept for an address that was forgotten. */
 export const forgottenMark = (secret: string, email: string): string =>

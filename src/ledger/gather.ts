@@ -2,7 +2,15 @@ import { invariant, StopError } from '../core/errors.ts';
 import { Unanswered } from '../lib/postgres-server.ts';
 import { oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
-import { type EndRow, type IntentRow, isPlain, type ReplyRow, type Row, writeGroup } from './transitions.ts';
+import {
+  type EndRow,
+  type Group,
+  type IntentRow,
+  isPlain,
+  type ReplyRow,
+  type Row,
+  writeGroup,
+} from './transitions.ts';
 
 /** Knowledge of a store about its ledger that is not in the ledger. */
 export interface CommitGuard {
@@ -44,17 +52,42 @@ INSERT INTO meta (name, value) VALUES ('numbers', '${NUMBERS_AT_ONCE}')
 ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${NUMBERS_AT_ONCE} AS TEXT)
 RETURNING CAST(value AS {int}) AS last`;
 
-interface Item {
+/** The attempts that a group ended, and those that it admitted. */
+type Written = ReadonlySet<number>;
+
+/** A part of a group. */
+interface Part {
   readonly reply?: ReplyRow;
   readonly end?: EndRow;
   readonly rows?: readonly Row[];
   readonly intent?: IntentRow;
-  readonly work?: (sql: Sql) => Promise<unknown>;
-  tell(found: unknown): void;
+  tell(written: Written): void;
   fail(error: unknown): void;
 }
 
-const isInFlight = ({ reply, end }: Item): boolean => reply !== undefined || end !== undefined;
+/** Work in a transaction of its own. */
+interface Work {
+  work(): Promise<void>;
+  fail(error: unknown): void;
+}
+
+const isWork = (item: Part | Work): item is Work => 'work' in item;
+
+function groupOf(items: readonly Part[]): Group {
+  const replies: ReplyRow[] = [];
+  const ends: EndRow[] = [];
+  const rows: Row[] = [];
+  const intents: IntentRow[] = [];
+  for (const item of items) {
+    if (item.reply !== undefined) replies.push(item.reply);
+    if (item.end !== undefined) ends.push(item.end);
+    if (item.rows !== undefined) rows.push(...item.rows);
+    if (item.intent !== undefined) intents.push(item.intent);
+  }
+  return { replies, ends, rows, intents };
+}
+
+const isInFlight = ({ reply, end }: Part): boolean => reply !== undefined || end !== undefined;
 
 /**
  * Gathers what is written in one turn of the event loop into one transaction, and while that is under way the
@@ -74,7 +107,7 @@ export class Gather {
   /** The newest number of a group or an attempt, and the last one that this process has taken. */
   #newest = 0;
   #last = 0;
-  #waiting: Item[] = [];
+  #waiting: (Part | Work)[] = [];
   /** Whether some of it is to be written without further waiting. */
   #isUrgent = false;
   #isUnderWay = false;
@@ -110,30 +143,43 @@ export class Gather {
     [this.#newest, this.#last] = [last - NUMBERS_AT_ONCE, last];
   }
 
-  async reply(reply: ReplyRow): Promise<void> {
-    await this.#add({ reply });
+  reply(reply: ReplyRow): Promise<void> {
+    return new Promise((resolve, fail) => this.#push({ reply, tell: () => resolve(), fail }));
   }
 
   /**
    * @returns `over`: others had ended it.
    * @param isPatient that a reply came is on the disk already, so its end may wait a little.
    */
-  async end(end: EndRow, isPatient: boolean): Promise<'ended' | 'over'> {
-    return (await this.#add({ end }, isPatient)).has(end.attempt) ? 'ended' : 'over';
+  end(end: EndRow, isPatient: boolean): Promise<'ended' | 'over'> {
+    return new Promise((resolve, fail) => {
+      const tell = (written: Written): void => resolve(written.has(end.attempt) ? 'ended' : 'over');
+      this.#push({ end, tell, fail }, isPatient);
+    });
   }
 
   async rows(rows: readonly Row[]): Promise<void> {
-    if (rows.length > 0) await this.#add({ rows }, true);
+    if (rows.length === 0) return;
+    await new Promise<Written>((tell, fail) => this.#push({ rows, tell, fail }, true));
   }
 
   /** @returns whether it was admitted. */
-  async intent(intent: IntentRow): Promise<boolean> {
-    return (await this.#add({ intent })).has(intent.id);
+  intent(intent: IntentRow): Promise<boolean> {
+    return new Promise((resolve, fail) =>
+      this.#push({ intent, tell: (written) => resolve(written.has(intent.id)), fail }),
+    );
   }
 
   /** Does the work after all that was asked for before, in a transaction of its own. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return new Promise((tell, fail) => this.#push({ work, tell, fail }, false));
+    return new Promise((resolve, fail) => {
+      const inTransaction = async (): Promise<void> => {
+        const result = await this.#db.transaction(work);
+        this.#guard.committed();
+        resolve(result);
+      };
+      this.#push({ work: inTransaction, fail });
+    });
   }
 
   /** No intent resolves before this has settled. */
@@ -157,11 +203,7 @@ export class Gather {
     }
   }
 
-  #add(item: Omit<Item, 'tell' | 'fail'>, isPatient = false): Promise<ReadonlySet<number>> {
-    return new Promise((tell, fail) => this.#push({ ...item, tell, fail }, isPatient));
-  }
-
-  #push(item: Item, isPatient: boolean): void {
+  #push(item: Part | Work, isPatient = false): void {
     this.#waiting.push(item);
     if (isPatient) this.#timer ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
     else this.#schedule();
@@ -192,30 +234,34 @@ export class Gather {
     this.#waiting = [];
     // If that fails now, as on a full disk, it is tried again with the next write.
     if (this.#last - this.#newest < NUMBERS_AT_ONCE / 2) await this.#takeNumbers().catch(() => {});
-    while (items.length > 0) {
-      const at = items.findIndex(({ work }) => work !== undefined);
-      if (at === 0) await this.#work(items.shift() as Item);
-      else await this.#write(items.splice(0, at === -1 ? items.length : at));
+    let parts: Part[] = [];
+    for (const item of items) {
+      if (!isWork(item)) {
+        parts.push(item);
+        continue;
+      }
+      await this.#write(parts);
+      parts = [];
+      await this.#work(item);
     }
+    await this.#write(parts);
     this.#isUnderWay = false;
     if (this.#isUrgent) this.#schedule();
   }
 
-  async #work({ work, tell, fail }: Item): Promise<void> {
+  async #work({ work, fail }: Work): Promise<void> {
     try {
       const refusal = this.#broken ?? this.#guard.refusal();
       if (refusal !== undefined) throw refusal;
-      const result = await this.#db.transaction(work as NonNullable<typeof work>);
-      this.#guard.committed();
-      tell(result);
+      await work();
     } catch (error) {
       fail(error);
     }
   }
 
-  async #write(items: readonly Item[]): Promise<void> {
+  async #write(items: readonly Part[]): Promise<void> {
     const refusal = this.#broken ?? this.#guard.refusal() ?? this.#full;
-    const mayBeWritten = (item: Item): boolean => this.#broken === undefined && isInFlight(item);
+    const mayBeWritten = (item: Part): boolean => this.#broken === undefined && isInFlight(item);
     const left = refusal === undefined ? items : items.filter(mayBeWritten);
     if (refusal !== undefined) for (const item of items) if (!mayBeWritten(item)) item.fail(refusal);
     if (left.length === 0) return;
@@ -226,7 +272,7 @@ export class Gather {
     }
   }
 
-  async #failed(items: readonly Item[], error: unknown): Promise<void> {
+  async #failed(items: readonly Part[], error: unknown): Promise<void> {
     if (hasNoRoom(error) && (this.#guard.makeRoom() || this.#full === undefined)) {
       this.#full = error;
       await this.#write(items);
@@ -238,14 +284,10 @@ export class Gather {
     }
   }
 
-  async #writeTogether(items: readonly Item[]): Promise<void> {
-    const group = {
-      replies: items.flatMap(({ reply = [] }) => reply),
-      ends: items.flatMap(({ end = [] }) => end),
-      rows: items.flatMap(({ rows = [] }) => rows),
-      intents: items.flatMap(({ intent = [] }) => intent),
-    };
-    const written = await writeGroup(this.#db, group, this.number(), (attempt) => this.#first.has(attempt));
+  async #writeTogether(items: readonly Part[]): Promise<void> {
+    const group = groupOf(items);
+    const isFirst = (attempt: number): boolean => this.#first.has(attempt);
+    const written = await writeGroup(this.#db, group, this.number(), isFirst);
     for (const { attempt } of group.ends) this.#first.delete(attempt);
     for (const intent of group.intents)
       if (isPlain(intent) && intent.replaces === null && written.has(intent.id)) this.#first.add(intent.id);
@@ -255,13 +297,17 @@ export class Gather {
       this.#ended.resolve();
       this.#ended = Promise.withResolvers();
     }
-    // A tick comes when no promise is left to go on. A turn of the event loop would let replies in between,
-    // and make commits smaller.
-    const intents = items.filter(({ intent }) => intent !== undefined);
-    if (intents.length > 0)
-      process.nextTick(async () => {
-        if (this.#concluding.size > 0) await Promise.allSettled(this.#concluding);
-        for (const { tell } of intents) tell(written);
-      });
+    if (group.intents.length > 0) this.#tellIntents(items, written);
+  }
+
+  /**
+   * A tick comes when no promise is left to go on. A turn of the event loop would let replies in between, and
+   * make commits smaller.
+   */
+  #tellIntents(items: readonly Part[], written: Written): void {
+    process.nextTick(async () => {
+      if (this.#concluding.size > 0) await Promise.allSettled(this.#concluding);
+      for (const item of items) if (item.intent !== undefined) item.tell(written);
+    });
   }
 }

@@ -2,7 +2,7 @@ import { invariant } from '../core/errors.ts';
 import { type Admission, AdmittedAttempt, type End, type Intent, type Reply } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './context.ts';
-import { each } from './db.ts';
+import { each, type Sql } from './db.ts';
 import { followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
 import { isFull, moneyOf, SCOPES, scopeName, scopesOf } from './money.ts';
@@ -91,8 +91,10 @@ const LEFT_OPEN = { sqlite: '', postgres: 'AND (c.over_at < {now} OR w.ended_at 
 async function admit(context: WriteContext, gather: Gather, intent: Intent): Promise<Admission> {
   const way = await wayOf(context, intent);
   if (way === undefined) return KNOWN;
+  const account = await context.account(intent.accountIdentity);
+  invariant(account !== undefined, `the ledger has no account ${intent.accountIdentity}`);
   for (let tries = 0; ; tries += 1) {
-    const row = await rowFor(context, gather, intent, way);
+    const row = rowFor(context, gather, intent, way, account);
     if (await gather.intent(row)) return new AdmittedAttempt(row.id as AttemptId, credits(row.reserve));
     const [standing] = await context.db.each(STANDING, [row]);
     invariant(standing !== undefined, 'something stands in the way of every intent');
@@ -122,16 +124,21 @@ FROM notes n JOIN attempts c ON c.id = n.attempt WHERE n.id = ? AND n.said IN ('
  * How it is sent, and in the place of which attempt. Undefined: the decision to send it again does not stand
  * any more.
  */
-async function wayOf(
+function wayOf(
   { db }: WriteContext,
   { decision, replaces, request }: Intent,
-): Promise<Way | undefined> {
-  if (decision !== undefined) {
-    const [said] = await db.rows<Pick<Way, 'kind' | 'prior' | 'payer'>>(DECIDED, [decision]);
-    const isUnderKey = said?.kind === 'repeat' && request !== undefined;
-    return said && { ...FIRST, ...said, decision, payer: isUnderKey ? said.payer : null };
-  }
-  if (replaces === undefined) return FIRST;
+): Way | Promise<Way | undefined> {
+  if (decision !== undefined) return decidedWay(db, decision, request !== undefined);
+  return replaces === undefined ? FIRST : wayInPlaceOf(db, replaces);
+}
+
+async function decidedWay(db: Sql, decision: number, hasKey: boolean): Promise<Way | undefined> {
+  const [said] = await db.rows<Pick<Way, 'kind' | 'prior' | 'payer'>>(DECIDED, [decision]);
+  const isUnderKey = said?.kind === 'repeat' && hasKey;
+  return said && { ...FIRST, ...said, decision, payer: isUnderKey ? said.payer : null };
+}
+
+async function wayInPlaceOf(db: Sql, replaces: number): Promise<Way> {
   const [answer] = await db.rows<{ state: string }>('SELECT state FROM attempts WHERE id = ?', [replaces]);
   // An answer that turned out to be none is out of the way already.
   return answer === undefined || answer.state === 'retracted'
@@ -139,10 +146,8 @@ async function wayOf(
     : { ...FIRST, kind: 'refresh', prior: replaces };
 }
 
-async function rowFor(context: WriteContext, gather: Gather, intent: Intent, way: Way): Promise<IntentRow> {
-  const { key, accountIdentity, call, batch, row, reserve, atMs, request, deadlineMs = DEADLINE_MS } = intent;
-  const account = await context.account(accountIdentity);
-  invariant(account !== undefined, `the ledger has no account ${accountIdentity}`);
+function rowFor(context: WriteContext, gather: Gather, intent: Intent, way: Way, account: number): IntentRow {
+  const { key, call, batch, row, reserve, atMs, request, deadlineMs = DEADLINE_MS } = intent;
   const at = Math.floor(atMs);
   const { change, after = null } = call;
   invariant(
