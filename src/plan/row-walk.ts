@@ -348,17 +348,17 @@ export class RowWalk {
   #remarked(outcome: Outcome): Outcome {
     const { repaired, input } = this.#row;
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
-    const own = isDone ? this.#met.map(({ remark }) => remark) : [];
-    const leftOut = this.operation.steps && (input as RowSteps).remark;
-    const read = this.#stepEnds.length === 0 ? repaired : undefined;
-    const remarks = [...own, leftOut, read].filter((remark) => remark !== undefined);
-    return [...new Set(remarks)].reduce(withRemark, outcome);
+    const remarks = isDone ? this.#met.map(({ remark }) => remark) : [];
+    if (this.operation.steps !== undefined) remarks.push((input as RowSteps).remark);
+    if (this.#stepEnds.length === 0) remarks.push(repaired);
+    const said = remarks.filter((remark) => remark !== undefined);
+    return said.length === 0 ? outcome : [...new Set(said)].reduce(withRemark, outcome);
   }
 
   #meet(call: Call, at: number): MetCall {
     // Making a call takes longer than comparing calls, and an operation names its calls again at each
     // step.
-    for (const met of this.#met) if (isDeepStrictEqual(met.call, call)) return met;
+    for (const met of this.#met) if (met.call === call || isDeepStrictEqual(met.call, call)) return met;
     const met = new MetCall(call, at);
     for (const known of this.#met) if (known.asked === met.asked) return known;
     this.#met.push(met);
@@ -404,8 +404,9 @@ function operationAnswer(
  * send is refused here.
  */
 export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
-  const inOurNames: Answered = (call) => read(dialect, call, answered(call));
-  const step = operation.next(input, operation.readsAnswers ? inOurNames : answered);
+  const step = operation.readsAnswers
+    ? operation.next(input, (call) => read(dialect, call, answered(call)))
+    : operation.next(input, answered);
   return step.kind === 'end' ? step : sendable(dialect, step);
 }
 
@@ -458,13 +459,17 @@ export async function walkTogether<Row extends WalkedBeside, State>(
 ): Promise<void> {
   let walking = rows;
   while (walking.length > 0) {
-    const asking: { readonly row: Row; readonly met: MetCall }[] = [];
+    const asking: Row[] = [];
+    const calls: MetCall[] = [];
     for (const row of walking) {
       const step = row.walk.step();
       if (step.kind === 'end') ended(row, step.outcome);
-      else asking.push({ row, met: step.met });
+      else {
+        asking.push(row);
+        calls.push(step.met);
+      }
     }
-    const states = await statesOf(asking.map(({ met }) => met));
-    walking = asking.flatMap(({ row, met }, at) => (tell(row, met, states[at]) ? [row] : []));
+    const states = await statesOf(calls);
+    walking = asking.filter((row, at) => tell(row, calls[at] as MetCall, states[at]));
   }
 }

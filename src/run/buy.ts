@@ -9,6 +9,7 @@ import { hear, stopNow } from './hear.ts';
 import { intentOf, isPriced, notAdmitted, outgoingFor, shownPrice, untilPriced } from './intent.ts';
 import { onlyMissesYet } from './series.ts';
 import {
+  asksTimeFirst,
   type CallEnd,
   type CallToBuy,
   type HeardVerdict,
@@ -18,7 +19,7 @@ import {
   type RepliedAttempt,
   type Run,
   type RunReply,
-  tellTimeFirst,
+  tellTime,
 } from './session.ts';
 
 /**
@@ -56,10 +57,11 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
   const reserve = credits(call.request === undefined ? operation.credits.most : 0);
   const buying: Purchase = { run, call, operation, reserve };
   try {
-    await tellTimeFirst(run);
+    if (asksTimeFirst(run)) await tellTime(run);
     for (;;) {
       const release = isPriced(run, call.call) ? undefined : await untilPriced(run, call.call);
-      const next = await attempt(buying).finally(release);
+      const attempted = attempt(buying);
+      const next = await (release === undefined ? attempted : attempted.finally(release));
       if (next instanceof StopError) throw next;
       if (next !== 'again') return next;
     }
@@ -189,15 +191,12 @@ export function endOf(
 }
 
 /**
- * The permit is given back without waiting for the close. The row waits for the close. The reply already
- * shows what was bought.
+ * The permit is given back without waiting for the close, unless the ledger has to be asked what follows. The
+ * row waits for the close. The reply already shows what was bought.
  */
-async function heard(run: Run, replied: RunReply, verdict: HeardVerdict, permit: Permit): Promise<Next> {
-  try {
-    const next = hear(run, replied, verdict);
-    if (next instanceof Promise) run.session.ledger.concluding(next);
-    return await next;
-  } finally {
-    permit.giveBack();
-  }
+function heard(run: Run, replied: RunReply, verdict: HeardVerdict, permit: Permit): Next | Promise<Next> {
+  const next = hear(run, replied, verdict);
+  if (next instanceof Promise) run.session.ledger.concluding(next);
+  else permit.giveBack();
+  return next;
 }

@@ -153,6 +153,7 @@ export function restsOn(
   answers: readonly AttemptId[],
   unanswered: readonly UnansweredCall[],
 ): { readonly calls: readonly AttemptId[]; readonly waitsFor?: AttemptId | undefined } {
+  if (unanswered.length === 0) return { calls: answers };
   const first = unanswered.find((each) => each.kind === kind);
   const others = unanswered.flatMap((each) => (each === first ? [] : (each.attempt ?? [])));
   const last = first?.attempt;
@@ -175,12 +176,13 @@ export async function leftOf(
 ): Promise<readonly WalkingRow[]> {
   const { job, dialect, ledger, account } = context;
   const { operation } = job;
-  const walking: readonly WalkingRow[] = tasks.flatMap((task) => {
-    if (task.kind === 'work')
-      return [{ task, walk: new RowWalk(operation, dialect, task.work), answers: [], unanswered: [] }];
-    end(task, task.outcome, []);
-    return [];
-  });
+  const walking: WalkingRow[] = [];
+  for (const task of tasks)
+    if (task.kind === 'end') end(task, task.outcome, []);
+    else {
+      const walk = new RowWalk(operation, dialect, task.work);
+      walking.push({ task, walk, answers: [], unanswered: [] });
+    }
   // A change is never answered from an older one, and an operation that looks into answers needs the bodies
   // of answers.
   if (operation.change !== undefined || operation.readsAnswers === true) return walking;

@@ -62,13 +62,12 @@ export async function tellTime({ session, waiter }: Run): Promise<void> {
 }
 
 /**
- * Asks for the time before something is bought, where this machine's clock alone would make answers old, give
- * the budget of another day, or date the first use of an idempotency key.
+ * Whether to ask for the time before something is bought: this machine's clock alone would make answers old,
+ * give the budget of another day, or date the first use of an idempotency key.
  */
-export async function tellTimeFirst(run: Run): Promise<void> {
-  const { account, clock, client } = run.session;
-  const isDated = run.begunMs !== undefined || client.dialect.idempotency !== undefined;
-  if (isDated || clock.apart !== undefined || (clock.isOtherDay && hasPeriods(account))) await tellTime(run);
+export function asksTimeFirst({ session: { account, clock, client }, begunMs }: Run): boolean {
+  const isDated = begunMs !== undefined || client.dialect.idempotency !== undefined;
+  return isDated || clock.apart !== undefined || (clock.isOtherDay && hasPeriods(account));
 }
 
 export const hasPeriods = ({ budget: { perDay, perMonth } }: Pick<Account, 'budget'>): boolean =>
