@@ -83,8 +83,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '8: the raw answer is on the disk before it is judged',
     file: 'src/run/buy.ts',
-    text: 'await keep(run, replied);',
-    instead: 'void keep(run, replied);',
+    text: 'await ledger.keep(admission.attempt, sent.reply.raw);',
+    instead: 'void ledger.keep(admission.attempt, sent.reply.raw);',
     test: ['faults/crash-points', 'an answer that came is on the disk before it is judged'],
     simulated: 'lists',
   },

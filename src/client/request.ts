@@ -191,9 +191,9 @@ interface RequestParts {
  */
 function fieldsOf({ fields, body }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
-  for (const [name, value] of Object.entries(call.parameters)) {
-    const named = own(fields ?? {}, name);
-    if (named !== null) addField(sent, named ?? name, value, call);
+  for (const name in call.parameters) {
+    const named = fields && own(fields, name);
+    if (named !== null) addField(sent, named ?? name, call.parameters[name] ?? null, call);
   }
   if (body !== undefined)
     for (const [name, value] of Object.entries(marked(body))) addField(sent, name, value, call);

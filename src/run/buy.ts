@@ -74,7 +74,7 @@ export async function buy(run: Run, call: CallToBuy): Promise<CallEnd> {
 
 async function attempt(buying: Purchase): Promise<Next> {
   const { run, call } = buying;
-  const { client, ledger } = run.session;
+  const { client, ledger, clock } = run.session;
   const about = { row: call.row, call: call.key };
   const permit = await client.permit(run.waiter);
   try {
@@ -104,13 +104,19 @@ async function attempt(buying: Purchase): Promise<Next> {
     // depends on them than their own money.
     const isJudgedFirst = replied.isRepeat || call.call.change !== undefined;
     if (sent.reply.kind === 'answered' && !isJudgedFirst) permit.handOver();
-    await keep(run, replied);
+    if (sent.reply.kind === 'answered') {
+      await ledger.keep(admission.attempt, sent.reply.raw);
+      crashPoint('after-record');
+    }
     const verdict = judged(run, replied);
-    const [closed, next] = await Promise.all([
-      close(run, replied, verdict),
-      heard(run, replied, verdict, permit),
-    ]);
-    return closed === 'over' && !(next instanceof StopError) ? 'known' : next;
+    const ending = ledger.end(admission.attempt, endOf(run, replied, verdict), clock.wallMs());
+    const hearing = heard(run, replied, verdict, permit);
+    const ended = await ending;
+    crashPoint('after-close');
+    if (sent.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...about });
+    const next = await hearing;
+    // Others have ended the attempt for its age: the kept reply is read when the call is looked at again.
+    return ended === 'over' && !(next instanceof StopError) ? 'known' : next;
   } finally {
     permit.giveBack();
   }
@@ -139,12 +145,6 @@ async function notSent(
 
 // ------------------------------------------------------------------------------------------------- the reply
 
-async function keep({ session: { ledger } }: Run, { attempt, reply }: RunReply): Promise<void> {
-  if (reply.kind !== 'answered') return;
-  await ledger.keep(attempt, reply.raw);
-  crashPoint('after-record');
-}
-
 /**
  * What a reply means for its attempt. This writes nothing: after a crash here the next run judges the
  * recorded reply in the same way.
@@ -157,18 +157,6 @@ export function judged(
   const verdict = call.project === undefined ? own : projects.hear(call, own);
   crashPoint('after-judge');
   return verdict;
-}
-
-/**
- * @returns `over` when other processes have ended the attempt for its age: the kept reply is read when the
- *   call is looked at again.
- */
-async function close(run: Run, replied: RunReply, verdict: HeardVerdict): Promise<'ended' | 'over'> {
-  const { ledger, clock } = run.session;
-  const ended = await ledger.end(replied.attempt, endOf(run, replied, verdict), clock.wallMs());
-  crashPoint('after-close');
-  if (replied.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...replied.about });
-  return ended;
 }
 
 export function endOf(

@@ -45,9 +45,9 @@ const STEPS: readonly (readonly [source: string, shown: string])[] = [
   ["crashPoint('before-record')", 'before-record'],
   ['await ledger.keep(', 'buy->>ledger: the raw answer'],
   ["crashPoint('after-record')", 'after-record'],
-  ['judge(reply,', 'Note over buy: the judge: what the answer means'],
-  ["crashPoint('after-judge')", 'after-judge'],
-  ['await ledger.end(replied.attempt', 'buy->>ledger: how the attempt ended, and what it cost'],
+  ['judged(run, replied)', 'Note over buy: the judge: what the answer means'],
+  ['judged(run, replied)', 'after-judge'],
+  ['ledger.end(admission.attempt', 'buy->>ledger: how the attempt ended, and what it cost'],
   ["crashPoint('after-close')", 'after-close'],
 ];
 
