@@ -136,11 +136,12 @@ export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
 }
 
 function unfitField(shape: RequestShape, fields: ReadonlyMap<string, JsonValue>): string | undefined {
-  const inPath = shape.path.includes('{') ? shape.path.matchAll(PATH_FIELD) : [];
-  const named = Array.from(inPath, ([, name = '']) => name);
+  const isQuery = shape.method === 'GET';
+  if (!isQuery && !shape.path.includes('{')) return undefined;
+  const named = Array.from(shape.path.matchAll(PATH_FIELD), ([, name = '']) => name);
   const unfit = named.find((name) => fields.has(name) && !isPathSegment(fields.get(name)));
   if (unfit !== undefined) return `${unfit} ${foreignName(String(fields.get(unfit)))}`;
-  if (shape.method === 'GET') requireFlat([...fields.keys()].filter((name) => !named.includes(name)));
+  if (isQuery) requireFlat([...fields.keys()].filter((name) => !named.includes(name)));
   return undefined;
 }
 

@@ -65,8 +65,10 @@ export class Redaction {
 
   #headers(headers: Readonly<Record<string, string>>): Record<string, string> {
     const shown: Record<string, string> = {};
-    for (const [name, value] of Object.entries(headers))
+    for (const name in headers) {
+      const value = headers[name] ?? '';
       shown[this.text(name)] = this.#short.includes(value.trim()) ? REDACTED : this.text(value);
+    }
     return shown;
   }
 }
