@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,23 +42,11 @@ export function measureMemory(): Promise<readonly string[]> {
   return inFolder(async (folder) => {
     const vendor = await startSpeedVendor([]);
     try {
-      const script = new Map<string, number>();
-      const program = new Map<string, number>();
-      for (const rows of [SHORT, LONG]) {
-        const sign = rows === LONG ? 1 : -1;
-        const own = join(folder, String(rows));
-        await mkdir(own);
-        const desk = await Desk.open(own, vendor.url);
-        await writeWideList(desk.list, rows);
-        const naive = join(import.meta.dirname, 'speed/naive.ts');
-        const commands = [
-          [script, { words: node(naive, vendor.url, desk.list, desk.path('naive.csv')) }],
-          [program, desk.run(await desk.newStore())],
-        ] as const;
-        for (const [sums, command] of commands)
-          for (const [name, bytes] of await allocatedBy(command, join(own, 'profile')))
-            sums.set(name, (sums.get(name) ?? 0) + sign * bytes);
-      }
+      const naive = join(import.meta.dirname, 'speed/naive.ts');
+      const script = await allocatedByRow(folder, vendor.url, async (desk) => ({
+        words: node(naive, vendor.url, desk.list, desk.path('naive.csv')),
+      }));
+      const program = await boughtRow(folder, vendor.url);
       return [
         `script   ${kilobytes(total(script))}`,
         `rowonce  ${kilobytes(total(program))}`,
@@ -71,9 +59,30 @@ export function measureMemory(): Promise<readonly string[]> {
   });
 }
 
-const total = (sums: Sums): number => [...sums.values()].reduce((sum, bytes) => sum + bytes, 0);
+/** What each function of the program allocates for a row that is bought, in bytes. */
+export const boughtRow = (folder: string, url: string): Promise<Sums> =>
+  allocatedByRow(folder, url, async (desk) => desk.run(await desk.newStore()));
 
-const kilobytes = (bytes: number): string => `${(bytes / (LONG - SHORT) / 1000).toFixed(1).padStart(6)} KB`;
+async function allocatedByRow(
+  folder: string,
+  url: string,
+  commandOn: (desk: Desk) => Promise<Command>,
+): Promise<Sums> {
+  const sums = new Map<string, number>();
+  for (const rows of [SHORT, LONG]) {
+    const sign = rows === LONG ? 1 : -1;
+    const own = await mkdtemp(join(folder, 'list-'));
+    const desk = await Desk.open(own, url);
+    await writeWideList(desk.list, rows);
+    for (const [name, bytes] of await allocatedBy(await commandOn(desk), join(own, 'profile')))
+      sums.set(name, (sums.get(name) ?? 0) + (sign * bytes) / (LONG - SHORT));
+  }
+  return sums;
+}
+
+export const total = (sums: Sums): number => [...sums.values()].reduce((sum, bytes) => sum + bytes, 0);
+
+const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padStart(6)} KB`;
 
 const most = (sums: Sums): readonly string[] =>
   [...sums]

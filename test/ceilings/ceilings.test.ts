@@ -1,5 +1,5 @@
 /**
- * Goal: nobody makes a row dearer unnoticed. What a list asks of SQLite, of the disk and of the vendor stays within
+ * Goal: nobody makes a row dearer unnoticed. What a list asks of SQLite, of the disk, of the vendor and of memory stays within
  * `ceilings.ts`; seconds are left to `npm run bench speed`.
  * Method: real commands typed in this process, with a real store and the sandbox; the calls of the library are counted.
  */
@@ -7,7 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CEILINGS, type Ceiling } from './ceilings.ts';
+import { boughtRow, total } from '../../bench/memory.ts';
+import { startSpeedVendor } from '../../bench/speed/fixture.ts';
+import { CEILINGS, type Ceiling, MOST_KILOBYTES } from './ceilings.ts';
 import { groupsOf, STEPS, type Step, type StepWork, totalOf, workOf } from './scene.ts';
 
 let folder: string;
@@ -36,4 +38,14 @@ test('what is counted is what was done', () => {
   expect(groupsOf(works.bought)).toBeGreaterThan(0);
   expect(works.bought.statements.get('COMMIT')).toBeGreaterThanOrEqual(works.bought.commits / 2);
   expect(works.replayed.requests).toBe(0);
+});
+
+test('a bought row allocates no more than it did', async () => {
+  const vendor = await startSpeedVendor([]);
+  try {
+    const bytes = total(await boughtRow(folder, vendor.url));
+    expect(bytes / 1000).toBeLessThan(MOST_KILOBYTES);
+  } finally {
+    vendor.stop();
+  }
 });
