@@ -128,16 +128,54 @@ async function spokenBy(
     return (await import('./dialect/file.ts')).readDialectFile(path, builtIn);
   };
   const direct = await spoken(vendor, dialectPath);
-  const stating = sandbox ? { ...direct, credits_charged: SANDBOX_PRICE } : direct;
+  const stating = sandbox ? asSandbox(direct) : direct;
   if (via === undefined) return stating;
   return throughService(stating, via, await spoken('service', via.dialectPath));
 }
 
 /**
- * This is not published, so it is no part of the built-in dialects: the sandbox says in this header how much
- * it has charged.
+ * None of this is published, so it is no part of the built-in dialects: the sandbox says in a header how much
+ * it has charged, and plays a finder and a verifier.
  */
-const SANDBOX_PRICE = { header: 'x-credits-charged' } as const;
+function asSandbox(dialect: Dialect): Dialect {
+  const operations =
+    dialect.vendor === 'provider' ? { ...SANDBOX_OPERATIONS, ...dialect.operations } : dialect.operations;
+  return { ...dialect, operations, credits_charged: { header: 'x-credits-charged' } };
+}
+
+const BY_TOGETHER = ['profile_url', 'first_name+last_name+domain', 'full_name+company'];
+
+const SANDBOX_VERDICTS = {
+  valid: 'deliverable',
+  accept_all: 'catch_all',
+  invalid: 'undeliverable',
+  unknown: 'unknown',
+};
+
+const SANDBOX_OPERATIONS: Dialect['operations'] = {
+  'find-email': {
+    method: 'POST',
+    path: '/find/email',
+    by: BY_TOGETHER,
+    gives: { email: 'data.email', verdict: 'data.result' },
+    verdicts: SANDBOX_VERDICTS,
+    credits: { most: 1, found: 1 },
+  },
+  'find-phone': {
+    method: 'POST',
+    path: '/find/phone',
+    by: BY_TOGETHER,
+    gives: { phone: 'data.phone' },
+    credits: { most: 2, found: 2 },
+  },
+  'check-email': {
+    method: 'POST',
+    path: '/check/email',
+    gives: { verdict: 'result' },
+    verdicts: SANDBOX_VERDICTS,
+    credits: { most: 1, found: 1 },
+  },
+};
 
 export async function dialectProblem(account: Account): Promise<StopError | undefined> {
   try {
@@ -243,6 +281,7 @@ export function dialectMark(dialect: Dialect): number {
       headers: _headers,
       fields: _fields,
       body: _body,
+      by: _by,
       read_back: _back,
       ...judging
     } = operation;
@@ -268,10 +307,11 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   if (most === undefined) return operation;
   // A cost by volume is booked by the results. Any other call is booked at the reserved price, because nobody
   // knows better.
-  const { per_result, found } = operation.credits;
+  const { per_result, found, miss } = operation.credits;
+  const ofMiss = miss === undefined ? {} : { miss: Math.min(miss, most) };
   const credits =
     per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
-  return { ...operation, credits };
+  return { ...operation, credits: { ...credits, ...ofMiss } };
 }
 
 export interface Repetition {
@@ -362,11 +402,11 @@ export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace
     return { steps: Object.fromEntries(steps.map((name) => [name, answerPlaceOf(dialect, name)])) };
   }
   const { through, fields_at: fields, operations } = dialect;
-  const results = operation === undefined ? undefined : operations[operation]?.results;
+  const { results, gives, verdicts } = operations[operation ?? ''] ?? {};
   const { body: envelope = WHOLE_BODY } = through?.envelope.answer ?? {};
   return {
     ...(envelope === WHOLE_BODY ? {} : { envelope }),
-    ...present({ fields, results }),
+    ...present({ fields, results, gives, verdicts }),
     ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
   };
 }
@@ -400,7 +440,7 @@ const HASH_DIGITS = 32;
 const NOT_SENT: ReadonlySet<string> = new Set(
   wordsIn(`
     name vendor differences answers words fields_at credits credits_charged rate_hints request_id repeated
-    answer_fields accepted results answer answer_status sure_after valid_for connectedAccount
+    answer_fields accepted results gives verdicts answer answer_status sure_after valid_for connectedAccount
   `),
 );
 

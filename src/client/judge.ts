@@ -13,6 +13,7 @@ import {
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
+import { givenIn } from './judge/content.ts';
 import { chargedCredits } from './judge/cost.ts';
 import { firstFitting, is2xx, isReadable, type ParsedReply, stopFor, vendorWords } from './judge/reply.ts';
 import {
@@ -104,8 +105,10 @@ function meantBy(
     ? (dialect.through?.envelope.answers ?? [])
     : [...(operation.answers ?? []), ...dialect.answers];
   const rule = firstFitting(rules, parsed.raw, parsed.body, dialect.fields_at);
-  if (rule !== undefined && rule.means !== 'as_stated')
-    return { parsed, rules, rule, table: undefined, means: ofNobody(rule, parsed, call) ?? rule.means };
+  if (rule !== undefined && rule.means !== 'as_stated') {
+    const means = ofNobody(rule, parsed, call) ?? ofNothing(rule, parsed, operation, call) ?? rule.means;
+    return { parsed, rules, rule, table: undefined, means };
+  }
   const table = concluded(parsed, dialect, operation, call);
   return { parsed, rules, rule: undefined, table, means: table.row.means };
 }
@@ -125,6 +128,18 @@ function ofNobody(
   if (call?.change === undefined || raw.status !== 404 || hasWords) return undefined;
   if (namesRoute(raw.body)) return 'wrong_address';
   return means === 'found' && namesProject(raw.body) ? 'in_doubt' : undefined;
+}
+
+/** A rule that says `found` of an answer with nothing in the place of what was looked for. */
+function ofNothing(
+  { means }: AnswerRule,
+  { body }: ParsedReply,
+  operation: DialectOperation,
+  call: Call | undefined,
+): PlainMeaning | undefined {
+  if (means !== 'found' || call === undefined) return undefined;
+  const given = givenIn(body.kind === 'json' ? body.value : undefined, operation, call.operation);
+  return given === 'blank' ? 'no_match' : given === 'odd' ? 'in_doubt' : undefined;
 }
 
 /** What decided about an answer: a rule of the dialect, with its place there, or a row of the table. */
@@ -150,7 +165,7 @@ export type RuleFound = {
  */
 export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
   const { rule, table } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
-  if (table === undefined) return rule !== undefined;
+  if (table === undefined) return rule?.means === 'no_match';
   const isBare = isFirst && table.texts.every((text) => text === 'Not Found');
   return table.row.name === SAYS_NONE && !isBare;
 }

@@ -135,10 +135,20 @@ export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   throw stop('unsupported', fact, 'Use an account that calls the vendor directly.');
 }
 
+/** Placeholders of a path that no parameter of a call fills. */
+const OF_ACCOUNT: readonly string[] = ['key', 'idempotency_key', 'project_id'];
+
 function unfitField(shape: RequestShape, fields: ReadonlyMap<string, JsonValue>): string | undefined {
   const isQuery = shape.method === 'GET';
   if (!isQuery && !shape.path.includes('{')) return undefined;
   const named = Array.from(shape.path.matchAll(PATH_FIELD), ([, name = '']) => name);
+  const missing = named.find((name) => !OF_ACCOUNT.includes(name) && !fields.has(name));
+  if (missing !== undefined)
+    throw stop(
+      'unsupported',
+      `The path ${shape.path} needs {${missing}}, and the job asks by ${[...fields.keys()].join('+')} alone.`,
+      'Take such calls out of the waterfall of the job.',
+    );
   const unfit = named.find((name) => fields.has(name) && !isPathSegment(fields.get(name)));
   if (unfit !== undefined) return `${unfit} ${foreignName(String(fields.get(unfit)))}`;
   if (isQuery) requireFlat([...fields.keys()].filter((name) => !named.includes(name)));

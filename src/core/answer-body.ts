@@ -1,3 +1,4 @@
+import { type VerdictWords, verdictIn } from './given.ts';
 import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
@@ -115,6 +116,9 @@ export interface AnswerPlace {
   readonly fields?: string;
   /** The path of the list of results in the vendor's own body; left out: the first list in the fields. */
   readonly results?: string;
+  /** The paths of values in the vendor's own body, by our names for them, which the fields have as well. */
+  readonly gives?: Readonly<Record<string, string>>;
+  readonly verdicts?: VerdictWords;
   /**
    * The places for an operation of several steps, by the names of the steps. The fields of each step are
    * shown under its name, and the other places here are not used.
@@ -135,7 +139,22 @@ export function fieldsOf(body: KeptBody, place: AnswerPlace): JsonValue | undefi
 /** The same as `fieldsOf`, for a body that is parsed already. A body inside an envelope may be text there. */
 export function parsedFieldsOf(body: JsonValue | undefined, place: AnswerPlace): JsonValue | undefined {
   const own = ownBodyIn(body, place);
-  return place.fields === undefined ? own : valueAt(own, place.fields);
+  const fields = place.fields === undefined ? own : valueAt(own, place.fields);
+  if (place.gives === undefined || own === undefined) return fields;
+  const ours = given(own, place);
+  // Ours come first, and no value of the vendor's takes their place.
+  return { ...ours, ...(typeof fields === 'object' ? fields : {}), ...ours };
+}
+
+/** The values of `gives` that the answer has. A word that is no verdict of the dialect says nothing. */
+function given(own: JsonValue, { gives = {}, verdicts }: AnswerPlace): JsonObject {
+  const values = Object.entries(gives).flatMap(([name, path]) => {
+    const value = valueAt(own, path);
+    if (value === undefined) return [];
+    const isVerdict = name === 'verdict' && verdicts !== undefined && value !== null;
+    return [[name, isVerdict ? (verdictIn(value, verdicts) ?? 'unknown') : value] as const];
+  });
+  return Object.fromEntries(values);
 }
 
 /** The vendor's own body: the body that came, or the one inside it. */

@@ -113,6 +113,11 @@ export interface InputField {
   readonly isOnes?: true;
   /** The cells carry a checksum, so a column of them is recognised for sure, also against its header. */
   readonly checksummed?: true;
+  /**
+   * Nobody is asked by the input unless the dialect's `by`, or the job, says with which others. Until then no
+   * column is guessed for it.
+   */
+  readonly needsBy?: true;
 }
 
 /** Text of the mapped columns by input name. An input without a column is absent. */
@@ -248,6 +253,11 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly needsNoColumn?: true;
   /** The names that a waterfall may use; empty when the operation has no waterfall. */
   readonly tiers: readonly string[];
+  /**
+   * The tiers that the vendor takes, the surest first: without a waterfall a row is asked once, by the first
+   * that it has whole. Left out: a row is asked by each of its identifiers until one matches.
+   */
+  readonly by?: readonly string[];
   /** The entries that a job may have for the operation. Left out: none. */
   readonly settings?: Readonly<Record<string, SettingRole>>;
   /**
@@ -267,6 +277,12 @@ export interface Operation<Input = unknown, Work = Input> {
    * @param mapped inputs for which the job's `columns` name a column; left out: none.
    */
   shapedBy?(settings: JsonObject, mapped?: readonly string[]): Operation;
+  /**
+   * The operation as one vendor takes it. Left out: all vendors take the same.
+   * @param by the dialect's; undefined: it says nothing.
+   * @param named inputs that the job names, which are taken in any case.
+   */
+  askedBy?(by: readonly string[] | undefined, named: readonly string[]): Operation;
   /** Validates and normalises a row before anything is paid for. Pure. */
   prepare(row: RowInput, options: OperationOptions): Prepared<Input>;
   /**

@@ -184,7 +184,9 @@ export function fitFinder(
   header: readonly string[],
   operations: Iterable<Operation>,
 ): { add(cells: readonly string[]): void; fits(): OperationFit[] } {
-  const candidates = [...operations].map(candidateOf);
+  // What a dialect takes together is known only where the account is.
+  const known = [...operations].filter(({ inputs }) => !inputs.every(({ needsBy }) => needsBy));
+  const candidates = known.map(candidateOf);
   const content = new ColumnContent(header.length);
   return {
     add: (cells) => content.add(cells),
@@ -231,7 +233,7 @@ function genericWords(input: string, { column }: { readonly column: string }): s
  */
 function candidateOf(operation: Operation): { readonly operation: Operation; readonly problem?: string } {
   try {
-    return { operation: operation.shapedBy?.({}) ?? operation };
+    return { operation: operation.shapedBy?.({}) ?? operation.askedBy?.(undefined, []) ?? operation };
   } catch (error) {
     if (!(error instanceof StopError)) throw error;
     return { operation, problem: error.message };

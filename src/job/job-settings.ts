@@ -7,11 +7,15 @@ import { FoundLayout, readingEntries, readingIn } from '../core/reading.ts';
 import type { Job } from './job.ts';
 import { type JobEntries, jobEntries } from './job-schema.ts';
 
+const plainValue = z.union([z.string(), z.number(), z.boolean()]);
+
 const placeSchema = z.object({
   envelope: z.string().exactOptional(),
   fields: z.string().exactOptional(),
   results: z.string().exactOptional(),
   objects: z.literal(true).exactOptional(),
+  gives: z.record(z.string(), z.string()).exactOptional(),
+  verdicts: z.record(z.string(), z.union([plainValue, z.array(plainValue)])).exactOptional(),
 });
 
 const pairs = z.record(z.string(), z.string()).optional();

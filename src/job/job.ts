@@ -1,18 +1,19 @@
 import { basename, resolve } from 'node:path';
+import type { Dialect } from '../client/dialect.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
 import { meantWord } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { type Operation, PLACES } from '../core/operation.ts';
-import { foreignName } from '../core/plain-text.ts';
+import { foreignName, listed } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
-import { inSteps, stepNames } from '../core/steps.ts';
+import { entriesOf, inSteps, stepNames, stepsOf, wordsOf } from '../core/steps.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isYamlName, YAML_ENDING } from '../lib/file-name.ts';
 import { type DocumentKind, readDocument } from '../lib/yaml/document.ts';
 import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
-import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
+import { checkWaterfall, identifiersIn, mostCalls, tierWords } from '../operations/lookup/waterfall.ts';
 import { calledBySteps, checkSteps, type Document, isTypedSteps } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 import { flagFor, type JobEntries, jobSchema, settingsOf } from './job-schema.ts';
@@ -49,8 +50,54 @@ export function waterfallOf(
   { operation, waterfall }: Pick<Job, 'operation' | 'waterfall'>,
   columns: Readonly<Record<string, string>>,
 ): readonly string[] {
-  const tiers = waterfall ?? operation.tiers.filter((tier) => columns[tier] !== undefined);
+  const tiers =
+    waterfall ??
+    stepsOf(operation).flatMap((step) => {
+      const called = (tier: string): string => (step === operation ? tier : `${step.name}.${tier}`);
+      if (step.by !== undefined) return step.by.map(tierWords).map(called).join(', else ');
+      return step.tiers.map(called).filter((tier) => columns[tier] !== undefined);
+    });
   return tiers.map(tierWords);
+}
+
+/**
+ * The job as the vendor of a dialect takes it.
+ * @throws StopError `unsupported` where the job's columns are of use only together, and nobody says how.
+ */
+export function jobInDialect(job: Job, dialect: Pick<Dialect, 'name' | 'operations'>): Job {
+  const { operation, columns = {}, waterfall } = job;
+  const guesses = job.columns === undefined || job.guesses === true;
+  if (operation.steps === undefined)
+    return { ...job, operation: stepInDialect(operation, { columns, waterfall, guesses }, dialect) };
+  const steps = operation.steps.map((step) => {
+    const own = waterfall && wordsOf(step, waterfall);
+    const tiers = own?.length === 0 ? undefined : own;
+    return stepInDialect(step, { columns: entriesOf(step, columns), waterfall: tiers, guesses }, dialect);
+  });
+  return { ...job, operation: inSteps(steps) };
+}
+
+interface AskedOfStep {
+  readonly columns: Readonly<Record<string, string>>;
+  readonly waterfall: readonly string[] | undefined;
+  readonly guesses: boolean;
+}
+
+function stepInDialect(
+  step: Operation,
+  { columns, waterfall, guesses }: AskedOfStep,
+  { name: dialect, operations }: Pick<Dialect, 'name' | 'operations'>,
+): Operation {
+  if (step.askedBy === undefined) return step;
+  const by = waterfall === undefined ? operations[step.name]?.by : undefined;
+  const named = Object.keys(columns).filter((input) => columns[input] !== '');
+  const taken = step.askedBy(by, [...named, ...identifiersIn(waterfall ?? [])]);
+  const alone = step.inputs.filter(({ needsBy }) => !needsBy).map(({ name }) => name);
+  if (guesses || waterfall !== undefined || taken.by !== undefined) return taken;
+  if (named.length === 0 || named.some((input) => alone.includes(input))) return taken;
+  const fact = `${step.name} is asked by ${listed(named)} only together, and the dialect ${dialect} does not say how.`;
+  const next = `Add operations.${step.name}.by to the dialect, or a waterfall to the job.`;
+  throw stop('unsupported', fact, next);
 }
 
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
@@ -175,6 +222,7 @@ function checkedOperation(unshaped: Operation, document: Document): Operation {
   const operation = unshaped.shapedBy?.(settingsOf(document.value), mapped) ?? unshaped;
   checkColumns(operation, document);
   checkTiers(operation, document);
+  checkCalls(operation, document);
   checkAdded(document);
   checkChange(operation, document);
   return operation;
@@ -240,6 +288,22 @@ function checkTiers(operation: Operation, { value, problem }: Document): void {
     const found = checkWaterfall(operation.tiers, waterfall.slice(0, index + 1));
     if (found !== undefined) throw problem(['waterfall', index], 'value', found.message, found.next);
   }
+}
+
+/** No row needs more calls, in all its steps: more than these is a mistake of the job. */
+const MOST_CALLS = 20;
+
+function checkCalls(operation: Operation, { value: { waterfall }, problem }: Document): void {
+  if (waterfall === undefined) return;
+  const calls = stepsOf(operation).map((step) => {
+    const own = step === operation ? waterfall : wordsOf(step, waterfall);
+    return mostCalls(step, own.length === 0 ? undefined : own);
+  });
+  const sum = calls.reduce((all, each) => all + each, 0);
+  if (sum <= MOST_CALLS) return;
+  const words = calls.length === 1 ? `${sum}` : `${calls.join(' + ')} = ${sum}`;
+  const fact = `a row may need ${words} calls, and the most is ${MOST_CALLS}`;
+  throw problem(['waterfall'], 'value', fact, 'Take out the tiers that find least.');
 }
 
 /**

@@ -296,9 +296,11 @@ async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }
   }
 }
 
+const OF_ONE_PERSON = ['enrich-person', 'find-email', 'find-phone', 'check-email'];
+
 /** The person whom a change alters was already found by its call; its answer names others beside them. */
 function leftOf(person: Person, { operation, subject }: NamedAttempt, body: Buffer): Buffer | undefined {
-  if (operation === 'enrich-person') return undefined;
+  if (OF_ONE_PERSON.includes(operation)) return undefined;
   const isAboutOthers = operation === 'enrich-company' || subject !== null;
   return person.cutFrom(body, isAboutOthers ? 'company' : 'anything');
 }

@@ -2,8 +2,11 @@ import { wordsIn } from '../core/plain-text.ts';
 import { formatAbn } from './lookup/abn.ts';
 import {
   normaliseAbn,
+  normaliseCompanyName,
   normaliseCompanyProfile,
+  normaliseCountry,
   normaliseDomain,
+  normaliseRegisterNumber,
   normaliseWebsite,
 } from './lookup/identifiers.ts';
 import { isAbn, isCompanyProfile, isDomain, isWebsite } from './lookup/recognise.ts';
@@ -32,7 +35,7 @@ const companyIdentifiers: readonly Identifier[] = [
     aliases: ['domain', 'domainname', 'companydomain', 'businessdomain', 'webdomain', 'websitedomain'],
     normalise: normaliseDomain,
     looksRight: isDomain,
-    derivedFrom: { name: 'website', normalise: normaliseDomain },
+    derivedFrom: { names: ['website'], normalise: normaliseDomain },
   },
   {
     name: 'profile_url',
@@ -56,10 +59,42 @@ const companyIdentifiers: readonly Identifier[] = [
     normalise: normaliseWebsite,
     looksRight: isWebsite,
   },
+  {
+    name: 'name',
+    label: 'name',
+    about: "the company's name",
+    aliases: wordsIn(`
+      name company companyname businessname organisation organization organisationname organizationname
+      legalname entityname accountname charitylegalname tradingname
+    `),
+    generic: ['name'],
+    normalise: normaliseCompanyName,
+    needsBy: true,
+  },
+  {
+    name: 'country',
+    label: 'country',
+    about: 'the country of the company, as its vendor writes it',
+    aliases: wordsIn('country countrycode companycountry'),
+    normalise: normaliseCountry,
+    needsBy: true,
+  },
+  {
+    name: 'number',
+    label: 'number',
+    about: 'the number of the company in a register, such as a company number or an NZBN',
+    aliases: wordsIn(`
+      number companynumber registernumber registrationnumber companyregistrationnumber companyno acn nzbn crn
+    `),
+    generic: ['number'],
+    normalise: normaliseRegisterNumber,
+    standsAlone: true,
+    needsBy: true,
+  },
 ];
 
 export default lookUpOperation(
   'enrich-company',
-  'Find a company by ABN, domain, profile URL or website.',
+  'Find a company by ABN, domain, profile URL or website, or by its name or number.',
   companyIdentifiers,
 );

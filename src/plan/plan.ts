@@ -318,7 +318,8 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     rates.set(name, await ledger?.matchRate(account.identity, name));
   }
   const mostOf = (name: string): number => job.credits_max ?? dialect.operations[name]?.credits.most ?? 1;
-  const rules = [dialect, ...Object.values(dialect.operations)].flatMap(({ answers = [] }) => answers);
+  const entries = Object.values(dialect.operations);
+  const rules = [dialect, ...entries].flatMap(({ answers = [] }) => answers);
   return {
     priceOf(call) {
       const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
@@ -327,7 +328,9 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
       return { most, found: perResult === undefined ? found : most };
     },
     mostOfRow: Math.max(...[...seen].flatMap(([name, most]) => [most, mostOf(name)])),
-    chargesMisses: rules.some(({ means, charged }) => charged === true && means !== 'found'),
+    chargesMisses:
+      rules.some(({ means, charged }) => charged === true && means !== 'found') ||
+      entries.some(({ credits: { miss = 0 } }) => miss > 0),
     matchRateOf: ({ operation }) => rates.get(operation),
     requestsPerSecond: requestsPerSecond(account),
   };

@@ -7,7 +7,7 @@ import { schemaComment } from '../core/paths.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { openHeader } from '../files/input.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
-import { type Job, loadJob } from '../job/job.ts';
+import { type Job, jobInDialect, loadJob } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { JobOptions, RunOptions } from '../plan/context.ts';
@@ -25,7 +25,7 @@ export async function choose({
   requireReceiver(job, accounts);
   const account = chooseAccount(accounts, job.operation.vendor, job.account);
   const dialect = withRequestOf(await dialectOf(account, own.dialects), job.operation);
-  return { account, dialect, job: { ...job, ...present({ strict }) } };
+  return { account, dialect, job: { ...jobInDialect(job, dialect), ...present({ strict }) } };
 }
 
 /** @throws StopError `job` where the accounts file does not say who is notified. */

@@ -5,6 +5,16 @@ import { type Random, randomFrom } from './random.ts';
 
 export const PERSON_IDENTIFIERS = ['profile_url', 'email', 'profile_slug'] as const;
 export const COMPANY_IDENTIFIERS = ['domain', 'profile_url', 'abn', 'website'] as const;
+export const FINDER_INPUTS = [
+  'email',
+  'profile_url',
+  'profile_slug',
+  'first_name',
+  'last_name',
+  'full_name',
+  'company',
+  'domain',
+] as const;
 export const SEARCH_FILTERS = ['company', 'position', 'seniority', 'department'] as const;
 
 const MOST_FOUND = 60;
@@ -38,6 +48,36 @@ export class Knowledge {
   company(given: JsonMembers): KnowledgeHit | undefined {
     const random = this.#known('enrich-company', given, COMPANY_IDENTIFIERS);
     return random && { credits: 1, body: inventedCompany(random, given) };
+  }
+
+  /** A person's address, and whether the host takes mail for everybody. */
+  emailOf(given: JsonMembers): KnowledgeHit | undefined {
+    const random = this.#together('find-email', given);
+    if (random === undefined) return undefined;
+    const { full_name: name = `${given.first_name ?? 'jo'} ${given.last_name ?? 'citizen'}` } = given;
+    const host = String(given.domain ?? given.company ?? 'sandbox');
+    const local = inHost(String(name)).replaceAll('-', '.');
+    const data = {
+      email: `${local}@${inHost(host)}.example`,
+      result: random.pick(['deliverable', 'catch_all']),
+    };
+    return { credits: 1, body: { data } };
+  }
+
+  phoneOf(given: JsonMembers): KnowledgeHit | undefined {
+    const random = this.#together('find-phone', given);
+    return random && { credits: 2, body: { data: { phone: inventedPhone(random) } } };
+  }
+
+  /** What a check of an address says, in the words of a vendor. */
+  check(email: string): KnowledgeHit {
+    const random = randomFrom(this.seed, 'check-email', email);
+    return { credits: 1, body: { result: random.pick(CHECKED) } };
+  }
+
+  #together(operation: string, given: JsonMembers): Random | undefined {
+    const random = randomFrom(this.seed, operation, canonical(given));
+    return random.fraction() < this.matchRate ? random : undefined;
   }
 
   /**
@@ -121,7 +161,7 @@ function inventedPerson(random: Random, given: JsonMembers): JsonMembers {
     job_title: random.pick(TITLES),
     emails: [given.email ?? invented],
     // Australia reserves 5550 numbers for fiction, so no real person is called by accident.
-    phones: [`+61 2 5550 ${String(random.integer(0, 9999)).padStart(4, '0')}`],
+    phones: [inventedPhone(random)],
     company: `${word} ${kind} (sandbox)`,
     location: random.pick(PLACES),
   };
@@ -130,6 +170,13 @@ function inventedPerson(random: Random, given: JsonMembers): JsonMembers {
 function inventedDomain(word: string, kind: string): string {
   return `${word}-${kind}.example`.toLowerCase();
 }
+
+const CHECKED = words('deliverable, deliverable, deliverable, catch_all, undeliverable, unknown');
+
+const inHost = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+const inventedPhone = (random: Random): string =>
+  `+61 2 5550 ${String(random.integer(0, 9999)).padStart(4, '0')}`;
 
 const ABN_WEIGHTS = [3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 

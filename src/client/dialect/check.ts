@@ -1,3 +1,4 @@
+import { EMAIL_VERDICTS, GIVEN, type VerdictWords, verdictsOf, WANTED } from '../../core/given.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Method } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
@@ -29,7 +30,12 @@ export const dialectSchema = entries.superRefine((dialect, context) => {
 });
 
 /** @param part whether the name or the value of the entry is wrong. */
-type Refuse = (keys: readonly string[], fact: string, next: string, part?: 'name' | 'value') => void;
+type Refuse = (
+  keys: readonly (string | number)[],
+  fact: string,
+  next: string,
+  part?: 'name' | 'value',
+) => void;
 
 type NamedHeaders = Readonly<Record<string, string>>;
 
@@ -38,10 +44,16 @@ const partsOf = (
   request: { readonly headers?: NamedHeaders | undefined },
 ): string => Object.values({ ...headers, ...request.headers }).join(' ');
 
-/** The parameters of our calls by operation. A call of any other operation brings its own request. */
+/**
+ * The parameters of our calls by operation, a lookup's alone or all of a change's. A call of any other
+ * operation brings its own request.
+ */
 export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   'enrich-company': ['abn', 'domain', 'profile_url', 'website'],
   'enrich-person': ['email', 'profile_url', 'profile_slug'],
+  'find-email': [],
+  'find-phone': [],
+  'check-email': ['email'],
   'search-people': ['company', 'position', 'seniority', 'department'],
   'create-project': ['name', 'description', 'organization_id'],
   'create-invite': ['permissions', 'email'],
@@ -50,7 +62,21 @@ export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   'remove-user': ['user_id'],
 };
 
-/** A change always has all of its parameters; a lookup may have any one of them alone. */
+const OF_PERSON = ['first_name', 'last_name', 'full_name', 'company', 'domain'];
+const OF_FINDER = ['email', 'profile_url', 'profile_slug', ...OF_PERSON];
+
+/** The parameters of lookups that a call has only where `by`, or the job, says with which others. */
+export const TOGETHER: Readonly<Record<string, readonly string[]>> = {
+  'enrich-company': ['name', 'country', 'number'],
+  'enrich-person': OF_PERSON,
+  'find-email': OF_FINDER,
+  'find-phone': OF_FINDER,
+};
+
+/** Operations that no built-in dialect has: a file has all of their entries. */
+export const OF_FILES: readonly string[] = ['find-email', 'find-phone', 'check-email'];
+
+/** A change always has all of its parameters; a lookup may have any one of them alone, or those of `by`. */
 const CHANGES = ['create-project', 'create-invite', 'update-user', 'delete-invite', 'remove-user'];
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
@@ -62,7 +88,8 @@ interface Request {
   };
   /** The parameters that a call may have; undefined where nobody knows. */
   readonly parameters: readonly string[] | undefined;
-  readonly isChange: boolean;
+  /** Those that calls have together, of the parameters for which the vendor has a field. */
+  readonly calls: readonly (readonly string[])[];
   /** The names that may be filled in besides the parameters and the account's own values. */
   readonly also: readonly string[];
 }
@@ -72,24 +99,30 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
   const ofOperations = Object.entries(operations).flatMap(([name, shape]): Request[] => {
     const keys = ['operations', name];
     const isChange = CHANGES.includes(name);
-    const request = { keys, shape, parameters: PARAMETERS[name], isChange, also: [] };
+    const all = PARAMETERS[name] && [...PARAMETERS[name], ...(TOGETHER[name] ?? [])];
+    const asked = PARAMETERS[name]?.filter((each) => shape.fields?.[each] !== null) ?? [];
+    const calls = isChange ? [asked] : membersOf(shape.by ?? asked);
+    const request = { keys, shape, parameters: all, calls, also: [] };
     if (shape.read_back === undefined) return [request];
-    const parameters = PARAMETERS[name]?.filter((each) => shape.fields?.[each] !== null);
+    const parameters = all?.filter((each) => shape.fields?.[each] !== null);
     const also = isChange ? [IDEMPOTENCY_KEY, 'project_id'] : [IDEMPOTENCY_KEY];
-    return [request, { keys: [...keys, 'read_back'], shape: shape.read_back, parameters, isChange, also }];
+    return [request, { keys: [...keys, 'read_back'], shape: shape.read_back, parameters, calls, also }];
   });
   const others = Object.entries({ usage, balance, whoami, list_users, list_invites });
   return [
     ...ofOperations,
     ...others.flatMap(([name, shape]): Request[] => {
       const also = name.startsWith('list_') ? ['project_id'] : [];
-      return shape === undefined ? [] : [{ keys: [name], shape, parameters: [], isChange: false, also }];
+      return shape === undefined ? [] : [{ keys: [name], shape, parameters: [], calls: [], also }];
     }),
   ];
 }
 
+const membersOf = (tiers: readonly string[]): readonly (readonly string[])[] =>
+  tiers.map((tier) => tier.split('+').map((each) => each.trim()));
+
 function checkRequest(request: Request, refuse: Refuse): void {
-  const { keys, shape, parameters, also } = request;
+  const { keys, shape, parameters, calls, also } = request;
   checkHeaders(shape.headers ?? {}, [...keys, 'headers'], also, refuse);
   if (parameters === undefined) return;
   const unknown = Object.keys(shape.fields ?? {}).find((name) => !parameters.includes(name));
@@ -97,19 +130,19 @@ function checkRequest(request: Request, refuse: Refuse): void {
     const fact = `the operation has no parameter ${foreignName(unknown)}`;
     refuse([...keys, 'fields', unknown], fact, suggestion(unknown, parameters), 'name');
   }
-  const asked = parameters.filter((name) => shape.fields?.[name] !== null);
-  const fields = asked.map((name) => shape.fields?.[name] ?? name);
-  const known = [...fields, ...also];
+  const fieldsOf = (name: string) => (shape.fields?.[name] === null ? [] : [shape.fields?.[name] ?? name]);
+  const asked = calls.map((members) => members.flatMap(fieldsOf));
+  const known = [...new Set(asked.flat()), ...also];
+  const rest = 'by' in shape && shape.by ? 'take such calls out of `by`' : 'write null for every other field';
   for (const name of placeholdersIn(shape.path)) {
-    const other = fields.find((each) => each !== name);
+    const other = asked.find((fields) => fields.length > 0 && !fields.includes(name));
     if (name === 'key') continue;
     if (!known.includes(name)) {
       const fact = `the path has {${name}}, but no call has such a field`;
       refuse([...keys, 'path'], fact, suggestion(name, known));
-    } else if (!request.isChange && fields.includes(name) && other !== undefined) {
-      const fact = `the path has {${name}}, which a call by ${other} does not have`;
-      const next = `Remove {${name}} from the path, or write null for every other field.`;
-      refuse([...keys, 'path'], fact, next);
+    } else if (!also.includes(name) && other !== undefined) {
+      const fact = `the path has {${name}}, which a call by ${other.join('+')} does not have`;
+      refuse([...keys, 'path'], fact, `Remove {${name}} from the path, or ${rest}.`);
     }
   }
 }
@@ -130,6 +163,12 @@ function checkOperation(
   }
   const asks =
     entry.read_back && `${entry.read_back.path}${Object.values(entry.read_back.headers ?? {}).join()}`;
+  if (credits.miss !== undefined && credits.miss > credits.most) {
+    const fact = `a miss is booked at ${credits.miss} credits, and only ${credits.most} are reserved for it`;
+    refuse([...keys, 'credits', 'miss'], fact, `Write most: ${credits.miss}, or more.`);
+  }
+  checkBy(name, entry, (at, ...said) => refuse([...keys, ...at], ...said));
+  checkGiven(name, entry, (at, ...said) => refuse([...keys, ...at], ...said));
   if (dialect.idempotency === undefined && asks?.includes(`{${IDEMPOTENCY_KEY}}`)) {
     const fact = `the read-back asks by {${IDEMPOTENCY_KEY}}, but no request has one`;
     refuse([...keys, 'read_back', 'path'], fact, 'Add idempotency: { header: …, valid_for: … }.');
@@ -145,6 +184,59 @@ function checkOperation(
   const fact = `no header of ${name} has {project_id}, so the service would not know which project is meant`;
   const next = 'Put {project_id} into a header, such as authorization: Bearer {project_id}:{key}.';
   refuse([...keys, 'headers'], fact, next);
+}
+
+function checkBy(name: string, { by, fields = {} }: DialectOperation, refuse: Refuse): void {
+  const known = [...(PARAMETERS[name] ?? []), ...(TOGETHER[name] ?? [])];
+  if (by === undefined) {
+    if (PARAMETERS[name]?.length !== 0) return;
+    const next = 'Write what it takes, the surest first, as by: [profile_url, first_name+last_name+domain].';
+    refuse([], `nobody can tell by what the vendor takes ${name}: it has no \`by\``, next, 'name');
+    return;
+  }
+  if (GIVEN[name] === undefined) {
+    refuse(['by'], `${name} has no \`by\``, 'Leave it out.', 'name');
+    return;
+  }
+  for (const [at, members] of membersOf(by).entries()) {
+    const unknown = members.find((each) => !known.includes(each));
+    const without = members.find((each) => fields[each] === null);
+    if (unknown !== undefined)
+      refuse(['by', at], `${name} has no input ${foreignName(unknown)}`, suggestion(unknown, known));
+    else if (without !== undefined)
+      refuse(['by', at], `it is asked by ${without}, for which the vendor has no field`, 'Name the field.');
+  }
+}
+
+/** Checks where values stand in an answer, and the words for verdicts among them. */
+function checkGiven(name: string, { gives, verdicts }: DialectOperation, refuse: Refuse): void {
+  const known = GIVEN[name] ?? [];
+  const wanted = WANTED[name];
+  const unknown = Object.keys(gives ?? {}).find((each) => !known.includes(each));
+  if (unknown !== undefined) {
+    const next = known.length === 0 ? 'Leave `gives` out.' : suggestion(unknown, known);
+    refuse(['gives', unknown], `no answer to ${name} gives ${foreignName(unknown)}`, next, 'name');
+  } else if (wanted !== undefined && gives?.[wanted] === undefined) {
+    const next = `Write gives: { ${wanted}: … }, with its path in the body.`;
+    refuse([], `nobody can tell where the ${wanted} of ${name} stands: \`gives\` lacks it`, next, 'name');
+  }
+  if ((verdicts !== undefined) !== (gives?.verdict !== undefined)) {
+    const fact = verdicts
+      ? 'there are words for verdicts, and `gives` has no `verdict`'
+      : 'the answer gives a verdict, and `verdicts` does not say what its words mean';
+    const next = verdicts
+      ? 'Add its path.'
+      : 'Write verdicts: { valid: …, accept_all: …, invalid: …, unknown: … }.';
+    refuse([verdicts ? 'verdicts' : 'gives'], fact, next, 'name');
+  }
+  if (verdicts !== undefined) checkVerdicts(verdicts, refuse);
+}
+
+function checkVerdicts(verdicts: VerdictWords, refuse: Refuse): void {
+  const words = EMAIL_VERDICTS.flatMap((each) => verdictsOf(verdicts, each));
+  const twice = words.find((word, at) => words.indexOf(word) !== at);
+  if (twice !== undefined)
+    refuse(['verdicts'], `${foreignName(twice)} has two meanings`, 'Write each word once.', 'name');
 }
 
 // --------------------------------------------------------------------------------------------------- headers

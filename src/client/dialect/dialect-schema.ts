@@ -215,15 +215,36 @@ export type ListEntry = z.infer<typeof listing>;
 
 const credits = z.int().min(0);
 
+const verdictWords = z.union([plain, z.array(plain).min(1)]);
+
 const operation = z.strictObject({
   method: z.enum(METHODS).describe('with `GET` the parameters go into the query, else into a JSON body'),
   path: requestPath,
   headers,
   fields,
   body,
+  by: opt(
+    z.array(z.string().min(1)).min(1),
+    'what the vendor takes, the surest first: an input, or several with `+` between them. A row is asked ' +
+      'once, by the first that it has whole; left out: by one input after the other',
+  ),
+  gives: opt(
+    z.record(z.string(), at('a dotted path into the body')),
+    'our name for a value: where it stands in the body. `add` takes these names; a blank there is a miss',
+  ),
+  verdicts: optBlock('the words that stand at the `verdict` of `gives`, by what they mean', {
+    valid: verdictWords.describe('mail arrives'),
+    accept_all: opt(verdictWords, 'the host takes mail for every address, so nobody can tell'),
+    invalid: opt(verdictWords, 'mail does not arrive'),
+    unknown: opt(verdictWords, 'the vendor could not find out'),
+  }),
   credits: block('prices, in whole credits', {
     most: credits.describe('reserved before the request leaves. When in doubt, the higher number'),
     found: credits.describe('what a successful answer is booked at, when it does not say itself'),
+    miss: opt(
+      credits,
+      'what a miss is booked at; left out: 0, or `found` where its rule says `charged: true`',
+    ),
     per_result: opt(credits, 'instead of `found`: what each member of `results` is booked at'),
     exact: opt(z.boolean(), '`found` is the published price, and is not shown as "at most"'),
   }),

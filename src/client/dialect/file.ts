@@ -14,7 +14,7 @@ import {
 } from '../../lib/yaml/document.ts';
 import { problemOf, type SchemaProblem } from '../../lib/yaml/schema-problem.ts';
 import type { Account } from '../account/account.ts';
-import { dialectSchema } from './check.ts';
+import { dialectSchema, OF_FILES } from './check.ts';
 import { type Dialect, type DialectEntries, envelope } from './dialect-schema.ts';
 
 /**
@@ -77,7 +77,7 @@ function dialectIn({ path, value, problem }: YamlDocument<Entries>, builtIn: Dia
       `but the account's vendor is a ${builtIn.vendor}`;
     throw problem(['vendor'], 'value', fact, 'Give the account another dialect.');
   }
-  const known = Object.keys(builtIn.operations);
+  const known = [...Object.keys(builtIn.operations), ...(builtIn.vendor === 'provider' ? OF_FILES : [])];
   const unknown = Object.keys(isObject(value.operations) ? value.operations : {}).find(
     (name) => !known.includes(name),
   );

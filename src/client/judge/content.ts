@@ -1,6 +1,8 @@
-import { parsedResultsOf } from '../../core/answer-body.ts';
+import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
+import { holdsNothing, verdictIn, WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
+import type { DialectOperation } from '../dialect.ts';
 import type { Asked } from './asked.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
 
@@ -121,6 +123,28 @@ export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
       : CONTAINERS.includes(top.raw),
   );
   return within.length > 0 ? { leaves: within, depth: 1 } : { leaves, depth: 0 };
+}
+
+/** What stands where the dialect's `gives` leads: `odd` is a verdict that the dialect has no word for. */
+export type GivenValue = 'filled' | 'blank' | 'odd';
+
+/** Undefined for an operation whose dialect does not say where a value stands. */
+export function givenIn(
+  body: JsonValue | undefined,
+  { gives, verdicts }: DialectOperation,
+  operation: string,
+): GivenValue | undefined {
+  if (gives === undefined) return undefined;
+  const wanted = WANTED[operation];
+  const values = Object.entries(gives)
+    .filter(([name]) => wanted === undefined || name === wanted)
+    .map(([, path]) => valueAt(body, path));
+  if (wanted === 'verdict') {
+    const [word = null] = values;
+    if (word !== null && verdictIn(word, verdicts ?? {}) !== undefined) return 'filled';
+    return holdsNothing(word) ? 'blank' : 'odd';
+  }
+  return values.every(holdsNothing) ? 'blank' : 'filled';
 }
 
 /** Some vendors write this where they have nothing. */

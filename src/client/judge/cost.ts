@@ -19,7 +19,9 @@ export function chargedCredits(
   // The ledger counts in whole credits, and no bill exceeds the largest exact one.
   const amount = Math.ceil(statedAmount(parsed, dialect, operation) ?? Number.NaN);
   const isStated = Number.isSafeInteger(amount);
-  if (!(rule?.charged ?? (isStated || means === 'found'))) return credits(0);
+  const { miss = 0 } = operation.credits;
+  if (!(rule?.charged ?? (isStated || means === 'found' || (means === 'no_match' && miss > 0))))
+    return credits(0);
   return credits(isStated ? amount : assumedCredits(parsed, means, dialect, operation));
 }
 
@@ -31,8 +33,9 @@ function assumedCredits(
   { body }: ParsedReply,
   means: PlainMeaning,
   { fields_at: fields }: Dialect,
-  { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
+  { credits: { most, found, miss = found, per_result: perResult }, results: at }: DialectOperation,
 ): number {
+  if (means === 'no_match') return miss;
   if (perResult === undefined || means !== 'found') return found;
   const place = present({ fields, results: at });
   const results = body.kind === 'json' ? parsedResultsOf(body.value, place) : undefined;
@@ -52,9 +55,9 @@ export function isExactCharge(
   const raw = reply && (vendorReply(reply, dialect) ?? reply);
   const stated = raw && statedAmount({ raw, body: readBodyOnce(raw.body) }, dialect, operation);
   if (stated !== undefined) return stated === charged;
-  const { found, exact, per_result: perResult } = operation.credits;
+  const { found, miss, exact, per_result: perResult } = operation.credits;
   const isPublished = raw !== undefined && exact === true && perResult === undefined;
-  return charged === 0 || (isPublished && charged === found);
+  return charged === 0 || (isPublished && (charged === found || charged === miss));
 }
 
 /**

@@ -9,13 +9,14 @@ import {
   valueAt,
   WHOLE_BODY,
 } from '../../core/answer-body.ts';
+import { WANTED } from '../../core/given.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
 import { Asked } from './asked.ts';
-import { isData } from './content.ts';
+import { givenIn, isData } from './content.ts';
 import { type Leaf, leavesOf, pathOf } from './names.ts';
 import { is2xx } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
@@ -33,7 +34,7 @@ export const NO_FACTS = 'nothing';
 /**
  * A hash that is equal for matches that show the same facts, whatever was asked. An echo of the request and
  * a statement of the answer about itself are not facts. Undefined for an answer to a change or to an api-call
- * of the job, and where the facts are only yes and no.
+ * of the job, and where the facts are only yes and no, or a verdict: one word for many addresses is normal.
  * @param isCompared false: undefined for all matches that show anything, which takes less time.
  */
 export function factsShape(
@@ -43,7 +44,7 @@ export function factsShape(
   isCompared = true,
 ): string | undefined {
   const asked = new Asked(dialect, call);
-  if (call.change !== undefined || asked.isOwn) return undefined;
+  if (call.change !== undefined || asked.isOwn || WANTED[call.operation] === 'verdict') return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonOf(bytes);
   const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
@@ -175,6 +176,8 @@ export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: 
   if (body.kind === 'blank') return ruleFor(own.status, 'is: blank', means ?? good);
   // A page, or a text that is not JSON, is seldom the statement of the vendor.
   if (body.kind !== 'json') return undefined;
+  // No rule reads a word that `verdicts` lacks.
+  if (givenIn(body.value, asked.operation, call.operation) === 'odd') return undefined;
   const statements = statementsOf(own.status, body, asked);
   if (statements instanceof ChangeStatements && statements.other) return undefined;
   // No rule is offered for an answer that is still to come.

@@ -4,8 +4,8 @@ import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
 import { Asked } from './asked.ts';
 import { publishedId, publishedIdIn } from './change-fields.ts';
-import { type Content, contentOf, placeIn } from './content.ts';
-import { isFilled, isPlain, type Leaf, leavesOf } from './names.ts';
+import { type Content, contentOf, type GivenValue, givenIn, placeIn } from './content.ts';
+import { isFilled, isPlain, type Leaf, leavesOf, pathOf } from './names.ts';
 import { is2xx, is3xx, is4xx, isReadable, type ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { plainWords, type Sense } from './words.ts';
@@ -26,11 +26,12 @@ function answerOf(parsed: ParsedReply, asked: Asked) {
   const { call } = asked;
   const value = jsonIn(parsed);
   const isJson = value !== undefined;
-  const leaves = leavesOf(value ?? null);
+  const given = givenTo(asked, value, raw.status);
+  const leaves = leavesBeside(given, value, asked);
   /** The statements about a change; undefined for a lookup and for a free request. */
   const change = call?.change === undefined ? undefined : new ChangeStatements(asked, call).listen(leaves);
   const isLookup = call !== undefined && change === undefined;
-  const content = isLookup && is2xx(raw.status) ? contentOf(value ?? null, leaves, asked) : 'nothing';
+  const content = isLookup && is2xx(raw.status) ? contentGiven(given, value, leaves, asked) : 'nothing';
   const isFree = call === undefined && is2xx(raw.status);
   const { statements, holds } = change
     ? { statements: change, holds: false }
@@ -48,6 +49,7 @@ function answerOf(parsed: ParsedReply, asked: Asked) {
     value,
     leaves,
     content,
+    given,
     holds,
     statements,
     change,
@@ -63,6 +65,38 @@ function answerOf(parsed: ParsedReply, asked: Asked) {
 }
 
 type Answer = ReturnType<typeof answerOf>;
+
+function givenTo(
+  { operation, call }: Asked,
+  value: JsonValue | undefined,
+  status: number,
+): GivenValue | undefined {
+  return call !== undefined && is2xx(status) ? givenIn(value, operation, call.operation) : undefined;
+}
+
+/** Where the dialect says what is looked for, all else is no data. Nothing but an id is an answer to come. */
+function contentGiven(
+  given: GivenValue | undefined,
+  value: JsonValue | undefined,
+  leaves: readonly Leaf[],
+  asked: Asked,
+): Content {
+  if (given === 'filled') return 'data';
+  if (given === 'odd') return 'nothing';
+  const shown = contentOf(value ?? null, leaves, asked);
+  return given === undefined || shown === 'ids' ? shown : 'empty';
+}
+
+/** A verdict is about the address, so that "invalid" is no statement of the answer about itself. */
+function leavesBeside(
+  given: GivenValue | undefined,
+  value: JsonValue | undefined,
+  { operation }: Asked,
+): readonly Leaf[] {
+  const leaves = leavesOf(value ?? null);
+  const at = given === undefined || given === 'odd' ? undefined : operation.gives?.verdict;
+  return at === undefined ? leaves : leaves.filter((leaf) => pathOf(leaf) !== at);
+}
 
 /**
  * The statements of an answer beside its data, and whether it holds data. A plain value or two may only be
@@ -201,6 +235,7 @@ const HOLDS_DATA = ', which says that it failed, but holds data';
 const NAMES_ERROR = ', which names an error';
 const NOT_FOUND_OUT = ', which does not say whether anything was found';
 const NOT_SAID = ', which does not say whether it was done';
+const ODD_VERDICT = ', whose verdict is under none of the `verdicts` of the dialect';
 const OTHER = ', which shows something different from what was asked for';
 
 /** The row of a limit that ends with the day. */
@@ -309,12 +344,14 @@ export function concluded(
   call: Call | undefined,
 ): Conclusion {
   const answer = answerOf(parsed, new Asked(dialect, parsed.isOuter ? undefined : call, operation));
-  const { statements, published, isJson, isLookup, change } = answer;
+  const { statements, published, isJson, isLookup, change, given } = answer;
   const found = TABLE.find(({ fits }) => fits(answer)) as Row;
   const isMissing = found.means === 'in_doubt' && isJson && published === 'missing' && !change?.other;
+  const isOdd = found.means === 'in_doubt' && given === 'odd';
+  const missing = isMissing ? `, without ${JSON.stringify(publishedId(operation))}` : found.clause;
   return {
     row: found,
-    clause: isMissing ? `, without ${JSON.stringify(publishedId(operation))}` : found.clause,
+    clause: isOdd ? ODD_VERDICT : missing,
     isPartial: found.means === 'found' && isLookup && statements.trouble,
     texts: statements.stated.map(({ value }) => value).filter((value) => typeof value === 'string'),
   };

@@ -7,6 +7,7 @@ import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { jobCarried } from '../../job/carried-job.ts';
+import { jobInDialect } from '../../job/job.ts';
 import type { Batch, Ledger } from '../../ledger/ledger.ts';
 import type { StoreOptions } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
@@ -316,14 +317,15 @@ class RangeWork {
     const order = await ledger.workOrder(id);
     if (order === undefined) return undefined;
     const job = await jobCarried(order.job, { operations });
+    const dialect = withRequestOf(await dialectOfContent(order.dialect, account), job.operation);
     const context: RunContext = {
       account,
       ledger,
       inputPath,
       accept,
       askAgreement,
-      job,
-      dialect: withRequestOf(await dialectOfContent(order.dialect, account), job.operation),
+      job: jobInDialect(job, dialect),
+      dialect,
       sandboxFolder: besideFolder(location),
       clock: await this.#sessions.time({ clock, ledger, account }),
       signal: this.#until,

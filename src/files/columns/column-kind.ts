@@ -34,6 +34,9 @@ const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
   website: 'website',
   domain: 'domain',
   phone: 'phone',
+  first_name: 'text',
+  last_name: 'text',
+  full_name: 'text',
   company: 'text',
   position: 'text',
 };

@@ -89,7 +89,8 @@ export function guessColumns(
 }
 
 function inputsBut(operation: Operation, names: readonly string[]): Operation {
-  return { ...operation, inputs: operation.inputs.filter(({ name }) => !names.includes(name)) };
+  const open = operation.inputs.filter(({ name, needsBy }) => !needsBy && !names.includes(name));
+  return { ...operation, inputs: open };
 }
 
 /** Columns for inputs that have no sure column. Rivals and columns with too few right cells are included. */

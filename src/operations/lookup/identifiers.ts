@@ -145,6 +145,47 @@ const email = z.email({ pattern: z.regexes.html5Email });
  */
 const STRAY_DOT = /^\.|\.\.|\.@/;
 
+/**
+ * A name as it is written: vendors ignore case, and nobody can say how a name in capitals would be written.
+ * One blank stands between its words, and equal letters have one form.
+ */
+const nameNormaliser = (check: (name: string) => string | undefined): ((cell: string) => Normalised) =>
+  normaliser((text) => {
+    const name = text.normalize('NFC').replaceAll(/\s+/gu, ' ');
+    const problem = name.length > LONGEST_NAME ? 'is too long for a name' : check(name);
+    return problem === undefined ? usable(name) : unusable(problem);
+  });
+
+const LONGEST_NAME = 200;
+
+const whyNobody = (name: string): string | undefined =>
+  /^[^@/\p{N}]*\p{L}[^@/\p{N}]*$/u.test(name) ? undefined : 'is not the name of a person';
+
+export const normalisePersonName = nameNormaliser(whyNobody);
+
+/** A full name is never split: nobody can tell where the family name begins. */
+export const normaliseFullName = nameNormaliser((name) =>
+  name.includes(' ') ? whyNobody(name) : 'is one word, and a full name has two',
+);
+
+export const normaliseCompanyName = nameNormaliser((name) => {
+  if (EMAIL_LIKE.test(name) || /^(?:https?:\/\/|www\.)/i.test(name)) return 'is an address, not a name';
+  return /\p{L}|\p{N}/u.test(name) ? undefined : 'is not the name of a company';
+});
+
+/** The number of a company in a register: capitals and digits without the signs between them. */
+export const normaliseRegisterNumber = normaliser((text) => {
+  const number = text.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
+  return /^(?=.*\d)[A-Z\d]{4,30}$/.test(number)
+    ? usable(number)
+    : unusable('is not the number of a register');
+});
+
+/** A country, in two capitals where it has two letters. */
+export const normaliseCountry = nameNormaliser((name) =>
+  /^[^@/\p{N}]*\p{L}{2}[^@/\p{N}]*$/u.test(name) ? undefined : 'is not a country',
+);
+
 /** One address in lower case. Personal addresses are welcome, because this identifies people. */
 export const normaliseEmail = normaliser((text) => {
   const address = text.normalize('NFC').toLowerCase();

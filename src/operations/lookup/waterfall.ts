@@ -1,5 +1,6 @@
 import { type Advice, invariant, unreachable } from '../../core/errors.ts';
 import { meantWord } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
 import {
   type Answered,
   type Call,
@@ -16,6 +17,7 @@ import {
 } from '../../core/operation.ts';
 import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
+import { identifierText, withoutTextMark } from './identifiers.ts';
 
 /**
  * The parts that all operations share which look something up: identifiers are tried in turn until one
@@ -31,8 +33,14 @@ export interface Identifier extends InputField {
   /** The name of the identifier in a sentence: "ABN", "profile URL". */
   readonly label: string;
   readonly normalise: (cell: string) => Normalised;
-  /** Another identifier. This one is read from its cell when its own cell has nothing usable. */
-  readonly derivedFrom?: { readonly name: string; readonly normalise: (cell: string) => Normalised };
+  /**
+   * Other identifiers. This one is read from their cells, with a blank between them, when its own cell has
+   * nothing usable and none of theirs is blank.
+   */
+  readonly derivedFrom?: {
+    readonly names: readonly string[];
+    readonly normalise: (cell: string) => Normalised;
+  };
   /**
    * Nothing else can be read out of this identifier, and it out of nothing else, so it never repeats another
    * identifier.
@@ -60,7 +68,10 @@ interface Reading {
   readonly cell: string | undefined;
   /** The reading of its own cell; blank without a column. */
   readonly own: Normalised;
-  /** The reading of the cell of `derivedFrom`; absent when its own cell is usable. */
+  /**
+   * The reading of the cells of `derivedFrom`, and the first of them that is blank, else the first; absent
+   * when its own cell is usable.
+   */
   readonly derived:
     | { readonly from: Identifier; readonly cell: string; readonly said: Normalised }
     | undefined;
@@ -69,27 +80,33 @@ interface Reading {
 interface UsableReading {
   readonly identifier: Identifier;
   readonly value: string;
-  readonly source: string;
+  /** The identifiers from whose cells it was read. */
+  readonly sources: readonly string[];
 }
 
 /**
  * The tiers of a row. Without a waterfall, these are all identifiers that the row gives, one at a time in the
  * operation's order, without those that only repeat an earlier one. With a waterfall, these are exactly its
  * tiers, as far as the row has them, and none twice. `options.waterfall` has passed `checkWaterfall`.
+ * @param by what the vendor takes, the surest first. A job without a waterfall asks once, by the first that
+ *   the row has whole.
  */
 export function prepareTiers(
   identifiers: readonly Identifier[],
   row: RowInput,
   options: OperationOptions,
+  by?: readonly string[],
 ): Prepared<TieredInput> {
-  const waterfall = options.waterfall?.map(readTier);
+  const waterfall = (options.waterfall ?? by)?.map(readTier);
   const cannotBeAsked = ({ identifier }: Reading): boolean =>
     options.unaskable?.includes(identifier.name) === true;
   const all = identifiers.map((identifier) => {
     const reading = readingOf(identifier, identifiers, row);
     return cannotBeAsked(reading) ? unaskable(reading) : reading;
   });
-  const asked = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
+  const fitting = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
+  const isOnce = options.waterfall === undefined && by !== undefined;
+  const asked = isOnce ? fitting.slice(0, 1) : fitting;
   const tiers = asked.map(tierOf);
   const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
   if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
@@ -100,7 +117,8 @@ export function prepareTiers(
       ? cell !== undefined
       : waterfall.some(({ members }) => members.includes(identifier.name)),
   );
-  if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named) };
+  const what = isOnce ? `none of ${listed(by)}` : 'no tier of the waterfall';
+  if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named, what) };
   // An identifier that the vendor does not accept is mentioned only when the row has no other.
   const remark = remarkOn(
     named.filter((reading) => !cannotBeAsked(reading)),
@@ -115,11 +133,15 @@ function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowI
   const { name, derivedFrom, normalise } = identifier;
   const cell = row[name];
   const own = cell === undefined ? BLANK : normalise(cell);
-  const source = derivedFrom === undefined || own.kind === 'usable' ? undefined : row[derivedFrom.name];
-  if (source === undefined || derivedFrom === undefined) return { identifier, cell, own, derived: undefined };
-  const from = all.find((other) => other.name === derivedFrom.name);
-  invariant(from !== undefined, `${name} is derived from ${derivedFrom.name}, which is no identifier`);
-  return { identifier, cell, own, derived: { from, cell: source, said: derivedFrom.normalise(source) } };
+  const { names = [], normalise: read = normalise } = own.kind === 'usable' ? {} : (derivedFrom ?? {});
+  const cells = names.map((each) => row[each]).filter((each) => each !== undefined);
+  if (names.length === 0 || cells.length < names.length) return { identifier, cell, own, derived: undefined };
+  const blank = cells.findIndex((each) => identifierText(each) === '');
+  const from = all.find((other) => other.name === names[Math.max(blank, 0)]);
+  invariant(from !== undefined, `${name} is derived from ${names.join()}, which are no identifiers`);
+  const whole = cells.length === 1 ? (cells[0] ?? '') : cells.map(withoutTextMark).join(' ');
+  const source = blank < 0 ? whole : (cells[blank] ?? '');
+  return { identifier, cell, own, derived: { from, cell: source, said: read(source) } };
 }
 
 /** Turns a usable identifier into an unusable one that the vendor cannot look up, whatever the row says. */
@@ -130,16 +152,16 @@ function unaskable({ identifier, cell, own }: Reading): Reading {
 }
 
 function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
-  if (own.kind === 'usable') return { identifier, value: own.value, source: identifier.name };
+  if (own.kind === 'usable') return { identifier, value: own.value, sources: [identifier.name] };
   if (derived?.said.kind !== 'usable') return undefined;
-  return { identifier, value: derived.said.value, source: derived.from.name };
+  return { identifier, value: derived.said.value, sources: identifier.derivedFrom?.names ?? [] };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
 function singly(all: readonly Reading[]): readonly UsableReading[][] {
   const kept: UsableReading[] = [];
   for (const reading of all) {
-    const usable = usableReading(reading);
+    const usable = reading.identifier.needsBy ? undefined : usableReading(reading);
     if (usable !== undefined && !kept.some((earlier) => saysTheSame(earlier, usable))) kept.push(usable);
   }
   return kept.map((reading) => [reading]);
@@ -192,10 +214,9 @@ function areOfTheSame(one: readonly UsableReading[], other: readonly UsableReadi
 
 /** Leaves out an identifier that is read out of a cell which is sent itself: it would say nothing new. */
 function withoutRepeated(usable: readonly UsableReading[]): readonly UsableReading[] {
-  const own = usable
-    .filter(({ identifier, source }) => source === identifier.name)
-    .map(({ source }) => source);
-  return usable.filter(({ identifier, source }) => source === identifier.name || !own.includes(source));
+  const isOwn = ({ identifier, sources }: UsableReading): boolean => sources.includes(identifier.name);
+  const own = usable.filter(isOwn).map(({ identifier }) => identifier.name);
+  return usable.filter((each) => isOwn(each) || !each.sources.every((source) => own.includes(source)));
 }
 
 function tierOf(readings: readonly UsableReading[]): Tier {
@@ -210,10 +231,12 @@ function tierOf(readings: readonly UsableReading[]): Tier {
  */
 const LONGEST_QUOTE = 80;
 
-function whyNothing(named: readonly Reading[]): string {
+/** @param what that which no row may lack: `no tier of the waterfall`. */
+function whyNothing(named: readonly Reading[], what: string): string {
   const clauses = new Map<string, string>();
-  for (const { identifier, cell, own, derived } of named) {
-    if (own.kind === 'usable') continue;
+  for (const reading of named) {
+    const { identifier, cell, own, derived } = reading;
+    if (usableReading(reading) !== undefined) continue;
     const isElsewhere = cell === undefined && derived !== undefined;
     const [cause, text, said] = isElsewhere
       ? [derived.from, derived.cell, derived.said]
@@ -223,7 +246,7 @@ function whyNothing(named: readonly Reading[]): string {
   }
   if (clauses.size === 0) return 'no usable identifier: no column is chosen for one';
   const isIncomplete = named.some((reading) => usableReading(reading) !== undefined);
-  const fact = isIncomplete ? 'no tier of the waterfall is complete' : 'no usable identifier';
+  const fact = isIncomplete ? `${what} is complete` : 'no usable identifier';
   return `${fact}: ${[...clauses.values()].join('; ')}`;
 }
 
@@ -235,7 +258,7 @@ function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): s
   return named
     .filter(
       ({ own, identifier: { name } }) =>
-        own.kind === 'unusable' && !asked.some(({ source }) => source === name),
+        own.kind === 'unusable' && !asked.some(({ sources }) => sources.includes(name)),
     )
     .map(
       ({ identifier, cell, own }) =>
@@ -285,10 +308,12 @@ function matchedBy(name: string, remark: string | undefined): Outcome {
   return remark === undefined ? outcome : withRemark(outcome, remark);
 }
 
+/** @param by what a row is asked by where neither the dialect nor the job says otherwise. */
 export function lookUpOperation(
   name: string,
   summary: string,
   identifiers: readonly Identifier[],
+  by?: readonly string[],
 ): Operation {
   return defineOperation<TieredInput>({
     name,
@@ -296,7 +321,19 @@ export function lookUpOperation(
     vendor: 'provider',
     inputs: identifiers,
     tiers: identifiers.map((identifier) => identifier.name),
-    prepare: (row, options) => prepareTiers(identifiers, row, options),
+    ...present({ by }),
+    askedBy(said = by, named = []) {
+      const members = said && identifiersIn(said);
+      const taken = identifiers.filter(
+        (each) =>
+          named.includes(each.name) || (members === undefined ? !each.needsBy : members.includes(each.name)),
+      );
+      const sources = taken.flatMap(({ derivedFrom }) => derivedFrom?.names ?? []);
+      const kept = identifiers.filter((each) => taken.includes(each) || sources.includes(each.name));
+      const inputs = kept.map(({ needsBy: _, ...input }) => input);
+      return { ...lookUpOperation(name, summary, kept, said), inputs };
+    },
+    prepare: (row, options) => prepareTiers(identifiers, row, options, by),
     // A lost answer may have been charged, so only the user may pay again.
     next: (input, answered) =>
       nextTier(input, answered, ({ parameters }) => ({ operation: name, parameters, ifLost: 'hold' })),
@@ -332,6 +369,9 @@ export function tierWords(tier: string): string {
   return isAll ? `whatever the row has of ${listed(members)}` : members.join('+');
 }
 
+export const identifiersIn = (tiers: readonly string[]): readonly string[] =>
+  tiers.flatMap((tier) => readTier(tier).members);
+
 interface WrittenTier {
   readonly members: readonly string[];
   /**
@@ -348,10 +388,16 @@ function readTier(tier: string): WrittenTier {
   return { members, isAll: isAll && members.length > 1 };
 }
 
+/** The most calls that a row needs when nothing matches. Two tiers of the same identifiers are one call. */
+export function mostCalls({ inputs }: Pick<Operation, 'inputs'>, waterfall?: readonly string[]): number {
+  if (waterfall === undefined) return Math.max(1, inputs.filter(({ needsBy }) => !needsBy).length);
+  const written = waterfall.map(readTier);
+  return new Set(written.map(({ members, isAll }) => [isAll, ...members.toSorted()].join('+'))).size;
+}
+
 /**
  * Checks a job's waterfall before any row is read; undefined when it may be used. `tiers` are the tiers of
- * the operation. A row stays below its 20 calls: four identifiers have 15 combinations, and no row uses one
- * of them twice.
+ * the operation.
  */
 export function checkWaterfall(
   tiers: readonly string[],
@@ -364,9 +410,7 @@ export function checkWaterfall(
     `Use one or more of ${tiers.join(', ')}; join two with "+" to send both in one call, or write { all: ` +
     '[…] } to send whichever ones a row has.';
   if (waterfall.length === 0) return { message: 'the waterfall is empty', next: choice };
-  const unknown = waterfall
-    .flatMap((tier) => readTier(tier).members)
-    .find((member) => !tiers.includes(member));
+  const unknown = identifiersIn(waterfall).find((member) => !tiers.includes(member));
   if (unknown === undefined) return undefined;
   const message = `the waterfall names ${foreignName(unknown)}, which this operation does not know`;
   return { message, next: meantWord(unknown, tiers) };

@@ -37,7 +37,7 @@ const identifiers: readonly Identifier[] = [
   identifier('code', 'Code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('is no number')), {
     quote: (cell) => cell.toUpperCase(),
   }),
-  identifier('site', 'site', siteIn, { derivedFrom: { name: 'page', normalise: siteIn } }),
+  identifier('site', 'site', siteIn, { derivedFrom: { names: ['page'], normalise: siteIn } }),
   identifier('page', 'page', (text) => (text.startsWith('/') ? usable(text) : unusable('has no slash'))),
 ];
 

@@ -1,0 +1,57 @@
+import type { JsonValue } from './operation.ts';
+import { wordsIn } from './plain-text.ts';
+
+/** The values whose place in an answer a dialect may name under `gives`, by our names for them. */
+
+const OF_PEOPLE = wordsIn(`
+  email phone first_name last_name full_name job_title seniority department company domain profile_url city
+  state country
+`);
+
+export const GIVEN: Readonly<Record<string, readonly string[]>> = {
+  'enrich-person': OF_PEOPLE,
+  'enrich-company': wordsIn(`
+    name domain website profile_url abn number industry employees revenue founded phone email street city state
+    postcode country
+  `),
+  'find-email': [...OF_PEOPLE, 'verdict'],
+  'find-phone': OF_PEOPLE,
+  'check-email': ['verdict'],
+};
+
+/** The value without which such an answer has found nothing; of other operations any value will do. */
+export const WANTED: Readonly<Record<string, string>> = {
+  'find-email': 'email',
+  'find-phone': 'phone',
+  'check-email': 'verdict',
+};
+
+/** What a check of an address found out. */
+export const EMAIL_VERDICTS = ['valid', 'accept_all', 'invalid', 'unknown'] as const;
+export type EmailVerdict = (typeof EMAIL_VERDICTS)[number];
+
+type Plain = string | number | boolean;
+
+/** The vendor's words for each verdict. */
+export type VerdictWords = Readonly<Partial<Record<EmailVerdict, Plain | readonly Plain[] | undefined>>>;
+
+const wordOf = (value: JsonValue): string => String(value).trim().toLowerCase();
+
+export const verdictsOf = (words: VerdictWords, verdict: EmailVerdict): readonly string[] =>
+  [words[verdict] ?? []].flat().map(wordOf);
+
+/** Undefined for a word that the dialect does not have. */
+export function verdictIn(value: JsonValue, words: VerdictWords): EmailVerdict | undefined {
+  const word = wordOf(value);
+  return EMAIL_VERDICTS.find((verdict) => verdictsOf(words, verdict).includes(word));
+}
+
+/** People and databases write these words where they have nothing. */
+const NOTHING = /^(?:n\/?a|null|nil|none|undefined|[-\u2013\u2014]*)$/i;
+
+/** Whether no value is there, or a word for none. A zero is a value. */
+export function holdsNothing(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  if (typeof value === 'object') return Object.values(value).every(holdsNothing);
+  return NOTHING.test(String(value).trim());
+}

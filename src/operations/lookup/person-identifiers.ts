@@ -1,0 +1,106 @@
+import { wordsIn } from '../../core/plain-text.ts';
+import {
+  normaliseCompanyName,
+  normaliseDomain,
+  normaliseEmail,
+  normaliseFullName,
+  normalisePersonName,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+  normaliseSlugOfAddress,
+} from './identifiers.ts';
+import { isDomain, isEmail, isPersonProfile } from './recognise.ts';
+import type { Identifier } from './waterfall.ts';
+
+/** Identifiers of a person, for all operations that look one up. */
+
+export const EMAIL: Identifier = {
+  name: 'email',
+  label: 'e-mail',
+  about: 'one e-mail address, work or private',
+  aliases: wordsIn(`
+    email emailaddress emailid mail mailaddress workemail workemailaddress businessemail personalemail
+    contactemail primaryemail
+  `),
+  normalise: normaliseEmail,
+  looksRight: isEmail,
+  standsAlone: true,
+};
+
+/** Each of these alone says who is meant. */
+const ALONE: readonly Identifier[] = [
+  EMAIL,
+  {
+    name: 'profile_url',
+    label: 'profile URL',
+    about: "the address of the person's profile page",
+    aliases: wordsIn(`
+      profileurl personprofileurl linkedin linkedinurl linkedinprofile linkedinprofileurl personlinkedin
+      personlinkedinurl contactlinkedin contactlinkedinurl
+    `),
+    normalise: normalisePersonProfile,
+    looksRight: isPersonProfile,
+  },
+  {
+    name: 'profile_slug',
+    label: 'profile slug',
+    about: 'the last part of the profile address, such as jo-citizen; the whole address works too',
+    aliases: wordsIn('profileslug linkedinslug linkedinhandle linkedinpublicidentifier publicidentifier'),
+    normalise: normaliseProfileSlug,
+    isOnes: true,
+    derivedFrom: { names: ['profile_url'], normalise: normaliseSlugOfAddress },
+  },
+];
+
+/** These say it only together. */
+const TOGETHER: readonly Identifier[] = (
+  [
+    {
+      name: 'first_name',
+      label: 'first name',
+      about: "the person's given name",
+      aliases: wordsIn('firstname first givenname forename contactfirstname'),
+      normalise: normalisePersonName,
+    },
+    {
+      name: 'last_name',
+      label: 'last name',
+      about: "the person's family name",
+      aliases: wordsIn('lastname last familyname surname contactlastname'),
+      normalise: normalisePersonName,
+    },
+    {
+      name: 'full_name',
+      label: 'full name',
+      about: "the person's whole name; put together from the two others where it has no column",
+      aliases: wordsIn('fullname name personname contactname contact'),
+      generic: ['name', 'contact'],
+      normalise: normaliseFullName,
+      derivedFrom: { names: ['first_name', 'last_name'], normalise: normaliseFullName },
+    },
+    {
+      name: 'company',
+      label: 'company',
+      about: 'the name of the company that they work for',
+      aliases: wordsIn('company companyname employer organisation organization accountname'),
+      normalise: normaliseCompanyName,
+    },
+    {
+      name: 'domain',
+      label: 'domain',
+      about: 'the domain of that company; a website or a company e-mail address works too',
+      aliases: wordsIn(`
+        domain domainname companydomain businessdomain webdomain websitedomain website websiteurl web
+        webaddress companywebsite companyurl homepage
+      `),
+      normalise: normaliseDomain,
+      looksRight: isDomain,
+    },
+  ] as const
+).map((each) => ({ ...each, needsBy: true }));
+
+/**
+ * The identifiers in the order in which they are tried: an address belongs to one person today, a profile may
+ * be out of date.
+ */
+export const PERSON: readonly Identifier[] = [...ALONE, ...TOGETHER];
