@@ -1,4 +1,4 @@
-import { type VerdictWords, verdictIn } from './given.ts';
+import { toldVerdict, type VerdictWords, verdictIn } from './given.ts';
 import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
@@ -146,13 +146,16 @@ export function parsedFieldsOf(body: JsonValue | undefined, place: AnswerPlace):
   return { ...ours, ...(typeof fields === 'object' ? fields : {}), ...ours };
 }
 
-/** The values of `gives` that the answer has. A word that is no verdict of the dialect says nothing. */
+/**
+ * The values of `gives` that the answer has. A verdict stands there in the vendor's word, or in ours where a
+ * person told it; any other word says nothing.
+ */
 function given(own: JsonValue, { gives = {}, verdicts }: AnswerPlace): JsonObject {
   const values = Object.entries(gives).flatMap(([name, path]) => {
     const value = valueAt(own, path);
     if (value === undefined) return [];
     const isVerdict = name === 'verdict' && verdicts !== undefined && value !== null;
-    return [[name, isVerdict ? (verdictIn(value, verdicts) ?? 'unknown') : value] as const];
+    return [[name, isVerdict ? (verdictIn(value, verdicts) ?? toldVerdict(value) ?? 'unknown') : value] as const];
   });
   return Object.fromEntries(values);
 }
@@ -203,7 +206,12 @@ const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined 
 
 /** A body with these fields where `fieldsOf` finds them, for an answer that a person tells. */
 export function bodyHolding(fields: JsonObject, place: AnswerPlace): Buffer {
-  const own = place.fields === undefined ? fields : objectWith(place.fields, fields);
+  const { gives = {} } = place;
+  const told = Object.entries(fields);
+  const others = Object.fromEntries(told.filter(([name]) => gives[name] === undefined));
+  const ours = told.map(([name, value]) => (gives[name] === undefined ? {} : objectWith(gives[name], value)));
+  const whole = place.fields === undefined ? others : objectWith(place.fields, others);
+  const own = ours.reduce<JsonObject>(merged, whole);
   return bytesOf(place.envelope === undefined ? own : objectWith(place.envelope, own));
 }
 

@@ -46,6 +46,9 @@ export function verdictIn(value: JsonValue, words: VerdictWords): EmailVerdict |
   return EMAIL_VERDICTS.find((verdict) => verdictsOf(words, verdict).includes(word));
 }
 
+export const toldVerdict = (value: JsonValue): EmailVerdict | undefined =>
+  EMAIL_VERDICTS.find((verdict) => verdict === value);
+
 /** People and databases write these words where they have nothing. */
 const NOTHING = /^(?:n\/?a|null|nil|none|undefined|[-\u2013\u2014]*)$/i;
 

@@ -181,10 +181,12 @@ export const normaliseRegisterNumber = normaliser((text) => {
     : unusable('is not the number of a register');
 });
 
-/** A country, in two capitals where it has two letters. */
-export const normaliseCountry = nameNormaliser((name) =>
-  /^[^@/\p{N}]*\p{L}{2}[^@/\p{N}]*$/u.test(name) ? undefined : 'is not a country',
-);
+/** A country by its name, or by a code of two or three letters in capitals. */
+export const normaliseCountry = normaliser((text) => {
+  const name = text.replaceAll(/\s+/gu, ' ');
+  if (!/^[\p{L}\p{M}]{2}[\p{L}\p{M} ().,'-]*$/u.test(name)) return unusable('is not a country');
+  return usable(name.length <= 3 ? name.toUpperCase() : name);
+});
 
 /** One address in lower case. Personal addresses are welcome, because this identifies people. */
 export const normaliseEmail = normaliser((text) => {

@@ -1,0 +1,267 @@
+/**
+ * Goal: what belongs together is asked together, and what a vendor gives is read where its dialect says, at the price of a match or of a miss.
+ * Method: the real command, a dialect of the user's, and a vendor on a real socket that keeps what arrives.
+ */
+import { describe, expect, test } from 'vitest';
+import { type DeskBefore, deskBefore } from './desk.ts';
+
+const FINDER = {
+  path: '/find',
+  method: 'POST',
+  by: ['profile_url', 'first_name+last_name+domain', 'full_name+company'],
+  gives: { email: 'data.email', verdict: 'data.state' },
+  verdicts: { valid: ['ok', true], accept_all: 'catchall', invalid: 'bad' },
+  credits: { most: 3, found: 2, miss: 1 },
+};
+const CHECKER = {
+  path: '/check',
+  method: 'POST',
+  gives: { verdict: 'state' },
+  verdicts: { valid: 'ok', accept_all: ['catchall', 'accept-all'], invalid: 'bad', unknown: 'unknown' },
+  credits: { most: 1, found: 1 },
+};
+
+const mail = (email: string, state = 'ok'): object => ({ data: { email, state } });
+
+const speaking = (operations: object): object => ({ operations });
+
+const run = (operation: string, ...more: string[]): string[] => [
+  'run',
+  operation,
+  'list.csv',
+  '--account',
+  'data',
+  '--budget',
+  '90',
+  '-o',
+  'out.csv',
+  '--yes',
+  ...more,
+];
+
+async function deskOf(operations: object, answer: DeskBefore['answer'], list: readonly string[]) {
+  const at = await deskBefore(answer);
+  at.speak(speaking(operations));
+  await at.desk.write('list.csv', `${list.join('\n')}\n`);
+  return at;
+}
+
+/** The cells of these columns, a row each. */
+const shown = ({ desk }: DeskBefore, ...columns: string[]): string[] =>
+  desk.place.rows().map((row) => columns.map((column) => row[column] ?? '').join(' | '));
+
+/** What the books of the account say, whatever a row shows. */
+const spent = async ({ desk }: DeskBefore): Promise<number> =>
+  (await desk.json(['spend', '--by', 'account'])).groups[0].spent;
+
+const PEOPLE = [
+  'First name,Surname,Website,Company,LinkedIn',
+  'Mia,Tran,https://www.acme.example,Acme,https://www.linkedin.com/in/mia-tran',
+  ' Leo , Park,leo@beta.example,,',
+  'Ann,Lee,gmail.com,Gamma,',
+  'Zoe,,delta.example,Delta,',
+];
+
+test('a person is asked for once, by the first that the row can fill, and a row that can fill none says what it lacks', async () => {
+  const at = await deskOf(
+    { 'find-email': FINDER },
+    ({ input }) => mail(`${input.last_name ?? 'x'}@a.example`),
+    PEOPLE,
+  );
+  expect((await at.desk.type(run('find-email', '--add', 'Email=email', '--add', 'State=verdict'))).code).toBe(
+    3,
+  );
+  expect(at.asked.map(({ input }) => input)).toEqual([
+    { profile_url: 'https://www.linkedin.com/in/mia-tran' },
+    { first_name: 'Leo', last_name: 'Park', domain: 'beta.example' },
+    { full_name: 'Ann Lee', company: 'Gamma' },
+  ]);
+  expect(shown(at, 'Email', 'State', '_matched_by', '_credits', '_reason')).toEqual([
+    'x@a.example | valid | profile_url | 2 | ',
+    'Park@a.example | valid | first_name+last_name+domain | 2 | ',
+    'x@a.example | valid | full_name+company | 2 | domain gmail.com: gmail.com belongs to a mailbox provider, not to one company',
+    ` |  |  | 0 | none of ${FINDER.by.slice(0, 2).join(', ')} and full_name+company is complete: profile URL: blank; last name: blank`,
+  ]);
+});
+
+test('a waterfall of the job rules over what the dialect takes', async () => {
+  const at = await deskOf({ 'find-email': FINDER }, () => ({ data: { email: null } }), PEOPLE.slice(0, 2));
+  await at.desk.type(run('find-email', '--waterfall', 'full_name+domain,profile_url'));
+  expect(at.asked.map(({ input }) => Object.keys(input))).toEqual([['full_name', 'domain'], ['profile_url']]);
+  expect(shown(at, '_reason', '_credits')).toEqual(['no match by full_name+domain, profile_url | 2']);
+});
+
+/** Answers to a finder: how the row ends, what it is booked at, and what then stands in the column. */
+const ANSWERS: readonly (readonly [name: string, said: object, ends: string])[] = [
+  ['an address', mail('a@b.example'), 'matched | 2 | a@b.example'],
+  ['a word for nothing', mail('N/A'), 'no_match | 1 | '],
+  ['nothing', { data: { email: null, first_name: 'Ann' } }, 'no_match | 1 | '],
+  ['an empty object', { data: {} }, 'no_match | 1 | '],
+  ['a miss that says its price', { data: { email: '' }, credits_used: 0 }, 'no_match | 0 | '],
+  ['a match that says its price', { ...mail('a@b.example'), credits_used: 3 }, 'matched | 3 | a@b.example'],
+  ['not yet, with a blank place', { status: 'processing', data: { email: null } }, 'in_doubt | 0 | '],
+  ['nothing but an id', { enrichment_id: 'e-1' }, 'in_doubt | 0 | '],
+  ['an error beside a blank place', { success: false, data: { email: null } }, 'in_doubt | 0 | '],
+  ['an address that a word calls bad', mail('a@b.example', 'bad'), 'matched | 2 | a@b.example'],
+];
+
+test.each(ANSWERS)('%s, by the table', async (_, said, ends) => {
+  const at = await deskOf({ 'find-email': FINDER }, () => said, PEOPLE.slice(0, 2));
+  await at.desk.type(run('find-email', '--add', 'Email=email'));
+  expect(shown(at, '_status', '_credits', 'Email')).toEqual([ends]);
+});
+
+/** The rule of a miss, the price of one in the dialect, and what it is booked at. */
+const MISSES: readonly (readonly [rule: object, miss: number | undefined, booked: number])[] = [
+  [{ means: 'no_match' }, undefined, 0],
+  [{ means: 'no_match' }, 1, 1],
+  [{ means: 'no_match', charged: true }, undefined, 2],
+  [{ means: 'no_match', charged: true }, 1, 1],
+  [{ means: 'no_match', charged: false }, 1, 0],
+  [{ means: 'found' }, 1, 1],
+  [{ means: 'found', charged: false }, 1, 0],
+];
+
+const FREE_MISS = [{ status: [200], means: 'no_match', charged: false }];
+
+test.each(MISSES)(
+  'a miss by the rule %j, with miss: %s, is booked at %i, at once and when it is read later',
+  async (rule, miss, booked) => {
+    const answer = { code: 7, data: { email: null } };
+    const credits = { most: 3, found: 2, ...(miss === undefined ? {} : { miss }) };
+    const answers = [{ status: [200], body: { path: 'code', equals: 7 }, ...rule }];
+    const right = { ...FINDER, credits, answers };
+    const at = await deskOf({ 'find-email': right }, () => answer, PEOPLE.slice(0, 2));
+    await at.desk.type(run('find-email'));
+    expect(shown(at, '_status', '_credits')).toEqual([`no_match | ${booked}`]);
+    // Another dialect took the same answer for a free miss: the difference counts once it is read anew.
+    const free = { ...right, credits: { most: 3, found: 2 }, answers: FREE_MISS };
+    const late = await deskOf({ 'find-email': free }, () => answer, PEOPLE.slice(0, 2));
+    await late.desk.type(run('find-email'));
+    expect(await spent(late)).toBe(0);
+    late.speak(speaking({ 'find-email': right }));
+    await late.desk.write('list.csv', `${PEOPLE.slice(0, 2).join('\n')}\nAnn,,,,\n`);
+    await late.desk.type(run('find-email'));
+    expect(shown(late, '_status')[0]).toBe('no_match');
+    expect(late.asked).toHaveLength(1);
+    expect(await spent(late)).toBe(booked);
+  },
+);
+
+describe('a check of addresses', () => {
+  const ADDRESSES = ['Email', ...Array.from({ length: 8 }, (_, at) => `p${at}@acme.example`)];
+
+  test('one verdict for many addresses is normal, and `add` has our word for it', async () => {
+    const at = await deskOf({ 'check-email': CHECKER }, () => ({ state: 'Accept-All' }), ADDRESSES);
+    const { code } = await at.desk.type(run('check-email', '--add', 'Verdict=verdict'));
+    expect([code, ...new Set(shown(at, 'Verdict', '_status', '_credits'))]).toEqual([
+      0,
+      'accept_all | matched | 1',
+    ]);
+  });
+
+  test('a word that the dialect lacks is in doubt, and is read without a request once it has it', async () => {
+    const at = await deskOf({ 'check-email': CHECKER }, () => ({ state: 'risky' }), ADDRESSES.slice(0, 3));
+    const words = run('check-email', '--add', 'Verdict=verdict');
+    expect((await at.desk.type(words)).code).toBe(3);
+    expect(shown(at, '_status', '_reason')[0]).toMatch(
+      /^in_doubt \| .*"risky".*under none of the `verdicts`/,
+    );
+    const told = ['settle', 'last', '2', '--answer', 'Verdict=accept_all'];
+    expect((await at.desk.type(told)).code).toBe(2);
+    await at.desk.type(['settle', 'last', '2', '--answer', 'verdict=accept_all']);
+    at.speak(
+      speaking({
+        'check-email': { ...CHECKER, verdicts: { ...CHECKER.verdicts, unknown: ['unknown', 'risky'] } },
+      }),
+    );
+    await at.desk.type(words);
+    expect(shown(at, 'Verdict', '_status')).toEqual(['accept_all | matched', 'unknown | matched']);
+    expect(at.asked).toHaveLength(2);
+  });
+});
+
+test('a company is asked for by its name and country, or by the number of a register', async () => {
+  const company = {
+    ...FINDER,
+    by: ['number', 'name+country'],
+    gives: { name: 'items.0.title', employees: 'items.0.size' },
+    verdicts: undefined,
+  };
+  const list = ['Company,Country,NZBN', 'Acme  Ltd,au,', 'Beta,NZ,94 290-41535 110', ',NZ,'];
+  const at = await deskOf(
+    { 'enrich-company': company },
+    () => ({ items: [{ title: 'Acme', size: 0 }] }),
+    list,
+  );
+  await at.desk.type(run('enrich-company', '--add', 'Name=name', '--add', 'Staff=employees'));
+  expect(at.asked.map(({ input }) => input)).toEqual([
+    { name: 'Acme Ltd', country: 'AU' },
+    { number: '9429041535110' },
+  ]);
+  expect(shown(at, 'Name', 'Staff', '_status')).toEqual([
+    'Acme | 0 | matched',
+    'Acme | 0 | matched',
+    ' |  | invalid',
+  ]);
+});
+
+const REFUSED: readonly (readonly [operations: object, says: RegExp])[] = [
+  [
+    { 'find-email': { ...FINDER, by: ['first_name+sirname'] } },
+    /find-email has no input "sirname".*last_name/s,
+  ],
+  [{ 'find-email': { ...FINDER, by: undefined } }, /it has no `by`/],
+  [
+    { 'find-email': { ...FINDER, fields: { domain: null } } },
+    /asked by domain, for which the vendor has no field/,
+  ],
+  [
+    { 'find-email': { ...FINDER, path: '/find/{domain}' } },
+    /the path has \{domain\}, which a call by profile_url does not have/,
+  ],
+  [
+    { 'find-email': { ...FINDER, gives: { mail: 'data.email' } } },
+    /no answer to find-email gives "?mail"?.*email/s,
+  ],
+  [{ 'find-email': { ...FINDER, gives: { verdict: 'data.state' } } }, /where the email of find-email stands/],
+  [{ 'check-email': { ...CHECKER, verdicts: { accept_all: 'x' } } }, /"valid" is missing/],
+  [
+    { 'check-email': { ...CHECKER, verdicts: { valid: 'x', invalid: ['y', 'X'] } } },
+    /"?x"? has two meanings/,
+  ],
+  [{ 'check-email': { ...CHECKER, verdicts: { valid: 'x', risky: 'y' } } }, /risky/],
+  [{ 'check-email': { ...CHECKER, verdicts: undefined } }, /`verdicts` does not say what its words mean/],
+  [
+    { 'find-email': { ...FINDER, credits: { most: 1, found: 1, miss: 2 } } },
+    /a miss is booked at 2 credits, and only 1 are reserved/,
+  ],
+  [{ 'search-people': { by: ['company'] } }, /search-people has no `by`/],
+];
+
+test.each(REFUSED)('a dialect with %j is refused with its line', async (operations, says) => {
+  const { desk } = await deskOf(operations, () => ({}), PEOPLE);
+  const { code, stderr } = await desk.type(['plan', 'find-email', 'list.csv', '--account', 'data']);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+  expect(stderr).toMatch(/ours\.yaml:\d+:\d+: /);
+});
+
+test('a job by which a row may need more than 20 calls is refused with the sum, and one that nobody can ask by', async () => {
+  const { desk } = await deskOf({ 'find-email': FINDER }, () => ({}), PEOPLE);
+  const names = ['first_name', 'last_name', 'full_name', 'company', 'domain', 'email', 'profile_url'];
+  const pairs = names.flatMap((one, at) => names.slice(at + 1).map((other) => `${one}+${other}`));
+  const job = `operations: [enrich-company, find-email]\naccount: data\nwaterfall: [domain, ${pairs.join(', ')}]\n`;
+  await desk.write('job.yaml', job);
+  const refused = await desk.type(['plan', 'job.yaml', 'list.csv']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/job\.yaml:3:12: a row may need 2 \+ 22 = 24 calls, and the most is 20/s);
+  await desk.write(
+    'job.yaml',
+    'operation: enrich-person\naccount: data\ncolumns: { first_name: First name, last_name: Surname }\n',
+  );
+  const alone = await desk.type(['plan', 'job.yaml', 'list.csv']);
+  expect([alone.code, alone.stderr]).toEqual([
+    2,
+    expect.stringMatching(/asked by first_name and last_name only together/),
+  ]);
+});
