@@ -155,7 +155,9 @@ function given(own: JsonValue, { gives = {}, verdicts }: AnswerPlace): JsonObjec
     const value = valueAt(own, path);
     if (value === undefined) return [];
     const isVerdict = name === 'verdict' && verdicts !== undefined && value !== null;
-    return [[name, isVerdict ? (verdictIn(value, verdicts) ?? toldVerdict(value) ?? 'unknown') : value] as const];
+    return [
+      [name, isVerdict ? (verdictIn(value, verdicts) ?? toldVerdict(value) ?? 'unknown') : value] as const,
+    ];
   });
   return Object.fromEntries(values);
 }
