@@ -30,12 +30,12 @@ async function added<Member>(path: string): Promise<Member | undefined> {
 
 test('the operation in the guide works as it stands', async () => {
   const operation = await added<Operation>('src/operations/verify-email.ts');
-  expect(operation?.prepare({ email: 'jo' }, {})).toEqual({
+  expect(operation?.preparer({})({ email: 'jo' })).toEqual({
     kind: 'invalid',
     reason: 'e-mail jo: is not an e-mail address',
   });
-  expect(operation?.prepare({}, {})).toEqual({ kind: 'invalid', reason: 'e-mail: blank' });
-  expect(operation?.prepare({ email: ' Jo@Example.org ' }, {})).toEqual({
+  expect(operation?.preparer({})({})).toEqual({ kind: 'invalid', reason: 'e-mail: blank' });
+  expect(operation?.preparer({})({ email: ' Jo@Example.org ' })).toEqual({
     kind: 'ready',
     input: 'jo@example.org',
   });

@@ -131,7 +131,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     const chosen = { ...said, account };
     const opened = await openHeader(input.file, job, ledger);
     const options = optionsOf(chosen);
-    const watch = watchIssues(opened.columns, job.operation, (row) => job.operation.prepare(row, options));
+    const watch = watchIssues(opened.columns, job.operation, job.operation.preparer(options));
     const list = { ...opened, columns: watch.watched };
     const context = { ...chosen, ledger, refresh };
     const toAgree = await unagreed(chosen);

@@ -40,7 +40,7 @@ import { TrialObject } from '../objects/trial-object.ts';
 import { findCalls } from '../plan/known-calls.ts';
 import { mostAsked, pricingOf } from '../plan/plan.ts';
 
-import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
+import { cellPreparer, optionsOf, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
 import { knownAccount, requireKnown } from '../run/known-account.ts';
 import { lookIfThere } from '../run/open-ledger.ts';
@@ -182,8 +182,8 @@ function oneCall(chosen: ResolvedJob, row: RowInput): Call {
   const options = optionsOf(chosen);
   const alone = operation.tiers.length === 0 ? [] : Object.entries(row);
   const checks = [
-    ...alone.map(([name, value]) => preparedCells(job, { [name]: value }, { ...options, waterfall: [name] })),
-    preparedCells(job, row, options),
+    ...alone.map(([name, value]) => cellPreparer(job, { ...options, waterfall: [name] })({ [name]: value })),
+    cellPreparer(job, options)(row),
   ];
   const invalid = checks.find((prepared) => prepared.kind === 'invalid');
   if (invalid !== undefined)

@@ -283,8 +283,11 @@ export interface Operation<Input = unknown, Work = Input> {
    * @param named inputs that the job names, which are taken in any case.
    */
   askedBy?(by: readonly string[] | undefined, named: readonly string[]): Operation;
-  /** Validates and normalises a row before anything is paid for. Pure. */
-  prepare(row: RowInput, options: OperationOptions): Prepared<Input>;
+  /**
+   * Validates and normalises rows before anything is paid for. What the options say is read once for all rows
+   * of a list. Pure.
+   */
+  preparer(options: OperationOptions): (row: RowInput) => Prepared<Input>;
   /**
    * Whether `next` reads the body of an answer that found something: its fields, its results or its next
    * page. Left out: `next` only asks whether something was found, so nobody reads the body for it, and

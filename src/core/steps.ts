@@ -31,7 +31,7 @@ export function inSteps(steps: readonly Operation[]): Operation {
       inputs.map((input) => ({ ...input, name: `${name}.${input.name}` })),
     ),
     tiers: steps.flatMap(({ name, tiers }) => tiers.map((tier) => `${name}.${tier}`)),
-    prepare: (row, options) => prepareSteps(steps, row, options),
+    preparer: (options) => stepsPreparer(steps, options),
     next() {
       throw new Error('Rowonce has a bug: each step is asked by itself');
     },
@@ -55,34 +55,36 @@ export interface RowSteps {
   readonly remark?: string;
 }
 
-function prepareSteps(
+function stepsPreparer(
   steps: readonly Operation[],
-  row: RowInput,
   { waterfall, unaskable, ...options }: OperationOptions,
-): Prepared<RowSteps> {
-  const ready: RowSteps['steps'][number][] = [];
-  const nothing: string[] = [];
-  const damaged: string[] = [];
-  for (const operation of steps) {
-    const cells = entriesOf(operation, row);
+): (row: RowInput) => Prepared<RowSteps> {
+  const preparers = steps.map((operation) => {
     const tiers = waterfall && wordsOf(operation, waterfall);
-    const prepared = operation.prepare(cells, {
+    return operation.preparer({
       ...options,
       ...(tiers?.length ? { waterfall: tiers } : {}),
       unaskable: wordsOf(operation, unaskable ?? []),
     });
-    if (prepared.kind === 'ready') {
-      ready.push({ name: operation.name, operation, input: prepared.input });
-      continue;
+  });
+  return (row) => {
+    const ready: RowStep[] = [];
+    const nothing: string[] = [];
+    const damaged: string[] = [];
+    for (const [at, operation] of steps.entries()) {
+      const cells = entriesOf(operation, row);
+      const prepared = preparers[at]?.(cells);
+      if (prepared?.kind === 'ready') {
+        ready.push({ name: operation.name, operation, input: prepared.input });
+        continue;
+      }
+      const reason = `${operation.name}: ${prepared?.reason}`;
+      nothing.push(reason);
+      if (Object.values(cells).some((cell) => cell.trim() !== '')) damaged.push(reason);
     }
-    const reason = `${operation.name}: ${prepared.reason}`;
-    nothing.push(reason);
-    if (Object.values(cells).some((cell) => cell.trim() !== '')) damaged.push(reason);
-  }
-  if (ready.length === 0) return { kind: 'invalid', reason: nothing.join('; ') };
-  return {
-    kind: 'ready',
-    input: damaged.length === 0 ? { steps: ready } : { steps: ready, remark: damaged.join('; ') },
+    if (ready.length === 0) return { kind: 'invalid', reason: nothing.join('; ') };
+    const remark = damaged.length === 0 ? {} : { remark: damaged.join('; ') };
+    return { kind: 'ready', input: { steps: ready, ...remark } };
   };
 }
 

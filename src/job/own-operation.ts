@@ -107,7 +107,7 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
     inputs: own.inputs,
     tiers: [],
     request: JSON.parse(JSON.stringify(own.request)),
-    prepare(cells) {
+    preparer: () => (cells) => {
       const prepared = askedBy(own, cells);
       if ('invalid' in prepared) return { kind: 'invalid', reason: prepared.invalid };
       const { parameters } = prepared;

@@ -74,7 +74,7 @@ function operationOf(shape: Shape): Operation<RowRequest> {
     settings: { method: 'asks', endpoint: 'asks', body: 'asks', kind: 'asks', credits_max: 'allows' },
     resultsFile: 'results',
     shapedBy: shapedCall,
-    prepare: (row, options) => prepareCall(shape, columns, row, options),
+    preparer: (options) => (row) => prepareCall(shape, columns, row, options),
     next: nextOfRead,
   };
 }

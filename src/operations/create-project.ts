@@ -58,7 +58,7 @@ export default defineOperation<NewProject, ProjectWork>({
   ],
   tiers: [],
   readsAnswers: true,
-  prepare(row, options) {
+  preparer: (options) => (row) => {
     const organization = readOrganization(row, options);
     const isMissing = organization.kind === 'read' && organization.value === undefined;
     const prepared = together({

@@ -246,7 +246,7 @@ export default withRoles(
     tiers: [],
     readsAnswers: true,
     settings: { projects: 'asks', create_projects: 'asks', remove_missing: 'asks' },
-    prepare: wishIn,
+    preparer: (options) => (row) => wishIn(row, options),
     change: { isState: true, resolve, missing },
     next: nextChange,
   }),

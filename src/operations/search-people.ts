@@ -63,7 +63,7 @@ function searchWith(filters: JsonObject, extra: readonly InputField[]): Operatio
     settings: { filters: 'asks', credits_max: 'allows' },
     resultsFile: 'people',
     shapedBy: shapedSearch,
-    prepare: prepareSearch,
+    preparer: (options) => (row) => prepareSearch(row, options),
     next: nextSearch,
   });
 }

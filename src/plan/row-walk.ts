@@ -89,14 +89,14 @@ export function rowPreparer(
   resolved: ResolvedJob,
   columns: Pick<InputColumns, 'read' | 'issueOf' | 'header'>,
 ): (row: InputRow) => PreparedRow {
-  const options = optionsOf(resolved);
+  const prepared = cellPreparer(resolved.job, optionsOf(resolved), columns.issueOf);
   const filling = fillingOf(resolved.job, columns.header);
   const own = withoutHeader(resolved.job.operation, columns.header);
   return (row) => {
     if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
     const isFull = filling?.cells.every((at) => (row.cells[at] ?? '').trim() !== '');
     if (filling !== undefined && isFull === true) return { kind: 'skipped', reason: filling.why };
-    return preparedCells(resolved.job, own(columns.read(row)), options, columns.issueOf);
+    return prepared(own(columns.read(row)));
   };
 }
 
@@ -150,21 +150,23 @@ export function fillingOf(
  * Repairs the cells of a row, where the job says so, and has the operation check and normalise them.
  * Elsewhere a repair that is sure is offered in the reason of the row that cannot be sent without it.
  */
-export function preparedCells(
+export function cellPreparer(
   { operation, repair }: Pick<Job, 'operation' | 'repair'>,
-  cells: RowInput,
   options: OperationOptions,
   issueOf?: IssueOf,
-): PreparedRow {
-  const asItIs = repair === true ? undefined : operation.prepare(cells, options);
-  if (asItIs !== undefined && asItIs.kind !== 'invalid') return asItIs;
-  const { text, note } = repairedRow(operation, cells, issueOf);
-  const repaired = operation.prepare(text, options);
-  if (asItIs === undefined) return { ...repaired, ...present({ repaired: note }) };
-  const isCured = note !== undefined && repaired.kind !== 'invalid';
-  return isCured
-    ? { ...asItIs, reason: `${asItIs.reason}; repaired, it would be sent with ${note}` }
-    : asItIs;
+): (cells: RowInput) => PreparedRow {
+  const prepare = operation.preparer(options);
+  return (cells) => {
+    const asItIs = repair === true ? undefined : prepare(cells);
+    if (asItIs !== undefined && asItIs.kind !== 'invalid') return asItIs;
+    const { text, note } = repairedRow(operation, cells, issueOf);
+    const repaired = prepare(text);
+    if (asItIs === undefined) return { ...repaired, ...present({ repaired: note }) };
+    const isCured = note !== undefined && repaired.kind !== 'invalid';
+    return isCured
+      ? { ...asItIs, reason: `${asItIs.reason}; repaired, it would be sent with ${note}` }
+      : asItIs;
+  };
 }
 
 /**
@@ -211,7 +213,7 @@ interface CallsAhead {
 }
 
 export interface WalkedRow {
-  /** The result of the operation's `prepare` for the row; for a change, the work that was planned. */
+  /** The result of the operation's `preparer` for the row; for a change, the work that was planned. */
   readonly input: unknown;
   /** How the repaired cells of the row were read. The outcome says it. */
   readonly repaired?: string | undefined;

@@ -19,7 +19,7 @@ const shaped = (settings: JsonObject): Operation => apiCall.shapedBy?.(settings)
 const tagging = (more: JsonObject = {}): Operation => shaped({ endpoint: '/tags', body: BODY, ...more });
 
 function firstCall(operation: Operation, row: RowInput, settings: JsonObject = {}): Call {
-  const prepared = operation.prepare(row, { settings });
+  const prepared = operation.preparer({ settings })(row);
   if (prepared.kind === 'invalid') throw new Error(prepared.reason);
   const step = operation.next(prepared.input, () => undefined);
   if (step.kind === 'end') throw new Error('nothing is sent');
@@ -46,11 +46,11 @@ describe('a body', () => {
   });
 
   test('a body of blank cells alone is not sent; one that is filled will do', () => {
-    expect(tagging().prepare({ Domain: ' ', Name: '' }, {})).toEqual({
+    expect(tagging().preparer({})({ Domain: ' ', Name: '' })).toEqual({
       kind: 'invalid',
       reason: 'nothing to send: Domain, Name: blank',
     });
-    expect(tagging().prepare({ Domain: '', Name: 'Jo' }, {}).kind).toBe('ready');
+    expect(tagging().preparer({})({ Domain: '', Name: 'Jo' }).kind).toBe('ready');
   });
 });
 
@@ -80,7 +80,7 @@ describe('a blank cell', () => {
 describe('a cell in the path', () => {
   const people = shaped({ method: 'GET', endpoint: '/people/{{Id}}/tags?like={{Tag}}' });
   const endpointFor = (Id: string, Tag = 't'): string => {
-    const prepared = people.prepare({ Id, Tag }, {});
+    const prepared = people.preparer({})({ Id, Tag });
     return prepared.kind === 'invalid'
       ? `invalid: ${prepared.reason}`
       : String(firstCall(people, { Id, Tag }).parameters.endpoint);

@@ -118,7 +118,7 @@ const PLAUSIBLE: Readonly<Record<string, fc.Arbitrary<string>>> = {
  * when the row is invalid.
  */
 function workOf(operation: Operation, row: RowInput, known: readonly KnownSubject[]): unknown {
-  const prepared = operation.prepare(row, OPTIONS);
+  const prepared = operation.preparer(OPTIONS)(row);
   if (prepared.kind === 'invalid' || operation.change === undefined) {
     return prepared.kind === 'invalid' ? undefined : prepared.input;
   }
@@ -175,8 +175,8 @@ describe.each([...operations])('%s', (_, operation) => {
     fc.assert(
       fc.property(rowOf(operation), (row) => {
         for (const options of [{}, OPTIONS]) {
-          const prepared = operation.prepare(row, options);
-          expect(operation.prepare(row, options)).toEqual(prepared);
+          const prepared = operation.preparer(options)(row);
+          expect(operation.preparer(options)(row)).toEqual(prepared);
           if (prepared.kind === 'invalid') expect(prepared.reason).toMatch(/\S/);
         }
       }),

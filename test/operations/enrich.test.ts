@@ -11,7 +11,7 @@ import enrichPerson from '../../src/operations/enrich-person.ts';
 
 /** Every call that a row would lead to if nothing were ever found, in order. */
 function callsAsked(operation: Operation, row: RowInput): readonly Call[] {
-  const prepared = operation.prepare(row, {});
+  const prepared = operation.preparer({})(row);
   const asked: Call[] = [];
   for (;;) {
     if (prepared.kind === 'invalid') return asked;
@@ -79,6 +79,6 @@ test.each<readonly [typeof enrichPerson, RowInput, string]>([
     'domain gmail.com: gmail.com belongs to a mailbox provider, not to one company',
   ],
   [enrichPerson, { email: '', profile_url: '' }, 'e-mail: blank; profile URL: blank'],
-])('nothing is paid for when no identifier is usable: %o', ({ prepare }, row, why) => {
-  expect(prepare(row, {})).toEqual({ kind: 'invalid', reason: `no usable identifier: ${why}` });
+])('nothing is paid for when no identifier is usable: %o', ({ preparer }, row, why) => {
+  expect(preparer({})(row)).toEqual({ kind: 'invalid', reason: `no usable identifier: ${why}` });
 });

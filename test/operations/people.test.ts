@@ -169,7 +169,7 @@ describe('a row', () => {
     [{ email: '', user_id: '..' }, /^user_id "\.\." cannot be part of an address$/],
     [{ email: 'jo', role: '' }, /^e-mail "jo" is not an e-mail address\. role: blank\.$/],
   ])('%j is invalid, and says why', (cells, reason) => {
-    expect(onboard.prepare({ ...ROW, ...cells }, OPTIONS)).toMatchObject({
+    expect(onboard.preparer(OPTIONS)({ ...ROW, ...cells })).toMatchObject({
       kind: 'invalid',
       reason: expect.stringMatching(reason),
     });

@@ -9,7 +9,7 @@ import searchPeople from '../../src/operations/search-people.ts';
 const row = { company: ' Acme  Pty\tLtd ', position: 'CEO', seniority: ' ' };
 
 function endOf(answer: Answer): unknown {
-  const prepared = searchPeople.prepare(row, {});
+  const prepared = searchPeople.preparer({})(row);
   if (prepared.kind === 'invalid') throw new Error(prepared.reason);
   const step = searchPeople.next(prepared.input, () => answer);
   return step.kind === 'end' ? step.outcome : undefined;
@@ -52,7 +52,7 @@ describe('how a row ends', () => {
 describe('a row', () => {
   test('a row that says nothing is invalid, also when the job has filters: it would be everybody', () => {
     expect(
-      searchPeople.prepare({ company: ' ' }, { settings: { filters: { country: 'Australia' } } }),
+      searchPeople.preparer({ settings: { filters: { country: 'Australia' } } })({ company: ' ' }),
     ).toEqual({
       kind: 'invalid',
       reason: 'nothing to search by: company: blank',
@@ -61,17 +61,17 @@ describe('a row', () => {
 
   test('a row of a list with no published filter is asked for by those of the job, and is invalid where all it says is blank', () => {
     const settings = { filters: { state: '{{State}}', city: '{{City}}', country: 'Australia' } };
-    expect(searchPeople.prepare({ State: 'VIC', City: ' ' }, { settings })).toMatchObject({
+    expect(searchPeople.preparer({ settings })({ State: 'VIC', City: ' ' })).toMatchObject({
       input: { by: 'state', parameters: { state: 'VIC', country: 'Australia' } },
     });
-    expect(searchPeople.prepare({ State: ' ', City: '' }, { settings })).toEqual({
+    expect(searchPeople.preparer({ settings })({ State: ' ', City: '' })).toEqual({
       kind: 'invalid',
       reason: 'nothing to search by: State: blank; City: blank',
     });
   });
 
   test('a row that says what the vendor has no field for is invalid: without it, it would be a larger search', () => {
-    expect(searchPeople.prepare(row, { unaskable: ['position'] })).toEqual({
+    expect(searchPeople.preparer({ unaskable: ['position'] })(row)).toEqual({
       kind: 'invalid',
       reason: 'position: the vendor cannot look it up',
     });

@@ -40,7 +40,7 @@ export function planned(
   team: readonly KnownSubject[] = [],
   options: OperationOptions = OPTIONS,
 ): Prepared<PlannedWork> {
-  const prepared = operation.prepare(row, options);
+  const prepared = operation.preparer(options)(row);
   if (prepared.kind === 'invalid') return prepared;
   if (operation.change === undefined) throw new Error(`${operation.name} changes nothing`);
   const resolved = operation.change.resolve(prepared.input, new Team(team), options);

@@ -19,7 +19,7 @@ const DIALECT: Dialect = {
 test('a row that would never end is a bug, not a bill', () => {
   const operation = defineOperation({
     ...{ name: 'search', summary: 'Asks for pages.', vendor: 'provider', inputs: [], tiers: [] },
-    prepare: () => ({ kind: 'ready', input: {} }),
+    preparer: () => () => ({ kind: 'ready', input: {} }),
     next(_input, answered) {
       let page = 1;
       while (answered(callOf(page)) !== undefined) page += 1;

@@ -120,7 +120,9 @@ export function tagging(ifLost: IfLost, in_doubt: Job['in_doubt'] = 'hold'): Job
     vendor: 'provider',
     inputs: [{ name: 'name', about: 'what is tagged', aliases: ['name'] }],
     tiers: [],
-    prepare: ({ name = '' }) => ({ kind: 'ready', input: { name } }),
+    preparer:
+      () =>
+      ({ name = '' }) => ({ kind: 'ready', input: { name } }),
     next: ({ name }, answered) => {
       const call = { operation: 'set-tag', parameters: { name }, ifLost };
       const answer = answered(call);

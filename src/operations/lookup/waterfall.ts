@@ -21,7 +21,7 @@ import { identifierText, withoutTextMark } from './identifiers.ts';
 
 /**
  * The parts that all operations share which look something up: identifiers are tried in turn until one
- * matches. `prepareTiers` says which calls a row may need, and `nextTier` which of them is next. Both are
+ * matches. `tiersPreparer` says which calls a row may need, and `nextTier` which of them is next. Both are
  * pure, and `lookUpOperation` puts them together.
  */
 
@@ -52,7 +52,7 @@ export interface Identifier extends InputField {
 export interface Tier {
   /** The name in a waterfall and in `_matched_by`: `abn`, `abn+domain`. */
   readonly name: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly call: Call;
 }
 
 export interface TieredInput {
@@ -85,57 +85,70 @@ interface UsableReading {
 }
 
 /**
- * The tiers of a row. Without a waterfall, these are all identifiers that the row gives, one at a time in the
- * operation's order, without those that only repeat an earlier one. With a waterfall, these are exactly its
- * tiers, as far as the row has them, and none twice. `options.waterfall` has passed `checkWaterfall`.
+ * Says the tiers of rows. Without a waterfall, these are all identifiers that a row gives, one at a time in
+ * the operation's order, without those that only repeat an earlier one. With a waterfall, these are exactly
+ * its tiers, as far as the row has them, and none twice. `options.waterfall` has passed `checkWaterfall`.
  * @param by what the vendor takes, the surest first. A job without a waterfall asks once, by the first that
  *   the row has whole.
  */
-export function prepareTiers(
+export function tiersPreparer(
   identifiers: readonly Identifier[],
-  row: RowInput,
   options: OperationOptions,
+  lookUp: (parameters: Call['parameters']) => Call,
   by?: readonly string[],
-): Prepared<TieredInput> {
+): (row: RowInput) => Prepared<TieredInput> {
   const waterfall = (options.waterfall ?? by)?.map(readTier);
+  const isOnce = options.waterfall === undefined && by !== undefined;
+  const none = isOnce ? `none of ${listed(by)}` : 'no tier of the waterfall';
   const cannotBeAsked = ({ identifier }: Reading): boolean =>
     options.unaskable?.includes(identifier.name) === true;
-  const all = identifiers.map((identifier) => {
-    const reading = readingOf(identifier, identifiers, row);
-    return cannotBeAsked(reading) ? unaskable(reading) : reading;
-  });
-  const fitting = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
-  const isOnce = options.waterfall === undefined && by !== undefined;
-  const asked = isOnce ? fitting.slice(0, 1) : fitting;
-  const tiers = asked.map(tierOf);
-  const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
-  if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
+  const absent = identifiers.map((identifier) => ({
+    identifier,
+    cell: undefined,
+    own: BLANK,
+    derived: undefined,
+  }));
   // An identifier that the job leaves out on purpose, by its waterfall or by mapping no column, is no news to
   // the user.
-  const named = all.filter(({ identifier, cell }) =>
+  const isNamed = ({ identifier, cell }: Reading): boolean =>
     waterfall === undefined
       ? cell !== undefined
-      : waterfall.some(({ members }) => members.includes(identifier.name)),
-  );
-  const what = isOnce ? `none of ${listed(by)}` : 'no tier of the waterfall';
-  if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named, what) };
-  // An identifier that the vendor does not accept is mentioned only when the row has no other.
-  const remark = remarkOn(
-    named.filter((reading) => !cannotBeAsked(reading)),
-    asked.flat(),
-  );
-  return { kind: 'ready', input: remark === '' ? { tiers } : { tiers, remark } };
+      : waterfall.some(({ members }) => members.includes(identifier.name));
+  return (row) => {
+    const all = absent.map((each) => {
+      const reading = readingOf(each, identifiers, row);
+      return cannotBeAsked(reading) ? unaskable(reading) : reading;
+    });
+    const fitting = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
+    const asked = isOnce ? fitting.slice(0, 1) : fitting;
+    const tiers = asked.map((readings) => tierOf(readings, lookUp));
+    const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
+    if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
+    const named = all.filter(isNamed);
+    if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named, none) };
+    // An identifier that the vendor does not accept is mentioned only when the row has no other.
+    const remark = remarkOn(
+      named.filter((reading) => !cannotBeAsked(reading)),
+      asked.flat(),
+    );
+    return { kind: 'ready', input: remark === '' ? { tiers } : { tiers, remark } };
+  };
 }
 
 const BLANK: Normalised = { kind: 'blank' };
 
-function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowInput): Reading {
+/** @param absent the reading where the row has none of its cells. */
+function readingOf(absent: Reading, all: readonly Identifier[], row: RowInput): Reading {
+  const { identifier } = absent;
   const { name, derivedFrom, normalise } = identifier;
   const cell = row[name];
   const own = cell === undefined ? BLANK : normalise(cell);
-  const { names = [], normalise: read = normalise } = own.kind === 'usable' ? {} : (derivedFrom ?? {});
+  if (own.kind === 'usable' || derivedFrom === undefined)
+    return cell === undefined ? absent : { identifier, cell, own, derived: undefined };
+  const { names, normalise: read } = derivedFrom;
   const cells = names.map((each) => row[each]).filter((each) => each !== undefined);
-  if (names.length === 0 || cells.length < names.length) return { identifier, cell, own, derived: undefined };
+  if (cells.length < names.length)
+    return cell === undefined ? absent : { identifier, cell, own, derived: undefined };
   const blank = cells.findIndex((each) => identifierText(each) === '');
   const from = all.find((other) => other.name === names[Math.max(blank, 0)]);
   invariant(from !== undefined, `${name} is derived from ${names.join()}, which are no identifiers`);
@@ -219,9 +232,10 @@ function withoutRepeated(usable: readonly UsableReading[]): readonly UsableReadi
   return usable.filter((each) => isOwn(each) || !each.sources.every((source) => own.includes(source)));
 }
 
-function tierOf(readings: readonly UsableReading[]): Tier {
-  const parameters = Object.fromEntries(readings.map(({ identifier, value }) => [identifier.name, value]));
-  return { name: Object.keys(parameters).join('+'), parameters };
+function tierOf(readings: readonly UsableReading[], lookUp: (parameters: Call['parameters']) => Call): Tier {
+  const parameters: Record<string, string> = {};
+  for (const { identifier, value } of readings) parameters[identifier.name] = value;
+  return { name: Object.keys(parameters).join('+'), call: lookUp(parameters) };
 }
 
 // --------------------------------------------------------------------------------------------------- reasons
@@ -281,13 +295,12 @@ function clause({ label, quote }: Identifier, cell: string | undefined, said: No
  * asked. The first tier that finds something ends the row. A tier that the vendor refuses does not end the
  * row: the next one is tried.
  */
-export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: Tier) => Call): Step {
+export function nextTier(input: TieredInput, answered: Answered): Step {
   let missed = '';
   let refused = '';
   for (const tier of input.tiers) {
-    const call = lookUp(tier);
-    const answer = answered(call);
-    if (answer === undefined) return send(call);
+    const answer = answered(tier.call);
+    if (answer === undefined) return send(tier.call);
     switch (answer.kind) {
       case 'found':
         return end(matchedBy(tier.name, input.remark));
@@ -315,6 +328,8 @@ export function lookUpOperation(
   identifiers: readonly Identifier[],
   by?: readonly string[],
 ): Operation {
+  // A lost answer may have been charged, so only the user may pay again.
+  const lookUp = (parameters: Call['parameters']): Call => ({ operation: name, parameters, ifLost: 'hold' });
   return defineOperation<TieredInput>({
     name,
     summary,
@@ -333,10 +348,8 @@ export function lookUpOperation(
       const inputs = kept.map(({ needsBy: _, ...input }) => input);
       return { ...lookUpOperation(name, summary, kept, said), inputs };
     },
-    prepare: (row, options) => prepareTiers(identifiers, row, options, by),
-    // A lost answer may have been charged, so only the user may pay again.
-    next: (input, answered) =>
-      nextTier(input, answered, ({ parameters }) => ({ operation: name, parameters, ifLost: 'hold' })),
+    preparer: (options) => tiersPreparer(identifiers, options, lookUp, by),
+    next: nextTier,
   });
 }
 

@@ -44,7 +44,7 @@ export function personOperation<Wished extends WantedMembership>({
     vendor: 'service',
     heeds: HEEDED,
     tiers: [],
-    prepare,
+    preparer: (options) => (row) => prepare(row, options),
     change: {
       isState: true,
       resolve(wish, team) {

@@ -160,7 +160,7 @@ const finding = defineOperation({
     { name: 'profile_url', about: 'the profile', aliases: ['linkedin'] },
   ],
   tiers: [],
-  prepare: () => ({ kind: 'ready', input: undefined }),
+  preparer: () => () => ({ kind: 'ready', input: undefined }),
   next: () => end({ kind: 'applied' }),
 });
 

@@ -4,8 +4,8 @@ import {
   checkWaterfall,
   type Identifier,
   nextTier,
-  prepareTiers,
   type Tier,
+  tiersPreparer,
 } from '../../../src/operations/lookup/waterfall.ts';
 
 /**
@@ -42,13 +42,18 @@ const identifiers: readonly Identifier[] = [
 ];
 
 const names = identifiers.map(({ name }) => name);
+const lookUp = (parameters: Call['parameters']): Call => ({
+  operation: 'look-up',
+  parameters,
+  ifLost: 'hold',
+});
 const tier = (parameters: Record<string, string>): Tier => ({
   name: Object.keys(parameters).join('+'),
-  parameters,
+  call: lookUp(parameters),
 });
 
 function prepare(row: Record<string, string>, waterfall?: readonly string[]) {
-  return prepareTiers(identifiers, row, waterfall === undefined ? {} : { waterfall });
+  return tiersPreparer(identifiers, waterfall === undefined ? {} : { waterfall }, lookUp)(row);
 }
 
 const ready = (tiers: readonly Tier[], remark?: string) => ({
@@ -112,10 +117,11 @@ describe('a tier of all that a row has', () => {
 
 describe('what the vendor has no field for', () => {
   const asked = (row: Record<string, string>, waterfall?: readonly string[]) =>
-    prepareTiers(identifiers, row, {
-      unaskable: ['page'],
-      ...(waterfall === undefined ? {} : { waterfall }),
-    });
+    tiersPreparer(
+      identifiers,
+      { unaskable: ['page'], ...(waterfall === undefined ? {} : { waterfall }) },
+      lookUp,
+    )(row);
 
   test('an identifier without a field is not asked by, and what can be read out of it still is', () => {
     expect(asked({ code: '7', page: '/bc/d' })).toEqual(ready([tier({ code: '7' }), tier({ site: 'bc' })]));
@@ -166,7 +172,6 @@ describe('a waterfall is checked before a row is read', () => {
 
 // ---------------------------------------------------------------------------------------------------- stepping
 
-const lookUp = ({ parameters }: Tier): Call => ({ operation: 'look-up', parameters, ifLost: 'hold' });
 const input = { tiers: [tier({ code: '7' }), tier({ site: 'bc' }), tier({ page: '/bc/d' })] };
 const found: Answer = { kind: 'found', fields: { name: 'Acme' } };
 const missed: Answer = { kind: 'no_match' };
@@ -179,15 +184,15 @@ function ledger(answers: Readonly<Record<string, Answer>>): Answered {
 
 describe('the next step', () => {
   test('the next step is the first lookup that has no answer yet', () => {
-    const step = (answers: Record<string, Answer>) => nextTier(input, ledger(answers), lookUp);
-    expect(step({})).toEqual({ kind: 'send', call: lookUp(tier({ code: '7' })) });
-    expect(step({ code: missed })).toEqual({ kind: 'send', call: lookUp(tier({ site: 'bc' })) });
+    const step = (answers: Record<string, Answer>) => nextTier(input, ledger(answers));
+    expect(step({})).toEqual({ kind: 'send', call: lookUp({ code: '7' }) });
+    expect(step({ code: missed })).toEqual({ kind: 'send', call: lookUp({ site: 'bc' }) });
     expect(step({ code: refused('no'), site: missed })).toEqual({
       kind: 'send',
-      call: lookUp(tier({ page: '/bc/d' })),
+      call: lookUp({ page: '/bc/d' }),
     });
     // A gap is filled before anything else: a later answer, bought for another row, does not decide this one.
-    expect(step({ site: found })).toEqual({ kind: 'send', call: lookUp(tier({ code: '7' })) });
+    expect(step({ site: found })).toEqual({ kind: 'send', call: lookUp({ code: '7' }) });
   });
 
   test.each<readonly [string, Record<string, Answer>, object]>([
@@ -213,6 +218,6 @@ describe('the next step', () => {
       { kind: 'refused', reason: 'the vendor refused code (a); site (b); page (c)' },
     ],
   ])('%s', (_, answers, outcome) => {
-    expect(nextTier(input, ledger(answers), lookUp)).toEqual({ kind: 'end', outcome });
+    expect(nextTier(input, ledger(answers))).toEqual({ kind: 'end', outcome });
   });
 });
