@@ -14,6 +14,7 @@ import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { CellSafety } from '../lib/formulas.ts';
+import { isBlankCell } from '../operations/lookup/identifiers.ts';
 import { kindOfInput } from './columns/column-kind.ts';
 import { type OpenedFile, openFile } from './input.ts';
 import { isWorkbookName } from './output/output.ts';
@@ -343,12 +344,15 @@ function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, f
   const kept: KeptCell[] = [];
   const isSame = into('_as_of') === found('_as_of');
   const isOwn = added.map((column): boolean => {
-    if (into(column).trim() === '' || into(column) === found(column)) return false;
-    const isNewer = !isSame && found('_as_of').trim() !== '' && known.answers.get(column) !== 'fill';
+    if (into(column) === found(column)) return false;
+    const isFilled = known.answers.get(column) === 'fill';
+    const isBlank = isFilled ? isBlankCell : (cell: string) => cell.trim() === '';
+    if (isBlank(into(column))) return isBlank(found(column));
+    const isNewer = !isSame && found('_as_of').trim() !== '' && !isFilled;
     if (isNewer && (isOurColumn(column) || found(column).trim() !== '')) return false;
     // A later batch may have found the same answer in the ledger. Then its price and source differ, which is
     // no edit of the user's.
-    if (isSame && (ACCOUNT.has(column) || found(column).trim() === '')) return true;
+    if (isSame && (ACCOUNT.has(column) || isBlank(found(column)))) return true;
     kept.push({ row: source.row, column, kept: into(column), result: found(column) });
     return true;
   });

@@ -28,6 +28,7 @@ import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/j
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
+import { isBlankCell } from '../operations/lookup/identifiers.ts';
 
 /**
  * The work for rows: a job, the account on which it runs, and the dialect in which the account's vendor is
@@ -94,7 +95,7 @@ export function rowPreparer(
   const own = withoutHeader(resolved.job.operation, columns.header);
   return (row) => {
     if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
-    const isFull = filling?.cells.every((at) => (row.cells[at] ?? '').trim() !== '');
+    const isFull = filling?.cells.every((at) => !isBlankCell(row.cells[at] ?? ''));
     if (filling !== undefined && isFull === true) return { kind: 'skipped', reason: filling.why };
     return prepared(own(columns.read(row)));
   };

@@ -88,7 +88,7 @@ test('a row that would get nothing is skipped and costs nothing, and another on_
   const desk = await openDesk();
   await desk.write(
     'list.csv',
-    'Domain,size,Trade\none.example,5,x\ntwo.example,,y\nthree.example,7,\nfour.example,8,z\n',
+    'Domain,size,Trade\none.example,5,x\ntwo.example,,y\nthree.example,7,\nfour.example,8,z\nfive.example,n/a,0\n',
   );
   const job = (onExisting: string) =>
     desk.write(
@@ -98,13 +98,13 @@ test('a row that would get nothing is skipped and costs nothing, and another on_
   const run = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
 
   await job('keep');
-  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ rows: 4, skipped: 4, to_buy: 0 });
-  expect(await desk.json(run)).toMatchObject({ counts: { skipped: 4 }, requests: 0 });
+  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ rows: 5, skipped: 5, to_buy: 0 });
+  expect(await desk.json(run)).toMatchObject({ counts: { skipped: 5 }, requests: 0 });
 
   await job('fill');
-  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ skipped: 2, to_buy: 2 });
+  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ skipped: 2, to_buy: 3 });
   expect((await desk.type(run)).code, 'needs no attention').toBe(0);
-  expect(await desk.requests()).toBe(2);
+  expect(await desk.requests()).toBe(3);
   const [first = ''] = (await desk.read('out.csv')).split('\n').slice(1);
   expect(first).toMatch(/^one\.example,5,x,skipped,.*so the row would get nothing/);
   expect(await desk.json(run), 'the same again').toMatchObject({ counts: { skipped: 2 }, requests: 0 });

@@ -21,6 +21,7 @@ import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { CellSafety, type FormulaMode, safeCell } from '../../lib/formulas.ts';
+import { isBlankCell } from '../../operations/lookup/identifiers.ts';
 import { identifierNames } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import { isPaidBy } from './tally.ts';
@@ -261,7 +262,8 @@ export function addedCells(
     const { fills } = column;
     // A row that cannot be read keeps all its cells where they are.
     const own = fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
-    if (own.trim() === '') return found(column);
+    const value = isBlankCell(own) ? found(column) : '';
+    if (value !== '' || own.trim() === '') return value;
     // Cells of the user's are not made safe, because nobody else wrote them.
     return cells.isJson ? cells.own(own) : own;
   });

@@ -41,6 +41,21 @@ describe('the columns of a job in an earlier output', () => {
   });
 });
 
+test.each([
+  ['', '50', ''],
+  [' NULL', '50', ' NULL'],
+  ['n/a', '50', 'n/a'],
+  ['-', '50', '-'],
+  ['0', '0', '0'],
+  ['nothing', 'nothing', 'nothing'],
+])('fill: the cell %j becomes %j, and stays where nothing was found', (cell, filled, unfilled) => {
+  const { columns } = additionOf(['Domain', 'size'], { size: 'employee_count' }, 'fill');
+  const cellsFor = (answer: Buffer | undefined) =>
+    addedCells(columns, { row: 2, cells: ['a.example', cell] }, answer, AT_TOP, CELLS());
+  expect(cellsFor(Buffer.from('{"employee_count":50}'))).toEqual([filled]);
+  expect(cellsFor(undefined)).toEqual([unfilled]);
+});
+
 test('no column of another job in an earlier output is replaced unasked', () => {
   const header = ['Domain', 'size', 'city', ...OUR_COLUMNS];
   const add = { title: 'job_title', city: 'location.city' };
