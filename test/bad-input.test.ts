@@ -143,6 +143,15 @@ describe('the job', () => {
       'operation: enrich-company\nadd: { name: name }\n',
       { code: 2, fact: /already has a column "Name"/, next: /on_existing/ },
     ],
+    [
+      'has a condition on a column that the file lacks',
+      'operation: enrich-company\nunless: { nmae: x }\n',
+      {
+        code: 2,
+        fact: /job\.yaml:2:11: unless: the list has no column "nmae"\.$/,
+        next: /Did you mean Name\?/,
+      },
+    ],
   ])('%s', async (_, yaml, refusal) => {
     const desk = await deskWithList();
     await desk.write('job.yaml', yaml);

@@ -209,20 +209,21 @@ export interface ChangePart<Input, Work extends PlannedWork> {
   resolve(input: Input, team: Team, options: OperationOptions): Prepared<Work>;
   /**
    * Work that no row asks for, such as people whom the list no longer has. Left out: none.
-   * @param invalid the rows for which nothing is done. A person whom one of them may mean gets work that
-   *   says so and sends nothing.
+   * @param idle the rows for which nothing is done. A person whom an invalid one may mean gets work that
+   *   says so and sends nothing. A person whom one that is left out names is on the list, and gets none.
    */
   missing?(
     planned: readonly Work[],
     team: Team,
     options: OperationOptions,
-    invalid: readonly InvalidRow[],
+    idle: readonly IdleRow[],
   ): readonly Work[];
 }
 
-/** A row that asks for nothing, because it is invalid. */
-export interface InvalidRow {
+/** A row that asks for nothing, because it is invalid, or because the job leaves it out. */
+export interface IdleRow {
   readonly row: RowNumber;
+  readonly isLeftOut?: boolean;
   /** The cells of the row. Left out: nobody can be sure which cell belongs to which column. */
   readonly cells?: RowInput;
 }

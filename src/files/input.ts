@@ -16,7 +16,7 @@ import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { calledPath, endingHeld } from './called.ts';
-import { type EarlierGuess, findColumns } from './columns/columns.ts';
+import { type ColumnMap, type EarlierGuess, findColumns, requireConditioned } from './columns/columns.ts';
 import { InputFile } from './input-file.ts';
 import { type InputColumns, issuesAsRead } from './quality/job-issues.ts';
 import { unclearStart } from './shape/list-start.ts';
@@ -105,7 +105,8 @@ export function contentHash(path: string): Promise<string> {
 /** The ending that a file should have, where it has another. @throws StopError `input` if unreadable. */
 export const contentEnding = (path: string) => endingHeld(new InputFile(path));
 
-type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read' | 'country' | 'strict'>;
+type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read' | 'country' | 'strict'> &
+  Pick<Job, 'only_if' | 'unless' | 'problem'>;
 
 export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
   const input = await openInput(path, readAs(job), ledger);
@@ -129,14 +130,17 @@ function readAs({ columns, strict, ...job }: ReadingJob): ReadOptions {
 async function columnsIn(
   opened: OpenedFile,
   header: readonly string[],
-  { operation, columns, guesses }: ReadingJob,
+  { operation, columns, guesses, ...conditions }: ReadingJob,
   ledger: Batches | undefined,
 ): Promise<InputColumns> {
   ourColumnsIn(header);
   const chosen = columns && { columns, guesses };
   const earlier = await earlierGuess(opened, header, operation, ledger);
-  const { sheet } = opened;
-  const found = await findColumns(operation, sheet, header, chosen, earlier).catch((error: unknown) => {
+  const find = async (): Promise<ColumnMap> => {
+    requireConditioned(conditions, header);
+    return findColumns(operation, opened.sheet, header, chosen, earlier);
+  };
+  const found = await find().catch((error: unknown) => {
     throw withOtherSheets(error, opened);
   });
   return { ...found, header, issueOf: await issuesAsRead(opened.read) };

@@ -7,7 +7,8 @@ import { credits } from '../ledger/ledger.ts';
 import { findOperation, type Job, type OperationSources } from './job.ts';
 import { jobEntries, policyOf, settingsOf } from './job-schema.ts';
 
-const { operation, columns, waterfall, repair, in_doubt } = jobEntries.shape;
+const { operation, columns, waterfall, repair, in_doubt, add, on_existing, only_if, unless } =
+  jobEntries.shape;
 
 /**
  * The entries of a job that decide how rows are worked on, in the form in which they travel with a batch to
@@ -20,6 +21,8 @@ const carriedSchema = z.object({
   columns,
   waterfall,
   repair,
+  /** The entries by which rows are left out that no run has looked at yet. */
+  ...{ only_if, unless, add, on_existing },
   /** The limit for retries is kept with the batch, so it is not needed here. */
   in_doubt: z.union([
     in_doubt,
@@ -30,7 +33,7 @@ const carriedSchema = z.object({
 });
 
 export function carriedJob(job: Job): JsonObject {
-  const { name, operation, columns, waterfall, repair } = job;
+  const { name, operation, columns, waterfall, repair, only_if, unless, add, on_existing } = job;
   const mapped = Object.entries(columns ?? {}).filter(([, column]) => column !== '');
   const settings = settingsOf(job);
   return {
@@ -38,6 +41,8 @@ export function carriedJob(job: Job): JsonObject {
     operation: operation.name,
     in_doubt: policyOf(job),
     ...present({ columns: columns && Object.fromEntries(mapped), waterfall, repair: repair || undefined }),
+    ...present({ only_if, unless }),
+    ...(on_existing === undefined ? {} : present({ add, on_existing })),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
   };
 }

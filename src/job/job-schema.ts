@@ -45,6 +45,14 @@ const tier = z.union([
     .transform(({ all }) => tierOfAll(all)),
 ]);
 
+const cellText = z.union([
+  z.string().regex(/\S/, 'for a cell without text, write `blank`'),
+  z.boolean().transform(String),
+]);
+
+/** What the cells of columns have to say. */
+const conditions = z.record(z.string(), z.union([cellText, z.array(cellText).min(1)]));
+
 function isSchedule(value: string): boolean {
   try {
     return new CronPattern(value, undefined, { mode: '5-part' }) instanceof CronPattern;
@@ -200,6 +208,18 @@ export const jobEntries = z.strictObject({
     .describe(
       'where the list has a column of `add`: ' +
         '`keep` adds nothing, `fill` fills its blank cells, `replace` replaces it; left out: refused',
+    ),
+  only_if: conditions
+    .optional()
+    .describe(
+      'column of the list: what it has to say, as `AU`, `[AU, NZ]`, `filled` or `blank`; ' +
+        'a row in which one column says something else is `skipped`, and costs nothing; left out: none is',
+    ),
+  unless: conditions
+    .optional()
+    .describe(
+      'column of the list: what it must not say, in the same words; ' +
+        'a row in which one column says that is `skipped`, and costs nothing; left out: none is',
     ),
   formulas: z
     .enum(FORMULA_MODES)

@@ -40,6 +40,8 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
   readonly strict?: boolean;
   /** Absent when a user wrote or named the job. */
   readonly origin?: JobOrigin;
+  /** Names the place of an entry that does not fit the list; absent where nobody wrote the job. */
+  readonly problem?: Document['problem'];
 }
 
 /**
@@ -131,6 +133,7 @@ export async function loadJob(
       ? { name: operation.name }
       : { name: basename(argument).replace(YAML_ENDING, ''), path: resolve(argument) }),
     operation,
+    problem: whole.problem,
     ...(guessesOthers(written.value, said) ? { guesses: true } : {}),
     ...(Object.keys(said).length === 0 ? {} : { said }),
   };

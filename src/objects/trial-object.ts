@@ -20,7 +20,7 @@ export const TrialObject = z.object({
   reply: ReplyObject.nullable(),
   answer: z.string().nullable(),
   charged: z.number().nullable(),
-  /** The entry of the dialect that decided, with its conditions for a reply. */
+  /** The entry of the dialect that decided, with what a reply must have for it. */
   rule: RuleObject.nullable(),
   /** With `--means`: the rule that would give such answers this meaning. */
   proposed: z.string().nullable().exactOptional(),

@@ -11,14 +11,13 @@ import {
   type Answered,
   defineOperation,
   end,
-  type InvalidRow,
+  type IdleRow,
   type OperationOptions,
   type Prepared,
   type RowInput,
   type Step,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
-import type { RowNumber } from '../core/row.ts';
 import { identifierText } from './lookup/identifiers.ts';
 import {
   ofAnother,
@@ -188,13 +187,13 @@ function nextChange({ makes, ...work }: PersonWork, answered: Answered): Step {
 /**
  * People in the projects that the job or the list names whom the list no longer has. A person known only by a
  * user id is left out: the list may have that person under an e-mail address that we do not know. A person
- * whom an invalid row may mean is not removed.
+ * whom an invalid row may mean is not removed, and neither is one whom a row names that the job leaves out.
  */
 function missing(
   planned: readonly PersonWork[],
   team: Team,
   options: OperationOptions,
-  invalid: readonly InvalidRow[],
+  idle: readonly IdleRow[],
 ): readonly PersonWork[] {
   if (options.settings?.remove_missing !== true) return [];
   const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
@@ -210,29 +209,34 @@ function missing(
       .filter(isMissing)
       .map(({ subject }) => subject.name)
       .sort()
-      .map((email) => {
+      .flatMap((email) => {
         const person = personIn(team, project, { email });
-        const unclear = invalid.find((row) => mayMean(row, person));
+        if (idle.some((row) => row.isLeftOut && means(row, person))) return [];
+        const unclear = idle.find((row) => mayMean(row, person));
         const name = names.get(project);
         const action =
-          unclear === undefined ? removalAction(person) : heldBack(email, name ?? project, unclear.row);
-        return workOf(person, 'none', action, name);
+          unclear === undefined ? removalAction(person) : heldBack(email, name ?? project, unclear);
+        return [workOf(person, 'none', action, name)];
       }),
   );
 }
 
-/** An unreadable part of an invalid row may mean anybody, in any project. */
-function mayMean({ cells = {} }: InvalidRow, { email, facts }: PersonInProject): boolean {
+function means({ cells = {} }: IdleRow, { email, facts }: PersonInProject): boolean {
   const named = readEmail(cells.email);
   const userId = readUserId(cells.user_id);
   if (userId.kind === 'read' && userId.value === facts?.userId) return true;
-  return named.kind === 'wrong' || named.value === email;
+  return named.kind === 'read' && named.value === email;
 }
 
-function heldBack(email: string, project: string, row: RowNumber): PersonAction {
+/** An unreadable part of such a row may mean anybody, in any project. */
+function mayMean(row: IdleRow, person: PersonInProject): boolean {
+  return readEmail(row.cells?.email).kind === 'wrong' || means(row, person);
+}
+
+function heldBack(email: string, project: string, { row, isLeftOut }: IdleRow): PersonAction {
   const fact =
     `${email} was not removed from ${project}, ` +
-    `because row ${row} is invalid and may mean the same person`;
+    `because row ${row} is ${isLeftOut ? 'left out' : 'invalid'} and may mean the same person`;
   return refuse(`${fact}. Correct that row first`);
 }
 

@@ -89,6 +89,7 @@ function askingSettings(job: Job, header: readonly string[]): JsonObject | undef
   const settingsThatAsk = {
     // The cells that decide which rows are asked about at all.
     ...(filling === undefined ? {} : { skips: [...filling.cells] }),
+    ...present({ only_if: job.only_if, unless: job.unless }),
     ...Object.fromEntries(asking),
     ...origin,
     ...(origin && 'undoes' in origin ? { our_list: true } : {}),

@@ -9,6 +9,7 @@ import { identifierOf } from '../files/output/tally.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import type { PlanFigures, ReasonObject } from '../objects/plan-object.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
+import { LeftOut } from './conditions.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
   classifications,
@@ -46,7 +47,7 @@ export async function planRows(
   listen: (classification: RowClassification) => void = () => {},
 ): Promise<Plan> {
   const pricing = await pricingOf(context);
-  const draft = new RowDraft(pricing);
+  const draft = new RowDraft(pricing, context.job);
   const firstRows = context.limit === undefined ? undefined : new RowDraft(pricing);
   const lastRow = lastOfFirst(input.sheet.start, context.limit);
   const batch = await plannedBatchOf(context, input);
@@ -176,15 +177,21 @@ class RowDraft {
   #tooOld = 0;
   readonly #unanswered = new Map<string, Alike>();
 
-  constructor(pricing: Pricing) {
+  readonly #leftOut: LeftOut;
+
+  /** @param job counts the rows that it leaves out; left out: they are not told apart. */
+  constructor(pricing: Pricing, job: ConstructorParameters<typeof LeftOut>[0] = {}) {
     this.#pricing = pricing;
+    this.#leftOut = new LeftOut(job);
   }
 
   add(classification: RowClassification): void {
     const { kind, row } = classification;
     this.#counts.rows += 1;
-    if (kind === 'skipped') this.#skipped += 1;
-    else this.#counts[COUNTED_AS[kind]] += 1;
+    if (kind === 'skipped') {
+      this.#skipped += 1;
+      this.#leftOut.add(row, classification.by);
+    } else this.#counts[COUNTED_AS[kind]] += 1;
     if (kind === 'invalid') this.#reasons.add(row, classification.reason);
     if ('left' in classification) this.#addLookedUp(classification);
   }
@@ -220,6 +227,7 @@ class RowDraft {
     return {
       ...this.#counts,
       ...(this.#skipped === 0 ? {} : { skipped: this.#skipped }),
+      ...present({ left_out: this.#leftOut.all() }),
       ...(refreshes ? { too_old: this.#tooOld } : {}),
       ...(unanswered.length === 0
         ? {}

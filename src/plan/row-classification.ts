@@ -22,7 +22,7 @@ import {
  * this file sends a request.
  */
 export type RowClassification =
-  | { readonly kind: 'invalid' | 'skipped'; readonly row: RowNumber; readonly reason: string }
+  | (Exclude<PreparedRow, { kind: 'ready' }> & { readonly row: RowNumber })
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
   | LookupResult;
 
@@ -123,7 +123,7 @@ class Sorter {
   add(row: InputRow): void {
     const prepared = this.#prepare(row);
     if (prepared.kind !== 'ready') {
-      this.#placed.push({ kind: prepared.kind, row: row.row, reason: prepared.reason });
+      this.#placed.push({ ...prepared, row: row.row });
       return;
     }
     const walk = new RowWalk(this.#operation, this.#dialect, prepared);

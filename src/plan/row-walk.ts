@@ -29,6 +29,7 @@ import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
 import { isBlankCell } from '../operations/lookup/identifiers.ts';
+import { leavingOut } from './conditions.ts';
 
 /**
  * The work for rows: a job, the account on which it runs, and the dialect in which the account's vendor is
@@ -62,8 +63,14 @@ export type PreparedRow =
       readonly repaired?: string;
     }
   | { readonly kind: 'invalid'; readonly reason: string }
-  /** The row would get nothing. */
-  | { readonly kind: 'skipped'; readonly reason: string };
+  /** The row would get nothing, or the condition `by` of the job leaves it out. */
+  | { readonly kind: 'skipped'; readonly reason: string; readonly by?: string };
+
+/** How a row ends that is not asked. */
+export const unaskedEnd = ({ kind, reason }: Exclude<PreparedRow, { kind: 'ready' }>): Outcome => ({
+  kind,
+  reason,
+});
 
 export function optionsOf({
   job,
@@ -91,10 +98,13 @@ export function rowPreparer(
   columns: Pick<InputColumns, 'read' | 'issueOf' | 'header'>,
 ): (row: InputRow) => PreparedRow {
   const prepared = cellPreparer(resolved.job, optionsOf(resolved), columns.issueOf);
+  const leftOut = leavingOut(resolved.job, columns.header);
   const filling = fillingOf(resolved.job, columns.header);
   const own = withoutHeader(resolved.job.operation, columns.header);
   return (row) => {
     if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
+    const left = leftOut(row.cells);
+    if (left !== undefined) return { kind: 'skipped', ...left };
     const isFull = filling?.cells.every((at) => !isBlankCell(row.cells[at] ?? ''));
     if (filling !== undefined && isFull === true) return { kind: 'skipped', reason: filling.why };
     return prepared(own(columns.read(row)));

@@ -6,7 +6,7 @@ import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
-import { type ResolvedJob, rowPreparer, type WalkedRow } from '../plan/row-walk.ts';
+import { type ResolvedJob, rowPreparer, unaskedEnd, type WalkedRow } from '../plan/row-walk.ts';
 
 /**
  * A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no
@@ -79,7 +79,7 @@ export async function taskMaker(
     const prepared = prepare(left);
     return prepared.kind === 'ready'
       ? { row, kind: 'work', work: prepared }
-      : { row, kind: 'end', outcome: prepared };
+      : { row, kind: 'end', outcome: unaskedEnd(prepared) };
   };
 }
 

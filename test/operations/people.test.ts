@@ -9,7 +9,7 @@
 import { describe, expect, test } from 'vitest';
 import { type KnownSubject, Team } from '../../src/core/membership.ts';
 import { present } from '../../src/core/objects.ts';
-import type { InvalidRow, OperationOptions, RowInput } from '../../src/core/operation.ts';
+import type { IdleRow, OperationOptions, RowInput } from '../../src/core/operation.ts';
 import changeRole from '../../src/operations/change-role.ts';
 import createProject from '../../src/operations/create-project.ts';
 import deleteInvite from '../../src/operations/delete-invite.ts';
@@ -257,10 +257,10 @@ describe('people whom the list does not have any more', () => {
     settings: { remove_missing: true, projects: { Far: 'p-far' } },
   };
 
-  function missing(options: OperationOptions, invalid: readonly InvalidRow[] = []) {
+  function missing(options: OperationOptions, idle: readonly IdleRow[] = []) {
     const work = planned(onboard, ROW, team, options);
     if (work.kind === 'invalid') throw new Error(work.reason);
-    const works = onboard.change?.missing?.([work.input as never], new Team(team), options, invalid) ?? [];
+    const works = onboard.change?.missing?.([work.input as never], new Team(team), options, idle) ?? [];
     return works.map((each) => ({ work: each, ...walk(onboard, JSON.parse(JSON.stringify(each))) }));
   }
 

@@ -6,6 +6,7 @@ import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
 import { entriesOf } from '../../core/steps.ts';
+import type { Job } from '../../job/job.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { requireOnce } from '../header.ts';
 import {
@@ -315,6 +316,22 @@ function requireKnown(
     if (!header.includes(column)) {
       const fact = `columns: ${input} should come from ${foreignName(column)}, but the file has no such column.`;
       throw stop('job', fact, meantWord(column, header));
+    }
+  }
+}
+
+/** @throws StopError `job` for a column of `only_if` or `unless` that the list does not have. */
+export function requireConditioned(
+  { only_if = {}, unless = {}, problem }: Pick<Job, 'only_if' | 'unless' | 'problem'>,
+  header: readonly string[],
+): void {
+  for (const [entry, columns] of Object.entries({ only_if, unless })) {
+    for (const column of Object.keys(columns)) {
+      requireOnce(header, column);
+      if (header.includes(column)) continue;
+      const fact = `${entry}: the list has no column ${foreignName(column)}`;
+      const next = meantWord(column, header);
+      throw problem?.([entry, column], 'name', fact, next) ?? stop('job', `${fact}.`, next);
     }
   }
 }

@@ -44,9 +44,10 @@ export function summaryOf(
   };
 }
 
-function foundWords({ rows, found, counts: { pending = 0 } }: BatchFigures): string {
+function foundWords({ rows, found, counts: { pending = 0, skipped = 0 } }: BatchFigures): string {
   const what = `found ${grouped(found)} of ${counted(rows, 'row')}`;
-  return pending === 0 ? `We ${what}.` : `So far we ${what}; ${counted(pending, 'row')} to go.`;
+  const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
+  return pending === 0 ? `We ${what}${left}.` : `So far we ${what}${left}; ${counted(pending, 'row')} to go.`;
 }
 
 function costWords({ money, saved, cost, vendor_counted: byVendor }: BatchFigures, sandbox: boolean): string {

@@ -10,8 +10,8 @@ const LINES_SHOWN = { sent: 50, unchanged: 5, attention: 20, leavers: 20 };
 export const EVERY_LINE = { sent: Infinity, unchanged: Infinity, attention: Infinity, leavers: Infinity };
 
 /**
- * The diff: first the changes that are sent, then the unchanged rows, then those that need attention, then
- * people whom the file does not name and who stay, then the counts.
+ * The diff: first the changes that are sent, then the unchanged and the skipped rows, then those that need
+ * attention, then people whom the file does not name and who stay, then the counts.
  */
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes, unknown } = plan;
@@ -20,10 +20,14 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
   const unchanged = changes
     .filter(({ action }) => action === 'unchanged')
     .toSorted((one, other) => Number(other.note !== undefined) - Number(one.note !== undefined));
-  const attention = changes.filter((change) => !isSent(change) && change.action !== 'unchanged');
+  const skipped = changes.filter(({ action }) => action === 'skipped');
+  const attention = changes.filter(
+    (change) => !isSent(change) && !['unchanged', 'skipped'].includes(change.action),
+  );
   return [
     ...cut(' ', sent, shownLines.sent),
     ...cut('=', unchanged, shownLines.unchanged),
+    ...cut('=', skipped, shownLines.unchanged),
     ...(unknown === undefined
       ? cut('!', attention, shownLines.attention)
       : [`! all rows: ${unknown.message} ${unknown.next}`]),

@@ -18,7 +18,14 @@ import type { Outcome, RowNumber } from '../../core/row.ts';
 import { erasedReason } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-object.ts';
 import type { PlannedInput } from '../batch-key.ts';
-import { optionsOf, type PlanContext, type PreparedRow, RowWalk, rowPreparer } from '../row-walk.ts';
+import {
+  optionsOf,
+  type PlanContext,
+  type PreparedRow,
+  RowWalk,
+  rowPreparer,
+  unaskedEnd,
+} from '../row-walk.ts';
 
 /**
  * This file prepares the rows of a list and the rows that the list lacks, each with the calls that it makes
@@ -96,7 +103,8 @@ function firstSpelling(): (cells: RowInput) => RowInput {
 export function unknownProjects({ job }: PlanContext, rows: readonly ListedRow[]): readonly string[] {
   const isSaid = job.projects !== undefined || job.create_projects === true;
   if (isSaid || rows.some(({ prepared }) => prepared.kind === 'ready')) return [];
-  const names = rows.flatMap(({ text }) => text?.project?.split(/[;|]/) ?? []).map((name) => name.trim());
+  const wanted = rows.filter(({ prepared }) => prepared.kind !== 'skipped');
+  const names = wanted.flatMap(({ text }) => text?.project?.split(/[;|]/) ?? []).map((name) => name.trim());
   return [...new Set(names)].filter((name) => name !== '');
 }
 
@@ -113,7 +121,7 @@ export function resolved(
   const change = changePartOf(context);
   const options = optionsOf(context);
   return rows.flatMap(({ row, text, prepared }): ResolvedRow | readonly ResolvedRow[] => {
-    if (prepared.kind !== 'ready') return { kind: 'end', row, outcome: prepared, cells: text };
+    if (prepared.kind !== 'ready') return { kind: 'end', row, outcome: unaskedEnd(prepared), cells: text };
     const found = change.resolve(prepared.input, team, options);
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, cells: text };
     const { email, to } = found.input;
@@ -178,10 +186,12 @@ function missingIn(
   options: OperationOptions,
 ): readonly PlannedWork[] {
   const works = asked.filter(isWorkable).map(({ work }) => work);
-  const invalid = asked.flatMap((row) =>
-    isWorkable(row) ? [] : [{ row: row.row, ...present({ cells: row.cells }) }],
-  );
-  return changePartOf(context).missing?.(works, team, options, invalid) ?? [];
+  const idle = asked.flatMap((each) => {
+    if (isWorkable(each)) return [];
+    const { row, outcome, cells } = each;
+    return [{ row, isLeftOut: outcome.kind === 'skipped', ...present({ cells }) }];
+  });
+  return changePartOf(context).missing?.(works, team, options, idle) ?? [];
 }
 
 const HEADER_ROW = 1;

@@ -78,6 +78,7 @@ export const text = {
     atRisk: 'Credits in doubt',
     matched: 'Matched',
     noMatch: 'No match',
+    skipped: 'Skipped',
     attention: 'Need you',
     requests: 'Requests',
     lastMinute: (count: string) => `${count} of the account in the last minute`,

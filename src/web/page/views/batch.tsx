@@ -217,10 +217,8 @@ function BatchFigures({ batch, running }: { readonly batch: BatchDetail; readonl
     if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
   }
   if (batch.changes === undefined) {
-    figures.push(
-      [words.matched, sumOf(counts, ['matched'])],
-      [words.noMatch, sumOf(counts, ['no_match', 'skipped'])],
-    );
+    figures.push([words.matched, sumOf(counts, ['matched'])], [words.noMatch, sumOf(counts, ['no_match'])]);
+    if ((counts.skipped ?? 0) > 0) figures.push([words.skipped, counts.skipped]);
   } else figures.push(...changeFigures(batch.changes));
   figures.push([words.attention, sumOf(counts, NEED_ATTENTION)], ...rangeFigures(batch), [
     words.requests,

@@ -1,0 +1,84 @@
+import { foreignName } from '../core/plain-text.ts';
+import { type InputRow, RowCount, type RowNumber } from '../core/row.ts';
+import type { Job } from '../job/job.ts';
+import type { LeftOutObject } from '../objects/plan-object.ts';
+import { isBlankCell, withoutTextMark } from '../operations/lookup/identifiers.ts';
+
+/**
+ * The conditions of a job, which are the columns of `only_if` and `unless`. A row that one of them leaves out
+ * is skipped, and costs nothing. The text of a cell decides, so no row needs the ledger for it.
+ */
+
+type Conditions = Pick<Job, 'only_if' | 'unless'>;
+type Wanted = NonNullable<Conditions['only_if']>[string];
+
+interface Condition {
+  /** `only_if "Country"`, as a plan counts it. */
+  readonly name: string;
+  readonly entry: keyof Conditions;
+  readonly column: string;
+  readonly wanted: Wanted;
+}
+
+function conditionsOf(job: Conditions): readonly Condition[] {
+  const of = (entry: keyof Conditions): readonly Condition[] =>
+    Object.entries(job[entry] ?? {}).map(([column, wanted]) => {
+      return { name: `${entry} ${foreignName(column)}`, entry, column, wanted };
+    });
+  return [...of('only_if'), ...of('unless')];
+}
+
+/** The condition that leaves a row out, and the reason of the row, which says its cell. */
+export interface LeavingOut {
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** @returns undefined for a row that no condition leaves out. */
+export function leavingOut(
+  job: Conditions,
+  header: readonly string[],
+): (cells: InputRow['cells']) => LeavingOut | undefined {
+  const conditions = conditionsOf(job).map((condition) => ({
+    ...condition,
+    at: header.indexOf(condition.column),
+    holds: holding(condition.wanted),
+  }));
+  return (cells) => {
+    const cellAt = (at: number): string => cells[at] ?? '';
+    const found = conditions.find(({ entry, at, holds }) => holds(cellAt(at)) !== (entry === 'only_if'));
+    if (found === undefined) return undefined;
+    const { name, entry, column, at } = found;
+    const text = withoutTextMark(cellAt(at));
+    const is = text === '' ? 'blank' : foreignName(text);
+    return { by: name, reason: `${entry} leaves it out, because ${foreignName(column)} is ${is}` };
+  };
+}
+
+function holding(wanted: Wanted): (cell: string) => boolean {
+  if (wanted === 'filled') return (cell) => !isBlankCell(cell);
+  const texts = new Set([wanted].flat().map(compared));
+  const isBlankWanted = texts.has('blank');
+  return (cell) => texts.has(compared(cell)) || (isBlankWanted && isBlankCell(cell));
+}
+
+const compared = (text: string): string => withoutTextMark(text).toLowerCase();
+
+/** Counts the rows that each condition leaves out. One without rows may be misspelt, so it is shown. */
+export class LeftOut {
+  readonly #counts: ReadonlyMap<string, RowCount>;
+
+  constructor(job: Conditions) {
+    this.#counts = new Map(conditionsOf(job).map(({ name }) => [name, new RowCount()]));
+  }
+
+  add(row: RowNumber, by: string | undefined): void {
+    this.#counts.get(by ?? '')?.add(row);
+  }
+
+  /** Undefined for a job without conditions. */
+  all(): LeftOutObject[] | undefined {
+    const all = [...this.#counts].map(([by, { count, first_rows }]) => ({ by, count, first_rows }));
+    return all.length === 0 ? undefined : all;
+  }
+}
