@@ -88,6 +88,16 @@ export type RowStatus = OutcomeKind | 'pending';
  */
 export const SO_CORRECT_IT = ', so correct it';
 
+/** Stands in the reason of a row that a condition of the job leaves out. */
+export const LEAVES_OUT = ' leaves it out, because ';
+
+/** Ends the reason of a row whose cells stay as they are. */
+export const SO_NOTHING = ', so the row would get nothing';
+
+/** Whether a row was skipped before anything was asked for it, as opposed to one whose answer was lost. */
+export const isLeftOut = ({ kind, reason = '' }: Outcome): boolean =>
+  kind === 'skipped' && (reason.includes(LEAVES_OUT) || reason.endsWith(SO_NOTHING));
+
 /** Whether a person has to look at a row: because of its outcome, or because of a mistyped cell. */
 export const needsPerson = ({ kind, reason = '' }: Outcome): boolean =>
   ATTENTION_KINDS.has(kind) || reason.includes(SO_CORRECT_IT);

@@ -1,5 +1,5 @@
 import { foreignName } from '../core/plain-text.ts';
-import { type InputRow, RowCount, type RowNumber } from '../core/row.ts';
+import { type InputRow, LEAVES_OUT, RowCount, type RowNumber } from '../core/row.ts';
 import type { Job } from '../job/job.ts';
 import type { LeftOutObject } from '../objects/plan-object.ts';
 import { isBlankCell, withoutTextMark } from '../operations/lookup/identifiers.ts';
@@ -9,7 +9,7 @@ import { isBlankCell, withoutTextMark } from '../operations/lookup/identifiers.t
  * is skipped, and costs nothing. The text of a cell decides, so no row needs the ledger for it.
  */
 
-type Conditions = Pick<Job, 'only_if' | 'unless'>;
+export type Conditions = Pick<Job, 'only_if' | 'unless'>;
 type Wanted = NonNullable<Conditions['only_if']>[string];
 
 interface Condition {
@@ -29,7 +29,7 @@ function conditionsOf(job: Conditions): readonly Condition[] {
 }
 
 /** The condition that leaves a row out, and the reason of the row, which says its cell. */
-export interface LeavingOut {
+interface LeavingOut {
   readonly by: string;
   readonly reason: string;
 }
@@ -51,7 +51,7 @@ export function leavingOut(
     const { name, entry, column, at } = found;
     const text = withoutTextMark(cellAt(at));
     const is = text === '' ? 'blank' : foreignName(text);
-    return { by: name, reason: `${entry} leaves it out, because ${foreignName(column)} is ${is}` };
+    return { by: name, reason: `${entry}${LEAVES_OUT}${foreignName(column)} is ${is}` };
   };
 }
 

@@ -9,7 +9,7 @@ import { identifierOf } from '../files/output/tally.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import type { PlanFigures, ReasonObject } from '../objects/plan-object.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
-import { LeftOut } from './conditions.ts';
+import { type Conditions, LeftOut } from './conditions.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
   classifications,
@@ -180,7 +180,7 @@ class RowDraft {
   readonly #leftOut: LeftOut;
 
   /** @param job counts the rows that it leaves out; left out: they are not told apart. */
-  constructor(pricing: Pricing, job: ConstructorParameters<typeof LeftOut>[0] = {}) {
+  constructor(pricing: Pricing, job: Conditions = {}) {
     this.#pricing = pricing;
     this.#leftOut = new LeftOut(job);
   }

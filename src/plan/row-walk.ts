@@ -22,7 +22,7 @@ import {
   type Step,
 } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
-import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
+import { type InputRow, type Outcome, SO_NOTHING, withRemark } from '../core/row.ts';
 import { outcomeOf, type RowStep, type RowSteps, type StepEnd } from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
@@ -152,9 +152,9 @@ export function fillingOf(
   return onExisting === 'keep'
     ? {
         cells: [],
-        why: `on_existing: keep leaves ${columns} as the list has them, so the row would get nothing`,
+        why: `on_existing: keep leaves ${columns} as the list has them${SO_NOTHING}`,
       }
-    : { cells, why: `${columns} ${cells.length === 1 ? 'is' : 'are'} filled, so the row would get nothing` };
+    : { cells, why: `${columns} ${cells.length === 1 ? 'is' : 'are'} filled${SO_NOTHING}` };
 }
 
 /**

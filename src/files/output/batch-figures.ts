@@ -28,7 +28,7 @@ export function figuresOf(
     rows: batch.inputRows,
     counts,
     usable,
-    asked: usable - Math.max(0, pending) - (counts.skipped ?? 0),
+    asked: usable - Math.max(0, pending) - tally.leftOut,
     found: tally.counts.get('matched') ?? 0,
     attention: tally.reasons.reduce((sum, { count }) => sum + count, 0),
     reasons: tally.reasons.map(({ count, ...reason }) => ({ ...reason, rows: count })),

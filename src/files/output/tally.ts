@@ -1,6 +1,13 @@
 import type { Call } from '../../core/operation.ts';
 import { grouped } from '../../core/plain-text.ts';
-import { needsPerson, type OutcomeKind, RowCount, type RowNumber, SO_CORRECT_IT } from '../../core/row.ts';
+import {
+  isLeftOut,
+  needsPerson,
+  type OutcomeKind,
+  RowCount,
+  type RowNumber,
+  SO_CORRECT_IT,
+} from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
 import {
   type Batch,
@@ -35,6 +42,8 @@ export class Tally {
   /** The added columns in their order, and how many rows were found with a value in them. */
   columns: readonly string[] = [];
   readonly filled = new Map<string, number>();
+  /** Rows for which nothing was asked, because the job leaves them out. */
+  leftOut = 0;
   #saved = 0;
   readonly #reasons = new Map<
     string,
@@ -51,6 +60,7 @@ export class Tally {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
     if (record === undefined) return;
     const { outcome, answers } = record;
+    if (isLeftOut(outcome)) this.leftOut += 1;
     for (const answer of answers) {
       this.#addIdentifier(batch, answer);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;

@@ -61,7 +61,7 @@ export interface ChangePlan {
   readonly changes: PlannedChangeObject[];
   readonly duplicates: number;
   /** Absent for a job without `only_if` and `unless`. */
-  readonly leftOut?: readonly LeftOutObject[];
+  readonly leftOut?: LeftOutObject[];
   /** The number of requests when all of them succeed. */
   readonly calls: number;
   /** The most that the requests of a row cost, for rows whose requests cost anything. */
@@ -159,7 +159,7 @@ export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowN
     invalid: rowsWith(({ action }) => action === 'invalid'),
     duplicates,
     ...(skipped === 0 ? {} : { skipped }),
-    ...(leftOut && { left_out: [...leftOut] }),
+    ...present({ left_out: leftOut }),
     bought_before: 0,
     in_doubt: rowsWith(({ action }) => action === 'in_doubt'),
     to_buy: rowsWith(isSent),

@@ -14,7 +14,7 @@ import type {
   PlannedWork,
   RowInput,
 } from '../../core/operation.ts';
-import type { Outcome, RowNumber } from '../../core/row.ts';
+import { isLeftOut, type Outcome, type RowNumber } from '../../core/row.ts';
 import { erasedReason } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-object.ts';
 import type { PlannedInput } from '../batch-key.ts';
@@ -189,7 +189,7 @@ function missingIn(
   const idle = asked.flatMap((each) => {
     if (isWorkable(each)) return [];
     const { row, outcome, cells } = each;
-    return [{ row, isLeftOut: outcome.kind === 'skipped', ...present({ cells }) }];
+    return [{ row, isLeftOut: isLeftOut(outcome), ...present({ cells }) }];
   });
   return changePartOf(context).missing?.(works, team, options, idle) ?? [];
 }
