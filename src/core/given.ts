@@ -1,5 +1,5 @@
 import type { JsonValue } from './operation.ts';
-import { wordsIn } from './plain-text.ts';
+import { isBlankText, wordsIn } from './plain-text.ts';
 
 /** The values whose place in an answer a dialect may name under `gives`, by our names for them. */
 
@@ -49,12 +49,9 @@ export function verdictIn(value: JsonValue, words: VerdictWords): EmailVerdict |
 export const toldVerdict = (value: JsonValue): EmailVerdict | undefined =>
   EMAIL_VERDICTS.find((verdict) => verdict === value);
 
-/** People and databases write these words where they have nothing. */
-const NOTHING = /^(?:n\/?a|null|nil|none|undefined|[-\u2013\u2014]*)$/i;
-
 /** Whether no value is there, or a word for none. A zero is a value. */
 export function holdsNothing(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value === 'object') return Object.values(value).every(holdsNothing);
-  return NOTHING.test(String(value).trim());
+  return isBlankText(String(value));
 }

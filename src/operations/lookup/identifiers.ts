@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import type { Normalised } from '../../core/operation.ts';
-import { foreignName, wordsIn } from '../../core/plain-text.ts';
+import { foreignName, isBlankText, wordsIn } from '../../core/plain-text.ts';
 import { readAbn } from './abn.ts';
 
 /**
@@ -45,21 +45,18 @@ export function withoutTextMark(cell: string): string {
   return (shownText(text) ?? text).trim().replace(TEXT_MARKS, '');
 }
 
-/** No text, or a word that databases, R and people write where they have nothing. */
-const NOTHING = /^(?:\\n|null|nil|none|nan|<?n\/?a>?|n\.a\.?|undefined|\(?blank\)?|[-\u2013\u2014]+)?$/i;
-
 /** Zeros alone are a value, and nobody's number. */
 const ZEROS = /^0+(?:\.0+)?$/;
 
 /** Whether a cell of any column is blank: it has no text, or a word for nothing. */
-export const isBlankCell = (cell: string): boolean => NOTHING.test(withoutTextMark(cell));
+export const isBlankCell = (cell: string): boolean => isBlankText(withoutTextMark(cell));
 
 /**
  * The text of a cell for an identifier or a role: empty where the cell is blank, or has only zeros.
  */
 export function identifierText(cell: string): string {
   const text = withoutTextMark(cell);
-  return NOTHING.test(text) || ZEROS.test(text) ? '' : text;
+  return isBlankText(text) || ZEROS.test(text) ? '' : text;
 }
 
 /**
