@@ -235,8 +235,8 @@ test.for(some(Object.entries(WAYS), 2))(
     const list = place.path('list.csv');
     const output = `-o '${place.path('my output.csv')}'`;
     const typed = [
-      ...[`run enrich-company ${list} ${output}`, `run ${list}`, 'run --help', 'accounts lst', ''],
-      ...['status zzz', 'cancel zzz', 'accounts add --help'],
+      ...[`run enrich-company ${list} ${output}`, `run ${list}`, 'accounts lst', ''],
+      ...['status zzz', 'accounts add --help'],
     ];
     /** Commands that were printed and have worked. */
     const tried = new Set<string>();

@@ -144,7 +144,8 @@ describe.each(Object.entries(MISTAKES))('%s', (_, mistakes) => {
 
     if (job !== undefined) await desk.write('job.yaml', mended(mistake));
     desk.place.writeAccount(desk.place.vendor.url);
-    const pasted = await desk.type(command.split(' '), { stdin: 'k\n' });
+    const start = command.endsWith('--key-stdin') ? { stdin: 'k\n' } : {};
+    const pasted = await desk.type(command.split(' '), start);
     expect(pasted, pasted.stderr).toMatchObject({ code });
     expect(await desk.place.vendor.book()).toMatchObject({ credits: 0 });
   });

@@ -6,24 +6,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * do; a clean clone knows no times yet, and would begin with the files that have the most text.
  */
 const LONGEST = [
+  'simulate/simulate',
   'docs',
   'faults/on-postgres',
   'cli/worker',
-  'ledger/stores/conformance',
-  'cli/bin',
-  'web/plans',
-  'web/both-ways',
-  'faults/store-copies',
-  'faults/random-kills',
+  'web/commands',
+  'faults/forged-store',
   'faults/series',
-  'web/serve',
-  'faults/crash-points',
-  'cli/hints',
+  'ledger/stores/conformance',
+  'ledger/db/postgres',
+  'web/same-figures',
   'cli/forget',
-  'run/doubts',
-  'run/sessions',
-  'fuzz/fuzz',
-  'adding',
+  'cli/hints',
 ].map((name) => `${name}.test.ts`);
 
 export class LongestFirst extends BaseSequencer {

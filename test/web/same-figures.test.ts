@@ -37,9 +37,10 @@ async function facesOf(desk: Desk, batch: string): Promise<Faces> {
   const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
   onTestFinished(async () => void (await page.stop('SIGKILL')));
   const ask = async (path: string) => JSON.parse((await page.tool(`/api/batches/${batch}${path}`)).body);
-  const taken = async (what: string): Promise<string> => {
+  const exported = async () => {
     const { body } = await page.tool('/api/export', { method: 'POST', body: JSON.stringify({ batch }) });
-    return (await page.ask(`/downloads/${JSON.parse(body).tickets[what].ticket}`)).body;
+    const { tickets } = JSON.parse(body);
+    return async (what: string) => (await page.ask(`/downloads/${tickets[what].ticket}`)).body;
   };
   const whole = (counts: Figures, rows: number): Figures => {
     const pending = rows - Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -54,6 +55,7 @@ async function facesOf(desk: Desk, batch: string): Promise<Faces> {
         ({ batch: id }: { batch: string }) => id === batch,
       );
       const written = async (): Promise<Record<string, Figures>> => {
+        const taken = await exported();
         const rows: Record<string, string>[] = parse(await taken('output'), { columns: true });
         return {
           'the download': countedIn(rows.map(({ _status }) => _status)),

@@ -118,10 +118,11 @@ class Desk {
 
   /** The rows of a list from 2 on, each matched by an answer of its own. */
   async matchAll(batch: Batch, ...bodies: readonly unknown[]): Promise<void> {
-    for (const [at, body] of bodies.entries()) {
+    const match = async (body: unknown, at: number): Promise<void> => {
       const attempt = await this.answer(batch, at + 2, body);
       await this.settle(batch, at + 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
-    }
+    };
+    await Promise.all(bodies.map(match));
   }
 
   async write(
