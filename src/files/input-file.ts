@@ -14,6 +14,9 @@ import { codeOf, shortage } from '../lib/system-errors.ts';
  */
 const BYTES_PER_CHUNK = 64 * 1024;
 
+/** The read that finds the end of a file asks for so many. */
+const BYTES_BEHIND = 1024;
+
 /**
  * A file that is read more than once and is the same each time. Its stamp is taken before the first byte is
  * read, and compared after each read, before the bytes are handed over: rows belong to the bytes by whose
@@ -34,10 +37,11 @@ export class InputFile implements FileBytes {
     let position = startByte;
     try {
       await using file = await this.#open();
+      const { size } = fstatSync(file.fd);
       for (;;) {
-        const buffer = Buffer.allocUnsafe(BYTES_PER_CHUNK);
-        const length = Math.min(buffer.length, endByte - position);
-        const { bytesRead } = await file.read(buffer, 0, length, position);
+        const left = Math.max(size - position, BYTES_BEHIND);
+        const buffer = Buffer.allocUnsafe(Math.min(BYTES_PER_CHUNK, left, endByte - position));
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
         this.#requireSame(file);
         if (bytesRead === 0) return;
         position += bytesRead;
