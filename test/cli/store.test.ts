@@ -12,7 +12,6 @@ import { domainsOf, Workplace } from '../faults/workplace.ts';
 import { temporaryFolder } from '../ledger/stores/places.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import { Desk, objectIn } from './desk.ts';
-import { rowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
 const ROWS = 6;
@@ -39,7 +38,7 @@ test('who has only bought play money looks after its store without naming it', a
   writeFileSync(join(cwd, 'list.csv'), 'Domain\nacme.example\n');
   const run = ['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '--budget', '5'];
   for (const words of [run, ['store', 'check'], ['store', 'info'], ['store', 'backup', 'kept.db']]) {
-    const { code, stderr } = await rowonce(words, { cwd, env });
+    const { code, stderr } = await typedAt(words, { cwd, env });
     expect({ words, code, stderr }).toMatchObject({ code: 0 });
   }
 });
