@@ -47,7 +47,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/^Attention .*sampled\.needs-attention\.csv\n/gm, ''],
   // A busy machine is asked to slow down, and asks again.
   [/^(Requests +)\d+ in/gm, '$1REQUESTS in'],
-  // How far a run had got when it was killed.
+  // How far a run had got when it was killed, and after ten seconds, which a busy machine may take.
+  [/^(?:\d+ % · .*rows|Preparing: ).*\n/gm, ''],
   [/continues: \d+ of/g, 'continues: ROWS of'],
 ];
 
