@@ -338,11 +338,12 @@ export interface Finding<Level> {
 
 function findIn(
   db: Db,
-  digits: readonly string[],
+  keys: readonly string[],
   { id, freshSince }: AskingBatch = {},
 ): Promise<readonly KnownAnswerRow[]> {
   const { foundMs: found = null, noMatchMs: no_match = null } = freshSince ?? {};
-  const asked = digits.map((key, nth) => ({ nth, key, batch: id ?? null, found, no_match }));
+  const asking = { batch: id ?? null, found, no_match };
+  const asked = keys.map((key, nth) => ({ nth, key, ...asking }));
   return db.each(FIND, asked);
 }
 
