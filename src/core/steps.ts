@@ -118,8 +118,8 @@ const FIRST = [
 ] as const satisfies readonly OutcomeKind[];
 
 export function outcomeOf(ends: readonly StepEnd[]): Outcome {
-  const [first] = ends;
-  if (first !== undefined && first.name === undefined) return first.outcome;
+  const [only] = ends;
+  if (only !== undefined && ends.length === 1 && only.name === undefined) return only.outcome;
   const kind = FIRST.find((each) => ends.some(({ outcome }) => outcome.kind === each));
   invariant(kind !== undefined, 'a step ends so that its row can');
   const reasons = ends.flatMap(({ name, outcome: { reason } }) =>

@@ -129,9 +129,8 @@ class Sorter {
     const walk = new RowWalk(this.#operation, this.#dialect, prepared);
     const steps = Map.groupBy(walk.callsAtWorst(), (met) => met.at);
     // The positions of the steps in which an earlier row asks the same.
-    const shared = new Set(
-      [...steps].flatMap(([at, own]) => (this.#different.add(identityOf(own)) ? [] : [at])),
-    );
+    const shared = new Set<number>();
+    for (const [at, own] of steps) if (!this.#different.add(identityOf(own))) shared.add(at);
     if (shared.size === 0 || shared.size < steps.size) this.#walks.push({ row: row.row, walk, shared });
     else this.#placed.push({ kind: 'duplicate', row: row.row });
   }

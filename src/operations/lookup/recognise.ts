@@ -17,8 +17,11 @@ import {
  * full.
  */
 
-/** Eleven digits at least, or a character that is a number in itself, but not one such as `é`. */
-const NUMBERS = /(?:[0-9][^0-9]*){11}|[\p{N}--[0-9]]/v;
+/**
+ * Eleven digits at least, or a character that is a number in itself, but not one such as `é`. The digits are
+ * counted from the beginning once, and not again from each of them.
+ */
+const NUMBERS = /^(?:[^0-9]*[0-9]){11}|[\p{N}--[0-9]]/v;
 
 const BARE_HOST = /^[^/:?#@]+$/;
 
