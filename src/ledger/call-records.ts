@@ -168,14 +168,13 @@ export interface Reading {
   readonly reason?: string;
 }
 
-/** What an answer is, and when it came: of which a plan reads a million. */
+/** What an answer is: of which a plan reads a million. */
 export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
   readonly attempt: AttemptId;
   readonly batch: BatchId;
   /** The kind by the newest reading that the reader may know. `why` is by the same reading. */
   readonly kind: Kind;
   readonly why: string;
-  readonly answeredAtMs: number;
   /** The batch that asks buys it anew. */
   readonly isTooOld?: true;
   /** When the answer and what was asked were erased; the body is blank then. */
@@ -186,6 +185,7 @@ export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
 
 export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAnswer<Kind> {
   readonly call: Call;
+  readonly answeredAtMs: number;
   /** The charge by the newest reading of all. */
   readonly charged: Credits;
   readonly status: number;
@@ -198,8 +198,7 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAns
 }
 
 /** An answer that was just bought, or told. */
-export type AnswerAtHand = Omit<KnownAnswer, 'answeredAtMs'> &
-  Partial<Pick<AnswerRecord, 'headers' | 'body'>>;
+export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'headers' | 'body'>>;
 
 /** An attempt of which nobody knows what came. */
 export interface Doubt extends AttemptRecord {
@@ -235,8 +234,7 @@ export interface InFlight {
 }
 
 /**
- * How much is read of a call's state: `kind` is what the answer is and when it came, `whole` all that is
- * spent or shown.
+ * How much is read of a call's state: `kind` is what the answer is, `whole` all that is spent or shown.
  */
 export type Detail = 'kind' | 'whole';
 
