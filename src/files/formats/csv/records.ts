@@ -73,7 +73,6 @@ const PARSER_FAULTS: Partial<Record<CsvErrorCode, RecordFault>> = {
     fact: 'a quote opens here and is not closed before the file ends',
     next: CLOSE_THE_QUOTE,
   },
-  CSV_MAX_RECORD_SIZE: ROW_TOO_LONG,
 };
 
 const ROWS_SWALLOWED: RecordFault = {
@@ -116,6 +115,7 @@ class RecordReader {
   readonly #layout: Layout;
   readonly #columns: NamedColumns | undefined;
   readonly #parser: Parser;
+  readonly #lineEnds: Buffer[];
   #found: ParsedRecord[] = [];
   /**
    * The text that was read last; where in it the next record begins, and where that is in the file's text.
@@ -144,8 +144,10 @@ class RecordReader {
       ...PARSING,
       bom: true,
       delimiter: DELIMITERS[layout.delimiter],
-      max_record_size: MOST_BYTES_PER_ROW,
     });
+    // The parser compares each character with each line end. Until the file has a CR, only LF is one.
+    this.#lineEnds = parser.options.record_delimiter;
+    parser.options.record_delimiter = [Buffer.of(LF)];
     const info: { bytes: number; lines: number; records: number } = parser.info;
     // Here the parser would put a record into its queue. Its option `info` makes an object of all that is
     // known for each.
@@ -175,9 +177,11 @@ class RecordReader {
       const zero = this.#text.indexOf(0);
       if (zero !== -1)
         throw stop('input', `${file.path}, line ${this.#lineAt(zero)}: ${ZERO_BYTE}.`, SAVE_AS_UTF8);
+      if (text.includes(CR)) this.#parser.options.record_delimiter = this.#lineEnds;
       yield this.#taken(await new Promise((done) => this.#parser.write(text, done)));
-      // The parser does not limit how many blank cells a row has.
-      if (this.#text.length - this.#at > 2 * MOST_BYTES_PER_ROW) throw this.#stop(ROW_TOO_LONG, this.#line);
+      // The parser's own limit is a look at each character, and does not count blank cells.
+      if (this.#text.length - this.#at > MOST_BYTES_PER_ROW)
+        throw this.#stop(ROW_TOO_LONG, this.#lineOfCell());
     }
     yield this.#taken(await new Promise((done) => this.#parser.end(done)));
     if (this.#columns && !this.#hasReadable && this.#firstFault) throw this.#firstFault;
@@ -192,14 +196,20 @@ class RecordReader {
     if (!error) return records;
     const fault = error instanceof CsvError ? PARSER_FAULTS[error.code] : undefined;
     if (fault === undefined) throw error;
+    throw this.#stop(fault, this.#lineOfCell());
+  }
+
+  /** The line of the cell that the parser has not ended yet. */
+  #lineOfCell(): number {
     // The end of the last cell of which the parser is sure.
     const cell = Math.max(0, this.#parser.info.bytes - this.#start);
-    throw this.#stop(fault, this.#lineAt(this.#at + cell));
+    return this.#lineAt(this.#at + cell);
   }
 
   #record({ cells: found, end, lines }: ParsedRecord, isGood: boolean): CsvRecord {
     const next = this.#at + end - this.#start;
     const bytes = this.#text.subarray(this.#at, next);
+    if (bytes.length > MOST_BYTES_PER_ROW) throw this.#stop(ROW_TOO_LONG, this.#line);
     if (!isGood && !isUtf8(bytes)) throw this.#notText(bytes);
     const row = this.#row;
     const kind = this.#kindOf(found, bytes);
