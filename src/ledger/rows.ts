@@ -162,22 +162,21 @@ export const readRows = ({ db }: Context) => ({
 });
 
 async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> {
-  const rows = (await sql.rows<KeptRow>(text, params)).map((kept) => ({ ...kept, used: usedBy(kept) }));
-  const ids = rows.flatMap(({ used }) => used);
-  const answers = await answersOf(sql, ids);
-  return rows.map(({ row, state, matched_by, reason, used }): RowRecord => {
-    const own = used.map((id) => answers.get(id)).filter(isShown);
-    return {
-      ...{ row, outcome: { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome },
-      answers: asItEnded(state, own),
-    };
+  const rows = await sql.rows<KeptRow>(text, params);
+  const used = rows.map(usedBy);
+  const answers = await answersOf(sql, used.flat());
+  return rows.map(({ row, state, matched_by, reason }, at): RowRecord => {
+    const own = (used[at] ?? []).map((id) => answers.get(id)).filter(isShown);
+    const outcome = { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome;
+    return { row, outcome, answers: asItEnded(state, own) };
   });
 }
 
-const usedBy = ({ attempt, others }: KeptRow): readonly AttemptId[] => [
-  ...(others === null ? [] : JSON.parse(others)),
-  ...(attempt === null ? [] : [attempt]),
-];
+function usedBy({ attempt, others }: KeptRow): readonly AttemptId[] {
+  const used: AttemptId[] = others === null ? [] : JSON.parse(others);
+  if (attempt !== null) used.push(attempt);
+  return used;
+}
 
 /** A reply that is read as no answer any more is not shown. */
 const isShown = (answer: AnswerRecord<ReadAs> | undefined): answer is AnswerRecord =>

@@ -28,7 +28,7 @@ interface SubmitContext {
   readonly batch: Batch;
 }
 
-const ROWS_AT_ONCE = 1_000;
+const ROWS_AT_ONCE = 500;
 
 /**
  * Submits the rows that are not there yet, in their order. After a crash the same command goes on behind the
@@ -100,7 +100,10 @@ async function submitterOf({
     );
     await ledger.submitRows(
       batch.id,
-      rows.map((each) => ({ ...each, ...present({ end: ends.get(each.row) }) })),
+      rows.map((each) => {
+        const end = ends.get(each.row);
+        return end === undefined ? each : { ...each, end };
+      }),
     );
     crashPoint('submitting');
     for (const [row, { outcome }] of ends) emit({ kind: 'row', row, outcome: outcome.kind });

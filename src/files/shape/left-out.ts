@@ -167,10 +167,18 @@ const REMARKS = [
  * only where the other rows have names; elsewhere it must be a word that no company has for its name.
  */
 function isRemark(cells: readonly string[], isListOfNames: boolean): boolean {
-  const [label = '', ...others] = cells.map((cell) => cell.trim()).filter(Boolean);
-  if (isLookup(label) || !others.every((cell) => AMOUNT.test(cell) && !isAbn(cell))) return false;
-  if (others.length === 0 && REMARKS.some((remark) => remark.test(label))) return true;
-  return LABEL.test(label) && (isListOfNames || (others.length > 0 && SURELY.test(label)));
+  let label = '';
+  let others = 0;
+  for (const cell of cells) {
+    const text = cell.trim();
+    if (text === '') continue;
+    if (label === '') label = text;
+    else if (AMOUNT.test(text) && !isAbn(text)) others += 1;
+    else return false;
+  }
+  if (isLookup(label)) return false;
+  if (others === 0 && REMARKS.some((remark) => remark.test(label))) return true;
+  return LABEL.test(label) && (isListOfNames || (others > 0 && SURELY.test(label)));
 }
 
 const DECIDING_SHARE = 0.8;
