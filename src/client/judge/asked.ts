@@ -15,7 +15,6 @@ export class Asked {
   readonly operation: DialectOperation;
   /** Undefined for a free request, and where a service answered before the vendor. */
   readonly call: Call | undefined;
-  readonly vocabulary: Vocabulary;
   /**
    * Whether the call is an api-call of the job. Its subject may have a status, a message and a text of
    * its own that says no.
@@ -34,11 +33,15 @@ export class Asked {
     this.dialect = dialect;
     this.operation = operation as DialectOperation;
     this.call = call;
-    this.vocabulary = vocabularyOf(dialect.words);
     this.isOwn = call?.operation === 'api-call';
     this.email = call?.change && emailOf(call.change);
     // The longest value comes first, because the others may be parts of it.
     this.#sent = sentBy(call).sort((one, other) => other.text.length - one.text.length);
+  }
+
+  /** It takes milliseconds to make, and most answers with data are read without it. */
+  get vocabulary(): Vocabulary {
+    return vocabularyOf(this.dialect.words);
   }
 
   /** Whether we or the vendor have that plain name for a value that was sent. */

@@ -97,9 +97,11 @@ function headSection({ batch, files }: ReportOptions, { headline, cost, needs }:
 /** `22 November 2026, 16:26 (Sydney)`, on the machine that writes the report. */
 function localTime(atMs: number): string {
   const at = new Date(atMs);
-  const day = at.toLocaleDateString('en-AU', { dateStyle: 'long' });
-  const time = at.toLocaleTimeString('en-AU', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  // Each further format takes milliseconds.
+  const format = new Intl.DateTimeFormat('en-AU', { dateStyle: 'long' });
+  const day = format.format(at);
+  const time = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  const zone = format.resolvedOptions().timeZone;
   const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
   return `${day}, ${time} (${city})`;
 }
