@@ -13,7 +13,7 @@ import {
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
-import { givenIn } from './judge/content.ts';
+import { givenIn, standsBlank } from './judge/content.ts';
 import { chargedCredits } from './judge/cost.ts';
 import { firstFitting, is2xx, isReadable, type ParsedReply, stopFor, vendorWords } from './judge/reply.ts';
 import {
@@ -164,7 +164,10 @@ export type RuleFound = {
  *   does not count either.
  */
 export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
-  const { rule, table } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
+  const operation = dialectOperationOf(dialect, call);
+  const { parsed, rule, table } = meantBy(raw, dialect, operation, call);
+  // A blank that stands where the dialect says is one; a path that leads nowhere may be a wrong one.
+  if (standsBlank(parsed, operation, call)) return true;
   if (table === undefined) return rule?.means === 'no_match';
   const isBare = isFirst && table.texts.every((text) => text === 'Not Found');
   return table.row.name === SAYS_NONE && !isBare;

@@ -154,10 +154,8 @@ function given(own: JsonValue, { gives = {}, verdicts }: AnswerPlace): JsonObjec
   const values = Object.entries(gives).flatMap(([name, path]) => {
     const value = valueAt(own, path);
     if (value === undefined) return [];
-    const isVerdict = name === 'verdict' && verdicts !== undefined && value !== null;
-    return [
-      [name, isVerdict ? (verdictIn(value, verdicts) ?? toldVerdict(value) ?? 'unknown') : value] as const,
-    ];
+    if (name !== 'verdict' || verdicts === undefined || value === null) return [[name, value] as const];
+    return [[name, verdictIn(value, verdicts) ?? toldVerdict(value) ?? 'unknown'] as const];
   });
   return Object.fromEntries(values);
 }

@@ -54,9 +54,11 @@ export class Knowledge {
   emailOf(given: JsonMembers): KnowledgeHit | undefined {
     const random = this.#together('find-email', given);
     if (random === undefined) return undefined;
-    const { full_name: name = `${given.first_name ?? 'jo'} ${given.last_name ?? 'citizen'}` } = given;
+    const { full_name: name, first_name: first = 'jo', last_name: last = 'citizen' } = given;
+    const page = given.profile_url ?? given.profile_slug;
+    const known = name ?? (page === undefined ? `${first} ${last}` : String(page).split('/').at(-1));
     const host = String(given.domain ?? given.company ?? 'sandbox');
-    const local = inHost(String(name)).replaceAll('-', '.');
+    const local = inHost(String(known)).replaceAll('-', '.');
     const data = {
       email: `${local}@${inHost(host)}.example`,
       result: random.pick(['deliverable', 'catch_all']),

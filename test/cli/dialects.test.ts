@@ -77,6 +77,18 @@ const DOCUMENTED: readonly Documented[] = [
     line: 'GET /v2/people/find?email=mia.tran%40acme.com.au',
     headers: { 'x-api-key': KEY },
   },
+  {
+    dialect: 'hunter',
+    asked: ['find-email', 'first_name=Mia', 'last_name=Tran', 'domain=acme.com.au'],
+    line: 'GET /v2/email-finder?first_name=Mia&last_name=Tran&domain=acme.com.au',
+    headers: { 'x-api-key': KEY },
+  },
+  {
+    dialect: 'hunter',
+    asked: ['check-email', 'email=mia.tran@acme.com.au'],
+    line: 'GET /v2/email-verifier?email=mia.tran%40acme.com.au',
+    headers: { 'x-api-key': KEY },
+  },
 ];
 
 test.each(DOCUMENTED)('$dialect: $asked', async ({ dialect, asked: question, line, headers, body }) => {

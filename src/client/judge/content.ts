@@ -1,10 +1,11 @@
 import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
 import { holdsNothing, verdictIn, WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
-import type { JsonValue } from '../../core/operation.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
 import type { DialectOperation } from '../dialect.ts';
 import type { Asked } from './asked.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
+import { is2xx, type ParsedReply } from './reply.ts';
 
 /** Whether an answer to a lookup holds the data that was asked for. */
 
@@ -135,16 +136,31 @@ export function givenIn(
   operation: string,
 ): GivenValue | undefined {
   if (gives === undefined) return undefined;
-  const wanted = WANTED[operation];
-  const values = Object.entries(gives)
-    .filter(([name]) => wanted === undefined || name === wanted)
-    .map(([, path]) => valueAt(body, path));
-  if (wanted === 'verdict') {
+  const values = valuesGiven(body, gives, operation);
+  if (WANTED[operation] === 'verdict') {
     const [word = null] = values;
     if (word !== null && verdictIn(word, verdicts ?? {}) !== undefined) return 'filled';
     return holdsNothing(word) ? 'blank' : 'odd';
   }
   return values.every(holdsNothing) ? 'blank' : 'filled';
+}
+
+function valuesGiven(
+  body: JsonValue | undefined,
+  gives: Readonly<Record<string, string>>,
+  operation: string,
+): readonly (JsonValue | undefined)[] {
+  const wanted = WANTED[operation];
+  const names = wanted === undefined ? Object.keys(gives) : [wanted];
+  return names.map((name) => valueAt(body, gives[name] ?? ''));
+}
+
+/** Whether the answer has the place of what was looked for, with nothing in it. */
+export function standsBlank({ raw, body }: ParsedReply, operation: DialectOperation, call: Call): boolean {
+  const { gives } = operation;
+  if (gives === undefined || body.kind !== 'json' || !is2xx(raw.status)) return false;
+  const values = valuesGiven(body.value, gives, call.operation);
+  return values.some((value) => value !== undefined) && values.every(holdsNothing);
 }
 
 /** Some vendors write this where they have nothing. */
