@@ -37,6 +37,8 @@ interface Finding extends Pick<Look, 'said' | 'why'> {
   readonly heard?: Pick<Reply, 'status' | 'body'>;
   /** The lost answer itself. */
   readonly told?: Reply;
+  /** Left out: `found`. */
+  readonly toldAs?: 'found' | 'no_match';
 }
 
 const unhelpful = (why: string): Finding => ({
@@ -97,6 +99,8 @@ function readBackFinding(
   if (answer === 'found') return { said, why: `the vendor did it, and sent its answer again (${why})`, told };
   // The vendor charged nothing, whatever it answered. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
+  if (answer === 'no_match')
+    return { said, why: `the vendor charged for a miss (${why})`, told, toldAs: answer };
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
 }
 
@@ -284,7 +288,7 @@ async function conclude(
   { session: { ledger, clock, account, client }, batch, emit }: Run,
   { key, attempt, call }: Doubt,
   kind: Look['kind'],
-  { said, why, heard = NOTHING, told }: Finding,
+  { said, why, heard = NOTHING, told, toldAs }: Finding,
 ): Promise<boolean> {
   const atMs = clock.wallMs();
   const { status, body } = heard;
@@ -297,7 +301,7 @@ async function conclude(
     await ledger.changeAccount(account.identity, { usage: undefined });
     const left = told === undefined ? undefined : leftBy(call, 'found', told, client.dialect);
     const decision = { key, batch, kind: 'told', by: 'rule', why, atMs } as const;
-    await ledger.decide(decision, { told, left });
+    await ledger.decide(decision, { told, toldAs, left });
   }
   return said !== 'unclear';
 }

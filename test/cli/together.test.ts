@@ -265,3 +265,20 @@ test('a job by which a row may need more than 20 calls is refused with the sum, 
     expect.stringMatching(/asked by first_name and last_name only together/),
   ]);
 });
+
+test('a lost answer that the vendor says was a miss ends its row, and what it reserved counts', async () => {
+  const read_back = {
+    method: 'GET',
+    path: '/lost',
+    answers: [{ status: [200], body: { path: 'data', is: 'readable' }, says: 'happened' }],
+    sure_after: '0s',
+  };
+  const at = await deskOf(
+    { 'find-email': { ...FINDER, read_back } },
+    ({ method }) => (method === 'GET' ? { data: { email: null } } : undefined),
+    PEOPLE.slice(0, 2),
+  );
+  await at.desk.type(run('find-email'));
+  expect(at.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  expect(shown(at, '_status', '_credits')).toEqual(['no_match | 3']);
+});
