@@ -97,6 +97,14 @@ export const MUTATIONS: readonly Mutation[] = [
     simulated: 'lists',
   },
   {
+    rule: '9: a miss is booked at the price that the dialect has for one',
+    file: 'src/client/judge/cost.ts',
+    text: "if (means === 'no_match') return miss;",
+    instead: '',
+    test: ['cli/together', 'a miss by the rule'],
+    simulated: { never: 'no vendor of a world has a price of its own for a miss' },
+  },
+  {
     rule: '10: a request is repeated only while the vendor surely knows its key',
     file: 'src/run/intent.ts',
     text: 'return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);',

@@ -58,7 +58,7 @@ const PEOPLE = [
   'First name,Surname,Website,Company,LinkedIn',
   'Mia,Tran,https://www.acme.example,Acme,https://www.linkedin.com/in/mia-tran',
   ' Leo , Park,leo@beta.example,,',
-  'Ann,Lee,gmail.com,Gamma,',
+  'ANN,lee,gmail.com,Gamma,',
   'Zoe,,delta.example,Delta,',
 ];
 

@@ -148,17 +148,33 @@ const email = z.email({ pattern: z.regexes.html5Email });
 const STRAY_DOT = /^\.|\.\.|\.@/;
 
 /**
- * A name as it is written: vendors ignore case, and nobody can say how a name in capitals would be written.
- * One blank stands between its words, and equal letters have one form.
+ * A name, in which one blank stands between two words, and equal letters and apostrophes have one form.
+ * Capitals alone, and small letters alone, become what most names are written in: to vendors they are the
+ * same, and a list in capitals would be bought twice.
  */
-const nameNormaliser = (check: (name: string) => string | undefined): ((cell: string) => Normalised) =>
+const nameNormaliser = (
+  check: (name: string) => string | undefined,
+  longestAbbreviation = 0,
+): ((cell: string) => Normalised) =>
   normaliser((text) => {
-    const name = text.normalize('NFC').replaceAll(/\s+/gu, ' ');
+    const spelled = text.normalize('NFC').replaceAll(/\s+/gu, ' ').replaceAll('\u2019', "'");
+    const one = spelled.replace(TEXT_MARKS, '');
+    const name = one.length > longestAbbreviation || /\p{Ll}/u.test(one) ? inUsualCase(one) : one;
     const problem = name.length > LONGEST_NAME ? 'is too long for a name' : check(name);
     return problem === undefined ? usable(name) : unusable(problem);
   });
 
 const LONGEST_NAME = 200;
+
+/** A letter behind none. An `s` behind an apostrophe at the end begins no word. */
+const WORD_BEGINS = /(?<!\p{L}|\p{M}|\p{L}'(?=\p{L}(?!\p{L})))\p{L}/gu;
+
+function inUsualCase(name: string): string {
+  const [small, capital] = [name.toLowerCase(), name.toUpperCase()];
+  // Some letters become two in capitals, and would not be the same again.
+  if ((name !== small && name !== capital) || small.length !== capital.length) return name;
+  return small.replaceAll(WORD_BEGINS, (letter) => letter.toUpperCase());
+}
 
 const whyNobody = (name: string): string | undefined =>
   /^[^@/\p{N}]*\p{L}[^@/\p{N}]*$/u.test(name) ? undefined : 'is not the name of a person';
@@ -173,12 +189,12 @@ export const normaliseFullName = nameNormaliser((name) =>
 export const normaliseCompanyName = nameNormaliser((name) => {
   if (EMAIL_LIKE.test(name) || /^(?:https?:\/\/|www\.)/i.test(name)) return 'is an address, not a name';
   return /\p{L}|\p{N}/u.test(name) ? undefined : 'is not the name of a company';
-});
+}, 4);
 
 /** The number of a company in a register: capitals and digits without the signs between them. */
 export const normaliseRegisterNumber = normaliser((text) => {
   const number = text.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
-  return /^(?=.*\d)[A-Z\d]{4,30}$/.test(number)
+  return /^(?=.*[1-9])[A-Z\d]{4,30}$/.test(number)
     ? usable(number)
     : unusable('is not the number of a register');
 });

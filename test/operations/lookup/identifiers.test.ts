@@ -4,11 +4,16 @@ import type { Normalised } from '../../../src/core/operation.ts';
 import { formatAbn } from '../../../src/operations/lookup/abn.ts';
 import {
   normaliseAbn,
+  normaliseCompanyName,
   normaliseCompanyProfile,
+  normaliseCountry,
   normaliseDomain,
   normaliseEmail,
+  normaliseFullName,
+  normalisePersonName,
   normalisePersonProfile,
   normaliseProfileSlug,
+  normaliseRegisterNumber,
   normaliseWebsite,
 } from '../../../src/operations/lookup/identifiers.ts';
 import { validAbn } from './abn-arbitrary.ts';
@@ -204,6 +209,33 @@ describe('a profile slug', () => {
   ]);
 });
 
+describe('a name, a number of a register and a country', () => {
+  reads(normalisePersonName, [
+    ['  MIA ', 'Mia'],
+    ['o’brien', "O'Brien"],
+    ['jean-luc', 'Jean-Luc'],
+    ['McDonald', 'McDonald'],
+  ]);
+  reads(normaliseFullName, [['mia\u00a0 van der TRAN', 'mia van der TRAN']]);
+  reads(normaliseCompanyName, [
+    ['IBM', 'IBM'],
+    ["MIA'S CAFE 24", "Mia's Cafe 24"],
+  ]);
+  reads(normaliseRegisterNumber, [
+    ['sc 123-456', 'SC123456'],
+    ['00445790', '00445790'],
+  ]);
+  reads(normaliseCountry, [
+    ['nz', 'NZ'],
+    ['New  Zealand', 'New Zealand'],
+  ]);
+  refuses(normalisePersonName, [['jo@acme.org', 'is not the name of a person']]);
+  refuses(normaliseFullName, [['Citizen', 'is one word, and a full name has two']]);
+  refuses(normaliseCompanyName, [['https://acme.org', 'is an address, not a name']]);
+  refuses(normaliseRegisterNumber, [['0-000-0', 'is not the number of a register']]);
+  refuses(normaliseCountry, [['61', 'is not a country']]);
+});
+
 // -------------------------------------------------------------------------------------------------- properties
 
 const normalisers = {
@@ -214,6 +246,11 @@ const normalisers = {
   normalisePersonProfile,
   normaliseCompanyProfile,
   normaliseProfileSlug,
+  normalisePersonName,
+  normaliseFullName,
+  normaliseCompanyName,
+  normaliseRegisterNumber,
+  normaliseCountry,
 };
 
 /** Text that gets past the first check of at least one normaliser far more often than arbitrary text would. */
