@@ -84,6 +84,13 @@ const DOCUMENTED: readonly Documented[] = [
     headers: { 'x-api-key': KEY },
   },
   {
+    dialect: 'leadmagic',
+    asked: ['find-email', 'first_name=Mia', 'last_name=Tran', 'domain=acme.com.au'],
+    line: 'POST /v1/people/email-finder',
+    headers: { 'x-api-key': KEY },
+    body: { first_name: 'Mia', last_name: 'Tran', domain: 'acme.com.au' },
+  },
+  {
     dialect: 'hunter',
     asked: ['check-email', 'email=mia.tran@acme.com.au'],
     line: 'GET /v2/email-verifier?email=mia.tran%40acme.com.au',
