@@ -12,7 +12,7 @@ import {
 import { judgedToday } from '../client/kept-answers.ts';
 import { StopError } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
-import { foreignWords } from '../core/plain-text.ts';
+import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { SO_ALREADY } from '../core/row.ts';
 import {
   type AccountState,
@@ -272,7 +272,7 @@ export class AllSeries {
   async countOdd(
     run: SeriesRun,
     operation: string,
-    { shape, rule }: OddAnswer,
+    { shape, rule, verdict }: OddAnswer,
     why: string,
   ): Promise<StopError | undefined> {
     const { first: most } = MOST.doubts;
@@ -286,7 +286,12 @@ export class AllSeries {
     const counted = isOfShape
       ? `${Math.max(count, most)} answers of one shape`
       : `${this.#oddInARow} answers in a row`;
-    const next = rule === undefined ? 'Check at the vendor what became of them' : ruleAdvice(rule);
+    const unknown = 'Check at the vendor what became of them';
+    const read = rule === undefined ? unknown : ruleAdvice(rule);
+    const next =
+      verdict === undefined
+        ? read
+        : `Add ${foreignName(verdict)} to operations.${operation}.verdicts in the dialect`;
     return this.#stop(run, series, () => doubtsStop(counted, run.batch, why, next));
   }
 

@@ -179,6 +179,13 @@ describe('a check of addresses', () => {
     expect(shown(at, 'Verdict', '_status')).toEqual(['accept_all | matched', 'unknown | matched']);
     expect(at.asked).toHaveLength(2);
   });
+
+  test('five answers with one such word stop the run, which says where the word belongs', async () => {
+    const at = await deskOf({ 'check-email': CHECKER }, () => ({ state: 'risky' }), ADDRESSES);
+    const { code, stderr } = await at.desk.type(run('check-email'));
+    expect([code, at.asked.length]).toEqual([75, 5]);
+    expect(stderr).toMatch(/Add "risky" to operations\.check-email\.verdicts in the dialect; or settle/);
+  });
 });
 
 test('a company is asked for by its name and country, or by the number of a register', async () => {

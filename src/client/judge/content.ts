@@ -155,6 +155,16 @@ function valuesGiven(
   return names.map((name) => valueAt(body, gives[name] ?? ''));
 }
 
+/** The word in the place of the verdict that the dialect does not have; undefined for any other answer. */
+export function oddVerdictIn(
+  body: JsonValue | undefined,
+  operation: DialectOperation,
+  name: string,
+): string | undefined {
+  if (givenIn(body, operation, name) !== 'odd') return undefined;
+  return String(valueAt(body, operation.gives?.verdict ?? ''));
+}
+
 /** Whether the answer has the place of what was looked for, with nothing in it. */
 export function standsBlank({ raw, body }: ParsedReply, operation: DialectOperation, call: Call): boolean {
   const { gives } = operation;

@@ -10,13 +10,13 @@ import {
   WHOLE_BODY,
 } from '../../core/answer-body.ts';
 import { WANTED } from '../../core/given.ts';
-import { isObject } from '../../core/objects.ts';
+import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
 import { Asked } from './asked.ts';
-import { givenIn, isData } from './content.ts';
+import { isData, oddVerdictIn } from './content.ts';
 import { type Leaf, leavesOf, pathOf } from './names.ts';
 import { is2xx } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
@@ -97,6 +97,8 @@ export interface OddAnswer {
   readonly shape: string;
   /** The rule that would read the answer; undefined where none is offered. */
   readonly rule: string | undefined;
+  /** The word that the dialect's `verdicts` lack, where nothing else keeps the answer from being read. */
+  readonly verdict?: string;
 }
 
 /** @returns undefined for a reply that is no success, because then the vendor may be broken. */
@@ -104,7 +106,8 @@ export function oddAnswerIn(raw: Reply, dialect: Dialect, call: Call): OddAnswer
   const own = vendorReply(raw, dialect);
   if (!is2xx((own ?? raw).status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
   const shape = hashOf(shapeOf(raw, dialect, call));
-  return { shape, rule: own && ruleThatReads(own, dialect, call) };
+  const verdict = own && oddVerdictIn(jsonOf(own.body), new Asked(dialect, call).operation, call.operation);
+  return { shape, rule: own && ruleThatReads(own, dialect, call), ...present({ verdict }) };
 }
 
 /**
@@ -177,7 +180,7 @@ export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: 
   // A page, or a text that is not JSON, is seldom the statement of the vendor.
   if (body.kind !== 'json') return undefined;
   // No rule reads a word that `verdicts` lacks.
-  if (givenIn(body.value, asked.operation, call.operation) === 'odd') return undefined;
+  if (oddVerdictIn(body.value, asked.operation, call.operation) !== undefined) return undefined;
   const statements = statementsOf(own.status, body, asked);
   if (statements instanceof ChangeStatements && statements.other) return undefined;
   // No rule is offered for an answer that is still to come.
