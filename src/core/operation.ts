@@ -284,6 +284,8 @@ export interface Operation<Input = unknown, Work = Input> {
    * @param named inputs that the job names, which are taken in any case.
    */
   askedBy?(by: readonly string[] | undefined, named: readonly string[]): Operation;
+  /** An input without which no row of a list can be asked by any of `by`; undefined where some can. */
+  lacks?(mapped: readonly string[]): string | undefined;
   /**
    * Validates and normalises rows before anything is paid for. What the options say is read once for all rows
    * of a list. Pure.

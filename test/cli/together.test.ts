@@ -266,6 +266,15 @@ test('a job by which a row may need more than 20 calls is refused with the sum, 
     'job.yaml',
     'operation: enrich-person\naccount: data\ncolumns: { first_name: First name, last_name: Surname }\n',
   );
+  await desk.write('few.csv', 'First name,Surname,Site\nMia,Tran,acme.example\n');
+  const few = await desk.type(['plan', 'find-email', 'few.csv', '--account', 'data']);
+  expect([few.code, few.stderr]).toEqual([
+    2,
+    expect.stringMatching(/for none of these all columns were.*--column domain=…/s),
+  ]);
+  expect(
+    (await desk.type(['plan', 'find-email', 'few.csv', '--account', 'data', '--column', 'domain=Site'])).code,
+  ).toBe(0);
   const alone = await desk.type(['plan', 'job.yaml', 'list.csv']);
   expect([alone.code, alone.stderr]).toEqual([
     2,

@@ -305,6 +305,13 @@ export function unusable(
     const meant = likely?.input === name ? likelyWords(likely) : suggestion(name, header);
     return stop('job', fact, `${meant} If so: --column ${name}=…, or under \`columns:\` in a job.`);
   }
+  const lacking = mapped.size === 0 ? undefined : operation.lacks?.([...mapped.keys()]);
+  if (lacking !== undefined) {
+    const by = operation.by?.join(', or ') ?? '';
+    const fact = `${operation.name} is asked by ${by}, and for none of these all columns were recognized.`;
+    const next = `Say which column has the rest: --column ${lacking}=…, or under \`columns:\` in a job.`;
+    return stop('job', fact, next);
+  }
   if (mapped.size > 0 || operation.inputs.length === 0 || operation.needsNoColumn) return undefined;
   const inputs = operation.inputs.map(({ name, about }) => `${name} (${about})`).join(', ');
   const fact =

@@ -357,6 +357,19 @@ export function lookUpOperation(
       const inputs = kept.map(({ needsBy: _, ...input }) => input);
       return { ...lookUpOperation(name, summary, kept, said), inputs };
     },
+    lacks(mapped) {
+      const isThere = (member: string): boolean => {
+        const { names } = identifiers.find(({ name }) => name === member)?.derivedFrom ?? {};
+        return mapped.includes(member) || names?.every((each) => mapped.includes(each)) === true;
+      };
+      const tiers = (by ?? []).map((tier) => {
+        const { members } = readTier(tier);
+        const lacking = members.filter((member) => !isThere(member));
+        return { lacking, share: lacking.length / members.length };
+      });
+      // The tier of which the list has most is the one that was meant.
+      return tiers.toSorted((one, other) => one.share - other.share)[0]?.lacking[0];
+    },
     preparer: (options) => tiersPreparer(identifiers, options, lookUp, by),
     next: nextTier,
   });
