@@ -151,3 +151,27 @@ test('a folder has no workers', async () => {
   ])
     expect([code, stderr]).toEqual([2, expect.stringContaining('has no workers')]);
 });
+
+test('a worker asks by what belongs together, as the dialect of the batch says', async () => {
+  const host = await openHost();
+  const { place, store } = host;
+  const find = {
+    path: '/find/email',
+    method: 'POST',
+    by: ['first_name+last_name+domain'],
+    gives: { email: 'data.email' },
+  };
+  place.writeDialect({ operations: { 'find-email': { ...find, credits: { most: 1, found: 1 } } } });
+  place.writeAccount(place.vendor.url, { dialect: './dialect.yaml' });
+  writeFileSync(place.path('list.csv'), 'First,Last,Website\nMia,Tran,acme.example\nLeo,,beta.example\n');
+  writeFileSync(place.path('find.yaml'), 'operation: find-email\nadd: { Found: email }\n');
+  await host.detach({ job: 'find.yaml' });
+  host.startWorker();
+  await host.ended(2);
+  const mia = { first_name: 'Mia', last_name: 'Tran', domain: 'acme.example' };
+  expect(place.vendor.requests()).toMatchObject([{ body: mia }]);
+  await place.typeHere(['export', 'last', '-o', place.path('out.csv'), '--store', store]);
+  expect(readFileSync(place.path('out.csv'), 'utf8')).toMatch(
+    /^Mia,Tran,acme\.example,mia\.tran@acme-example\.example,matched/m,
+  );
+});
