@@ -145,7 +145,7 @@ function asSandbox(dialect: Dialect): Dialect {
 
 const BY_TOGETHER = ['profile_url', 'first_name+last_name+domain', 'full_name+company'];
 
-const SANDBOX_VERDICTS = {
+const SANDBOX_WORDS = {
   valid: 'deliverable',
   accept_all: 'catch_all',
   invalid: 'undeliverable',
@@ -158,7 +158,7 @@ const SANDBOX_OPERATIONS: Dialect['operations'] = {
     path: '/find/email',
     by: BY_TOGETHER,
     gives: { email: 'data.email', verdict: 'data.result' },
-    verdicts: SANDBOX_VERDICTS,
+    verdicts: SANDBOX_WORDS,
     credits: { most: 1, found: 1 },
   },
   'find-phone': {
@@ -172,7 +172,7 @@ const SANDBOX_OPERATIONS: Dialect['operations'] = {
     method: 'POST',
     path: '/check/email',
     gives: { verdict: 'result' },
-    verdicts: SANDBOX_VERDICTS,
+    verdicts: SANDBOX_WORDS,
     credits: { most: 1, found: 1 },
   },
 };

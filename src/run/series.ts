@@ -286,12 +286,9 @@ export class AllSeries {
     const counted = isOfShape
       ? `${Math.max(count, most)} answers of one shape`
       : `${this.#oddInARow} answers in a row`;
-    const unknown = 'Check at the vendor what became of them';
-    const read = rule === undefined ? unknown : ruleAdvice(rule);
-    const next =
-      verdict === undefined
-        ? read
-        : `Add ${foreignName(verdict)} to operations.${operation}.verdicts in the dialect`;
+    const read = rule === undefined ? 'Check at the vendor what became of them' : ruleAdvice(rule);
+    const place = `operations.${operation}.verdicts in the dialect`;
+    const next = verdict === undefined ? read : `Add ${foreignName(verdict)} to ${place}`;
     return this.#stop(run, series, () => doubtsStop(counted, run.batch, why, next));
   }
 

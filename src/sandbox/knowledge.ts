@@ -5,16 +5,8 @@ import { type Random, randomFrom } from './random.ts';
 
 export const PERSON_IDENTIFIERS = ['profile_url', 'email', 'profile_slug'] as const;
 export const COMPANY_IDENTIFIERS = ['domain', 'profile_url', 'abn', 'website'] as const;
-export const FINDER_INPUTS = [
-  'email',
-  'profile_url',
-  'profile_slug',
-  'first_name',
-  'last_name',
-  'full_name',
-  'company',
-  'domain',
-] as const;
+const TOGETHER = ['first_name', 'last_name', 'full_name', 'company', 'domain'] as const;
+export const FINDER_INPUTS = [...PERSON_IDENTIFIERS, ...TOGETHER];
 export const SEARCH_FILTERS = ['company', 'position', 'seniority', 'department'] as const;
 
 const MOST_FOUND = 60;
