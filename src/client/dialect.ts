@@ -302,7 +302,7 @@ export function dialectMark(dialect: Dialect): number {
  */
 export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
   const operation = dialect.operations[call.operation];
-  invariant(operation !== undefined, `the dialect ${dialect.name} has no operation ${call.operation}`);
+  invariant(operation !== undefined, 'a dialect has the operation of each call');
   const { creditsMost: most } = call;
   if (most === undefined) return operation;
   // A cost by volume is booked by the results. Any other call is booked at the reserved price, because nobody

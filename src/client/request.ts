@@ -97,10 +97,7 @@ export function requestOf(
   const operation = dialectOperationOf(dialect, call);
   const { fields = {} } = operation;
   for (const name in call.parameters)
-    invariant(
-      own(fields, name) !== null,
-      `${call.operation} is asked by ${name}, for which the vendor has no field`,
-    );
+    invariant(own(fields, name) !== null, 'no call is asked by what the vendor has no field for');
   const shaped = shapedCall(dialect, operation, call);
   const request = built(dialect, basePath, operation, shaped, valuesFor(call, values));
   const { idempotency } = dialect;

@@ -221,11 +221,9 @@ class NamingColumns {
 
   /** Also by another column, which may be blank above: but for a page's own address, which stands alone. */
   nameSomebody(cells: readonly string[]): boolean {
+    if (this.#positions.some((position) => MEANT.test(cells[position] ?? ''))) return true;
     const filled = cells.filter((cell) => cell.trim() !== '');
-    return (
-      this.#positions.some((position) => MEANT.test(cells[position] ?? '')) ||
-      (filled.length > 1 && filled.some((cell) => isLookup(cell)))
-    );
+    return filled.length > 1 && filled.some((cell) => isLookup(cell));
   }
 }
 

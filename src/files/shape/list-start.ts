@@ -87,10 +87,14 @@ export function listStart(rows: readonly SampledRow[], options: ReadOptions): Li
 
 /** A line that is drawn under a header or around a table. A dash or two stand for nothing in other rows. */
 export function isDashes(cells: readonly string[], isBelowHeader: boolean): boolean {
-  const filled = cells.map((cell) => cell.trim()).filter(Boolean);
-  const isLine = (cell: string): boolean =>
-    /^[|+:=_\u2500\u2014-]+$/.test(cell) && (isBelowHeader || cell.length > 2);
-  return filled.length > 0 && filled.every(isLine);
+  let isLine = false;
+  for (const cell of cells) {
+    const text = cell.trim();
+    if (text === '') continue;
+    isLine = /^[|+:=_\u2500\u2014-]+$/.test(text) && (isBelowHeader || text.length > 2);
+    if (!isLine) return false;
+  }
+  return isLine;
 }
 
 /** The names of a header; the letters of a spreadsheet where there is none. */
