@@ -11,7 +11,7 @@ import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
 import { counted, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
 import type { CellLook } from '../files/columns/column-kind.ts';
-import { columnFlag, guessWords } from '../files/columns/columns.ts';
+import { columnFlag, guessedHow, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
 import { noRows, type OpenedInput, openFile, openHeader } from '../files/input.ts';
 import type { CellIssueKind } from '../files/quality/cell-issues.ts';
@@ -245,7 +245,9 @@ function tellBeginning(console: Console, { job, account, list, object }: Planned
   const { path, columns, sheet } = list;
   const { requests = [], to_agree: toAgree } = object;
   console.print(plainText(`${job.name} over ${path}, with account ${account.name}`));
-  console.print(`  columns        ${guessWords(columns)}${columns.guessed ? ' (guessed)' : ''}`);
+  console.print(
+    `  columns        ${guessWords(columns)}${columns.guessed ? ` (${guessedHow(columns)})` : ''}`,
+  );
   const order = waterfallOf(job, columns.columns);
   // Where a list has only one identifier, its column tells which one.
   const isTold = order.every((tier) => order.length === 1 && columns.columns[tier] !== undefined);

@@ -7,7 +7,7 @@ import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
-import { guessWords, isByName } from '../files/columns/columns.ts';
+import { guessedHow, guessWords } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { interruptedChanges } from '../files/output/changes-done.ts';
 import { jobSettings } from '../job/job-settings.ts';
@@ -257,7 +257,7 @@ async function announce(
 }
 
 function readingNotes({ columns, sheet }: MappedInput): readonly string[] {
-  const guessed = `Columns, ${isByName(columns) ? 'by their names' : 'guessed'}: ${guessWords(columns)}.`;
+  const guessed = `Columns, ${guessedHow(columns)}: ${guessWords(columns)}.`;
   return linesOf(sheet.notes, columns.guessed && guessed, columns.note);
 }
 

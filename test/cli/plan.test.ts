@@ -36,7 +36,7 @@ test('with a job: what it would buy, at most and probably, how long that takes, 
   expect(
     stdout.replace(/^( {2}id +)[\da-f-]+$/m, '$1ID'),
   ).toBe(`enrich-company over ${folder}/list.csv, with account data
-  columns        abn ← ABN, website ← Website (guessed)
+  columns        abn ← ABN, website ← Website (by their names)
   looked up by   abn, then website
   rows           4
   invalid        1

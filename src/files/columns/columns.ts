@@ -273,8 +273,9 @@ export function columnFlag({ input, column }: Pick<LikelyColumn, 'input' | 'colu
   return `--column ${shellWord(plainText(`${input}=${column}`))}`;
 }
 
-export function isByName({ because }: Pick<ColumnMap, 'because'>): boolean {
-  return [...because.values()].every(isByHeader);
+/** How the columns were guessed. */
+export function guessedHow({ because }: Pick<ColumnMap, 'because'>): 'by their names' | 'guessed' {
+  return [...because.values()].every(isByHeader) ? 'by their names' : 'guessed';
 }
 
 /** Why a column was taken that the user named, where other columns are guessed. */
