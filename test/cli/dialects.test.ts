@@ -20,83 +20,15 @@ interface Documented {
   readonly body?: unknown;
 }
 
-const BEARER = { authorization: `Bearer ${KEY}` };
-
-const DOCUMENTED: readonly Documented[] = [
-  {
-    dialect: 'abr',
-    asked: ['enrich-company', 'abn=51824753556'],
-    line: `GET /json/AbnDetails.aspx?callback=c&guid=${KEY}&abn=51824753556`,
-    headers: {},
-  },
-  {
-    dialect: 'companieshouse',
-    asked: ['enrich-company', 'domain=acme.co.uk'],
-    line: 'GET /search/companies?q=acme.co.uk',
-    headers: { authorization: `Basic ${btoa(`${KEY}:`)}` },
-  },
-  {
-    dialect: 'dropcontact',
-    asked: ['enrich-person', 'email=mia.tran@acme.com.au'],
-    line: 'POST /v1/enrich/all',
-    headers: { 'x-access-token': KEY },
-    body: { data: [{ email: 'mia.tran@acme.com.au' }], siren: true, language: 'en' },
-  },
-  {
-    dialect: 'fullenrich',
-    asked: ['enrich-person', 'profile_url=https://www.linkedin.com/in/mia-tran'],
-    line: 'POST /api/v1/contact/enrich/bulk',
-    headers: BEARER,
-    body: {
-      name: 'rowonce',
-      datas: [
-        {
-          linkedin_url: 'https://www.linkedin.com/in/mia-tran',
-          enrich_fields: ['contact.emails', 'contact.phones'],
-        },
-      ],
-    },
-  },
-  {
-    dialect: 'crustdata',
-    asked: ['enrich-company', 'domain=acme.com.au'],
-    line: 'POST /company/enrich',
-    headers: { ...BEARER, 'x-api-version': '2025-11-01' },
-    body: { domains: ['acme.com.au'] },
-  },
-  {
-    dialect: 'crustdata',
-    asked: ['enrich-person', 'email=mia.tran@acme.com.au'],
-    line: 'POST /person/enrich',
-    headers: { ...BEARER, 'x-api-version': '2025-11-01' },
-    body: { business_emails: ['mia.tran@acme.com.au'] },
-  },
-  {
-    dialect: 'hunter',
-    asked: ['enrich-person', 'email=mia.tran@acme.com.au'],
-    line: 'GET /v2/people/find?email=mia.tran%40acme.com.au',
-    headers: { 'x-api-key': KEY },
-  },
-  {
-    dialect: 'hunter',
-    asked: ['find-email', 'first_name=Mia', 'last_name=Tran', 'domain=acme.com.au'],
-    line: 'GET /v2/email-finder?first_name=Mia&last_name=Tran&domain=acme.com.au',
-    headers: { 'x-api-key': KEY },
-  },
-  {
-    dialect: 'leadmagic',
-    asked: ['find-email', 'first_name=Mia', 'last_name=Tran', 'domain=acme.com.au'],
-    line: 'POST /v1/people/email-finder',
-    headers: { 'x-api-key': KEY },
-    body: { first_name: 'Mia', last_name: 'Tran', domain: 'acme.com.au' },
-  },
-  {
-    dialect: 'hunter',
-    asked: ['check-email', 'email=mia.tran@acme.com.au'],
-    line: 'GET /v2/email-verifier?email=mia.tran%40acme.com.au',
-    headers: { 'x-api-key': KEY },
-  },
-];
+const DOCUMENTED = readFileSync(
+  join(import.meta.dirname, '..', 'client', 'documented', 'requests.jsonl'),
+  'utf8',
+)
+  .replaceAll('$KEY', KEY)
+  .replaceAll('$BASIC', btoa(`${KEY}:`))
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Documented);
 
 test.each(DOCUMENTED)('$dialect: $asked', async ({ dialect, asked: question, line, headers, body }) => {
   const { desk, asked } = await deskBefore(() => ({ name: 'Acme' }), { dialect, key: KEY });

@@ -29,12 +29,14 @@ test('of the changes that were done at most ten are in doubt', () => {
 const DIALECTS = join(import.meta.dirname, '..', '..', 'fixtures', 'dialects');
 
 test.each(readdirSync(DIALECTS))(
-  '%s reads what its vendor publishes, and books what that costs',
+  '%s reads what its vendor publishes, gives what `add` takes from it, and books what that costs',
   async (file) => {
     const dialect = await readDialectFile(join(DIALECTS, file), provider);
     const own = judgedVendors(() => dialect).filter(({ vendor }) => `${vendor}.yaml` === file);
     expect(own.length).toBeGreaterThan(0);
+    expect(readFileSync(join(DIALECTS, file), 'utf8').trim().split('\n').length).toBeLessThanOrEqual(20);
     expect(own.filter(({ isRight }) => !isRight)).toEqual([]);
+    for (const { gives, given } of own) if (gives !== undefined) expect(given).toMatchObject(gives);
     const otherwise = own.filter(({ charged, booked }) => charged !== null && charged !== booked);
     // What is asked for by the page, or told by a header that is not kept, is booked at the most.
     expect(otherwise.every(({ charged, booked }) => booked > (charged ?? 0))).toBe(true);

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Dialect, dialectOperationOf } from '../../../src/client/dialect.ts';
+import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../../src/client/dialect.ts';
 import provider from '../../../src/client/dialects/provider.ts';
 import service from '../../../src/client/dialects/service.ts';
 import { judge, type Verdict } from '../../../src/client/judge.ts';
+import { fieldsOf } from '../../../src/core/answer-body.ts';
 import type { SubjectState } from '../../../src/core/membership.ts';
-import type { Call, JsonObject } from '../../../src/core/operation.ts';
+import type { Call, JsonObject, JsonValue } from '../../../src/core/operation.ts';
 
 /** Answers as public references of data vendors and governance services show them, with what they mean, and what the judge says. */
 
@@ -21,11 +22,14 @@ interface Documented {
   readonly also: readonly string[];
   /** By the vendor's own book; null: not known. */
   readonly charged?: number | null;
+  /** What the answer gives, by our names. */
+  readonly gives?: JsonObject;
 }
 
 export interface Judged extends Documented {
   readonly got: string;
   readonly booked: number;
+  readonly given: JsonValue | undefined;
   readonly isRight: boolean;
   /** It was read as found, or done, and was not. */
   readonly isBelieved: boolean;
@@ -56,14 +60,18 @@ const isLater = (wanted: string, got: string): boolean =>
   (wanted === 'pending' && ['in_doubt', 'rate_limited'].includes(got)) ||
   (wanted === 'in_doubt' && got === 'pending');
 
+/** Answers to operations that their dialect lacks are left out. */
 export function judgedVendors(dialectOf: (vendor: string) => Dialect = () => provider): readonly Judged[] {
-  return linesOf('vendors.jsonl').map((each) => {
+  return linesOf('vendors.jsonl').flatMap((each) => {
+    const dialect = dialectOf(each.vendor ?? '');
+    if (dialect.operations[each.operation] === undefined) return [];
     const call: Call = { ifLost: 'hold', operation: each.operation, parameters: each.asked };
-    const verdict = verdictOn(each, call, dialectOf(each.vendor ?? ''));
+    const verdict = verdictOn(each, call, dialect);
+    const given = fieldsOf(Buffer.from(each.body), answerPlaceOf(dialect, each.operation));
     const got = wordFor(verdict);
     const isRight = [each.wanted, ...each.also].some((wanted) => wanted === got || isLater(wanted, got));
     const booked = verdict.kind === 'answered' ? verdict.charged : 0;
-    return { ...each, got, booked, isRight, isBelieved: !isRight && got === 'found' };
+    return { ...each, got, booked, given, isRight, isBelieved: !isRight && got === 'found' };
   });
 }
 
@@ -91,6 +99,6 @@ export function judgedServices(): readonly Judged[] {
       each.wanted === 'not_done'
         ? !isDone
         : right.some((wanted) => wanted === got || isLater(wanted, got) || wanted === 'unchanged');
-    return { ...each, got, booked: 0, isRight, isBelieved: isDone && !isRight };
+    return { ...each, got, booked: 0, given: undefined, isRight, isBelieved: isDone && !isRight };
   });
 }
