@@ -11,6 +11,7 @@ import { ledgerParts, protocolParts } from './support/internals-pages.ts';
 import { jsonParts } from './support/json-page.ts';
 import { referenceParts } from './support/reference.ts';
 import { streetParts } from './support/street-page.ts';
+import { vendorParts } from './support/vendors-page.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -21,6 +22,7 @@ test.each([
   ['docs/internals/ledger.md', ledgerParts],
   ['docs/internals/protocol.md', protocolParts],
   ['src/README.md', streetParts],
+  ['docs/guide/vendors.md', vendorParts],
 ])('%s says what the program does (else: UPDATE_REFERENCE=1)', async (name, partsNow) => {
   const parts: Readonly<Record<string, string>> = await partsNow();
   const page = readFileSync(join(ROOT, name), 'utf8');

@@ -29,9 +29,9 @@ export async function referenceParts(): Promise<Readonly<Record<string, string>>
   };
 }
 
-const code = (text: string): string => `\`${text}\``;
+export const code = (text: string): string => `\`${text}\``;
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;

@@ -1,0 +1,83 @@
+/** The table of docs/guide/vendors.md: what the shipped dialects say of their vendors, and what `fixtures/vendors.yaml` says besides. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { PARAMETERS } from '../../src/client/dialect/check.ts';
+import { readDialectFile } from '../../src/client/dialect/file.ts';
+import type { Dialect, DialectOperation } from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
+import { code, table } from './reference.ts';
+
+const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
+const DIALECTS = join(FIXTURES, 'dialects');
+
+const vendors = z.array(
+  z.strictObject({
+    name: z.string(),
+    dialects: z.array(z.string()).default([]),
+    use: z.enum(['wholly', 'in part', 'not yet']),
+    answers: z.enum(['at once', 'at once or later', 'later', 'in two steps']).default('at once'),
+    misses: z.enum(['no', 'not told']).default('no'),
+    source: z.string(),
+    says: z.string().default(''),
+  }),
+);
+
+export async function vendorParts(): Promise<Readonly<Record<string, string>>> {
+  const known = vendors.parse(read('vendors.yaml'));
+  const named = known.flatMap(({ dialects }) => dialects.map((name) => `${name}.yaml`));
+  const shipped = readdirSync(DIALECTS);
+  if (String(named.sort()) !== String(shipped.sort()))
+    throw new Error(`fixtures/vendors.yaml names ${named}, and fixtures/dialects has ${shipped}`);
+  const rows = await Promise.all(
+    known.map(async ({ name, dialects, use, answers, misses, source, says }) => {
+      const spoken = await Promise.all(dialects.map(spokenBy));
+      const links = dialects.map((each) => `[${each}](../../fixtures/dialects/${each}.yaml)`);
+      return [
+        name,
+        use,
+        spoken.flatMap(({ asked }) => asked).join('<br>'),
+        answers,
+        spoken.flatMap(({ priced }) => priced).join('<br>') || misses,
+        source,
+        links.join('<br>'),
+        says,
+      ];
+    }),
+  );
+  const head = 'vendor, usable, asked for and by what, answers, charges for a miss, source, dialect, besides';
+  return { vendors: table(head.split(', '), rows) };
+}
+
+const read = (path: string): unknown => parse(readFileSync(join(FIXTURES, path), 'utf8'));
+
+const ofFile = z.object({ operations: z.record(z.string(), z.unknown()) });
+
+async function spokenBy(name: string) {
+  const dialect = await readDialectFile(join(DIALECTS, `${name}.yaml`), provider);
+  const own = Object.keys(ofFile.parse(read(join('dialects', `${name}.yaml`))).operations);
+  const operations = own.flatMap((each) => {
+    const operation = dialect.operations[each];
+    return operation === undefined ? [] : [[each, operation] as const];
+  });
+  return {
+    asked: operations.map(([each, operation]) => `${code(each)}: ${askedBy(each, operation)}`),
+    priced: operations.flatMap(([each, operation]) => missOf(each, operation, dialect)),
+  };
+}
+
+/** Without `by` by each parameter for which the vendor has a field, one after the other; a search has all of them at once. */
+function askedBy(name: string, { by, fields = {} }: DialectOperation): string {
+  if (by !== undefined) return by.join(', ');
+  const parameters = (PARAMETERS[name] ?? []).filter((each) => fields[each] !== null);
+  return parameters.join(name === 'search-people' ? '+' : ', then ');
+}
+
+function missOf(name: string, { credits, answers = [] }: DialectOperation, dialect: Dialect): string[] {
+  const isCharged = [...answers, ...dialect.answers].some(
+    ({ means, charged }) => means === 'no_match' && charged === true,
+  );
+  const { miss = isCharged ? credits.found : 0 } = credits;
+  return miss === 0 ? [] : [`${code(name)}: ${miss}`];
+}
