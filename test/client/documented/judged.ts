@@ -24,6 +24,8 @@ interface Documented {
   readonly charged?: number | null;
   /** What the answer gives, by our names. */
   readonly gives?: JsonObject;
+  /** Only a rule of the vendor's own dialect can tell. */
+  readonly own?: true;
 }
 
 export interface Judged extends Documented {
@@ -60,11 +62,11 @@ const isLater = (wanted: string, got: string): boolean =>
   (wanted === 'pending' && ['in_doubt', 'rate_limited'].includes(got)) ||
   (wanted === 'in_doubt' && got === 'pending');
 
-/** Answers to operations that their dialect lacks are left out. */
+/** Answers that the dialect cannot know, such as to operations that it lacks, are left out. */
 export function judgedVendors(dialectOf: (vendor: string) => Dialect = () => provider): readonly Judged[] {
   return linesOf('vendors.jsonl').flatMap((each) => {
     const dialect = dialectOf(each.vendor ?? '');
-    if (dialect.operations[each.operation] === undefined) return [];
+    if (dialect.operations[each.operation] === undefined || (each.own && dialect === provider)) return [];
     const call: Call = { ifLost: 'hold', operation: each.operation, parameters: each.asked };
     const verdict = verdictOn(each, call, dialect);
     const given = fieldsOf(Buffer.from(each.body), answerPlaceOf(dialect, each.operation));
