@@ -143,12 +143,11 @@ function readingOf(absent: Reading, all: readonly Identifier[], row: RowInput): 
   const { name, derivedFrom, normalise } = identifier;
   const cell = row[name];
   const own = cell === undefined ? BLANK : normalise(cell);
-  if (own.kind === 'usable' || derivedFrom === undefined)
-    return cell === undefined ? absent : { identifier, cell, own, derived: undefined };
+  const alone = cell === undefined ? absent : { identifier, cell, own, derived: undefined };
+  if (own.kind === 'usable' || derivedFrom === undefined) return alone;
   const { names, normalise: read } = derivedFrom;
   const cells = names.map((each) => row[each]).filter((each) => each !== undefined);
-  if (cells.length < names.length)
-    return cell === undefined ? absent : { identifier, cell, own, derived: undefined };
+  if (cells.length < names.length) return alone;
   const blank = cells.findIndex((each) => identifierText(each) === '');
   const from = all.find((other) => other.name === names[Math.max(blank, 0)]);
   invariant(from !== undefined, `${name} is derived from ${names.join()}, which are no identifiers`);
