@@ -11,8 +11,8 @@ const OF_PEOPLE = wordsIn(`
 export const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'enrich-person': OF_PEOPLE,
   'enrich-company': wordsIn(`
-    name domain website profile_url abn number industry employees revenue founded phone email street city state
-    postcode country
+    name domain website profile_url abn number industry employees revenue founded phone email street city
+    state postcode country
   `),
   'find-email': [...OF_PEOPLE, 'verdict'],
   'find-phone': OF_PEOPLE,

@@ -97,7 +97,9 @@ function stepInDialect(
   const alone = step.inputs.filter(({ needsBy }) => !needsBy).map(({ name }) => name);
   if (guesses || waterfall !== undefined || taken.by !== undefined) return taken;
   if (named.length === 0 || named.some((input) => alone.includes(input))) return taken;
-  const fact = `${step.name} is asked by ${listed(named)} only together, and the dialect ${dialect} does not say how.`;
+  const fact =
+    `${step.name} is asked by ${listed(named)} only together, ` +
+    `and the dialect ${dialect} does not say how.`;
   const next = `Add operations.${step.name}.by to the dialect, or a waterfall to the job.`;
   throw stop('unsupported', fact, next);
 }
