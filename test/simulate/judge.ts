@@ -150,7 +150,7 @@ export class Judge {
     const heard = vendor.arrivals.filter(({ key }) => all.includes(key));
     const isRight: Readonly<Record<string, boolean>> = {
       matched: sold.some(({ facts }) => shownOf(facts) === shownIn(row)),
-      no_match: charges.length === 0,
+      no_match: charges.every(({ facts }) => Object.keys(facts).length === 0),
       refused: charges.length === 0 && heard.some(({ ailment }) => ailment === 'refusing'),
       in_doubt: all.some((key) => this.#lost.has(key)) || (this.#wasKilled && NOT_KEPT.test(reason)),
     };

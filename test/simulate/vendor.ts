@@ -60,6 +60,9 @@ const OF_NEW_ONES: ReadonlySet<Arrival['ailment']> = new Set([
 /** What it sells to whom it is alike to everybody. */
 const ALIKE: Facts = { employee_count: 42, full_name: 'Jo Doe', results: [{ full_name: 'Jo Doe' }] };
 
+/** What it says of whom it does not know. */
+const NOTHING: Facts = {};
+
 export class Vendor {
   readonly #seed: number;
   /** What was charged, in the order of time. */
@@ -68,6 +71,8 @@ export class Vendor {
   mood: Mood = well;
   /** It acts and charges once for all requests with the same idempotency key. */
   honoursKeys = false;
+  /** It charges for whom it does not know, too. */
+  chargesMisses = false;
   /** How often each question came, by what each is drawn anew. */
   readonly #times = new Map<string, number>();
   readonly #window = { beganMs: 0, requests: 0 };
@@ -157,7 +162,8 @@ export class Vendor {
   #well(key: string): Reply {
     const facts = this.#repeated ?? this.factsOf(key);
     if (facts !== undefined) return { ...json(200, facts), sold: facts };
-    return json(200, key.startsWith('/search') ? { results: [] } : {});
+    if (key.startsWith('/search')) return json(200, { results: [] });
+    return this.chargesMisses ? { ...json(200, NOTHING), sold: NOTHING } : json(200, NOTHING);
   }
 
   #limited(mood: Extract<Mood, { kind: 'limit' }>, key: string, nowMs: number): Reply {
@@ -248,6 +254,7 @@ function tooFast(form: LimitForm, waitMs: number, nowMs: number): Reply {
 }
 
 function priceOf(path: string, facts: Facts): number {
+  if (facts === NOTHING) return 1;
   if (path === '/enrich/person') return 2;
   return path === '/search/people' ? (facts.results as readonly object[]).length : 1;
 }

@@ -40,6 +40,15 @@ const DIALECTS = {
     ...idempotency('1m'),
     operations: Object.fromEntries(LOOKUPS.map((name) => [name, { read_back: readBack }])),
   },
+  /** The same, and it charges for a person or company whom it does not know. */
+  dear: {
+    ...idempotency('1m'),
+    operations: {
+      'enrich-company': { read_back: readBack, credits: { most: 1, found: 1, miss: 1 } },
+      'enrich-person': { read_back: readBack, credits: { most: 2, found: 2, miss: 1 } },
+      'search-people': { read_back: readBack },
+    },
+  },
   /** It counts what it has charged, and what is left. */
   counted: {
     usage: { method: 'GET', path: '/usage', credits: 'used' },
@@ -55,6 +64,7 @@ export const accountKinds: Arbitrary<AccountKind> = fc.constantFrom(
   'plain',
   'keyed',
   'asked',
+  'dear',
   'counted',
 );
 
@@ -96,7 +106,8 @@ const FILES: ReadonlyMap<AccountKind, Files> = new Map(
 );
 
 export function writeAccounts(stage: Stage, more: object = {}, kind: AccountKind = 'plain'): void {
-  stage.vendor.honoursKeys = kind === 'keyed' || kind === 'asked';
+  stage.vendor.honoursKeys = kind === 'keyed' || kind === 'asked' || kind === 'dear';
+  stage.vendor.chargesMisses = kind === 'dear';
   stage.write('config/accounts.yaml', JSON.stringify(accountsOf(kind, more)));
   fs.mkdirSync(stage.path('config/agreed'), { recursive: true, mode: 0o700 });
   for (const [name, content] of FILES.get(kind) ?? []) stage.write(`config/${name}`, content);
