@@ -1,4 +1,4 @@
-import { readBody, readBodyOnce } from '../core/answer-body.ts';
+import { type Body, readBody, readBodyOnce } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -13,7 +13,7 @@ import {
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
-import { givenIn, standsBlank } from './judge/content.ts';
+import { type GivenValue, givenIn } from './judge/content.ts';
 import { chargedCredits } from './judge/cost.ts';
 import { firstFitting, is2xx, isReadable, type ParsedReply, stopFor, vendorWords } from './judge/reply.ts';
 import {
@@ -138,9 +138,13 @@ function ofNothing(
   call: Call | undefined,
 ): PlainMeaning | undefined {
   if (means !== 'found' || call === undefined) return undefined;
-  const given = givenIn(body.kind === 'json' ? body.value : undefined, operation, call.operation);
-  return given === 'blank' ? 'no_match' : given === 'odd' ? 'in_doubt' : undefined;
+  const given = givenBy(body, operation, call);
+  if (given === 'odd') return 'in_doubt';
+  return given === 'blank' || given === 'absent' ? 'no_match' : undefined;
 }
+
+const givenBy = (body: Body, operation: DialectOperation, call: Call): GivenValue | undefined =>
+  givenIn(body.kind === 'json' ? body.value : undefined, operation, call.operation);
 
 /** What decided about an answer: a rule of the dialect, with its place there, or a row of the table. */
 export type RuleFound = {
@@ -167,7 +171,7 @@ export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: b
   const operation = dialectOperationOf(dialect, call);
   const { parsed, rule, table } = meantBy(raw, dialect, operation, call);
   // A blank that stands where the dialect says is one; a path that leads nowhere may be a wrong one.
-  if (standsBlank(parsed, operation, call)) return true;
+  if (is2xx(parsed.raw.status) && givenBy(parsed.body, operation, call) === 'blank') return true;
   if (table === undefined) return rule?.means === 'no_match';
   const isBare = isFirst && table.texts.every((text) => text === 'Not Found');
   return table.row.name === SAYS_NONE && !isBare;

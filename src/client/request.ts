@@ -371,13 +371,13 @@ function built(
     return {
       method: 'POST',
       path: basePath === '' ? '/' : basePath,
-      headers: headersOf([through.envelope.headers], values, true),
+      headers: headersOf(through.envelope.headers, values, true),
       body: jsonBytes(envelopeBody(through, { method, path, body })),
     };
   return {
     method,
     path: basePath + path,
-    headers: headersOf([ofAll, own ?? {}], values, body !== undefined),
+    headers: headersOf(own === undefined ? ofAll : { ...ofAll, ...own }, values, body !== undefined),
     body: body && jsonBytes(body),
     key: values.key,
   };
@@ -413,15 +413,13 @@ function valuesFor(call: Call, values: RequestValues): RequestValues {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** @param templates where two have one name, the later one counts. */
-function headersOf(templates: readonly Headers[], values: RequestValues, hasBody: boolean): Headers {
+function headersOf(templates: Headers, values: RequestValues, hasBody: boolean): Headers {
   const headers: Record<string, string> = {};
-  for (const each of templates)
-    for (const name in each) {
-      const template = each[name] ?? '';
-      if (hasBody || name !== 'content-type')
-        headers[name] = template.includes('{') ? filled(template, values) : template;
-    }
+  for (const name in templates) {
+    const template = templates[name] ?? '';
+    if (hasBody || name !== 'content-type')
+      headers[name] = template.includes('{') ? filled(template, values) : template;
+  }
   return headers;
 }
 

@@ -98,3 +98,11 @@ test('the people are where the dialect says, wherever that is', async () => {
   await desk.json(['run', 'search-people', 'list.csv', '--budget', '99', '-o', 'out.csv']);
   expect(desk.place.rows('out.people.csv').map(({ full_name: name }) => name)).toEqual(['Jo', 'Al']);
 });
+
+test('a filter of a blank is sent, and its answer is read', async () => {
+  const { desk } = await deskBefore(() => ({ people: [{ full_name: 'Jo' }] }));
+  await desk.write('list.csv', 'Company\nAcme\n');
+  await desk.write('job.yaml', 'operation: search-people\naccount: data\nfilters: { q: " " }\n');
+  const { code } = await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '99', '-o', 'out.csv']);
+  expect([code, desk.place.rows()[0]?._status]).toEqual([0, 'matched']);
+});

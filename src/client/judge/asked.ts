@@ -110,5 +110,6 @@ function addSent(sent: SentValue[], name: string, value: JsonValue): void {
   if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== ''))
     sent.push({ name, text: String(value) });
   else if (Array.isArray(value)) for (const each of value) addSent(sent, name, each);
-  else for (const [inner, each] of Object.entries(value)) addSent(sent, inner, each);
+  else if (typeof value === 'object')
+    for (const [inner, each] of Object.entries(value)) addSent(sent, inner, each);
 }

@@ -1,11 +1,10 @@
 import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
 import { holdsNothing, verdictIn, WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
-import type { Call, JsonValue } from '../../core/operation.ts';
+import type { JsonValue } from '../../core/operation.ts';
 import type { DialectOperation } from '../dialect.ts';
 import type { Asked } from './asked.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
-import { is2xx, type ParsedReply } from './reply.ts';
 
 /** Whether an answer to a lookup holds the data that was asked for. */
 
@@ -126,8 +125,11 @@ export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
   return within.length > 0 ? { leaves: within, depth: 1 } : { leaves, depth: 0 };
 }
 
-/** What stands where the dialect's `gives` leads: `odd` is a verdict that the dialect has no word for. */
-export type GivenValue = 'filled' | 'blank' | 'odd';
+/**
+ * What stands where the dialect's `gives` leads. `blank`: the place is there, with nothing in it. `absent`: no
+ * such place is there. `odd`: a verdict that the dialect has no word for.
+ */
+export type GivenValue = 'filled' | 'blank' | 'absent' | 'odd';
 
 /** Undefined for an operation whose dialect does not say where a value stands. */
 export function givenIn(
@@ -136,23 +138,14 @@ export function givenIn(
   operation: string,
 ): GivenValue | undefined {
   if (gives === undefined) return undefined;
-  const values = valuesGiven(body, gives, operation);
-  if (WANTED[operation] === 'verdict') {
-    const [word = null] = values;
-    if (word !== null && verdictIn(word, verdicts ?? {}) !== undefined) return 'filled';
-    return holdsNothing(word) ? 'blank' : 'odd';
-  }
-  return values.every(holdsNothing) ? 'blank' : 'filled';
-}
-
-function valuesGiven(
-  body: JsonValue | undefined,
-  gives: Readonly<Record<string, string>>,
-  operation: string,
-): readonly (JsonValue | undefined)[] {
   const wanted = WANTED[operation];
   const names = wanted === undefined ? Object.keys(gives) : [wanted];
-  return names.map((name) => valueAt(body, gives[name] ?? ''));
+  const values = names.map((name) => valueAt(body, gives[name] ?? ''));
+  const [word = null] = values;
+  const isVerdict = wanted === 'verdict';
+  if (isVerdict && word !== null && verdictIn(word, verdicts ?? {}) !== undefined) return 'filled';
+  if (values.every(holdsNothing)) return values.every((value) => value === undefined) ? 'absent' : 'blank';
+  return isVerdict ? 'odd' : 'filled';
 }
 
 /** The word in the place of the verdict that the dialect does not have; undefined for any other answer. */
@@ -163,14 +156,6 @@ export function oddVerdictIn(
 ): string | undefined {
   if (givenIn(body, operation, name) !== 'odd') return undefined;
   return String(valueAt(body, operation.gives?.verdict ?? ''));
-}
-
-/** Whether the answer has the place of what was looked for, with nothing in it. */
-export function standsBlank({ raw, body }: ParsedReply, operation: DialectOperation, call: Call): boolean {
-  const { gives } = operation;
-  if (gives === undefined || body.kind !== 'json' || !is2xx(raw.status)) return false;
-  const values = valuesGiven(body.value, gives, call.operation);
-  return values.some((value) => value !== undefined) && values.every(holdsNothing);
 }
 
 /** Some vendors write this where they have nothing. */

@@ -1,3 +1,4 @@
+import { WANTED } from '../../core/given.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
@@ -74,7 +75,10 @@ function givenTo(
   return call !== undefined && is2xx(status) ? givenIn(value, operation, call.operation) : undefined;
 }
 
-/** Where the dialect says what is looked for, all else is no data. Nothing but an id is an answer to come. */
+/**
+ * Where the dialect says what is looked for, all else is no data. Nothing but an id is an answer to come, unless
+ * the place of what is looked for is there as well.
+ */
 function contentGiven(
   given: GivenValue | undefined,
   value: JsonValue | undefined,
@@ -84,7 +88,7 @@ function contentGiven(
   if (given === 'filled') return 'data';
   if (given === 'odd') return 'nothing';
   const shown = contentOf(value ?? null, leaves, asked);
-  return given === undefined || shown === 'ids' ? shown : 'empty';
+  return given === undefined || (given === 'absent' && shown === 'ids') ? shown : 'empty';
 }
 
 /** A verdict is about the address, so that "invalid" is no statement of the answer about itself. */
@@ -216,6 +220,12 @@ const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row
 /** Beside data only a code counts. */
 const says = ({ holds, statements }: Answer, sense: Sense): boolean =>
   (holds ? statements.codes : statements.says).has(sense);
+/** A verdict stands in an answer also while the vendor is still looking, so there every word of that counts. */
+function isAtWork(it: Answer): boolean {
+  const { asked, statements } = it;
+  if (WANTED[asked.call?.operation ?? ''] !== 'verdict') return says(it, 'working');
+  return statements.says.has('working') || statements.says.has('pending');
+}
 const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pending');
 
 /** The request did not come in whole, or in time. */
@@ -282,7 +292,7 @@ export const TABLE: readonly Row[] = [
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
-    row('its code says at work', 'pending', (it) => says(it, 'working') && !it.asked.isOwn),
+    row('its code says at work', 'pending', (it) => isAtWork(it) && !it.asked.isOwn),
     row('it says no', 'in_doubt', (it) => it.statements.no || isWrappedNo(it), HOLDS_DATA),
     row('it holds what was asked for', 'found', () => true),
   ]),
