@@ -1,5 +1,5 @@
 import { requestsPerSecond } from '../client/account/account.ts';
-import { type DialectOperation, dialectOperationOf } from '../client/dialect.ts';
+import { dialectOperationOf } from '../client/dialect.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
@@ -282,12 +282,13 @@ class RowDraft {
   }
 
   #creditsExpected(left: StepRemainder): number {
-    const { chargesMisses, priceOf } = this.#pricing;
+    const { priceOf } = this.#pricing;
     const chances = this.#chances(left.toAsk);
     if (chances === undefined) return worstCredits(this.#pricing, left);
     return left.toAsk.reduce((sum, call, at) => {
       const { made = 0, matches = 0 } = chances[at] ?? {};
-      return sum + priceOf(call).found * (chargesMisses ? made : matches);
+      const { found, miss } = priceOf(call);
+      return sum + found * matches + miss * (made - matches);
     }, 0);
   }
 
@@ -300,13 +301,12 @@ class RowDraft {
 // ---------------------------------------------------------------------------------------------------- prices
 
 export interface Pricing {
-  /** The price of a call: at most, and where the call finds something. */
-  priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
+  /** The price of a call: at most, where the call finds something, and where it finds nothing. */
+  priceOf(call: Call): Readonly<Record<'most' | 'found' | 'miss', number>>;
   /**
    * The most that one row can cost when none of its calls is bought yet, however many identifiers it gives.
    */
   readonly mostOfRow: number;
-  readonly chargesMisses: boolean;
   /**
    * The share of the account's earlier questions of that kind that were answered; undefined before the first
    * answer.
@@ -326,19 +326,18 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     rates.set(name, await ledger?.matchRate(account.identity, name));
   }
   const mostOf = (name: string): number => job.credits_max ?? dialect.operations[name]?.credits.most ?? 1;
-  const entries = Object.values(dialect.operations);
-  const rules = [dialect, ...entries].flatMap(({ answers = [] }) => answers);
   return {
     priceOf(call) {
-      const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
+      const { credits, answers = [] } = dialectOperationOf(dialect, call);
+      const { most: stated, found, per_result: perResult } = credits;
       const most = Math.max(stated, seen.get(call.operation) ?? 0);
+      const rules = [...answers, ...dialect.answers];
+      const isCharged = rules.some(({ means, charged }) => charged === true && means !== 'found');
+      const miss = credits.miss ?? (isCharged ? found : 0);
       // The number of results is known only when a match has come, so until then it counts as a full page.
-      return { most, found: perResult === undefined ? found : most };
+      return { most, found: perResult === undefined ? found : most, miss };
     },
     mostOfRow: Math.max(...[...seen].flatMap(([name, most]) => [most, mostOf(name)])),
-    chargesMisses:
-      rules.some(({ means, charged }) => charged === true && means !== 'found') ||
-      entries.some(({ credits: { miss = 0 } }) => miss > 0),
     matchRateOf: ({ operation }) => rates.get(operation),
     requestsPerSecond: requestsPerSecond(account),
   };
@@ -351,6 +350,7 @@ export type StepRemainder = Pick<StepLeft, 'toAsk'>;
  * charged too.
  */
 export function worstCredits(pricing: Pricing, left: StepRemainder): number {
-  const prices = left.toAsk.map((call) => pricing.priceOf(call).most);
-  return pricing.chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
+  const prices = left.toAsk.map(pricing.priceOf);
+  const chargesMisses = prices.some(({ miss }) => miss > 0);
+  return prices.reduce((sum, { most }) => (chargesMisses ? sum + most : Math.max(sum, most)), 0);
 }

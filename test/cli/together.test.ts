@@ -3,6 +3,7 @@
  * Method: the real command, a dialect of the user's, and a vendor on a real socket that keeps what arrives.
  */
 import { describe, expect, test } from 'vitest';
+import { abn } from '../../bench/program.ts';
 import { type DeskBefore, deskBefore } from './desk.ts';
 
 const FINDER = {
@@ -111,6 +112,29 @@ test.each(ANSWERS)('%s, by the table', async (_, said, ends) => {
   expect(shown(at, '_status', '_credits', 'Email')).toEqual([ends]);
 });
 
+test('an id beside a blank place is a miss, where the answer is flat', async () => {
+  const flat = { ...FINDER, gives: { email: 'email' }, verdicts: undefined };
+  const answer = { request_id: 'r-1', email: null, state: 'completed' };
+  const at = await deskOf({ 'find-email': flat }, () => answer, PEOPLE.slice(0, 2));
+  await at.desk.type(run('find-email'));
+  expect(shown(at, '_status', '_credits')).toEqual(['no_match | 1']);
+});
+
+test('what is probably paid has the price of a miss, and no other operation is dearer by it', async () => {
+  const companies = { path: '/company', credits: { most: 10, found: 10, miss: 1 } };
+  const list = ['ABN', ...Array.from({ length: 24 }, (_, at) => abn(at))];
+  const found = () => (at.asked.length % 2 === 0 ? { name: 'Acme Ltd', employees: 3, town: 'Perth' } : {});
+  const at: DeskBefore = await deskOf({ 'enrich-company': companies }, () => found(), list);
+  await at.desk.type(['run', 'enrich-company', 'list.csv', '--account', 'data', '--budget', '240']);
+  await at.desk.write('more.csv', `ABN\n${abn(30)}\n${abn(31)}\n`);
+  const companiesPlan = await at.desk.json(['plan', 'enrich-company', 'more.csv', '--account', 'data']);
+  expect(companiesPlan.credits).toMatchObject({ most: 20, expected: 11 });
+  const people = 'Email,LinkedIn\na@b.example,https://www.linkedin.com/in/mia-tran\n';
+  await at.desk.write('people.csv', people);
+  const plan = await at.desk.json(['plan', 'enrich-person', 'people.csv', '--account', 'data']);
+  expect(plan.credits.most).toBe(2);
+});
+
 /** The rule of a miss, the price of one in the dialect, and what it is booked at. */
 const MISSES: readonly (readonly [rule: object, miss: number | undefined, booked: number])[] = [
   [{ means: 'no_match' }, undefined, 0],
@@ -158,6 +182,13 @@ describe('a check of addresses', () => {
       0,
       'accept_all | matched | 1',
     ]);
+  });
+
+  test('a verdict beside the words that it is still to come is none yet', async () => {
+    const answer = { state: 'unknown', status: 'pending' };
+    const at = await deskOf({ 'check-email': CHECKER }, () => answer, ADDRESSES.slice(0, 2));
+    await at.desk.type(run('check-email'));
+    expect(shown(at, '_status', '_credits')).toEqual(['in_doubt | 0']);
   });
 
   test('a word that the dialect lacks is in doubt, and is read without a request once it has it', async () => {
