@@ -260,6 +260,7 @@ export class Gather {
   }
 
   async #write(items: readonly Part[]): Promise<void> {
+    if (items.length === 0) return;
     const refusal = this.#broken ?? this.#guard.refusal() ?? this.#full;
     const mayBeWritten = (item: Part): boolean => this.#broken === undefined && isInFlight(item);
     const left = refusal === undefined ? items : items.filter(mayBeWritten);

@@ -99,7 +99,7 @@ function readBackFinding(
   if (answer === 'found') return { said, why: `the vendor did it, and sent its answer again (${why})`, told };
   // The vendor charged nothing, whatever it answered. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
-  if (answer === 'no_match')
+  if (answer === 'no_match' && call.change === undefined)
     return { said, why: `the vendor charged for a miss (${why})`, told, toldAs: answer };
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
 }
