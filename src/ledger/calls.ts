@@ -42,11 +42,11 @@ interface NoteFacts {
 const factsOf = (facts: string | null): NoteFacts => (facts === null ? {} : JSON.parse(facts));
 const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'base64');
 
+const WITH_REPLY = 'LEFT JOIN replies r ON r.attempt = c.id';
 /**
  * What a person told of an attempt is its answer. Such an answer has no dialect, so notes are looked for only
  * where the dialect is missing.
  */
-const WITH_REPLY = 'LEFT JOIN replies r ON r.attempt = c.id';
 const TOLD = `LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL`;
 const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind,
   coalesce(n.words, c.why, '') AS why, c.dialect, c.erased_at AS "erasedAtMs"`;

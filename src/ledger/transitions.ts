@@ -588,7 +588,7 @@ export async function writeGroup(
   moved: number,
   isFirst: (attempt: number) => boolean,
 ): Promise<ReadonlySet<number>> {
-  const numbered = onePerAttempt(ends).map((end) => Object.assign(end, { moved }));
+  const numbered = onePerAttempt(ends).map((end) => ({ ...end, moved }));
   const isOfFirst = ({ attempt, state }: EndRow): boolean => state !== 'uncharged' && isFirst(attempt);
   const others = numbered.filter((end) => !isOfFirst(end));
   const doubts = numbered.filter(({ state }) => state === 'doubt');

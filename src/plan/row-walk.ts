@@ -472,17 +472,14 @@ export async function walkTogether<Row extends WalkedBeside, State>(
 ): Promise<void> {
   let walking = rows;
   while (walking.length > 0) {
-    const asking: Row[] = [];
-    const calls: MetCall[] = [];
+    const asking: { readonly row: Row; readonly met: MetCall }[] = [];
     for (const row of walking) {
       const step = row.walk.step();
       if (step.kind === 'end') ended(row, step.outcome);
-      else {
-        asking.push(row);
-        calls.push(step.met);
-      }
+      else asking.push({ row, met: step.met });
     }
-    const states = await statesOf(calls);
-    walking = asking.filter((row, at) => tell(row, calls[at] as MetCall, states[at]));
+    const states = await statesOf(asking.map(({ met }) => met));
+    const goingOn = asking.filter(({ row, met }, at) => tell(row, met, states[at]));
+    walking = goingOn.map(({ row }) => row);
   }
 }

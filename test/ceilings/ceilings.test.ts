@@ -45,6 +45,7 @@ test('a bought row allocates no more than it did', async () => {
   try {
     const bytes = total(await boughtRow(folder, vendor.url));
     expect(bytes / 1000).toBeLessThan(MOST_KILOBYTES);
+    expect(bytes / 1000).toBeGreaterThan(MOST_KILOBYTES / 2);
   } finally {
     vendor.stop();
   }

@@ -284,7 +284,7 @@ test.each(REFUSED)('a dialect with %j is refused with its line', async (operatio
   expect(stderr).toMatch(/ours\.yaml:\d+:\d+: /);
 });
 
-test('a job by which a row may need more than 20 calls is refused with the sum, and one that nobody can ask by', async () => {
+test('a job by which a row may need more than 20 calls is refused with the sum', async () => {
   const { desk } = await deskOf({ 'find-email': FINDER }, () => ({}), PEOPLE);
   const names = ['first_name', 'last_name', 'full_name', 'company', 'domain', 'email', 'profile_url'];
   const pairs = names.flatMap((one, at) => names.slice(at + 1).map((other) => `${one}+${other}`));
@@ -293,6 +293,10 @@ test('a job by which a row may need more than 20 calls is refused with the sum, 
   const refused = await desk.type(['plan', 'job.yaml', 'list.csv']);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/job\.yaml:3:12: a row may need 2 \+ 22 = 24 calls, and the most is 20/s);
+});
+
+test('a list that lacks a column of what the vendor takes is refused, and the column is named', async () => {
+  const { desk } = await deskOf({ 'find-email': FINDER }, () => ({}), PEOPLE);
   await desk.write(
     'job.yaml',
     'operation: enrich-person\naccount: data\ncolumns: { first_name: First name, last_name: Surname }\n',

@@ -42,7 +42,8 @@ function answerOf(parsed: ParsedReply, asked: Asked) {
   /** Whether the answer says that a change was made. */
   const isProved = !!change?.yes || published === 'came';
   /** The HTTP status, or the status that a 2xx states which does not show the data. */
-  const by = (is2xx(raw.status) && !holds && !isProved && statements.status) || raw.status;
+  const isUnclear = is2xx(raw.status) && !holds && !isProved;
+  const by = isUnclear ? (statements.status ?? raw.status) : raw.status;
   return {
     asked,
     parsed,
