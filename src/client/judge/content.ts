@@ -126,8 +126,8 @@ export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
 }
 
 /**
- * What stands where the dialect's `gives` leads. `blank`: the place is there, with nothing in it. `absent`: no
- * such place is there. `odd`: a verdict that the dialect has no word for.
+ * What stands where the dialect's `gives` leads. `blank`: the place is there, with nothing in it. `absent`:
+ * no such place is there. `odd`: a verdict that the dialect has no word for.
  */
 export type GivenValue = 'filled' | 'blank' | 'absent' | 'odd';
 

@@ -77,8 +77,8 @@ function givenTo(
 }
 
 /**
- * Where the dialect says what is looked for, all else is no data. Nothing but an id is an answer to come, unless
- * the place of what is looked for is there as well.
+ * Where the dialect says what is looked for, all else is no data. Nothing but an id is an answer to come,
+ * unless the place of what is looked for is there as well.
  */
 function contentGiven(
   given: GivenValue | undefined,
@@ -221,7 +221,7 @@ const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row
 /** Beside data only a code counts. */
 const says = ({ holds, statements }: Answer, sense: Sense): boolean =>
   (holds ? statements.codes : statements.says).has(sense);
-/** A verdict stands in an answer also while the vendor is still looking, so there every word of that counts. */
+/** A verdict stands in an answer also while the vendor is still looking, so every word of that counts. */
 function isAtWork(it: Answer): boolean {
   const { asked, statements } = it;
   if (WANTED[asked.call?.operation ?? ''] !== 'verdict') return says(it, 'working');
