@@ -20,7 +20,7 @@ export function callKeyOf(accountIdentity: string, call: Call): CallKey {
 
 /** What a call asks, for any account: equal calls have equal texts. */
 export function askedText({ operation, project, parameters, after, change }: Call): string {
-  const known = canonicalJson(asKnown(parameters));
+  const known = canonicalJson(inOneCase(operation, asKnown(parameters)));
   const asked = `${JSON.stringify(operation)},${jsonOrNull(project)},${known},${jsonOrNull(after)}`;
   return change === undefined ? asked : `${asked},${JSON.stringify(subjectText(change.subject))}`;
 }
@@ -39,6 +39,27 @@ function asKnown(parameters: Call['parameters']): Call['parameters'] {
   const slug = new URLSearchParams(`slug=${encoded.replaceAll('+', '%2B')}`).get('slug') ?? encoded;
   // When a call has two different profiles, neither may replace the other.
   return (others.profile_slug ?? slug) === slug ? { ...others, profile_slug: slug } : parameters;
+}
+
+const OF_PERSON = ['first_name', 'last_name', 'full_name', 'company'];
+
+/** What people and companies are called, by operation. Elsewhere such a parameter is kept as it was. */
+const CALLED: Readonly<Record<string, readonly string[]>> = {
+  'enrich-company': ['name'],
+  'enrich-person': OF_PERSON,
+  'find-email': OF_PERSON,
+  'find-phone': OF_PERSON,
+};
+
+/** A name in capitals is the same question: one list has capitals, and next month's does not. */
+function inOneCase(operation: string, parameters: Call['parameters']): Call['parameters'] {
+  const names = CALLED[operation];
+  if (names === undefined || !names.some((name) => name in parameters)) return parameters;
+  const members = Object.entries(parameters).map(([name, value]) => [
+    name,
+    names.includes(name) && typeof value === 'string' ? value.toLowerCase() : value,
+  ]);
+  return Object.fromEntries(members);
 }
 
 /** @param asked the result of `askedText`. The whole text that is hashed is one JSON list. */

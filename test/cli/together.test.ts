@@ -75,7 +75,7 @@ test('a person is asked for once, by the first that the row can fill, and a row 
   expect(at.asked.map(({ input }) => input)).toEqual([
     { profile_url: 'https://www.linkedin.com/in/mia-tran' },
     { first_name: 'Leo', last_name: 'Park', domain: 'beta.example' },
-    { full_name: 'Ann Lee', company: 'Gamma' },
+    { full_name: 'ANN lee', company: 'Gamma' },
   ]);
   expect(shown(at, 'Email', 'State', '_matched_by', '_credits', '_reason')).toEqual([
     'x@a.example | valid | profile_url | 2 | ',
@@ -83,6 +83,14 @@ test('a person is asked for once, by the first that the row can fill, and a row 
     'x@a.example | valid | full_name+company | 2 | domain gmail.com: gmail.com belongs to a mailbox provider, not to one company',
     ` |  |  | 0 | none of ${FINDER.by.slice(0, 2).join(', ')} and full_name+company is complete: profile URL: blank; last name: blank`,
   ]);
+});
+
+test('a person in another case is the same person, and is bought once', async () => {
+  const list = ['Name,Company', 'Ann McDonald,Kauri KG', 'ann mcdonald,KAURI KG'];
+  const at = await deskOf({ 'find-email': FINDER }, () => mail('a@b.example'), list);
+  await at.desk.type(run('find-email', '--column', 'full_name=Name', '--column', 'company=Company'));
+  expect(at.asked.map(({ input }) => input)).toEqual([{ full_name: 'Ann McDonald', company: 'Kauri KG' }]);
+  expect(shown(at, '_status', '_credits')).toEqual(['matched | 2', 'matched | 0']);
 });
 
 test('a waterfall of the job rules over what the dialect takes', async () => {

@@ -147,34 +147,16 @@ const email = z.email({ pattern: z.regexes.html5Email });
  */
 const STRAY_DOT = /^\.|\.\.|\.@/;
 
-/**
- * A name, in which one blank stands between two words, and equal letters and apostrophes have one form.
- * Capitals alone, and small letters alone, become what most names are written in: to vendors they are the
- * same, and a list in capitals would be bought twice.
- */
-const nameNormaliser = (
-  check: (name: string) => string | undefined,
-  longestAbbreviation = 0,
-): ((cell: string) => Normalised) =>
+/** A name, in which one blank stands between two words, and equal letters and apostrophes have one form. */
+const nameNormaliser = (check: (name: string) => string | undefined): ((cell: string) => Normalised) =>
   normaliser((text) => {
     const spelled = text.normalize('NFC').replaceAll(/\s+/gu, ' ').replaceAll('\u2019', "'");
-    const one = spelled.replace(TEXT_MARKS, '');
-    const name = one.length > longestAbbreviation || /\p{Ll}/u.test(one) ? inUsualCase(one) : one;
+    const name = spelled.replace(TEXT_MARKS, '');
     const problem = name.length > LONGEST_NAME ? 'is too long for a name' : check(name);
     return problem === undefined ? usable(name) : unusable(problem);
   });
 
 const LONGEST_NAME = 200;
-
-/** A letter behind none. An `s` behind an apostrophe at the end begins no word. */
-const WORD_BEGINS = /(?<!\p{L}|\p{M}|\p{L}'(?=\p{L}(?!\p{L})))\p{L}/gu;
-
-function inUsualCase(name: string): string {
-  const [small, capital] = [name.toLowerCase(), name.toUpperCase()];
-  // Some letters become two in capitals, and would not be the same again.
-  if ((name !== small && name !== capital) || small.length !== capital.length) return name;
-  return small.replaceAll(WORD_BEGINS, (letter) => letter.toUpperCase());
-}
 
 const whyNobody = (name: string): string | undefined =>
   /^[^@/\p{N}]*\p{L}[^@/\p{N}]*$/u.test(name) ? undefined : 'is not the name of a person';
@@ -189,7 +171,7 @@ export const normaliseFullName = nameNormaliser((name) =>
 export const normaliseCompanyName = nameNormaliser((name) => {
   if (EMAIL_LIKE.test(name) || /^(?:https?:\/\/|www\.)/i.test(name)) return 'is an address, not a name';
   return /\p{L}|\p{N}/u.test(name) ? undefined : 'is not the name of a company';
-}, 4);
+});
 
 /** The number of a company in a register: capitals and digits without the signs between them. */
 export const normaliseRegisterNumber = normaliser((text) => {

@@ -17,7 +17,7 @@ import {
 } from '../../core/operation.ts';
 import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
-import { identifierText } from './identifiers.ts';
+import { identifierText, withoutTextMark } from './identifiers.ts';
 
 /**
  * The parts that all operations share which look something up: identifiers are tried in turn until one
@@ -151,18 +151,9 @@ function readingOf(absent: Reading, all: readonly Identifier[], row: RowInput): 
   const blank = cells.findIndex((each) => identifierText(each) === '');
   const from = all.find((other) => other.name === names[Math.max(blank, 0)]);
   invariant(from !== undefined, `${name} is derived from ${names.join()}, which are no identifiers`);
-  const source = blank < 0 ? joined(names, all, row) : (cells[blank] ?? '');
+  const whole = cells.length === 1 ? (cells[0] ?? '') : cells.map(withoutTextMark).join(' ');
+  const source = blank < 0 ? whole : (cells[blank] ?? '');
   return { identifier, cell, own, derived: { from, cell: source, said: read(source) } };
-}
-
-/** A single cell as it stands; several as each is read by itself. */
-function joined(names: readonly string[], all: readonly Identifier[], row: RowInput): string {
-  const cells = names.map((name) => {
-    const cell = row[name] ?? '';
-    const said = names.length === 1 ? undefined : all.find((other) => other.name === name)?.normalise(cell);
-    return said?.kind === 'usable' ? said.value : cell;
-  });
-  return cells.join(' ');
 }
 
 /** Turns a usable identifier into an unusable one that the vendor cannot look up, whatever the row says. */

@@ -211,16 +211,11 @@ describe('a profile slug', () => {
 
 describe('a name, a number of a register and a country', () => {
   reads(normalisePersonName, [
-    ['  MIA ', 'Mia'],
-    ['o’brien', "O'Brien"],
-    ['jean-luc', 'Jean-Luc'],
-    ['McDonald', 'McDonald'],
+    ['  MIA ', 'MIA'],
+    ['o’brien', "o'brien"],
   ]);
   reads(normaliseFullName, [['mia\u00a0 van der TRAN', 'mia van der TRAN']]);
-  reads(normaliseCompanyName, [
-    ['IBM', 'IBM'],
-    ["MIA'S CAFE 24", "Mia's Cafe 24"],
-  ]);
+  reads(normaliseCompanyName, [["MIA'S  CAFE 24", "MIA'S CAFE 24"]]);
   reads(normaliseRegisterNumber, [
     ['sc 123-456', 'SC123456'],
     ['00445790', '00445790'],
