@@ -314,6 +314,16 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   return { ...operation, credits: { ...credits, ...ofMiss } };
 }
 
+/** @throws StopError `unsupported`. */
+export function requireOperation(
+  { name, vendor, operations }: Pick<Dialect, 'name' | 'vendor' | 'operations'>,
+  operation: string,
+): void {
+  if (Object.hasOwn(operations, operation)) return;
+  const fact = `The dialect ${name} of the ${vendor} has no operation ${operation}.`;
+  throw stop('unsupported', fact, `Add operations.${operation} to the dialect.`);
+}
+
 export interface Repetition {
   readonly isRepeated: boolean;
   readonly underKey: boolean;

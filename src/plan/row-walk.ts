@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
-import { answerPlaceOf, unaskable } from '../client/dialect.ts';
+import { answerPlaceOf, requireOperation, unaskable } from '../client/dialect.ts';
 import { changeFields, remarkOn } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
 import { parsedFieldsOf, parsedResultsOf, readBody } from '../core/answer-body.ts';
 import { askedText, type CallKey, keyOfAsked } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
-import { invariant, stop, unreachable } from '../core/errors.ts';
+import { invariant, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answer,
@@ -430,11 +430,7 @@ export function stepIn(dialect: Dialect, operation: Operation, input: unknown, a
  */
 function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' }>): Step {
   const { call } = step;
-  const { operation } = call;
-  if (!Object.hasOwn(dialect.operations, operation)) {
-    const fact = `The dialect ${dialect.name} of the ${dialect.vendor} has no operation ${operation}.`;
-    throw stop('unsupported', fact, `Add operations.${operation} to the dialect.`);
-  }
+  requireOperation(dialect, call.operation);
   const unfit = unfitForPath(dialect, call);
   if (unfit !== undefined) return end({ kind: 'refused', reason: `${unfit} cannot be part of an address` });
   return step;
