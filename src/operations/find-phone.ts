@@ -1,8 +1,8 @@
-import { PERSON } from './lookup/person-identifiers.ts';
+import { PERSON_TO_FIND } from './lookup/person-identifiers.ts';
 import { lookUpOperation } from './lookup/waterfall.ts';
 
 export default lookUpOperation(
   'find-phone',
   "Find the telephone number of a person, by what the account's dialect takes together.",
-  PERSON.map((each) => ({ ...each, needsBy: true })),
+  PERSON_TO_FIND,
 );

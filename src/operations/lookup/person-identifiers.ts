@@ -104,3 +104,9 @@ const TOGETHER: readonly Identifier[] = (
  * be out of date.
  */
 export const PERSON: readonly Identifier[] = [...ALONE, ...TOGETHER];
+
+/**
+ * The same for finders. Vendors differ in what they take together, so nothing is asked before the dialect's
+ * `by` says it.
+ */
+export const PERSON_TO_FIND: readonly Identifier[] = PERSON.map((each) => ({ ...each, needsBy: true }));
