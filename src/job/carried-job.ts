@@ -21,8 +21,11 @@ const carriedSchema = z.object({
   columns,
   waterfall,
   repair,
-  /** The entries by which rows are left out that no run has looked at yet. */
-  ...{ only_if, unless, add, on_existing },
+  // The next four say which rows are left out that no run has looked at yet.
+  only_if,
+  unless,
+  add,
+  on_existing,
   /** The limit for retries is kept with the batch, so it is not needed here. */
   in_doubt: z.union([
     in_doubt,
