@@ -76,6 +76,7 @@ describe('rule 9, line by line', () => {
     ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],
     ['204', answered(204), 'no_match, 0 credits'],
     ['404', answered(404, { error: 'No match' }), 'no_match, 0 credits'],
+    ['words for nothing', answered(200, { company: { size: '(blank)', city: 'NaN' } }), 'in_doubt'],
     ['400', answered(400, { error: 'bad' }), 'refused, 0 credits'],
     ['409', answered(409, {}), 'refused, 0 credits'],
     ['422', answered(422, { error: 'abn must have 11 digits' }), 'refused, 0 credits'],

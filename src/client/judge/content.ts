@@ -2,6 +2,7 @@ import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
 import { holdsNothing, verdictIn, WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
+import { isBlankText } from '../../core/plain-text.ts';
 import type { DialectOperation } from '../dialect.ts';
 import type { Asked } from './asked.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
@@ -158,9 +159,6 @@ export function oddVerdictIn(
   return String(valueAt(body, operation.gives?.verdict ?? ''));
 }
 
-/** Some vendors write this where they have nothing. */
-const NOTHING = /^(?:n\/a|null|nil|none|undefined|-+)?$/i;
-
 /**
  * Whether a value says something about the subject of the call. A statement of the answer about itself,
  * an id and an echo of what was asked do not.
@@ -176,7 +174,7 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, as
   )
     return false;
   if (value === true) return true;
-  if (asked.repeats(value, name.raw) || NOTHING.test(String(value).trim())) return false;
+  if (asked.repeats(value, name.raw) || isBlankText(String(value))) return false;
   if (typeof value === 'number') return true;
   // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that
   // says that nothing was found.
