@@ -56,7 +56,7 @@ export function leavingOut(
 }
 
 function holding(wanted: Wanted): (cell: string) => boolean {
-  if (wanted === 'filled') return (cell) => !isBlankCell(cell);
+  if (typeof wanted === 'string' && compared(wanted) === 'filled') return (cell) => !isBlankCell(cell);
   const texts = new Set([wanted].flat().map(compared));
   const isBlankWanted = texts.has('blank');
   return (cell) => texts.has(compared(cell)) || (isBlankWanted && isBlankCell(cell));

@@ -34,7 +34,7 @@ const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '99', '-o', 'out.csv'];
 test.each<readonly [conditions: object, leftOut: Readonly<Record<string, readonly number[]>>]>([
   [{ only_if: { Country: 'au' } }, { 'only_if "Country"': [3, 4, 5, 6] }],
   [{ only_if: { Country: ['AU', 'NZ'] } }, { 'only_if "Country"': [4, 5, 6] }],
-  [{ only_if: { Country: 'filled' } }, { 'only_if "Country"': [5, 6] }],
+  [{ only_if: { Country: 'Filled' } }, { 'only_if "Country"': [5, 6] }],
   [{ only_if: { Country: ['AU', 'blank'] } }, { 'only_if "Country"': [3, 4] }],
   [{ only_if: { Size: 'blank' } }, { 'only_if "Size"': [3, 6] }],
   [{ unless: { Status: 'Customer' } }, { 'unless "Status"': [3, 5] }],
