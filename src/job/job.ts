@@ -63,45 +63,62 @@ export function waterfallOf(
 }
 
 /**
- * The job as the vendor of a dialect takes it.
- * @throws StopError `unsupported` where the job's columns are of use only together, and nobody says how.
+ * The job as the vendor of a dialect takes it. A column that the job names for several steps is left out of
+ * those that cannot ask by it.
+ * @throws StopError `unsupported` for a column by which no step can ask, because nobody says with which
+ *   others.
  */
 export function jobInDialect(job: Job, dialect: Pick<Dialect, 'name' | 'operations'>): Job {
-  const { operation, columns = {}, waterfall } = job;
-  const guesses = job.columns === undefined || job.guesses === true;
-  if (operation.steps === undefined)
-    return { ...job, operation: stepInDialect(operation, { columns, waterfall, guesses }, dialect) };
-  const steps = operation.steps.map((step) => {
-    const own = waterfall && wordsOf(step, waterfall);
-    const tiers = own?.length === 0 ? undefined : own;
-    return stepInDialect(step, { columns: entriesOf(step, columns), waterfall: tiers, guesses }, dialect);
-  });
-  return { ...job, operation: inSteps(steps) };
+  const { operation, columns } = job;
+  const all = stepsOf(operation).map((step) => stepInDialect(job, step, dialect));
+  const asked = all.flatMap((each) => each.asked);
+  for (const { name, unasked, waterfall } of all) {
+    const lost = unasked.filter((input) => !asked.includes(input));
+    if (lost.length === 0) continue;
+    const where = waterfall === undefined ? `the dialect ${dialect.name}` : 'the waterfall of the job';
+    throw stop(
+      'unsupported',
+      `${name} is asked by ${listed(lost)} only together with others, and ${where} does not say how.`,
+      `Add that to operations.${name}.by of the dialect or to a waterfall of the job, or name no column for it.`,
+    );
+  }
+  if (operation.steps === undefined) return { ...job, operation: all[0]?.taken ?? operation };
+  const left = all.flatMap(({ name, unasked }) => unasked.map((input) => `${name}.${input}`));
+  const kept = columns && Object.entries(columns).filter(([input]) => !left.includes(input));
+  return {
+    ...job,
+    ...present({ columns: kept && Object.fromEntries(kept) }),
+    operation: inSteps(all.map(({ taken }) => taken)),
+  };
 }
 
-interface AskedOfStep {
-  readonly columns: Readonly<Record<string, string>>;
-  readonly waterfall: readonly string[] | undefined;
-  readonly guesses: boolean;
+interface StepInDialect extends Pick<Job, 'waterfall'> {
+  readonly name: string;
+  readonly taken: Operation;
+  /** The inputs with a column of the job by which the step can be asked, and those by which it cannot. */
+  readonly asked: readonly string[];
+  readonly unasked: readonly string[];
 }
 
 function stepInDialect(
+  { operation, columns: ofAll = {}, waterfall: whole = [] }: Job,
   step: Operation,
-  { columns, waterfall, guesses }: AskedOfStep,
-  { name: dialect, operations }: Pick<Dialect, 'name' | 'operations'>,
-): Operation {
-  if (step.askedBy === undefined) return step;
+  { operations }: Pick<Dialect, 'operations'>,
+): StepInDialect {
+  const isOne = step === operation;
+  const tiers = isOne ? whole : wordsOf(step, whole);
+  const columns = isOne ? ofAll : entriesOf(step, ofAll);
+  const waterfall = tiers.length === 0 ? undefined : [...tiers];
   const by = waterfall === undefined ? operations[step.name]?.by : undefined;
-  const named = Object.keys(columns).filter((input) => columns[input] !== '');
-  const taken = step.askedBy(by, [...named, ...identifiersIn(waterfall ?? [])]);
+  const together = step.askedBy?.(waterfall ?? by, []).inputs.map(({ name }) => name);
   const alone = step.inputs.filter(({ needsBy }) => !needsBy).map(({ name }) => name);
-  if (guesses || waterfall !== undefined || taken.by !== undefined) return taken;
-  if (named.length === 0 || named.some((input) => alone.includes(input))) return taken;
-  const fact =
-    `${step.name} is asked by ${listed(named)} only together, ` +
-    `and the dialect ${dialect} does not say how.`;
-  const next = `Add operations.${step.name}.by to the dialect, or a waterfall to the job.`;
-  throw stop('unsupported', fact, next);
+  const named = Object.keys(columns).filter((input) => columns[input] !== '');
+  const isAskable = (input: string): boolean =>
+    together === undefined || together.includes(input) || alone.includes(input);
+  const asked = named.filter(isAskable);
+  const taken = step.askedBy?.(by, [...asked, ...identifiersIn(tiers)]) ?? step;
+  const unasked = named.filter((input) => !isAskable(input));
+  return { name: step.name, taken, asked, unasked, ...present({ waterfall }) };
 }
 
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };

@@ -90,6 +90,10 @@ test('a job of several steps says of each entry whose it is, and a slip is answe
     '{ domain: Site, email: Person }',
     'waterfall: [domain, email]\nbudget: { credits: 3 }\nadd: { city: enrich-company.location.city, title: enrich-person.job_title }\n',
   );
+  expect((await desk.json(['plan', 'job.yaml', 'list.csv'])).columns).toEqual({
+    'enrich-company.domain': 'Site',
+    'enrich-person.email': 'Person',
+  });
   const done = await desk.json(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--save-job', 'kept.yaml']);
   expect(done).toMatchObject({ counts: { matched: 1 }, credits: { spent: 3 } });
   expect(await desk.read('out.csv')).toMatch(/^Firm,Site,Person,city,title,_status,.*_as_of\nA,a\.example,/);

@@ -300,7 +300,7 @@ test('a job by which a row may need more than 20 calls is refused with the sum',
   await desk.write('job.yaml', job);
   const refused = await desk.type(['plan', 'job.yaml', 'list.csv']);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(/job\.yaml:3:12: a row may need 2 \+ 22 = 24 calls, and the most is 20/s);
+  expect(refused.stderr).toMatch(/job\.yaml:3:12: a row may need 2 \+ 21 = 23 calls, and the most is 20/s);
 });
 
 test('a list that lacks a column of what the vendor takes is refused, and the column is named', async () => {
@@ -323,6 +323,26 @@ test('a list that lacks a column of what the vendor takes is refused, and the co
     2,
     expect.stringMatching(/asked by first_name and last_name only together/),
   ]);
+});
+
+const UNASKED: readonly (readonly [words: string, says: RegExp])[] = [
+  [
+    'enrich-person --column full_name=Name --column company=Company',
+    /by full_name and company only together/,
+  ],
+  ['enrich-person --column email=Mail --column company=Company', /by company only together/],
+  ['enrich-company --column name=Company --column domain=Web', /by name only together.*the dialect ours/s],
+  ['enrich-company --column name=Company --waterfall domain', /by name only together.*the waterfall of the/s],
+];
+
+test.each(UNASKED)('no column is told as asked that nobody asks by: %s', async (words, says) => {
+  const { desk } = await deskOf({}, () => ({}), [
+    'Name,Company,Web,Mail',
+    'Mia Tran,Acme,a.example,m@a.example',
+  ]);
+  const [operation = '', ...flags] = words.split(' ');
+  const { code, stderr } = await desk.type(['plan', operation, 'list.csv', '--account', 'data', ...flags]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
 });
 
 test('a lost answer that the vendor says was a miss ends its row, and what it reserved counts', async () => {

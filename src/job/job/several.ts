@@ -12,7 +12,9 @@ import type { JobEntries } from '../job-schema.ts';
 
 /**
  * Each entry of a job of several steps says to which step it belongs: an entry `enrich-person.profile_url` is
- * about that step alone, and an entry `profile_url` is about each step that has such an input.
+ * about that step alone, and an entry `profile_url` is about each step that has such an input. A tier
+ * by which one step can ask alone is not about a step that needs others with it: `domain` finds a company,
+ * and nobody.
  */
 
 /** Whether a word is a list of operations' names, `enrich-company,enrich-person`. */
@@ -83,7 +85,9 @@ function waterfallBySteps(
   const waterfall: string[] = [];
   for (const [index, tier] of tiers.entries()) {
     const wrong = (fact: string, next: Advice) => problem(['waterfall', index], 'value', fact, next);
-    const own = steps.flatMap((step) => tierIn(step, tier) ?? []);
+    const all = steps.flatMap((step) => tierIn(step, tier) ?? []);
+    const owned = all.filter(({ isOwn }) => isOwn);
+    const own = (owned.length === 0 ? all : owned).map(({ called }) => called);
     const known = steps.flatMap(({ inputs }) => inputs.map(({ name }) => name));
     if (own.length === 0)
       throw wrong(
@@ -113,9 +117,21 @@ function addBySteps(steps: readonly Operation[], add: Names): Names {
   return Object.fromEntries(all);
 }
 
-/** Undefined for a tier whose identifiers the step does not have. */
-function tierIn({ name, tiers }: Operation, tier: string): string | undefined {
+/**
+ * Undefined for a tier whose identifiers the step does not have. The tier is the step's own unless it is a
+ * single identifier by which the step cannot ask alone.
+ */
+function tierIn(
+  { name, tiers, inputs }: Operation,
+  tier: string,
+): { readonly called: string; readonly isOwn: boolean } | undefined {
   const bare = tier.startsWith(`${name}.`) ? tier.slice(name.length + 1) : tier;
-  const members = bare.replace(/^all:/, '').split('+');
-  return members.every((each) => tiers.includes(each.trim())) ? `${name}.${bare}` : undefined;
+  const members = bare
+    .replace(/^all:/, '')
+    .split('+')
+    .map((each) => each.trim());
+  if (!members.every((each) => tiers.includes(each))) return undefined;
+  const isOwn =
+    members.length > 1 || inputs.some(({ name: input, needsBy }) => input === members[0] && !needsBy);
+  return { called: `${name}.${bare}`, isOwn };
 }

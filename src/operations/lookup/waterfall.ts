@@ -173,7 +173,7 @@ function usableReading({ identifier, own, derived }: Reading): UsableReading | u
 function singly(all: readonly Reading[]): readonly UsableReading[][] {
   const kept: UsableReading[] = [];
   for (const reading of all) {
-    const usable = reading.identifier.needsBy ? undefined : usableReading(reading);
+    const usable = usableReading(reading);
     if (usable !== undefined && !kept.some((earlier) => saysTheSame(earlier, usable))) kept.push(usable);
   }
   return kept.map((reading) => [reading]);
@@ -344,8 +344,8 @@ export function lookUpOperation(
       );
       const sources = taken.flatMap(({ derivedFrom }) => derivedFrom?.names ?? []);
       const kept = identifiers.filter((each) => taken.includes(each) || sources.includes(each.name));
-      const inputs = kept.map(({ needsBy: _, ...input }) => input);
-      return { ...lookUpOperation(name, summary, kept, said), inputs };
+      const asked = kept.map(({ needsBy: _, ...identifier }) => identifier);
+      return lookUpOperation(name, summary, asked, said);
     },
     lacks(mapped) {
       const isThere = (member: string): boolean => {
