@@ -8,8 +8,7 @@ import { answerPlaceOf, dialectOperationOf, type Meaning, vendorReply } from '..
 import { type RuleFound, ruleOf, ruleThatReads } from '../client/judge.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import { basePathOf, requestOf } from '../client/request.ts';
-import { fieldsOf } from '../core/answer-body.ts';
-import { missingWords, PathSearch } from '../core/answer-fields.ts';
+import { missingWords, PathSearch, saidIn } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
@@ -436,7 +435,7 @@ function fieldsIn({ job, dialect, call }: Trial, tried: AttemptRecord | undefine
   const search = new PathSearch(Object.values(job.add ?? {}));
   const { reply, end } = tried ?? {};
   if (end?.kind === 'answered' && end.answer === 'found' && reply !== undefined)
-    search.look(fieldsOf(reply.body, answerPlaceOf(dialect, call.operation)));
+    search.look(saidIn(reply.body, answerPlaceOf(dialect, call.operation)));
   return search;
 }
 

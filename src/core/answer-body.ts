@@ -1,4 +1,4 @@
-import { toldVerdict, type VerdictWords, verdictIn } from './given.ts';
+import type { VerdictWords } from './given.ts';
 import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
@@ -83,18 +83,34 @@ export function isWithin(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}.`);
 }
 
+/** A dot leads into an object, and `.0` into a list of one. */
 export function objectWith(path: string, value: JsonValue): JsonObject {
   const [first = '', ...rest] = path.split('.');
-  return { [first]: rest.length === 0 ? value : objectWith(rest.join('.'), value) };
+  if (rest.length === 0) return { [first]: value };
+  const inside = objectWith(rest.join('.'), value);
+  return { [first]: rest[0] === '0' ? Object.values(inside) : inside };
 }
 
 export function merged(one: JsonObject, other: JsonObject): JsonObject {
   const members = Object.entries(other).map(([name, value]) => {
     const earlier = Object.hasOwn(one, name) ? one[name] : undefined;
-    return [name, isObject(earlier) && isObject(value) ? merged(earlier, value) : value] as const;
+    return [name, mergedValue(earlier, value)] as const;
   });
   return { ...one, ...Object.fromEntries(members) };
 }
+
+/** The second value, with what else the first one holds. Members of a list are merged by their numbers. */
+export function mergedValue(one: JsonValue | undefined, other: JsonValue): JsonValue {
+  if (!hasMembers(one) || !hasMembers(other)) return other;
+  const isList = Array.isArray(one);
+  if (isList && !Object.keys(other).every((name) => /^\d+$/.test(name))) return other;
+  const both = merged(one, other);
+  return isList ? Object.values(both) : both;
+}
+
+/** A list has members as well, by their numbers. */
+const hasMembers = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null;
 
 /** The bytes of a body as they would have come by themselves; a text value is the body's own text. */
 export function bytesOf(body: JsonValue | undefined): Buffer {
@@ -116,7 +132,7 @@ export interface AnswerPlace {
   readonly fields?: string;
   /** The path of the list of results in the vendor's own body; left out: the first list in the fields. */
   readonly results?: string;
-  /** The paths of values in the vendor's own body, by our names for them, which the fields have as well. */
+  /** The paths of values in the vendor's own body, by our names for them. */
   readonly gives?: Readonly<Record<string, string>>;
   readonly verdicts?: VerdictWords;
   /**
@@ -139,25 +155,7 @@ export function fieldsOf(body: KeptBody, place: AnswerPlace): JsonValue | undefi
 /** The same as `fieldsOf`, for a body that is parsed already. A body inside an envelope may be text there. */
 export function parsedFieldsOf(body: JsonValue | undefined, place: AnswerPlace): JsonValue | undefined {
   const own = ownBodyIn(body, place);
-  const fields = place.fields === undefined ? own : valueAt(own, place.fields);
-  if (place.gives === undefined || own === undefined) return fields;
-  const ours = given(own, place);
-  // Ours come first, and no value of the vendor's takes their place.
-  return { ...ours, ...(typeof fields === 'object' ? fields : {}), ...ours };
-}
-
-/**
- * The values of `gives` that the answer has. A verdict stands there in the vendor's word, or in ours where a
- * person told it; any other word says nothing.
- */
-function given(own: JsonValue, { gives = {}, verdicts }: AnswerPlace): JsonObject {
-  const values = Object.entries(gives).flatMap(([name, path]) => {
-    const value = valueAt(own, path);
-    if (value === undefined) return [];
-    if (name !== 'verdict' || verdicts === undefined || value === null) return [[name, value] as const];
-    return [[name, verdictIn(value, verdicts) ?? toldVerdict(value) ?? 'unknown'] as const];
-  });
-  return Object.fromEntries(values);
+  return place.fields === undefined ? own : valueAt(own, place.fields);
 }
 
 /** The vendor's own body: the body that came, or the one inside it. */
@@ -206,16 +204,15 @@ const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined 
 
 /** A body with these fields where `fieldsOf` finds them, for an answer that a person tells. */
 export function bodyHolding(fields: JsonObject, place: AnswerPlace): Buffer {
-  const { gives = {} } = place;
-  const told = Object.entries(fields);
-  const others = Object.fromEntries(told.filter(([name]) => gives[name] === undefined));
-  const ours = told.map(([name, value]) => (gives[name] === undefined ? {} : objectWith(gives[name], value)));
-  const whole = place.fields === undefined ? others : objectWith(place.fields, others);
-  const own = ours.reduce<JsonObject>(merged, whole);
+  const parts = Object.entries(fields).map(([path, value]) => {
+    const at = place.fields === undefined ? path : `${place.fields}.${path}`;
+    return objectWith(place.gives?.[path] ?? at, value);
+  });
+  const own = parts.reduce(merged, {});
   return bytesOf(place.envelope === undefined ? own : objectWith(place.envelope, own));
 }
 
-function jsonIn(body: KeptBody): JsonValue | undefined {
+export function jsonIn(body: KeptBody): JsonValue | undefined {
   const read = readBody(body);
   return read.kind === 'json' ? read.value : undefined;
 }

@@ -1,10 +1,84 @@
-import { valueAt } from './answer-body.ts';
+import {
+  type AnswerPlace,
+  jsonIn,
+  type KeptBody,
+  ownBodyIn,
+  parsedFieldsOf,
+  valueAt,
+} from './answer-body.ts';
+import { verdictIn } from './given.ts';
 import { nearest } from './nearest.ts';
-import type { JsonValue } from './operation.ts';
+import type { JsonObject, JsonValue } from './operation.ts';
+import { FOUND_PREFIX } from './row.ts';
 
 /**
  * Puts every value of an answer under a name of its own, so that nothing that was paid for is left behind.
  */
+
+/** What an answer says: values by our names, as `gives` has them, beside all of the vendor's own fields. */
+export interface AnswerFields {
+  readonly ours: JsonObject;
+  readonly vendors: JsonValue | undefined;
+}
+
+export function saidIn(body: KeptBody, place: AnswerPlace): AnswerFields {
+  return parsedSaidIn(jsonIn(body), place);
+}
+
+/** @param body where the place has steps: the bodies of the steps, by their names. */
+export function parsedSaidIn(body: JsonValue | undefined, place: AnswerPlace): AnswerFields {
+  if (place.steps === undefined) {
+    const vendors = parsedFieldsOf(body, place);
+    return { ours: oursIn(ownBodyIn(body, place), vendors, place), vendors };
+  }
+  const ours: Record<string, JsonValue> = {};
+  const vendors: Record<string, JsonValue> = {};
+  for (const [step, at] of Object.entries(place.steps)) {
+    const said = parsedSaidIn(valueAt(body, step), at);
+    for (const [name, value] of Object.entries(said.ours)) ours[`${step}.${name}`] = value;
+    if (said.vendors !== undefined) vendors[step] = said.vendors;
+  }
+  return { ours, vendors };
+}
+
+/** The value at a path of `add`: one of our names as a whole, else a path into the vendor's fields. */
+export function saidAt({ ours, vendors }: AnswerFields, path: string): JsonValue | undefined {
+  return Object.hasOwn(ours, path) ? ours[path] : valueAt(vendors, path);
+}
+
+/**
+ * The values of `gives` that the answer has. A cell of the vendor's that has one of these names, and says
+ * something else, gets another name.
+ */
+function oursIn(
+  own: JsonValue | undefined,
+  vendors: JsonValue | undefined,
+  { gives = {}, verdicts }: AnswerPlace,
+): JsonObject {
+  const ours: Record<string, JsonValue> = {};
+  for (const [name, path] of Object.entries(gives)) {
+    const value = valueAt(own, path);
+    if (value === undefined) continue;
+    const isVerdict = name === 'verdict' && verdicts !== undefined && value !== null;
+    ours[name] = isVerdict ? (verdictIn(value, verdicts) ?? 'unknown') : value;
+    const beside = valueAt(vendors, name);
+    if (beside !== undefined && isOneCell(beside) && textOf(beside) !== textOf(value))
+      ours[FOUND_PREFIX + name] = beside;
+  }
+  return ours;
+}
+
+/**
+ * All values of an answer under the names that `add` takes.
+ * @param without as for `wholeFields`.
+ */
+export function saidFields(
+  { ours, vendors }: AnswerFields,
+  without?: readonly JsonValue[],
+): ReadonlyMap<string, string> {
+  const first = wholeFields(ours);
+  return new Map([...first, ...wholeFields(vendors, without), ...first]);
+}
 
 /** The members of a list of objects that get columns of their own; the others are counted. */
 const MEMBERS_SHOWN = 3;
@@ -124,9 +198,9 @@ export class PathSearch {
     this.#missing = new Set(paths);
   }
 
-  look(answer: JsonValue | undefined): void {
-    for (const path of this.#missing) if (valueAt(answer, path) !== undefined) this.#missing.delete(path);
-    this.#survey.add(answer);
+  look(answer: AnswerFields): void {
+    for (const path of this.#missing) if (saidAt(answer, path) !== undefined) this.#missing.delete(path);
+    this.#survey.addFields(saidFields(answer));
   }
 
   get answers(): number {

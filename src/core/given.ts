@@ -37,8 +37,9 @@ export type VerdictWords = Readonly<Partial<Record<EmailVerdict, Plain | readonl
 
 const wordOf = (value: JsonValue): string => String(value).trim().toLowerCase();
 
-export const verdictsOf = (words: VerdictWords, verdict: EmailVerdict): readonly string[] =>
-  [words[verdict] ?? []].flat().map(wordOf);
+export const verdictsOf = (words: VerdictWords, verdict: EmailVerdict): readonly string[] => [
+  ...new Set([words[verdict] ?? []].flat().map(wordOf)),
+];
 
 /** Undefined for a word that the dialect does not have. */
 export function verdictIn(value: JsonValue, words: VerdictWords): EmailVerdict | undefined {
@@ -46,8 +47,12 @@ export function verdictIn(value: JsonValue, words: VerdictWords): EmailVerdict |
   return EMAIL_VERDICTS.find((verdict) => verdictsOf(words, verdict).includes(word));
 }
 
-export const toldVerdict = (value: JsonValue): EmailVerdict | undefined =>
-  EMAIL_VERDICTS.find((verdict) => verdict === value);
+/** The first word that means our verdict, or the vendor's own word; undefined where the dialect lacks it. */
+export function vendorsWord(told: string, words: VerdictWords): Plain | undefined {
+  const verdict = EMAIL_VERDICTS.find((each) => each === told);
+  if (verdict !== undefined) return [words[verdict] ?? []].flat()[0];
+  return verdictIn(told, words) === undefined ? undefined : told;
+}
 
 /** Whether no value is there, or a word for none. A zero is a value. */
 export function holdsNothing(value: JsonValue | undefined): boolean {

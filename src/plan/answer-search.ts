@@ -1,6 +1,5 @@
 import { answerPlaceOf } from '../client/dialect.ts';
-import { fieldsOf } from '../core/answer-body.ts';
-import { PathSearch } from '../core/answer-fields.ts';
+import { PathSearch, saidIn } from '../core/answer-fields.ts';
 import { stepNames } from '../core/steps.ts';
 import { recordParts } from '../files/kept-rows.ts';
 import { shownBody } from '../files/output/output.ts';
@@ -32,7 +31,7 @@ export async function searchAnswers(
     const last = answers.findLast(({ kind }) => kind === 'found');
     const body = shownBody(answers, place);
     if (last === undefined || body === undefined || seen.has(last.attempt)) continue;
-    paths.look(fieldsOf(body, place));
+    paths.look(saidIn(body, place));
     if (seen.add(last.attempt).size >= (paths.isComplete ? fewest : MOST_ANSWERS)) break;
   }
   return seen.size === 0 ? undefined : paths;

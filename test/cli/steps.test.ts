@@ -96,7 +96,9 @@ test('a job of several steps says of each entry whose it is, and a slip is answe
   });
   const done = await desk.json(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--save-job', 'kept.yaml']);
   expect(done).toMatchObject({ counts: { matched: 1 }, credits: { spent: 3 } });
-  expect(await desk.read('out.csv')).toMatch(/^Firm,Site,Person,city,title,_status,.*_as_of\nA,a\.example,/);
+  expect(await desk.read('out.csv')).toMatch(
+    /^Firm,Site,Person,city,title,_status,.*_as_of\nA,a\.example,.*,domain; email,/,
+  );
   expect(await desk.json(['run', 'kept.yaml', 'list.csv'])).toMatchObject({ batch: done.batch, requests: 0 });
   await job('{ domian: Site }');
   expect((await desk.type(['run', 'job.yaml', 'list.csv'])).stderr).toContain('Did you mean domain?');

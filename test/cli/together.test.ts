@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { abn } from '../../bench/program.ts';
+import { enrich } from '../../src/index.ts';
 import { type DeskBefore, deskBefore } from './desk.ts';
 
 const FINDER = {
@@ -18,7 +19,12 @@ const CHECKER = {
   path: '/check',
   method: 'POST',
   gives: { verdict: 'state' },
-  verdicts: { valid: 'ok', accept_all: ['catchall', 'accept-all'], invalid: 'bad', unknown: 'unknown' },
+  verdicts: {
+    valid: ['ok', 'OK'],
+    accept_all: ['catchall', 'accept-all'],
+    invalid: 'bad',
+    unknown: 'unknown',
+  },
   credits: { most: 1, found: 1 },
 };
 
@@ -219,6 +225,25 @@ describe('a check of addresses', () => {
     expect(at.asked).toHaveLength(2);
   });
 
+  const TOLD: readonly (readonly [verdicts: object, told: string, shows: string])[] = [
+    [{ valid: 'ok', accept_all: 'valid' }, 'valid', 'valid | matched'],
+    [{ valid: [true, 'ok'], unknown: ['unknown', 'valid'] }, 'valid', 'valid | matched'],
+    [{ valid: 'ok', invalid: 'bad' }, 'bad', 'invalid | matched'],
+    [{ valid: 'ok', invalid: 'bad' }, 'accept_all', ' | in_doubt'],
+  ];
+
+  test.each(TOLD)('with %j, a person who says %s is shown %s', async (verdicts, told, shows) => {
+    const at = await deskOf(
+      { 'check-email': { ...CHECKER, verdicts } },
+      () => ({ state: 'risky' }),
+      ADDRESSES.slice(0, 2),
+    );
+    await at.desk.type(run('check-email', '--add', 'Verdict=verdict'));
+    const { code } = await at.desk.type(['settle', 'last', '2', '--answer', `verdict=${told}`]);
+    await at.desk.type(run('check-email', '--add', 'Verdict=verdict'));
+    expect([code, ...shown(at, 'Verdict', '_status')]).toEqual([shows.endsWith('doubt') ? 2 : 0, shows]);
+  });
+
   test('five answers with one such word stop the run, which says where the word belongs', async () => {
     const at = await deskOf({ 'check-email': CHECKER }, () => ({ state: 'risky' }), ADDRESSES);
     const { code, stderr } = await at.desk.type(run('check-email'));
@@ -251,6 +276,73 @@ test('a company is asked for by its name and country, or by the number of a regi
     ' |  | invalid',
   ]);
 });
+
+const UNSURE = [{ status: [200], body: { path: 'code', equals: 7 }, means: 'in_doubt' }];
+
+/** What the dialect says of an answer, the paths of `add`, what a person tells, and what then stands there. */
+const BESIDE: readonly (readonly [
+  dialect: { readonly gives: object; readonly fields_at?: string },
+  body: object,
+  add: string,
+  told: string[],
+  shows: string,
+])[] = [
+  [
+    { gives: { company: 'company.name', state: 'company.state' } },
+    { code: 1, company: { name: 'Acme', size: 7, state: 'NSW' }, state: 'final' },
+    'company,company.size,company.name,state,found_state',
+    [],
+    'Acme | 7 | Acme | NSW | final',
+  ],
+  [
+    { gives: { company: 'company.name' } },
+    { code: 7, company: { name: 'Acme', size: 7, city: 'Perth' } },
+    'company,company.size,company.city',
+    ['company=Acme Two', 'company.size=9'],
+    'Acme Two | 9 | Perth',
+  ],
+  [
+    { gives: { company: 'items.0.title' } },
+    { code: 7, items: [{ title: 'Acme', size: 7, of: [{ id: 1 }, { id: 2 }] }, { title: 'Beta' }] },
+    'company,items.0.size,items.1.title,items.0.of.0.id,items.0.of.1.id',
+    ['company=Acme Two', 'items.0.of.1.id=3'],
+    'Acme Two | 7 | Beta | 1 | 3',
+  ],
+  [
+    { gives: { company: 'items.0.title' }, fields_at: 'items' },
+    { code: 7, items: [{ title: 'Acme', size: 7 }, { title: 'Beta' }] },
+    'company,0.size,1.title',
+    ['company=Acme Two'],
+    'Acme Two | 7 | Beta',
+  ],
+];
+
+test.each(BESIDE)(
+  'with %j, nothing that %j holds is lost: %s',
+  async ({ gives, ...where }, body, paths, told, shows) => {
+    const person = { ...FINDER, by: undefined, verdicts: undefined, gives, answers: UNSURE };
+    const at = await deskOf({}, () => body, ['Email', 'mia@acme.example']);
+    at.speak({ ...where, ...speaking({ 'enrich-person': person }) });
+    const names = paths.split(',');
+    const words = run('enrich-person', ...names.flatMap((path) => ['--add', `C-${path}=${path}`]));
+    await at.desk.type(words);
+    const answers = told.flatMap((pair) => ['--answer', pair]);
+    if (told.length > 0) expect((await at.desk.type(['settle', 'last', '2', ...answers])).code).toBe(0);
+    await at.desk.type(words);
+    expect(shown(at, ...names.map((path) => `C-${path}`))).toEqual([shows]);
+    // Without `add`, each of these is a column of its own, and a program gets all of them.
+    await at.desk.type(run('enrich-person'));
+    const cells = Object.values(at.desk.place.rows()[0] ?? {});
+    const { place } = at.desk.here();
+    const job = { job: 'enrich-person', account: 'data', store: place.path('store'), budget: 90 };
+    for await (const row of enrich(place.path('list.csv'), job))
+      for (const cell of shows.split(' | ')) {
+        expect(cells).toContain(cell);
+        expect(JSON.stringify(row.cells)).toContain(cell);
+      }
+    expect(at.asked).toHaveLength(1);
+  },
+);
 
 const REFUSED: readonly (readonly [operations: object, says: RegExp])[] = [
   [

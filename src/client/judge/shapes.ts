@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import {
   type Body,
   type KeptBody,
-  parsedFieldsOf,
   parsedResultsOf,
   readBody,
   readBodyOnce,
   valueAt,
   WHOLE_BODY,
 } from '../../core/answer-body.ts';
+import { parsedSaidIn } from '../../core/answer-fields.ts';
 import { WANTED } from '../../core/given.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
@@ -47,8 +47,9 @@ export function factsShape(
   if (call.change !== undefined || asked.isOwn || WANTED[call.operation] === 'verdict') return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonOf(bytes);
-  const value = place.results === undefined ? parsedFieldsOf(body, place) : parsedResultsOf(body, place);
-  const leaves = leavesOf((value ?? null) as JsonValue);
+  const { ours, vendors } = parsedSaidIn(body, place);
+  const value = place.results === undefined ? vendors : parsedResultsOf(body, place);
+  const leaves = [...leavesOf(ours), ...leavesOf((value ?? null) as JsonValue)];
   const isFact = (leaf: Leaf): boolean => isData(leaf, 0, asked);
   if (place.results === undefined ? !leaves.some(isFact) : value === undefined) return NO_FACTS;
   if (!isCompared) return undefined;

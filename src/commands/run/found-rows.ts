@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../core/answer-body.ts';
+import { saidIn } from '../../core/answer-fields.ts';
 import { foreignWords, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../../core/row.ts';
 import { answerFields, foundValues, shownBody } from '../../files/output/output.ts';
@@ -36,7 +36,7 @@ function valuesOf({ settings }: Batch, { answers }: RowRecord): string {
   const body = shownBody(answers, place);
   if (body === undefined) return '';
   const fields = add === undefined ? answerFields(body, place, true) : undefined;
-  const values = foundValues(add, fieldsOf(body, place), fields);
+  const values = foundValues(add, saidIn(body, place), fields);
   const filled = [...values].filter(([, value]) => value !== '').slice(0, MOST_VALUES);
   return filled.map(([name, value]) => `${name} ${foreignWords(value, LONGEST_NAME)}`).join(', ');
 }

@@ -1,10 +1,11 @@
 import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../client/dialect.ts';
 import { leftBy, oddAnswerIn } from '../../client/judge.ts';
-import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../../core/answer-body.ts';
+import { type AnswerPlace, bodyHolding, bytesOf, mergedValue, readBody } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
+import { EMAIL_VERDICTS, vendorsWord, verdictsOf } from '../../core/given.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
-import { isObject, present } from '../../core/objects.ts';
+import { present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import { settingsKept } from '../../job/job-settings.ts';
@@ -172,9 +173,19 @@ export async function toldAnswer(
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch, ledger), replyWith);
   const { answer_at: answerPlace, add, operation } = settingsKept(batch.settings);
   if (add !== undefined && operation.resultsFile === undefined) requireRead(told, Object.values(add));
-  const fields = Object.entries(told).map(([path, value]) => objectWith(path, value));
   const place = answerPlace.steps?.[call.operation] ?? answerPlace;
-  return { kind: 'found', reply: replyWith(bodyHolding(fields.reduce(merged, {}), place)) };
+  return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(told, place), place)) };
+}
+
+/** A verdict is kept in a word of the vendor's, by which every answer is read. */
+function inVendorsWords(told: Pairs, { gives, verdicts }: AnswerPlace): JsonObject {
+  const { verdict } = told;
+  if (verdict === undefined || gives?.verdict === undefined || verdicts === undefined) return told;
+  const word = vendorsWord(verdict, verdicts);
+  if (word !== undefined) return { ...told, verdict: word };
+  const known = EMAIL_VERDICTS.filter((each) => verdictsOf(verdicts, each).length > 0);
+  const fact = `The dialect of this batch has no word for the verdict ${foreignWords(verdict)}.`;
+  throw stop('usage', fact, suggestion(verdict, known));
 }
 
 function requireRead(told: Pairs, read: readonly string[]): void {
@@ -187,13 +198,11 @@ function requireRead(told: Pairs, read: readonly string[]): void {
 const NOTHING_FOUND = 'no_match';
 const EMPTY = { status: 404, headers: {}, body: Buffer.alloc(0) };
 
-/** Both bodies merged if both are objects; else the second body. */
+/** Both bodies merged if both have members; else the second body. */
 function mergedBody(one: Buffer, other: Buffer): Buffer {
   const kept = readBody(one);
   const told = readBody(other);
-  if (kept.kind !== 'json' || told.kind !== 'json' || !isObject(kept.value) || !isObject(told.value))
-    return other;
-  return bytesOf(merged(kept.value as JsonObject, told.value as JsonObject));
+  return kept.kind === 'json' && told.kind === 'json' ? bytesOf(mergedValue(kept.value, told.value)) : other;
 }
 
 function pairOf(pair: string): readonly [string, string] {
@@ -214,11 +223,10 @@ function toldChange(
 ): ToldReply {
   const places = new Map(Object.entries(dialectOperationOf(dialect, call).answer_fields ?? {}));
   requireTellable(call, told, [...places.keys()]);
-  const parts = Object.entries(told).map(([name, value]) =>
-    objectWith(places.get(name) ?? name, name === ACCEPTED && value === 'true' ? true : value),
-  );
-  const fields = parts.reduce<JsonObject>((all, part) => merged(all, part), {});
-  const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)));
+  const fields = Object.entries(told).map(([name, value]) => {
+    return [places.get(name) ?? name, name === ACCEPTED && value === 'true' ? true : value] as const;
+  });
+  const reply = replyWith(bodyHolding(Object.fromEntries(fields), answerPlaceOf(dialect)));
   const left = leftBy(call, 'found', reply, dialect);
   return { kind: 'found', reply, ...present({ left: left && acceptedIfTold(left, told) }) };
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { answerPlaceOf } from '../../client/dialect.ts';
-import { type AnswerPlace, fieldsOf, valueAt } from '../../core/answer-body.ts';
+import type { AnswerPlace } from '../../core/answer-body.ts';
+import { isPlain, saidAt, saidIn } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { invariant, messageOf, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
@@ -9,7 +10,7 @@ import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
 import { spoolFolder } from '../../core/paths.ts';
 import { readingIn } from '../../core/reading.ts';
-import type { OutcomeKind, RowNumber } from '../../core/row.ts';
+import { FOUND_PREFIX, type OutcomeKind, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
 import { isPaidBy } from '../../files/output/tally.ts';
@@ -298,13 +299,19 @@ function inputOf({ cells, object, unreadable }: ValuedRow, header: readonly stri
 
 function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: AnswerPlace): JsonObject {
   const body = shownBody(answers, place);
-  const fields = body === undefined ? undefined : fieldsOf(body, place);
+  const said = body === undefined ? undefined : saidIn(body, place);
   if (add !== undefined)
     return Object.fromEntries(
-      Object.entries(add).map(([name, path]) => [name, valueAt(fields, path) ?? null]),
+      Object.entries(add).map(([name, path]) => [name, (said && saidAt(said, path)) ?? null]),
     );
-  if (fields === undefined || fields === null) return {};
-  return isObject(fields) ? (fields as JsonObject) : { value: fields };
+  const { ours = {}, vendors = null } = said ?? {};
+  if (vendors === null) return ours;
+  const own = isObject(vendors) ? (vendors as JsonObject) : { value: vendors };
+  const beside = Object.entries(own).map(([name, value]) => {
+    const isHidden = Object.hasOwn(ours, name) && !isPlain(value);
+    return [isHidden ? FOUND_PREFIX + name : name, value] as const;
+  });
+  return { ...Object.fromEntries(beside), ...ours };
 }
 
 /** Rows that a program gives one after the other, as an iterable or an async iterable. */

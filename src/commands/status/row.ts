@@ -1,7 +1,6 @@
 import { type Dialect, dialectOperationOf, vendorReply } from '../../client/dialect.ts';
 import { isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
-import { fieldsOf } from '../../core/answer-body.ts';
-import { PathSearch } from '../../core/answer-fields.ts';
+import { PathSearch, saidIn } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
@@ -149,7 +148,7 @@ function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readon
   const body = shownBody(record?.answers ?? [], answerPlace);
   if (body === undefined) return [];
   const paths = new PathSearch([]);
-  paths.look(fieldsOf(body, answerPlace));
+  paths.look(saidIn(body, answerPlace));
   return paths.paths;
 }
 

@@ -1,15 +1,22 @@
 import {
   type AnswerPlace,
   bytesOf,
-  fieldsOf,
+  jsonIn,
   type KeptBody,
   ownBodyIn,
-  parsedFieldsOf,
   parsedResultsOf,
   readBody,
-  valueAt,
 } from '../../core/answer-body.ts';
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../../core/answer-fields.ts';
+import {
+  type AnswerFields,
+  cellText,
+  FieldSurvey,
+  isPlain,
+  parsedSaidIn,
+  saidAt,
+  saidFields,
+  saidIn,
+} from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import type { JsonObject, JsonValue, Operation } from '../../core/operation.ts';
@@ -174,14 +181,14 @@ export function answerFields(
   listsApart: boolean,
 ): ReadonlyMap<string, string> {
   // The body is parsed once: the list is left out by identity, so fields and list must come from one object.
-  const own = ownBodyIn(jsonOf(body), place);
+  const own = ownBodyIn(jsonIn(body), place);
   const { envelope: _, ...inside } = place;
-  return wholeFields(parsedFieldsOf(own, inside), listsApart ? parsedResultsOf(own, inside) : undefined);
+  return saidFields(parsedSaidIn(own, inside), listsApart ? parsedResultsOf(own, inside) : undefined);
 }
 
 /** Receives an answer, and its fields where every field becomes a column. */
 export type AnswerReader = (
-  answer: JsonValue | undefined,
+  answer: AnswerFields | undefined,
   fields: ReadonlyMap<string, string> | undefined,
 ) => void;
 
@@ -194,7 +201,7 @@ export function foundValues(
   ...[answer, fields]: Parameters<AnswerReader>
 ): Iterable<readonly [column: string, value: string]> {
   if (add === undefined) return fields ?? [];
-  return Object.entries(add).map(([name, path]) => [name, cellText(valueAt(answer, path))]);
+  return Object.entries(add).map(([name, path]) => [name, cellText(answer && saidAt(answer, path))]);
 }
 
 /**
@@ -204,10 +211,10 @@ export function foundValues(
  */
 export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace = {}): KeptBody | undefined {
   if (steps !== undefined) {
-    const found = Object.entries(steps).flatMap(([name, place]) => {
+    const found = Object.keys(steps).flatMap((name) => {
       const body = shownBody(answers.filter(({ call }) => call.operation === name));
-      const fields = body && fieldsOf(body, place);
-      return fields === undefined ? [] : [[name, fields] as const];
+      const value = body && jsonIn(body);
+      return value === undefined ? [] : [[name, value] as const];
     });
     return found.length === 0 ? undefined : bytesOf(Object.fromEntries(found));
   }
@@ -226,13 +233,8 @@ export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace 
   return bytesOf(Object.fromEntries(names.map((name) => [name, bodies.flatMap((body) => body[name] ?? [])])));
 }
 
-function jsonOf(bytes: KeptBody): JsonValue | undefined {
-  const body = readBody(bytes);
-  return body.kind === 'json' ? body.value : undefined;
-}
-
 function membersOf(bytes: KeptBody): JsonObject {
-  const value = jsonOf(bytes) ?? null;
+  const value = jsonIn(bytes) ?? null;
   return isPlain(value) || Array.isArray(value) ? {} : (value as JsonObject);
 }
 
@@ -249,11 +251,11 @@ export function addedCells(
   cells: CellWriter,
   told?: AnswerReader,
 ): readonly string[] {
-  const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
-  const fields = columns.some(({ isField }) => isField) ? wholeFields(answer) : undefined;
+  const answer = answerBody === undefined ? undefined : saidIn(answerBody, place);
+  const fields = answer && columns.some(({ isField }) => isField) ? saidFields(answer) : undefined;
   if (answerBody !== undefined) told?.(answer, fields);
   const found = ({ path, isField }: AddedColumn): string => {
-    const value = cells.isJson || isField !== true ? valueAt(answer, path) : undefined;
+    const value = answer && (cells.isJson || !isField) ? saidAt(answer, path) : undefined;
     return isField === true && value === undefined
       ? cells.foreign(fields?.get(path) ?? '')
       : cells.value(value);

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CreditPrice } from '../../client/account/price.ts';
-import { fieldsOf } from '../../core/answer-body.ts';
-import { FieldSurvey } from '../../core/answer-fields.ts';
+import { FieldSurvey, saidIn } from '../../core/answer-fields.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
@@ -26,7 +25,7 @@ export async function readFigures(
     if (body === undefined) return;
     const fields = add === undefined ? answerFields(body, answerPlace, isApart) : undefined;
     if (fields !== undefined) survey.addFields(fields);
-    const answer = fields === undefined ? fieldsOf(body, answerPlace) : undefined;
+    const answer = fields === undefined ? saidIn(body, answerPlace) : undefined;
     if (outcome.kind === 'matched') tally.addFound(foundValues(add, answer, fields));
   };
   for await (const records of listRecords(ledger, batch)) {

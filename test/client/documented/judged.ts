@@ -4,7 +4,7 @@ import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../../src/cl
 import provider from '../../../src/client/dialects/provider.ts';
 import service from '../../../src/client/dialects/service.ts';
 import { judge, type Verdict } from '../../../src/client/judge.ts';
-import { fieldsOf } from '../../../src/core/answer-body.ts';
+import { saidIn } from '../../../src/core/answer-fields.ts';
 import type { SubjectState } from '../../../src/core/membership.ts';
 import type { Call, JsonObject, JsonValue } from '../../../src/core/operation.ts';
 
@@ -69,7 +69,7 @@ export function judgedVendors(dialectOf: (vendor: string) => Dialect = () => pro
     if (dialect.operations[each.operation] === undefined || (each.own && dialect === provider)) return [];
     const call: Call = { ifLost: 'hold', operation: each.operation, parameters: each.asked };
     const verdict = verdictOn(each, call, dialect);
-    const given = fieldsOf(Buffer.from(each.body), answerPlaceOf(dialect, each.operation));
+    const given = saidIn(Buffer.from(each.body), answerPlaceOf(dialect, each.operation)).ours;
     const got = wordFor(verdict);
     const isRight = [each.wanted, ...each.also].some((wanted) => wanted === got || isLater(wanted, got));
     const booked = verdict.kind === 'answered' ? verdict.charged : 0;
