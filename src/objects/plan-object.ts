@@ -57,8 +57,8 @@ const ofChanges = {
 const part = z.object({ rows: z.number(), credits: z.number() });
 const ReasonObject = z.object({ reason: z.string(), ...RowsObject.shape });
 export type ReasonObject = z.infer<typeof ReasonObject>;
-const LeftOutObject = z.object({ by: z.string(), ...RowsObject.shape });
-export type LeftOutObject = z.infer<typeof LeftOutObject>;
+const SkippedByObject = z.object({ by: z.string(), ...RowsObject.shape });
+export type SkippedByObject = z.infer<typeof SkippedByObject>;
 
 /** Each row of the list is counted once. */
 export const PlanFigures = z.object({
@@ -68,7 +68,7 @@ export const PlanFigures = z.object({
   /** Rows that are not asked, because `only_if`, `unless` or `on_existing` leaves nothing to do for them. */
   skipped: z.number().exactOptional(),
   /** How many of these each column of `only_if` and `unless` leaves out. Each row counts for one column. */
-  left_out: z.array(LeftOutObject).exactOptional(),
+  skipped_by: z.array(SkippedByObject).exactOptional(),
   bought_before: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),

@@ -1,7 +1,7 @@
 import { foreignName } from '../core/plain-text.ts';
 import { type InputRow, LEAVES_OUT, RowCount, type RowNumber } from '../core/row.ts';
 import type { Job } from '../job/job.ts';
-import type { LeftOutObject } from '../objects/plan-object.ts';
+import type { SkippedByObject } from '../objects/plan-object.ts';
 import { isBlankCell, withoutTextMark } from '../operations/lookup/identifiers.ts';
 
 /**
@@ -65,7 +65,7 @@ function holding(wanted: Wanted): (cell: string) => boolean {
 const compared = (text: string): string => withoutTextMark(text).toLowerCase();
 
 /** Counts the rows that each condition leaves out. One without rows may be misspelt, so it is shown. */
-export class LeftOut {
+export class SkippedBy {
   readonly #counts: ReadonlyMap<string, RowCount>;
 
   constructor(job: Conditions) {
@@ -77,7 +77,7 @@ export class LeftOut {
   }
 
   /** Undefined for a job without conditions. */
-  all(): LeftOutObject[] | undefined {
+  all(): SkippedByObject[] | undefined {
     const all = [...this.#counts].map(([by, { count, first_rows }]) => ({ by, count, first_rows }));
     return all.length === 0 ? undefined : all;
   }

@@ -9,7 +9,7 @@ import { identifierOf } from '../files/output/tally.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import type { PlanFigures, ReasonObject } from '../objects/plan-object.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
-import { type Conditions, LeftOut } from './conditions.ts';
+import { type Conditions, SkippedBy } from './conditions.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
   classifications,
@@ -177,12 +177,12 @@ class RowDraft {
   #tooOld = 0;
   readonly #unanswered = new Map<string, Alike>();
 
-  readonly #leftOut: LeftOut;
+  readonly #skippedBy: SkippedBy;
 
   /** @param job counts the rows that it leaves out; left out: they are not told apart. */
   constructor(pricing: Pricing, job: Conditions = {}) {
     this.#pricing = pricing;
-    this.#leftOut = new LeftOut(job);
+    this.#skippedBy = new SkippedBy(job);
   }
 
   add(classification: RowClassification): void {
@@ -190,7 +190,7 @@ class RowDraft {
     this.#counts.rows += 1;
     if (kind === 'skipped') {
       this.#skipped += 1;
-      this.#leftOut.add(row, classification.by);
+      this.#skippedBy.add(row, classification.by);
     } else this.#counts[COUNTED_AS[kind]] += 1;
     if (kind === 'invalid') this.#reasons.add(row, classification.reason);
     if ('left' in classification) this.#addLookedUp(classification);
@@ -227,7 +227,7 @@ class RowDraft {
     return {
       ...this.#counts,
       ...(this.#skipped === 0 ? {} : { skipped: this.#skipped }),
-      ...present({ left_out: this.#leftOut.all() }),
+      ...present({ skipped_by: this.#skippedBy.all() }),
       ...(refreshes ? { too_old: this.#tooOld } : {}),
       ...(unanswered.length === 0
         ? {}

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import type { LeftOutObject } from '../../src/objects/plan-object.ts';
+import type { SkippedByObject } from '../../src/objects/plan-object.ts';
 import { openHost } from '../faults/database-host.ts';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -52,7 +52,7 @@ test.each<readonly [conditions: object, leftOut: Readonly<Record<string, readonl
 ])('the plan says which rows are left out by which column: %j', async (conditions, leftOut) => {
   const desk = await deskWith(conditions);
   const plan = await desk.json(['plan', 'job.yaml', 'list.csv']);
-  const counted = plan.left_out.map((each: LeftOutObject) => [each.by, each.first_rows]);
+  const counted = plan.skipped_by.map((each: SkippedByObject) => [each.by, each.first_rows]);
   expect(Object.fromEntries(counted)).toEqual(leftOut);
   const skipped = Object.values(leftOut).flat().length;
   expect(plan).toMatchObject({ rows: 5, skipped, to_buy: 5 - skipped });

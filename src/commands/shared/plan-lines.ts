@@ -7,7 +7,7 @@ import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, to_buy: toBuy, too_old: tooOld = 0, unanswered, sent_again: again } = plan;
-  const { credits, seconds, part, reasons = [], left_out: leftOut = [] } = plan;
+  const { credits, seconds, part, reasons = [], skipped_by: skippedBy = [] } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', plan.invalid],
@@ -19,14 +19,14 @@ export function planLines(plan: Plan): readonly string[] {
   ];
   const width = String(rows).length;
   const shown = counts.filter(
-    ([name, count]) => count > 0 || name === 'to buy' || (name === 'skipped' && leftOut.length > 0),
+    ([name, count]) => count > 0 || name === 'to buy' || (name === 'skipped' && skippedBy.length > 0),
   );
   const line = (name: string, count: number, words = ''): string =>
     `  ${name.padEnd(14)} ${String(count).padStart(width)}${words}`;
   return linesOf(
     shown.flatMap(([name, count]) => [
       line(name, count),
-      ...(name === 'skipped' ? leftOut.map(({ by, count: of }) => line('of them', of, ` by ${by}`)) : []),
+      ...(name === 'skipped' ? skippedBy.map(({ by, count: of }) => line('of them', of, ` by ${by}`)) : []),
     ]),
     tooOld > 0 && line('of them', tooOld, ' again, their answers are too old'),
     unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
@@ -57,7 +57,7 @@ export function changePlanLines(
   const { batch } = plan;
   return linesOf(
     diffLines(plan, shown),
-    plan.leftOut?.map(({ by, count }) => `${counted(count, 'row')} left out by ${by}.`),
+    plan.skippedBy?.map(({ by, count }) => `${counted(count, 'row')} left out by ${by}.`),
     credits.most > 0 && `At most ${counted(credits.most, 'credit')}.`,
     plan.calls > 0 &&
       `${counted(plan.calls, 'request')}, ${seconds === null ? 'time ' : ''}${timeWords(seconds)}.`,

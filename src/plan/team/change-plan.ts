@@ -13,13 +13,13 @@ import { commandLine } from '../../lib/command-line.ts';
 import type {
   ChangeAction,
   LeaverObject,
-  LeftOutObject,
   PlannedChangeObject,
   PlanObject,
+  SkippedByObject,
 } from '../../objects/plan-object.ts';
 import { keptWorks } from '../../operations/team/change-action.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
-import { LeftOut } from '../conditions.ts';
+import { SkippedBy } from '../conditions.ts';
 import { callsSentAgain } from '../known-calls.ts';
 import { againIn, type Plan, type Pricing, pricingOf, Reasons, type SentAgain } from '../plan.ts';
 import type { PlanContext } from '../row-walk.ts';
@@ -61,7 +61,7 @@ export interface ChangePlan {
   readonly changes: PlannedChangeObject[];
   readonly duplicates: number;
   /** Absent for a job without `only_if` and `unless`. */
-  readonly leftOut?: LeftOutObject[];
+  readonly skippedBy?: SkippedByObject[];
   /** The number of requests when all of them succeed. */
   readonly calls: number;
   /** The most that the requests of a row cost, for rows whose requests cost anything. */
@@ -140,7 +140,7 @@ export function shownChanges(
  * @param lastRow the last row of a run over the first rows alone.
  */
 export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowNumber): Plan {
-  const { rows, changes, duplicates, leftOut, calls, costs, again } = plan;
+  const { rows, changes, duplicates, skippedBy, calls, costs, again } = plan;
   const mostUpTo = (last: RowNumber): number =>
     costs.reduce((sum, { row, most }) => (row > last ? sum : sum + most), again?.most ?? 0);
   const most = mostUpTo(Number.POSITIVE_INFINITY);
@@ -159,7 +159,7 @@ export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowN
     invalid: rowsWith(({ action }) => action === 'invalid'),
     duplicates,
     ...(skipped === 0 ? {} : { skipped }),
-    ...present({ left_out: leftOut }),
+    ...present({ skipped_by: skippedBy }),
     bought_before: 0,
     in_doubt: rowsWith(({ action }) => action === 'in_doubt'),
     to_buy: rowsWith(isSent),
@@ -182,8 +182,8 @@ export async function planChanges(
   const batch = await newestBatch(context, input);
   const known = (await ledger?.subjects(account.identity)) ?? [];
   const prepared = await preparedRows(context, input);
-  const leftOut = new LeftOut(context.job);
-  for (const { row, prepared: each } of prepared) if (each.kind === 'skipped') leftOut.add(row, each.by);
+  const skippedBy = new SkippedBy(context.job);
+  for (const { row, prepared: each } of prepared) if (each.kind === 'skipped') skippedBy.add(row, each.by);
   const remembered = new Team(known);
   const forgotten = context.refresh === true ? undefined : await ledger?.forgottenPeople();
   // An open batch resumes with its own plan, whatever the service says by now.
@@ -209,7 +209,7 @@ export async function planChanges(
     inputSha256,
     ...present({
       unknown: unknownStop(unknownProjects(context, prepared)),
-      leftOut: leftOut.all(),
+      skippedBy: skippedBy.all(),
       ownUser: live?.ownUser,
       batch,
       again: await changesSentAgain(context, pricing, batch),
