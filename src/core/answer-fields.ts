@@ -60,7 +60,7 @@ function oursIn(
     const value = valueAt(own, path);
     if (value === undefined) continue;
     const isVerdict = name === 'verdict' && verdicts !== undefined && value !== null;
-    ours[name] = isVerdict ? (verdictIn(value, verdicts) ?? 'unknown') : value;
+    ours[name] = isVerdict ? (verdictIn(value, verdicts) ?? value) : value;
     const beside = valueAt(vendors, name);
     if (beside !== undefined && isOneCell(beside) && textOf(beside) !== textOf(value))
       ours[FOUND_PREFIX + name] = beside;

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import type { Dialect } from '../client/dialect.ts';
+import { type Dialect, requireOperation } from '../client/dialect.ts';
 import { type StopError, stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
@@ -65,11 +65,13 @@ export function waterfallOf(
 /**
  * The job as the vendor of a dialect takes it. A column that the job names for several steps is left out of
  * those that cannot ask by it.
- * @throws StopError `unsupported` for a column by which no step can ask, because nobody says with which
- *   others.
+ * @throws StopError `unsupported` for a step that the dialect lacks, and for a column by which no step can
+ *   ask, because nobody says with which others.
  */
-export function jobInDialect(job: Job, dialect: Pick<Dialect, 'name' | 'operations'>): Job {
+export function jobInDialect(job: Job, dialect: Pick<Dialect, 'name' | 'vendor' | 'operations'>): Job {
   const { operation, columns } = job;
+  for (const { name, askedBy } of stepsOf(operation))
+    if (askedBy !== undefined) requireOperation(dialect, name);
   const all = stepsOf(operation).map((step) => stepInDialect(job, step, dialect));
   const asked = all.flatMap((each) => each.asked);
   for (const { name, unasked, waterfall } of all) {

@@ -64,12 +64,21 @@ function holding(wanted: Wanted): (cell: string) => boolean {
 
 const compared = (text: string): string => withoutTextMark(text).toLowerCase();
 
-/** Counts the rows that each condition leaves out. One without rows may be misspelt, so it is shown. */
+/** Names the rows that `on_existing` skips, where a plan counts those that conditions leave out. */
+export const BY_ON_EXISTING = 'on_existing';
+
+/**
+ * Counts the rows that each condition of a job leaves out, and beside them those that `on_existing` skips. A
+ * condition without rows may be misspelt, so it is shown.
+ */
 export class SkippedBy {
   readonly #counts: ReadonlyMap<string, RowCount>;
 
-  constructor(job: Conditions) {
-    this.#counts = new Map(conditionsOf(job).map(({ name }) => [name, new RowCount()]));
+  constructor(job: Conditions & Pick<Job, 'on_existing'>) {
+    const names = conditionsOf(job).map(({ name }) => name);
+    const skips = job.on_existing !== undefined && job.on_existing !== 'replace';
+    if (names.length > 0 && skips) names.push(BY_ON_EXISTING);
+    this.#counts = new Map(names.map((name) => [name, new RowCount()]));
   }
 
   add(row: RowNumber, by: string | undefined): void {

@@ -29,7 +29,7 @@ import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
 import { isBlankCell } from '../operations/lookup/identifiers.ts';
-import { leavingOut } from './conditions.ts';
+import { BY_ON_EXISTING, leavingOut } from './conditions.ts';
 
 /**
  * The work for rows: a job, the account on which it runs, and the dialect in which the account's vendor is
@@ -106,7 +106,8 @@ export function rowPreparer(
     const left = leftOut(row.cells);
     if (left !== undefined) return { kind: 'skipped', ...left };
     const isFull = filling?.cells.every((at) => !isBlankCell(row.cells[at] ?? ''));
-    if (filling !== undefined && isFull === true) return { kind: 'skipped', reason: filling.why };
+    if (filling !== undefined && isFull === true)
+      return { kind: 'skipped', reason: filling.why, by: BY_ON_EXISTING };
     return prepared(own(columns.read(row)));
   };
 }

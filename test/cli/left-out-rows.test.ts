@@ -38,6 +38,10 @@ test.each<readonly [conditions: object, leftOut: Readonly<Record<string, readonl
   [{ only_if: { Country: ['AU', 'blank'] } }, { 'only_if "Country"': [3, 4] }],
   [{ only_if: { Size: 'blank' } }, { 'only_if "Size"': [3, 6] }],
   [{ unless: { Status: 'Customer' } }, { 'unless "Status"': [3, 5] }],
+  [
+    { unless: { Status: 'Customer' }, add: { Size: 'employee_count' }, on_existing: 'fill' },
+    { 'unless "Status"': [3, 5], on_existing: [6] },
+  ],
   [{ unless: { Status: ['filled'] } }, { 'unless "Status"': [6] }],
   [{ unless: { Status: 'Custmer', Size: 'filled' } }, { 'unless "Status"': [], 'unless "Size"': [3, 6] }],
   [

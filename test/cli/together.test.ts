@@ -99,6 +99,22 @@ test('a person in another case is the same person, and is bought once', async ()
   expect(shown(at, '_status', '_credits')).toEqual(['matched | 2', 'matched | 0']);
 });
 
+test('an operation that the dialect lacks is refused, and no row is blamed for it', async () => {
+  const { desk } = await deskOf({ 'find-email': FINDER }, () => ({}), PEOPLE);
+  const { code, stderr } = await desk.type(run('find-phone'));
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/has no operation find-phone.*Add operations/s)]);
+});
+
+test('a word for no verdict that stands beside an address is shown as it came', async () => {
+  const at = await deskOf(
+    { 'find-email': FINDER },
+    () => mail('a@b.example', 'sparkling'),
+    PEOPLE.slice(0, 2),
+  );
+  await at.desk.type(run('find-email', '--add', 'State=verdict'));
+  expect(shown(at, 'State', '_status')).toEqual(['sparkling | matched']);
+});
+
 test('a waterfall of the job rules over what the dialect takes', async () => {
   const at = await deskOf({ 'find-email': FINDER }, () => ({ data: { email: null } }), PEOPLE.slice(0, 2));
   await at.desk.type(run('find-email', '--waterfall', 'full_name+domain,profile_url'));
