@@ -96,3 +96,15 @@ test('a row in doubt by its own change and by that of another list is listed onc
   await team.runHere();
   expect((await team.state()).invitedTwice()).toEqual([]);
 });
+
+test('once the first doubt of a row is left out, a word about the row is about the next one, as it is listed', async () => {
+  const team = await openTeam({ job: jobOf(), faults: 'charged-reset:x2' });
+  await team.apply([person(JO, 'Atlas; Borealis')]);
+  const { batch } = await team.json('status', 'last');
+  await team.type('settle', batch, '2', '--skip');
+  const listed = async () => (await team.json('settle', batch)).in_doubt;
+  expect(await listed()).toMatchObject([{ row: 2, project: 'proj-b' }]);
+  const code = (await team.state()).inviteCode('proj-b', JO, 'editor');
+  expect((await team.type('settle', batch, '2', '--answer', `invite_code=${code}`)).code).toBe(0);
+  expect(await listed()).toEqual([]);
+});
