@@ -21,6 +21,8 @@ export interface AnswerFields {
   readonly vendors: JsonValue | undefined;
 }
 
+const NONE: JsonObject = {};
+
 export function saidIn(body: KeptBody, place: AnswerPlace): AnswerFields {
   return parsedSaidIn(jsonIn(body), place);
 }
@@ -29,7 +31,11 @@ export function saidIn(body: KeptBody, place: AnswerPlace): AnswerFields {
 export function parsedSaidIn(body: JsonValue | undefined, place: AnswerPlace): AnswerFields {
   if (place.steps === undefined) {
     const vendors = parsedFieldsOf(body, place);
-    return { ours: oursIn(ownBodyIn(body, place), vendors, place), vendors };
+    const { gives } = place;
+    return {
+      ours: gives === undefined ? NONE : oursIn(gives, ownBodyIn(body, place), vendors, place),
+      vendors,
+    };
   }
   const ours: Record<string, JsonValue> = {};
   const vendors: Record<string, JsonValue> = {};
@@ -51,9 +57,10 @@ export function saidAt({ ours, vendors }: AnswerFields, path: string): JsonValue
  * something else, gets another name.
  */
 function oursIn(
+  gives: NonNullable<AnswerPlace['gives']>,
   own: JsonValue | undefined,
   vendors: JsonValue | undefined,
-  { gives = {}, verdicts }: AnswerPlace,
+  { verdicts }: AnswerPlace,
 ): JsonObject {
   const ours: Record<string, JsonValue> = {};
   for (const [name, path] of Object.entries(gives)) {
