@@ -65,8 +65,8 @@ export async function doubtsOf(
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
   const decisions = await decisionsAbout(ledger, batch, ofRow);
-  // Once the first doubt of a row is sent again or left out, the list shows the next one, so a decision by row
-  // number is about the next one.
+  // Once the first doubt of a row is sent again or left out, the list shows the next one, so a decision by
+  // row number is about the next one.
   const open = ofRow.filter((doubt) => !isPending(decisions.get(doubt)));
   const shown = open.filter((doubt) => decisions.get(doubt)?.kind !== 'skip');
   const meant = [shown, open, ofRow].find(({ length }) => length > 0);
