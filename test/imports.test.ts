@@ -217,7 +217,7 @@ test.for([
 });
 
 /** The lines of code in `src`, with 3 % room. A commit that needs more of them moves the number. */
-const MOST_LINES = 47_000;
+const MOST_LINES = 46_800;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

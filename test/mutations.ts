@@ -102,7 +102,9 @@ export const MUTATIONS: readonly Mutation[] = [
     text: "if (means === 'no_match') return miss;",
     instead: '',
     test: ['cli/together', 'a miss by the rule'],
-    simulated: { never: 'no vendor of a world has a price of its own for a miss' },
+    simulated: {
+      never: 'without it a miss is booked like a match, for which no vendor of a world asks less',
+    },
   },
   {
     rule: '10: a request is repeated only while the vendor surely knows its key',

@@ -302,7 +302,8 @@ export function dialectMark(dialect: Dialect): number {
  */
 export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
   const operation = dialect.operations[call.operation];
-  invariant(operation !== undefined, 'a dialect has the operation of each call');
+  // The words are put together only where they are needed, because each row comes here several times.
+  if (operation === undefined) invariant(false, `${dialect.name} has no operation ${call.operation}`);
   const { creditsMost: most } = call;
   if (most === undefined) return operation;
   // A cost by volume is booked by the results. Any other call is booked at the reserved price, because nobody

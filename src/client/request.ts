@@ -97,7 +97,8 @@ export function requestOf(
   const operation = dialectOperationOf(dialect, call);
   const { fields = {} } = operation;
   for (const name in call.parameters)
-    invariant(own(fields, name) !== null, 'no call is asked by what the vendor has no field for');
+    if (own(fields, name) === null)
+      invariant(false, `${call.operation}: the vendor has no field for ${name}`);
   const shaped = shapedCall(dialect, operation, call);
   const request = built(dialect, basePath, operation, shaped, valuesFor(call, values));
   const { idempotency } = dialect;

@@ -31,11 +31,9 @@ export function saidIn(body: KeptBody, place: AnswerPlace): AnswerFields {
 export function parsedSaidIn(body: JsonValue | undefined, place: AnswerPlace): AnswerFields {
   if (place.steps === undefined) {
     const vendors = parsedFieldsOf(body, place);
-    const { gives } = place;
-    return {
-      ours: gives === undefined ? NONE : oursIn(gives, ownBodyIn(body, place), vendors, place),
-      vendors,
-    };
+    const ours =
+      place.gives === undefined ? NONE : oursIn(place.gives, ownBodyIn(body, place), vendors, place);
+    return { ours, vendors };
   }
   const ours: Record<string, JsonValue> = {};
   const vendors: Record<string, JsonValue> = {};

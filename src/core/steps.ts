@@ -8,6 +8,9 @@ import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
  * `enrich-person.email`.
  */
 
+/** No step, and no row of lookups, needs more calls: more is a mistake of the operation or of the job. */
+export const MOST_CALLS = 20;
+
 export const stepNames = (operation: string): readonly string[] => operation.split(',');
 
 /** `person` for `enrich-person`. It follows the name of a column that is taken. */

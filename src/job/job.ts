@@ -8,7 +8,7 @@ import { present } from '../core/objects.ts';
 import { type Operation, PLACES } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
-import { entriesOf, inSteps, stepNames, stepsOf, wordsOf } from '../core/steps.ts';
+import { entriesOf, inSteps, MOST_CALLS, stepNames, stepsOf, wordsOf } from '../core/steps.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isYamlName, YAML_ENDING } from '../lib/file-name.ts';
 import { type DocumentKind, readDocument } from '../lib/yaml/document.ts';
@@ -70,8 +70,6 @@ export function waterfallOf(
  */
 export function jobInDialect(job: Job, dialect: Pick<Dialect, 'name' | 'vendor' | 'operations'>): Job {
   const { operation, columns } = job;
-  for (const { name, askedBy } of stepsOf(operation))
-    if (askedBy !== undefined) requireOperation(dialect, name);
   const all = stepsOf(operation).map((step) => stepInDialect(job, step, dialect));
   const asked = all.flatMap((each) => each.asked);
   for (const { name, unasked, waterfall } of all) {
@@ -105,13 +103,14 @@ interface StepInDialect extends Pick<Job, 'waterfall'> {
 function stepInDialect(
   { operation, columns: ofAll = {}, waterfall: whole = [] }: Job,
   step: Operation,
-  { operations }: Pick<Dialect, 'operations'>,
+  dialect: Pick<Dialect, 'name' | 'vendor' | 'operations'>,
 ): StepInDialect {
+  if (step.askedBy !== undefined) requireOperation(dialect, step.name);
   const isOne = step === operation;
   const tiers = isOne ? whole : wordsOf(step, whole);
   const columns = isOne ? ofAll : entriesOf(step, ofAll);
   const waterfall = tiers.length === 0 ? undefined : [...tiers];
-  const by = waterfall === undefined ? operations[step.name]?.by : undefined;
+  const by = waterfall === undefined ? dialect.operations[step.name]?.by : undefined;
   const together = step.askedBy?.(waterfall ?? by, []).inputs.map(({ name }) => name);
   const alone = step.inputs.filter(({ needsBy }) => !needsBy).map(({ name }) => name);
   const named = Object.keys(columns).filter((input) => columns[input] !== '');
@@ -313,9 +312,6 @@ function checkTiers(operation: Operation, { value, problem }: Document): void {
     if (found !== undefined) throw problem(['waterfall', index], 'value', found.message, found.next);
   }
 }
-
-/** No row needs more calls, in all its steps: more than these is a mistake of the job. */
-const MOST_CALLS = 20;
 
 function checkCalls(operation: Operation, { value: { waterfall }, problem }: Document): void {
   if (waterfall === undefined) return;

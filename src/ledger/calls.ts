@@ -353,10 +353,8 @@ function findIn(
   if (freshSince === undefined) return db.each(FIND, asked);
   const { foundMs: found = null, noMatchMs: no_match = null } = freshSince;
   const asking = { batch: id ?? null, found, no_match };
-  return db.each(
-    FIND_FRESH,
-    asked.map((each) => ({ ...each, ...asking })),
-  );
+  const dated = asked.map((each) => ({ ...each, ...asking }));
+  return db.each(FIND_FRESH, dated);
 }
 
 const numbersOf = (found: readonly KnownAnswerRow[]): readonly AttemptId[] =>

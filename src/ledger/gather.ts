@@ -287,8 +287,7 @@ export class Gather {
 
   async #writeTogether(items: readonly Part[]): Promise<void> {
     const group = groupOf(items);
-    const isFirst = (attempt: number): boolean => this.#first.has(attempt);
-    const written = await writeGroup(this.#db, group, this.number(), isFirst);
+    const written = await writeGroup(this.#db, group, this.number(), (attempt) => this.#first.has(attempt));
     for (const { attempt } of group.ends) this.#first.delete(attempt);
     for (const intent of group.intents)
       if (isPlain(intent) && intent.replaces === null && written.has(intent.id)) this.#first.add(intent.id);

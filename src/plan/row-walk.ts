@@ -23,7 +23,7 @@ import {
 } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, type Outcome, SO_NOTHING, withRemark } from '../core/row.ts';
-import { outcomeOf, type RowStep, type RowSteps, type StepEnd } from '../core/steps.ts';
+import { MOST_CALLS, outcomeOf, type RowStep, type RowSteps, type StepEnd } from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
@@ -240,9 +240,6 @@ function stepsOf(operation: Operation, input: unknown): readonly RowStep[] {
   return parts.map((part) => ({ name: part.project, operation, input: part, ended: part.ended }));
 }
 
-/** No step needs more calls, so an operation that asks for more has a bug and would never end. */
-const MOST_CALLS_A_STEP = 20;
-
 /**
  * One row on its way through the steps of its operation. Its next call is the call of the first step that has
  * not ended. Only this class asks an operation for it. The answers come from the callers: a run gets them one
@@ -354,8 +351,8 @@ export class RowWalk {
       return met.answer ?? answers[assumed.indexOf(met)];
     });
     if (step.kind === 'end') return { kind: 'end', name, outcome: step.outcome };
-    const isTooLong = this.#told + assumed.length >= MOST_CALLS_A_STEP * this.#steps.length;
-    invariant(!isTooLong, `${operation.name} asks for more than ${MOST_CALLS_A_STEP} calls`);
+    const isTooLong = this.#told + assumed.length >= MOST_CALLS * this.#steps.length;
+    invariant(!isTooLong, `${operation.name} asks for more than ${MOST_CALLS} calls`);
     return { kind: 'call', met: this.#meet(step.call, at) };
   }
 

@@ -1,6 +1,6 @@
 /**
- * Goal: nobody makes a row dearer unnoticed. What a list asks of SQLite, of the disk, of the vendor and of memory stays within
- * `ceilings.ts`; seconds are left to `npm run bench speed`.
+ * Goal: nobody makes a row dearer unnoticed. What a list asks of SQLite, the disk, the vendor and memory stays
+ * within `ceilings.ts`; seconds are left to `npm run bench speed`.
  * Method: real commands typed in this process, with a real store and the sandbox; the calls of the library are counted.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

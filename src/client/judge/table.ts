@@ -223,9 +223,8 @@ const says = ({ holds, statements }: Answer, sense: Sense): boolean =>
   (holds ? statements.codes : statements.says).has(sense);
 /** A verdict stands in an answer also while the vendor is still looking, so every word of that counts. */
 function isAtWork(it: Answer): boolean {
-  const { asked, statements } = it;
-  if (WANTED[asked.call?.operation ?? ''] !== 'verdict') return says(it, 'working');
-  return statements.says.has('working') || statements.says.has('pending');
+  if (WANTED[it.asked.call?.operation ?? ''] !== 'verdict') return says(it, 'working');
+  return it.statements.says.has('working') || it.statements.says.has('pending');
 }
 const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pending');
 
