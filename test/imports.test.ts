@@ -216,8 +216,8 @@ test.for([
   expect(found).toEqual(files);
 });
 
-/** The lines of code in `src`, with 3 % room. A commit that needs more of them moves the number. */
-const MOST_LINES = 46_800;
+/** The lines of code in `src`: what the issue of several vendors may have. A commit that needs more moves the number. */
+const MOST_LINES = 48_260;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

@@ -6,7 +6,7 @@ import { present } from '../core/objects.ts';
 import { ensureAccount } from './accounts.ts';
 import { type Context, changeFacts, filled, oneRow, type StoredRow, type WriteContext } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
-import { moneyOf, scopeName, scopeOf, setCaps } from './money.ts';
+import { moneyOf, OF_BATCH, scopeName, scopeOf, setCaps } from './money.ts';
 import { ACT_KINDS, actsWhere, noteAct, noteFile } from './notes.ts';
 import type { WorkOrder } from './ranges.ts';
 import type {
@@ -31,6 +31,8 @@ type BatchColumns = FreshSince &
 
 interface BatchRow extends StoredRow<BatchColumns> {
   readonly is_sandbox: 0 | 1;
+  /** JSON. */
+  readonly accounts: string;
   /** JSON: all of a batch by which nothing is looked up. */
   readonly facts: string;
 }
@@ -39,6 +41,8 @@ const BATCHES = `
 SELECT b.id, b.key, b.generation, b.lineage, b.operation, b.state,
   b.created_at AS "createdAtMs", b.fresh_found AS "foundMs", b.fresh_no_match AS "noMatchMs",
   b.is_sandbox, b.facts,
+  (SELECT CAST({json_list}({json_object}('identity', i.identity, 'name', m.name) ORDER BY m.place) AS TEXT)
+    FROM batch_accounts m JOIN accounts i ON i.id = m.account WHERE m.batch = b.id) AS accounts,
   a.identity AS "accountIdentity", CASE WHEN b.state = 'open' THEN b.paused_since END AS "pausedSinceMs"
 FROM batches b JOIN accounts a ON a.id = b.account`;
 
@@ -46,11 +50,13 @@ async function batchesWhere(sql: Sql, where: string, params: readonly Cell[] = [
   return (await sql.rows<BatchRow>(`${BATCHES} ${where}`, params)).map(batchFrom);
 }
 
-function batchFrom({ pausedSinceMs, foundMs, noMatchMs, is_sandbox, facts, ...batch }: BatchRow): Batch {
+function batchFrom(row: BatchRow): Batch {
+  const { pausedSinceMs, foundMs, noMatchMs, is_sandbox, accounts, facts, ...batch } = row;
   const freshSince = filled({ foundMs, noMatchMs });
   return {
     ...batch,
     sandbox: is_sandbox === 1,
+    accounts: JSON.parse(accounts),
     ...filled({ pausedSinceMs }),
     ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
     ...JSON.parse(facts),
@@ -76,6 +82,9 @@ export const readBatches = ({ db }: Context) => ({
   /** With `extra`, only the money of its retries of calls in doubt. Their cap is the extra credits. */
   batchMoney: (batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
     moneyOf(db, scopeName[scope](batch)),
+  /** The money of one of the batch's accounts in this batch. */
+  shareMoney: async (batch: BatchId, identity: string): Promise<Money> =>
+    moneyOf(db, await shareOf(db, batch, identity)),
   /** The people who worked on the batch, oldest first. */
   acts: (batch: BatchId): Promise<readonly Act[]> =>
     actsWhere(db, `n.kind IN (${ACT_KINDS}) AND n.batch = ?`, [batch]),
@@ -87,11 +96,21 @@ export const readBatches = ({ db }: Context) => ({
     oneRow(db, METRICS, [batch]),
   /** Number of the batch's attempts that are open: their run is still at work, or ended in the middle. */
   async openRequests(batch: BatchId): Promise<number> {
-    const sql = `SELECT count(*) AS n FROM attempts WHERE state = 'open'
-      AND account = (SELECT account FROM batches WHERE id = ?) AND batch = ?`;
+    const sql = `SELECT count(*) AS n FROM attempts WHERE state = 'open' AND ${OF_BATCH}`;
     return (await oneRow<{ n: number }>(db, sql, [batch, batch])).n;
   },
 });
+
+/** The scope of an account's share. */
+async function shareOf(sql: Pick<Sql, 'rows'>, batch: BatchId, identity: string): Promise<string> {
+  const [own] = await sql.rows<{ account: number }>(
+    `SELECT m.account FROM batch_accounts m JOIN accounts a ON a.id = m.account
+     WHERE m.batch = ? AND a.identity = ?`,
+    [batch, identity],
+  );
+  invariant(own !== undefined, `batch ${batch} has the account ${identity}`);
+  return scopeName.share(batch, own.account);
+}
 
 /** An answer that was taken back, or turned out to be none, does not count. */
 const METRICS = `
@@ -114,11 +133,12 @@ export const writeBatches = (context: WriteContext) => ({
       const earlier = goesOn(newest, renew) ? newest : undefined;
       const superseded = await supersede(sql, spec.lineage, earlier?.id);
       const id = earlier?.id ?? (await insertBatch(sql, spec, (newest?.generation ?? 0) + 1, plan));
-      // The same content may have been moved, and the account renamed, since the last run: the newest names
-      // are kept.
+      // The same content may have been moved, and accounts renamed, since the last run: the newest names are
+      // kept.
       const { lineage, inputPath, accountName } = spec;
       await sql.rows('UPDATE batches SET lineage = ? WHERE id = ?', [lineage, id]);
       await noteFacts(sql, id, { inputPath, accountName, run: { worker: context.worker, pid: process.pid } });
+      await keepAccounts(sql, id, spec);
       await noteReads(sql, id, spec);
       await noteAct(sql, context, earlier === undefined ? 'begun' : 'gone_on', id);
       const start = earlier === undefined ? 'new' : earlier.state === 'open' ? 'resumed' : 'finished';
@@ -126,11 +146,10 @@ export const writeBatches = (context: WriteContext) => ({
     }),
   changeBatch: (id: BatchId, change: BatchChange): Promise<void> =>
     context.transaction(async (sql) => {
-      const { state, budget, extraCredits, ...facts } = change;
+      const { state, budget, extraCredits, shares, ...facts } = change;
       const batch = await existingBatch(sql, id);
       await noteFacts(sql, id, facts);
-      if (budget !== undefined) await setCaps(sql, [{ scope: scopeName.batch(id), cap: budget }]);
-      if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
+      await setBatchCaps(sql, id, { budget, extraCredits, shares });
       if (facts.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: facts.inputPath });
       if (state !== undefined && state !== batch.state) await setState(sql, context, batch, state);
     }),
@@ -152,6 +171,20 @@ export const writeBatches = (context: WriteContext) => ({
       if (changed.length > 0) await noteAct(sql, context, isPaused ? 'paused' : 'resumed', id);
     }),
 });
+
+type BatchCaps = Pick<BatchChange, 'budget' | 'extraCredits' | 'shares'>;
+
+/** Sets those of the caps that are named. */
+async function setBatchCaps(
+  sql: Sql,
+  id: BatchId,
+  { budget, extraCredits, shares = {} }: { readonly [Name in keyof BatchCaps]: BatchCaps[Name] | undefined },
+): Promise<void> {
+  if (budget !== undefined) await setCaps(sql, [{ scope: scopeName.batch(id), cap: budget }]);
+  if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
+  for (const [identity, cap] of Object.entries(shares))
+    await setCaps(sql, [{ scope: await shareOf(sql, id, identity), cap }]);
+}
 
 const goesOn = (batch: Batch | undefined, renew: boolean): batch is Batch =>
   batch?.state === 'open' || (batch?.state === 'finished' && !renew);
@@ -182,7 +215,8 @@ async function supersede(sql: Sql, lineage: string, but?: BatchId): Promise<read
 
 const CLOSE = each({ batch: 'text' });
 const CLOSED = [
-  CLOSE(`UPDATE budgets SET closed = 1 FROM v WHERE budgets.scope = ${scopeOf.batch('v')}`),
+  CLOSE(`UPDATE budgets SET closed = 1 FROM v JOIN batch_accounts m ON m.batch = v.batch
+WHERE budgets.scope IN (${scopeOf.batch('m')}, ${scopeOf.share('m')})`),
   // A retry was decided and nobody sent it, or the retry is in doubt: the row is in doubt as before.
   CLOSE(`UPDATE rows SET state = 'in_doubt', attempt = o.id, reason = coalesce(rows.reason, o.why)
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
@@ -218,7 +252,8 @@ async function insertBatch(
   generation: number,
   plan: readonly PlannedRow[],
 ): Promise<BatchId> {
-  const { key, lineage, accountIdentity, operation, createdAtMs, freshSince = {}, sandbox, ...facts } = spec;
+  const { key, lineage, accountIdentity, accounts: _, operation, createdAtMs, ...rest } = spec;
+  const { freshSince = {}, sandbox, ...facts } = rest;
   const id = await freeId(sql);
   const account = await ensureAccount(sql, accountIdentity);
   const plannedRows = plan.length === 0 ? undefined : plan.length;
@@ -235,6 +270,23 @@ async function insertBatch(
   await sql.rows('INSERT INTO budgets (scope) VALUES (?), (?)', [scopeName.batch(id), scopeName.extra(id)]);
   await keepPlan(sql, id, plan);
   return id;
+}
+
+/** Keeps the accounts of a batch with their newest names, each with its share when the batch begins. */
+async function keepAccounts(sql: Sql, batch: BatchId, spec: BatchSpec): Promise<void> {
+  const { accountIdentity: identity, accountName: name, accounts = [{ identity, name }] } = spec;
+  for (const [place, each] of accounts.entries()) {
+    const account = await ensureAccount(sql, each.identity);
+    await sql.rows(
+      `INSERT INTO batch_accounts (batch, account, place, name) VALUES (?, ?, ?, ?)
+       ON CONFLICT (batch, account) DO UPDATE SET name = excluded.name`,
+      [batch, account, place, each.name],
+    );
+    await sql.rows('INSERT INTO budgets (scope, cap) VALUES (?, ?) ON CONFLICT (scope) DO NOTHING', [
+      scopeName.share(batch, account),
+      each.cap ?? null,
+    ]);
+  }
 }
 
 const cutOff = (ms: number | undefined): number | null => (ms === undefined ? null : Math.floor(ms));

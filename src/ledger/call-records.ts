@@ -184,6 +184,8 @@ export interface KnownAnswer<Kind extends ReadAs = AnswerKind> {
 }
 
 export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAnswer<Kind> {
+  /** The account that was asked. */
+  readonly accountIdentity: string;
   readonly call: Call;
   readonly answeredAtMs: number;
   /** The charge by the newest reading of all. */
@@ -344,8 +346,20 @@ export const CHARGED_ONCE = 'answered later under the same idempotency key, whic
 
 export type RowAnswer = Pick<
   AnswerRecord,
-  'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow' | 'body'
->;
+  | 'attempt'
+  | 'batch'
+  | 'accountIdentity'
+  | 'kind'
+  | 'why'
+  | 'call'
+  | 'charged'
+  | 'answeredAtMs'
+  | 'paidRow'
+  | 'body'
+> & {
+  /** It filled a step of the row, see `FinishedRow.fills`. */
+  readonly fills?: true;
+};
 
 export interface RowRecord {
   readonly row: RowNumber;

@@ -60,10 +60,12 @@ interface KeptAnswer extends KeptCall, Omit<StoredRow<AnswerRow>, 'erasedAtMs'> 
 }
 
 const ANSWERS = eachWhole({ id: 'int' })<KeptAnswer>(`
-SELECT ${ANSWER_COLUMNS}, c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow",
+SELECT ${ANSWER_COLUMNS}, a.identity AS "accountIdentity",
+  c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow",
   coalesce(n.at, r.at, 0) AS "answeredAtMs", coalesce(r.status, 0) AS status,
   CASE WHEN n.id IS NULL THEN r.headers END AS headers, r.body, n.facts
-FROM v JOIN attempts c ON c.id = v.id AND c.charged IS NOT NULL ${WITH_REPLY} ${TOLD}`);
+FROM v JOIN attempts c ON c.id = v.id AND c.charged IS NOT NULL JOIN accounts a ON a.id = c.account
+  ${WITH_REPLY} ${TOLD}`);
 
 /** The answers of those of these attempts that were answered, by the numbers of the attempts. */
 export async function answersOf(
@@ -78,11 +80,13 @@ export async function answersOf(
 const numbered = (ids: readonly number[]) => [...new Set(ids)].map((id) => ({ id }));
 
 function answerOf(kept: KeptAnswer): AnswerRecord<ReadAs> {
-  const { attempt, batch, kind, why, answeredAtMs, charged, paidRow, dialect, erasedAtMs } = kept;
+  const { attempt, batch, accountIdentity, kind, why, answeredAtMs, charged, paidRow } = kept;
+  const { dialect, erasedAtMs } = kept;
   const told = factsOf(kept.facts);
   return {
     attempt,
     batch,
+    accountIdentity,
     kind,
     why,
     answeredAtMs,
@@ -320,10 +324,10 @@ function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look
  * send again. The third `?` is another state of the rows that rest on a doubt.
  */
 const DOUBTS_OF_BATCH = `
-SELECT c.key FROM batches b
-  JOIN attempts c ON c.account = b.account AND c.batch = b.id
+SELECT c.key FROM batch_accounts b
+  JOIN attempts c ON c.account = b.account AND c.batch = b.batch
     AND ${isDoubted('c')} AND c.state <> 'doubt_beside'
-WHERE b.id = ?
+WHERE b.batch = ?
 UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row
   JOIN attempts c ON c.id = w.attempt
 WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))

@@ -144,6 +144,8 @@ const WORDS = {
     keyed: 'STRICT, WITHOUT ROWID',
     schema: '',
     most: 'max',
+    json_list: 'json_group_array',
+    json_object: 'json_object',
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
   },
   postgres: {
@@ -154,6 +156,8 @@ const WORDS = {
     keyed: '',
     schema: `CREATE SCHEMA IF NOT EXISTS ${SCHEMA};`,
     most: 'greatest',
+    json_list: 'json_agg',
+    json_object: 'json_build_object',
     now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)',
   },
 } as const;

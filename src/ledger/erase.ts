@@ -401,7 +401,7 @@ old AS MATERIALIZED (
     AND c.subject IS NULL AND c.erased_at IS NULL),
 gone AS MATERIALIZED (SELECT id FROM old WHERE is_unsettled = 0 AND needed_by IS NULL),
 ended AS MATERIALIZED (
-  SELECT b.id FROM batches b JOIN accounts a ON a.id = b.account
+  SELECT b.id FROM batches b JOIN batch_accounts m ON m.batch = b.id JOIN accounts a ON a.id = m.account
   WHERE b.state <> 'open' AND b.created_at < CAST(? AS {int})
     AND a.identity = coalesce(CAST(? AS TEXT), a.identity))`;
 

@@ -132,7 +132,7 @@ async function decidable(
 ): Promise<AttemptRow> {
   const [current] = await sql.rows<AttemptRow>(
     `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state <> 'open'
-     AND c.account = (SELECT account FROM batches WHERE id = ?)`,
+     AND c.account IN (SELECT account FROM batch_accounts WHERE batch = ?)`,
     [keptKey(secret, key), batch],
   );
   const isSettled = current?.state === 'answered';

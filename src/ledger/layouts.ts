@@ -2,7 +2,6 @@ import type { Db } from './db.ts';
 
 /**
  * How the tables of an earlier Rowonce become those of this one: one step for each layout, in their order.
- * Nothing was released yet, so there is none, and a ledger of an earlier build is refused.
  * `docs/internals/ledger.md` says how a step is written.
  */
 
@@ -12,7 +11,54 @@ export type LayoutStep = (name: Db['name']) => string;
 /** The layout from which the first step goes on. */
 export const FIRST_LAYOUT = 5;
 
-export const LAYOUT_STEPS: readonly LayoutStep[] = [];
+/**
+ * Only what a table of SQLite says of its foreign keys changes, and nothing that lies on the disk: SQLite's
+ * own way to that is to write the text of its schema.
+ */
+const BOUND_TO_ACCOUNTS = {
+  sqlite: `
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql, 'REFERENCES batches (id, account)', 'REFERENCES batch_accounts')
+WHERE name = 'attempts';
+PRAGMA writable_schema = RESET;
+CREATE TRIGGER batch_accounts_kept BEFORE DELETE ON batch_accounts WHEN 1 = 1
+BEGIN SELECT RAISE(ABORT, 'money rule: nothing is deleted'); END;`,
+  // Roles may do with the new table what they may do with batches.
+  postgres: `
+ALTER TABLE attempts DROP CONSTRAINT attempts_batch_account_fkey,
+  ADD FOREIGN KEY (batch, account) REFERENCES batch_accounts;
+CREATE TRIGGER batch_accounts_kept BEFORE DELETE ON batch_accounts
+FOR EACH ROW WHEN (1 = 1) EXECUTE FUNCTION refuse('money rule: nothing is deleted');
+DO $$ DECLARE known record; BEGIN
+  FOR known IN SELECT r.rolname AS role, a.privilege_type AS may FROM pg_class c
+    CROSS JOIN aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee WHERE c.oid = 'batches'::regclass
+  LOOP EXECUTE format('GRANT %s ON batch_accounts TO %I', known.may, known.role); END LOOP;
+END $$;`,
+} as const;
+
+const NAME = {
+  sqlite: `facts ->> 'accountName'`,
+  postgres: `CAST(facts AS json) ->> 'accountName'`,
+} as const;
+
+/** Until then a batch had one account, so the share of that account is what the batch has booked. */
+const severalAccounts: LayoutStep = (name) => `
+CREATE TABLE batch_accounts (
+  batch TEXT NOT NULL REFERENCES batches,
+  account {int} NOT NULL REFERENCES accounts,
+  place {int} NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (batch, account)
+) {keyed};
+INSERT INTO batch_accounts (batch, account, place, name)
+SELECT id, account, 0, coalesce(${NAME[name]}, '') FROM batches;
+INSERT INTO budgets (scope, closed, spent, held)
+SELECT 'share:' || a.batch || ':' || a.account, b.closed, b.spent, b.held
+FROM batch_accounts a JOIN budgets b ON b.scope = 'batch:' || a.batch;
+ALTER TABLE rows ADD COLUMN fills TEXT;
+${BOUND_TO_ACCOUNTS[name]}`;
+
+export const LAYOUT_STEPS: readonly LayoutStep[] = [severalAccounts];
 
 /**
  * The number of the tables in `schema.ts`. The database holds the number, so that a program that knows other

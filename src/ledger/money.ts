@@ -4,14 +4,16 @@ import { credits, type Money } from './records.ts';
 import { isDoubted } from './schema.ts';
 
 /**
- * The scopes of budgets: `batch:1f0c93ab`, `extra:1f0c93ab` (of that, what is sent again), `day:1:20783` and
- * `month:1:202611` (account, day or month). In SQL, of a table that has these columns.
+ * The scopes of budgets: `batch:1f0c93ab`, `share:1f0c93ab:1` (of that, what an account asks),
+ * `extra:1f0c93ab` (of that, what is sent again), `day:1:20783` and `month:1:202611` (account, day or month).
+ * In SQL, of a table that has these columns.
  */
 export const scopeOf = {
   batch: (table: string): string => `'batch:' || ${table}.batch`,
   day: (table: string): string => `'day:' || ${table}.account || ':' || ${table}.day`,
   month: (table: string): string => `'month:' || ${table}.account || ':' || ${table}.month`,
   extra: (table: string): string => `'extra:' || ${table}.batch`,
+  share: (table: string): string => `'share:' || ${table}.batch || ':' || ${table}.account`,
 } as const;
 
 /** The same as names. @param account its number. @param day, month `%`: any. */
@@ -20,13 +22,15 @@ export const scopeName = {
   day: (account: number, day: number | '%'): string => `day:${account}:${day}`,
   month: (account: number, month: number | '%'): string => `month:${account}:${month}`,
   extra: (batch: string): string => `extra:${batch}`,
+  share: (batch: string, account: number): string => `share:${batch}:${account}`,
 } as const;
 
-/** A table of four rows, each for one scope of an attempt. */
-export const SCOPES = '(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) k';
+/** A table of five rows, each for one scope of an attempt. */
+export const SCOPES =
+  '(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5) k';
 /** The scope of that row; null: what is sent for the first time needs no extra credits. */
 export const scopesOf = (table: string): string => `CASE k.n WHEN 1 THEN ${scopeOf.batch(table)}
-  WHEN 2 THEN ${scopeOf.day(table)} WHEN 3 THEN ${scopeOf.month(table)}
+  WHEN 2 THEN ${scopeOf.day(table)} WHEN 3 THEN ${scopeOf.month(table)} WHEN 5 THEN ${scopeOf.share(table)}
   WHEN 4 THEN CASE ${table}.kind WHEN 'retry' THEN ${scopeOf.extra(table)} END END`;
 
 /** Whether the budget `b` has no room for an intent `v`. @param before what is to be held besides. */
@@ -37,15 +41,26 @@ export const isFull = (before = '0'): string =>
 export const hasRoom = (scope: keyof typeof scopeOf): string =>
   `NOT EXISTS (SELECT 1 FROM budgets b WHERE b.scope = ${scopeOf[scope]('v')} AND ${isFull(`v.before_${scope}`)})`;
 
+/** The attempts of a batch, as an index finds them. Both `?` are the batch. */
+export const OF_BATCH = 'account IN (SELECT m.account FROM batch_accounts m WHERE m.batch = ?) AND batch = ?';
+
+/** The attempts `own` of a scope's batch or account, and which of them its money is of. */
+function attemptsIn(scope: string) {
+  const [kind, of = '', last] = scope.split(':');
+  switch (kind) {
+    case 'share':
+      return { own: 'account = ? AND batch = ?', params: [Number(last), of], within: '' };
+    case 'day':
+    case 'month':
+      return { own: 'account = ?', params: [Number(of)], within: `AND ${kind} = ${last}` };
+    default:
+      return { own: OF_BATCH, params: [of, of], within: kind === 'extra' ? "AND kind = 'retry'" : '' };
+  }
+}
+
 /** The money of a scope. What calls in doubt may cost is added up from the attempts. */
 export async function moneyOf(sql: Sql, scope: string): Promise<Money> {
-  const [kind, of = '', period] = scope.split(':');
-  const [own, params] =
-    period === undefined
-      ? ['account = (SELECT account FROM batches WHERE id = ?) AND batch = ?', [of, of]]
-      : ['account = ?', [Number(of)]];
-  const within =
-    period !== undefined ? `AND ${kind} = ${period}` : kind === 'extra' ? "AND kind = 'retry'" : '';
+  const { own, params, within } = attemptsIn(scope);
   type Kept = Readonly<Record<'spent' | 'held' | 'doubted' | 'at_most', number>> & {
     readonly cap: number | null;
   };

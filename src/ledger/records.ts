@@ -19,6 +19,12 @@ export interface FreshSince {
   readonly noMatchMs?: number;
 }
 
+/** An account that a batch may ask. */
+export interface BatchAccount {
+  readonly identity: string;
+  readonly name: string;
+}
+
 export interface BatchSpec {
   /**
    * SHA-256 of account identity, operation, columns, waterfall and the input's bytes. It identifies the
@@ -32,6 +38,11 @@ export interface BatchSpec {
   readonly lineage: string;
   readonly accountIdentity: string;
   readonly accountName: string;
+  /**
+   * All that it may ask, in the order of the job, the first of them that above. Left out: that one alone.
+   * `cap`: how much the batch may spend there.
+   */
+  readonly accounts?: readonly (BatchAccount & { readonly cap?: Credits | undefined })[];
   readonly sandbox: boolean;
   readonly vendor: Vendor;
   readonly operation: string;
@@ -72,6 +83,7 @@ export type RowLeft = InputRow | PlannedRow;
 
 export interface Batch extends BatchSpec {
   readonly id: BatchId;
+  readonly accounts: readonly BatchAccount[];
   /** Whether all rows of its list are in the ledger. */
   readonly isSubmitted?: boolean;
   /** 1 for the first batch of its key. */
@@ -135,6 +147,8 @@ export interface BatchChange extends BatchFacts {
   readonly budget?: Credits | null;
   /** The most credits that retries of calls in doubt may reserve in this batch. */
   readonly extraCredits?: Credits;
+  /** The caps of its accounts in this batch, by their identities; `null` means no cap. */
+  readonly shares?: Readonly<Record<string, Credits | null>>;
 }
 
 /**
@@ -159,8 +173,11 @@ export interface Money {
 export const heldCredits = ({ spent, reserved, inDoubt }: Omit<Money, 'cap' | 'isAtMost'>): number =>
   spent + reserved + inDoubt;
 
-/** `extra`: what a batch may spend on sending calls in doubt again. */
-export type BudgetScope = 'batch' | 'day' | 'month' | 'extra';
+/**
+ * `extra`: what a batch may spend on sending calls in doubt again. `share`: what it may spend at one of its
+ * accounts.
+ */
+export type BudgetScope = 'batch' | 'day' | 'month' | 'extra' | 'share';
 
 /** Caps of an account, over all its batches. Days and months are UTC. */
 export interface AccountCaps {
@@ -176,6 +193,8 @@ export interface FinishedRow {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AttemptId[];
+  /** Those of the answers that filled its steps; absent where the last found answer of each step did. */
+  readonly fills?: readonly AttemptId[] | undefined;
   /** The call of another row, of the same person, that it waits for. */
   readonly waitsFor?: AttemptId | undefined;
 }
@@ -210,9 +229,10 @@ export interface Notice {
   readonly atMs: number;
 }
 
-/** What attempts cost, added up by batch, day and who made them. */
+/** What attempts cost, added up by batch, account, day and who made them. */
 export interface Spent {
   readonly batch: BatchId;
+  readonly accountIdentity: string;
   /** The day on whose budget it is, UTC, in ms since 1970. */
   readonly dayMs: number;
   /** The person who was at work; absent where nobody is known. */

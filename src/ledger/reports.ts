@@ -204,9 +204,10 @@ export const readFacts = ({ db, secret, account }: Context) => ({
 const idsOf = (found: readonly { readonly id: AttemptId }[]): readonly AttemptId[] =>
   found.map(({ id }) => id);
 
-/** In whose attempts a log looks, and since when: a batch has one account. */
+/** In whose attempts a log looks, and since when. */
 const ACCOUNTS = `
-SELECT account AS id, created_at - ${DAY_MS} AS since FROM batches WHERE id = CAST(? AS TEXT)
+SELECT m.account AS id, b.created_at - ${DAY_MS} AS since
+FROM batches b JOIN batch_accounts m ON m.batch = b.id WHERE b.id = CAST(? AS TEXT)
 UNION ALL SELECT id, 0 FROM accounts WHERE CAST(? AS TEXT) IS NULL`;
 
 const LOGGED = `
@@ -219,7 +220,7 @@ ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
  * on its own.
  */
 const SPENT = `
-SELECT p.batch, p.day * ${DAY_MS} AS "dayMs", w.operator,
+SELECT p.batch, a.identity AS "accountIdentity", p.day * ${DAY_MS} AS "dayMs", w.operator,
   sum(m.spent) AS spent, sum(m.held) AS "inDoubt", sum(m.requests) AS requests
 FROM (
   SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts
@@ -227,8 +228,8 @@ FROM (
   UNION ALL SELECT id, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
   FROM attempts WHERE id >= ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
-JOIN attempts p ON p.id = m.id LEFT JOIN workers w ON w.id = p.worker
-WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, p.day, w.operator`;
+JOIN attempts p ON p.id = m.id JOIN accounts a ON a.id = p.account LEFT JOIN workers w ON w.id = p.worker
+WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, a.identity, p.day, w.operator`;
 
 const ENDED_ROWS = `
 SELECT row FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int})`;

@@ -29,10 +29,11 @@ import { ROW_COLUMNS, type Row } from './transitions.ts';
  * yet.
  */
 
-export const rowOf = ({ batch, row, outcome, answers, waitsFor }: FinishedRow): Row => ({
+export const rowOf = ({ batch, row, outcome, answers, fills, waitsFor }: FinishedRow): Row => ({
   ...{ batch, row, state: outcome.kind },
   matched_by: matchedByIn(outcome) ?? null,
   reason: outcome.reason ?? null,
+  fills: fills === undefined ? null : JSON.stringify(fills),
   // A row without an attempt of its own waits for the last one of the others.
   ...(waitsFor === undefined
     ? { attempt: answers.at(-1) ?? null, others: listOf(answers.slice(0, -1)) }
@@ -44,12 +45,12 @@ const listOf = (calls: readonly AttemptId[]): string | null =>
 
 // --------------------------------------------------------------------------------------- what became of them
 
-interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others'> {
+interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others' | 'fills'> {
   readonly state: OutcomeKind;
   readonly attempt: AttemptId | null;
 }
 
-const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.attempt, w.others FROM rows w
+const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.attempt, w.others, w.fills FROM rows w
 WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
 
 /** The attempts that a row rests on, in EXISTS over `u`. */
@@ -165,8 +166,12 @@ async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promi
   const rows = await sql.rows<KeptRow>(text, params);
   const used = rows.map(usedBy);
   const answers = await answersOf(sql, used.flat());
-  return rows.map(({ row, state, matched_by, reason }, at): RowRecord => {
-    const own = (used[at] ?? []).map((id) => answers.get(id)).filter(isShown);
+  return rows.map(({ row, state, matched_by, reason, fills }, at): RowRecord => {
+    const filling = new Set<AttemptId>(JSON.parse(fills ?? '[]'));
+    const own = (used[at] ?? [])
+      .map((id) => answers.get(id))
+      .filter(isShown)
+      .map((answer) => (filling.has(answer.attempt) ? { ...answer, fills: true as const } : answer));
     const outcome = { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome;
     return { row, outcome, answers: asItEnded(state, own) };
   });
@@ -183,7 +188,7 @@ const isShown = (answer: AnswerRecord<ReadAs> | undefined): answer is AnswerReco
   answer !== undefined && isAnswer(answer.kind);
 
 /** A matched row shows the answer that matched it, even if that answer means something else by now. */
-function asItEnded(state: OutcomeKind, answers: readonly AnswerRecord[]): readonly RowAnswer[] {
+function asItEnded(state: OutcomeKind, answers: readonly RowAnswer[]): readonly RowAnswer[] {
   const last = answers.at(-1);
   if (state !== 'matched' || last === undefined || answers.some(({ kind }) => kind === 'found'))
     return answers;
@@ -226,14 +231,20 @@ export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedR
   await sql.each(PLANNED, rows);
 }
 
+const NOT_ENDED = {
+  state: 'pending',
+  matched_by: null,
+  reason: null,
+  attempt: null,
+  others: null,
+  fills: null,
+} as const;
+
 /** A row that has ended by its submit or by its plan, or is pending. */
 const submitted = (
   batch: BatchId,
   { row, end }: { readonly row: RowNumber; readonly end?: SubmittedRow['end'] | undefined },
-): Row =>
-  end === undefined
-    ? { batch, row, state: 'pending', matched_by: null, reason: null, attempt: null, others: null }
-    : rowOf({ batch, row, ...end });
+): Row => (end === undefined ? { ...NOT_ENDED, batch, row } : rowOf({ batch, row, ...end }));
 
 export const writeRows = (context: WriteContext) => ({
   /**

@@ -153,10 +153,10 @@ CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
   highest {int} NOT NULL,
   PRIMARY KEY (account, operation, credits_max)
 ) {strict};`,
-  // scope: 'batch:1f0c93ab', 'extra:1f0c93ab' (of that, what is sent again), 'day:1:20783',
-  // 'month:1:202611' (account, day since 1970 or month). held: what requests under way and in doubt may
-  // cost. overrun: how far answers that were dearer than expected, or a cap that was lowered, went
-  // above.
+  // scope: 'batch:1f0c93ab', 'share:1f0c93ab:1' (of that, what an account asks), 'extra:1f0c93ab' (of that,
+  // what is sent again), 'day:1:20783', 'month:1:202611' (account, day since 1970 or month). held: what
+  // requests under way and in doubt may cost. overrun: how far answers that were dearer than expected, or a
+  // cap that was lowered, went above.
   `CREATE TABLE budgets (
   scope TEXT PRIMARY KEY,
   cap {int},
@@ -166,6 +166,8 @@ CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
   overrun {int} NOT NULL DEFAULT 0 CHECK (overrun >= 0),
   CHECK (spent + held <= cap + overrun)
 ) {strict};`,
+  // account: the first of its accounts. UNIQUE (id, account) holds nothing any more, and stays because SQLite
+  // would have to write the table anew.
   `CREATE TABLE batches (
   id TEXT PRIMARY KEY CHECK (length(id) = 8),
   number {int} NOT NULL UNIQUE,
@@ -186,6 +188,15 @@ CREATE UNIQUE INDEX known_as_one ON known_as (kind, value) WHERE kind <> 'name';
   UNIQUE (id, account)
 ) {strict};
 CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';`,
+  // The accounts that a batch may ask. place: 0 for the first one of its job. name: by which its newest run
+  // knows the account.
+  `CREATE TABLE batch_accounts (
+  batch TEXT NOT NULL REFERENCES batches,
+  account {int} NOT NULL REFERENCES accounts,
+  place {int} NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (batch, account)
+) {keyed};`,
   // A person or a thing that changes alter. seq counts its settled changes; facts is how the last
   // applied one left it.
   `CREATE TABLE subjects (
@@ -271,7 +282,7 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   CHECK ((kind IN ('repeat', 'retry')) = (decision IS NOT NULL)),
   CHECK (payer IS NULL OR (kind = 'repeat' AND reserved = 0)),
   CHECK ((subject IS NULL) = (after IS NULL)),
-  FOREIGN KEY (batch, account) REFERENCES batches (id, account),
+  FOREIGN KEY (batch, account) REFERENCES batch_accounts,
   FOREIGN KEY (decision, prior, kind, batch) REFERENCES notes (id, attempt, said, batch)
 ) {strict};`,
   // Never bought twice: a call has one current attempt. A new one needs that the last one stepped aside
@@ -299,7 +310,8 @@ CREATE INDEX attempts_batch ON attempts (batch, row);
 CREATE INDEX attempts_account ON attempts (account, sent_at);
 CREATE INDEX attempts_at_most ON attempts (account, batch) WHERE is_at_most = 1 AND charged > 0;`,
   // A row has its state from its submit on. attempt: the last one that it rests on; others: JSON list of
-  // those before it. work: what was planned for it, JSON.
+  // those before it. work: what was planned for it, JSON. fills: JSON list of the attempts whose answers
+  // filled its steps; null in a batch of one account.
   `CREATE TABLE rows (
   batch TEXT NOT NULL REFERENCES batches,
   row {int} NOT NULL,
@@ -309,6 +321,7 @@ CREATE INDEX attempts_at_most ON attempts (account, batch) WHERE is_at_most = 1 
   matched_by TEXT,
   reason TEXT,
   work TEXT,
+  fills TEXT,
   PRIMARY KEY (batch, row)
 ) {keyed};
 CREATE INDEX rows_state ON rows (batch, state, row);`,

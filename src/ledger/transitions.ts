@@ -286,11 +286,14 @@ export const ROW_COLUMNS = {
   reason: 'text',
   attempt: 'int',
   others: 'text',
+  fills: 'text',
 } as const;
-export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'attempt' | 'others'>;
+export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'attempt' | 'others' | 'fills'>;
 
 /** The operation of a batch of several steps has the names of all of them. */
 const hasSteps = (table: string): string => `${table}.operation LIKE '%,%'`;
+const hasAccounts = (table: string): string =>
+  `EXISTS (SELECT 1 FROM batch_accounts m WHERE m.batch = ${table}.id AND m.place > 0)`;
 
 /**
  * – , pending → in_doubt, also where the process ends before it can finish the row. A row of several steps is
@@ -397,7 +400,7 @@ ${insertSql('rows', ROW_COLUMNS)} AND (v.state NOT IN ('no_match', 'refused')
 ON CONFLICT (batch, row) DO UPDATE SET
   state = CASE WHEN ${ENDED_OTHERWISE} THEN 'ended otherwise' ELSE excluded.state END,
   matched_by = excluded.matched_by, reason = excluded.reason,
-  attempt = excluded.attempt, others = excluded.others
+  attempt = excluded.attempt, others = excluded.others, fills = excluded.fills
 WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 
 /**
@@ -470,6 +473,7 @@ const IN_GROUP = {
   before_day: 'int',
   before_month: 'int',
   before_extra: 'int',
+  before_share: 'int',
   moved: 'int',
 } as const;
 
@@ -502,7 +506,7 @@ FROM v WHERE attempts.id = v.prior AND attempts.key = v.key
   AND (v.kind <> 'refresh' OR ${IS_OLD}) AND (v.payer IS NULL OR attempts.request = v.request)`);
 
 const FITS = `
-${hasRoom('batch')} AND ${hasRoom('day')} AND ${hasRoom('month')}
+${hasRoom('batch')} AND ${hasRoom('share')} AND ${hasRoom('day')} AND ${hasRoom('month')}
 AND (v.is_unpriced = 0 OR NOT EXISTS (SELECT 1 FROM attempts o
   WHERE o.state = 'open' AND o.account = v.account AND o.operation = v.operation))`;
 
@@ -651,6 +655,7 @@ function inOrder(intents: readonly IntentRow[], moved: number) {
         before_day: before(scopeName.day(account, day), reserve),
         before_month: before(scopeName.month(account, month), reserve),
         before_extra: kind === 'retry' ? before(scopeName.extra(batch), reserve) : 0,
+        before_share: before(scopeName.share(batch, account), reserve),
         moved,
       });
     });
@@ -716,7 +721,7 @@ export const resumeForStep = resumeIn('skipped by the user');
 
 const finishResting = each({ ...ROW_COLUMNS, rests_on: 'int' })(`
 UPDATE rows SET state = v.state, matched_by = v.matched_by, reason = v.reason,
-  attempt = v.attempt, others = v.others
+  attempt = v.attempt, others = v.others, fills = v.fills
 FROM v WHERE rows.batch = v.batch AND rows.row = v.row AND rows.attempt = v.rests_on
   AND rows.state IN ('pending', 'in_doubt')`);
 
@@ -740,8 +745,8 @@ const USES = 'EXISTS (SELECT 1 FROM {list w.others} WHERE CAST(item.value AS {in
 
 /**
  * Rows in these states that used an attempt. Where it was not a row's last one, the row is found by the
- * attempt, which names the first row that used it. Rows of several steps share an earlier answer as often as
- * not, so all of theirs are looked through.
+ * attempt, which names the first row that used it. Rows of several steps or accounts share an earlier answer
+ * as often as not, so all of theirs are looked through.
  * @param shared the batches `s` of which all rows are looked through.
  */
 const usedSql = (states: readonly string[], reason: string, shared: string): string => `
@@ -758,7 +763,7 @@ const unfinishSql = (
   states: readonly string[],
   reason = 'v.reason',
   batches = '1 = 1',
-  shared = hasSteps('s'),
+  shared = `(${hasSteps('s')} OR ${hasAccounts('s')})`,
 ): string => `
 UPDATE rows SET state = 'in_doubt', attempt = w.attempt, matched_by = NULL, reason = w.reason
 FROM (${usedSql(states, reason, shared)}) w JOIN batches b ON b.id = w.batch AND ${batches}
@@ -785,7 +790,8 @@ const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
     'CAST(NULL AS TEXT)',
     `b.state IN ('open', 'finished')`,
     // A row that is there twice in a list may rest on a later answer, and share the one that is taken back.
-    's.account = (SELECT account FROM attempts WHERE id = v.attempt)',
+    `s.id IN (SELECT m.batch FROM batch_accounts m
+      WHERE m.account = (SELECT account FROM attempts WHERE id = v.attempt))`,
   ),
 );
 

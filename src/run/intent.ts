@@ -139,7 +139,8 @@ export async function notAdmitted(
     case 'over_budget': {
       const { scope, money } = admission;
       if (scope === 'extra') return 'over_extra';
-      if (admission.kind === 'over_budget') throw overBudget(scope, money, reserve);
+      if (admission.kind === 'over_budget')
+        throw overBudget({ scope, money, reserve, account: run.session.account.name });
       permit.giveBack();
       await untilMoved(run);
       return 'again';
@@ -211,27 +212,38 @@ export async function overExtra(
 
 type OwnScope = Exclude<BudgetScope, 'extra'>;
 
-function overBudget(scope: OwnScope, money: Money, reserve: number): StopError {
+interface Reached {
+  readonly scope: OwnScope;
+  readonly money: Money;
+  readonly reserve: number;
+  /** The name of the account that was to be asked. */
+  readonly account: string;
+}
+
+function overBudget(reached: Reached): StopError {
+  const { scope, money, reserve, account } = reached;
   const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
     message:
-      `The budget ${OF_SCOPE[scope]} is reached: ` +
+      `The budget ${scope === 'share' ? `of account ${account} in this batch` : OF_SCOPE[scope]} is reached: ` +
       `${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
-    next: nextStep(scope, money, reserve),
+    next: nextStep(reached),
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
 }
 
-const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
+const OF_SCOPE: Readonly<Record<Exclude<OwnScope, 'share'>, string>> = {
   batch: 'of this batch',
   day: "of the account's day (UTC)",
   month: "of the account's month (UTC)",
 };
 
-function nextStep(scope: OwnScope, money: Money, reserve: number): string {
+function nextStep({ scope, money, reserve, account }: Reached): string {
   // The summary of the batch says how much is enough for all calls that wait.
   if (scope === 'batch') return 'Run the same command again with a higher --budget.';
+  if (scope === 'share')
+    return `Raise budget.accounts.${account} in the job, then run the same command again.`;
   // No other day or month has room for a call that costs more than the whole budget.
   if (reserve > (money.cap ?? 0))
     return (

@@ -23,7 +23,7 @@ import type { AccountHistory, AllSeries } from './series.ts';
 
 /** What all runs of one account share in this process. `sessions.ts` opens it. */
 export interface Session {
-  readonly account: Pick<Account, 'identity' | 'exclusiveKey' | 'sandbox' | 'budget'>;
+  readonly account: Pick<Account, 'identity' | 'name' | 'exclusiveKey' | 'sandbox' | 'budget'>;
   readonly ledger: Ledger;
   readonly clock: AccountTime;
   readonly client: Client;

@@ -248,9 +248,12 @@ describe.each(DATABASES)('on %s', (_, open) => {
 
   describe('SQL by hand is refused that', () => {
     const COLUMNS =
-      'account, operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at, moved';
-    const made = (id: number, { key = 'key', state = 'open', kind = 'first', more = '', is = '' } = {}) =>
-      `INSERT INTO attempts (id, key, state, is_current, kind, ${COLUMNS}${more}) SELECT ${id}, ${key}, '${state}', 1, '${kind}', ${COLUMNS}${is} FROM attempts WHERE id = $bought`;
+      'operation, asked, credits_max, batch, row, day, month, reserved, sent_at, over_at, moved';
+    const made = (
+      id: number,
+      { key = 'key', state = 'open', kind = 'first', account = 'account', more = '', is = '' } = {},
+    ) =>
+      `INSERT INTO attempts (id, key, state, is_current, kind, account, ${COLUMNS}${more}) SELECT ${id}, ${key}, '${state}', 1, '${kind}', ${account}, ${COLUMNS}${is} FROM attempts WHERE id = $bought`;
     const statements: Readonly<Record<string, string>> = {
       'makes a second current attempt': made(77),
       'begins an attempt answered': made(78, {
@@ -258,6 +261,10 @@ describe.each(DATABASES)('on %s', (_, open) => {
         state: 'answered',
         more: ', ended_at, said, charged, reply',
         is: `, 1, 'found', 1, id`,
+      }),
+      'asks an account that its batch does not have': made(80, {
+        key: 'CAST(? AS {bytes})',
+        account: '2',
       }),
       'retries without a decision': made(79, { kind: 'retry', more: ', prior', is: ', id' }),
       'makes an answer free': `UPDATE attempts SET state = 'uncharged', is_current = 0, charged = NULL, said = NULL, reply = NULL WHERE id = $bought`,
@@ -287,7 +294,7 @@ describe.each(DATABASES)('on %s', (_, open) => {
         const decision = await tables.decide(lost, batch);
         await tables.ask(batch, 'lost', { kind: 'retry', prior: lost, decision });
         const doubted = await tables.lost(batch, 'doubt');
-        const row = { matched_by: 'abn', reason: null, attempt: bought, others: null };
+        const row = { matched_by: 'abn', reason: null, attempt: bought, others: null, fills: null };
         await tables.write({ rows: [{ batch, row: 2, state: 'matched', ...row }] });
         const names = { $bought: bought, $open: opened, $doubt: doubted };
         const text = statement.replaceAll(/\$\w+/g, (name) => String(names[name as keyof typeof names]));

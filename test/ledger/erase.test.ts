@@ -56,10 +56,11 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   prices: ['operation'],
   budgets: ['scope'],
   batches: ['id', 'key', 'operation', 'state'],
+  batch_accounts: ['batch', 'name'],
   subjects: ['project', 'batch'],
   notes: ['kind', 'said', 'batch', 'who'],
   attempts: ['state', 'kind', 'operation', 'batch', 'said'],
-  rows: ['batch', 'state', 'others', 'matched_by'],
+  rows: ['batch', 'state', 'others', 'matched_by', 'fills'],
   cells: ['batch'],
   files: ['kind', 'sha256', 'batch', 'host'],
   // What is told outside has no personal data.

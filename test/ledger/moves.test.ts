@@ -26,7 +26,18 @@ async function opened() {
     /** A row of another batch that waits for the same attempt. */
     rests: (batch: string, attempt: number) =>
       tables.write({
-        rows: [{ batch, row: 2, state: 'in_doubt', matched_by: null, reason: 'lost', attempt, others: null }],
+        rows: [
+          {
+            batch,
+            row: 2,
+            state: 'in_doubt',
+            matched_by: null,
+            reason: 'lost',
+            attempt,
+            others: null,
+            fills: null,
+          },
+        ],
       }),
     retry: async (attempt: number, batch: BatchId) => {
       const decision = await tables.decide(attempt, batch);
@@ -78,7 +89,7 @@ test.each([
     const { attempt } = await tables.ask(ONE, 'x', change);
     await tables.write({ ends: [doubt(attempt)] });
     const waits = { batch: TWO, row: 3, state: 'in_doubt', matched_by: null, reason: 'waits' };
-    await tables.write({ rows: [{ ...waits, attempt: null, others: `[7,${attempt}]` }] });
+    await tables.write({ rows: [{ ...waits, attempt: null, others: `[7,${attempt}]`, fills: null }] });
     const decision = await tables.decide(attempt, ONE);
     const { attempt: again } = await tables.ask(ONE, 'x', {
       ...change,

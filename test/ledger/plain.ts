@@ -16,6 +16,15 @@ import {
 } from '../../src/ledger/transitions.ts';
 import { postgresServer } from './stores/postgres-server.ts';
 
+interface BatchOptions {
+  readonly cap?: number;
+  readonly extra?: number;
+  /** The first of its accounts, and the only one unless `accounts` are named. */
+  readonly account?: number;
+  readonly accounts?: readonly number[];
+  readonly fresh?: number | null;
+}
+
 /** A ledger's tables by themselves, and two who write groups into them: what comes of a group, without the programs around it. */
 export class Tables {
   readonly db: Db;
@@ -57,12 +66,7 @@ export class Tables {
 
   async batch(
     id: string,
-    {
-      cap,
-      extra = 50,
-      account = 1,
-      fresh = null,
-    }: { cap?: number; extra?: number; account?: number; fresh?: number | null } = {},
+    { cap, extra = 50, account = 1, accounts = [account], fresh = null }: BatchOptions = {},
   ) {
     await this.transaction(async (sql) => {
       await sql.rows(
@@ -76,6 +80,12 @@ export class Tables {
         `extra:${id}`,
         extra,
       ]);
+      for (const [place, of] of accounts.entries()) {
+        const has =
+          'INSERT INTO batch_accounts (batch, account, place, name) VALUES (?, ?, CAST(? AS {int}), ?)';
+        await sql.rows(has, [id, of, place, `account ${of}`]);
+        await sql.rows('INSERT INTO budgets (scope) VALUES (?)', [`share:${id}:${of}`]);
+      }
     });
     return id;
   }

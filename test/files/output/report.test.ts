@@ -27,6 +27,7 @@ const batch: Batch = {
   lineage: 'l',
   accountIdentity: 'data',
   accountName: 'data',
+  accounts: [{ identity: 'data', name: 'data' }],
   sandbox: false,
   vendor: 'provider',
   operation: 'enrich-company',
@@ -49,6 +50,7 @@ function answer(name: string, kind: AnswerRecord['kind'], paidRow: number): Answ
   return {
     attempt: paidRow as AttemptId,
     batch: batch.id,
+    accountIdentity: 'data',
     kind,
     why: '',
     call: { operation: 'enrich-company', parameters: { [name]: 'x' }, ifLost: 'hold' },

@@ -69,7 +69,7 @@ describe('what many work on', () => {
     const { place, store, query } = host;
     const type = (...words: readonly string[]) => place.typeHere(['store', ...words, '--store', store]);
     await bought(host);
-    expect((await type('check')).stdout).toContain('4 budgets added up');
+    expect((await type('check')).stdout).toContain('5 budgets added up');
     expect((await type('info')).stdout).toMatch(/: \d+\.\d MB, 1 batch\.$/m);
     expect((await place.typeHere(['doctor', '--store', store])).stdout).toMatch(/^ok {7}store .*, 1 batch$/m);
     const backup = await type('backup', 'kept.dump');

@@ -75,6 +75,7 @@ interface Sum {
 /** Whose budgets a call is booked in: those of the first one under its key of the vendor. */
 const scopesOf = ({ batch, account, day, month, kind }: CallRow): readonly string[] => [
   `batch:${batch}`,
+  `share:${batch}:${account}`,
   `day:${account}:${day}`,
   `month:${account}:${month}`,
   ...(kind === 'retry' ? [`extra:${batch}`] : []),
