@@ -75,7 +75,7 @@ export type PlannedRow = { readonly row: RowNumber } & (
 
 /** A row of a list as it is submitted: where it ended at once, with how, and by which answers. */
 export type SubmittedRow = InputRow & {
-  readonly end?: { readonly outcome: Outcome; readonly answers: readonly AttemptId[] };
+  readonly end?: Pick<FinishedRow, 'outcome' | 'answers' | 'fills'>;
 };
 
 /** A row without a final outcome, as it was submitted or planned. */
