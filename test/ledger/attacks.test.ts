@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { setCaps } from '../../src/ledger/money.ts';
 import { check } from '../../src/ledger/transitions.ts';
 import { answer, DATABASES, doubt, keyOf, NOW, reply, type Tables, uncharged } from './plain.ts';
 
@@ -50,6 +51,22 @@ describe.each(DATABASES)('on %s', (_, open) => {
     expect(await tables.money(batch)).toEqual({ spent: 0, held: 5 });
     expect((await tables.ask(batch, 'more')).reserved).toBeUndefined();
   });
+
+  attack(
+    'the last credits of a share are used, and not one more, beside the share of another account',
+    async (tables) => {
+      const batch = await tables.batch('0000000c', { accounts: [1, 2] });
+      await tables.transaction((sql) => setCaps(sql, [{ scope: `share:${batch}:2`, cap: 5 }]));
+      const intents = [1, 2].flatMap((account) =>
+        [3, 3, 1, 1].map((reserve, at) => tables.intent(batch, `key ${account} ${at}`, { account, reserve })),
+      );
+      const admitted = await tables.write({ intents });
+      const at = (number: number) =>
+        intents.filter(({ id, account }) => account === number && admitted.has(id));
+      expect([at(1).length, at(2).length]).toEqual([4, 3]);
+      expect(await tables.money(batch)).toEqual({ spent: 0, held: 13 });
+    },
+  );
 
   attack(
     'an answer that is dearer than reserved is booked all the same, and nothing more is bought',

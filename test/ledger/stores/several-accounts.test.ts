@@ -23,6 +23,7 @@ import {
   NOON_MS,
   notAdmitted,
   released,
+  replyWith,
   requestUnder,
   settle,
 } from './book.ts';
@@ -173,6 +174,29 @@ describe.each([
     expect((await moneyOf(ledger, batch)).second).toEqual({ cap: 5, spent: 0, reserved: 0, inDoubt: 0 });
   });
 
+  test('a batch of two accounts knows the doubts at both also while its rows wait for another step', async () => {
+    const { ledger, batch } = await opened({ accounts, operation: 'enrich-company,find-email' });
+    await lost(ledger, batch, 'lost');
+    await lost(ledger, batch, 'lost', { ...AT_OTHER, row: 3 });
+    expect((await ledger.doubts(batch)).map((doubt) => doubt.accountIdentity)).toEqual([ACCOUNT, OTHER]);
+  });
+
+  test('a batch of two accounts keeps what filled a row that a person tells of', async () => {
+    const { ledger, batch } = await opened();
+    const attempt = await lost(ledger, batch, 'acme', AT_OTHER);
+    const said = {
+      key: keyNamed('acme', OTHER),
+      batch,
+      kind: 'told',
+      by: 'person',
+      why: 'so',
+      atMs: NOON_MS,
+    } as const;
+    const row = { batch, row: 2, outcome: MATCHED, answers: [attempt], fills: [attempt] };
+    await ledger.decide(said, { told: replyWith('acme'), finishes: [row] });
+    expect(await ledger.rows(batch, 2, 1)).toMatchObject([{ answers: [{ attempt, fills: true }] }]);
+  });
+
   test('a batch of two accounts pays in its share for what it risked under a key of the vendor, though another batch repeats it', async () => {
     const { ledger, batch } = await opened();
     const request = requestUnder('key-1');
@@ -202,6 +226,7 @@ describe.each([
     const found = await answered(ledger, batch, 'acme');
     const filled = await answered(ledger, batch, 'acme', AT_OTHER);
     const row = { batch, outcome: MATCHED, answers: [found, filled] };
+    await ledger.submitRows(batch, [{ row: 2, cells: ['acme'] }]);
     await ledger.finishRows([{ ...row, row: 2, fills: [filled] }]);
     const end = { outcome: MATCHED, answers: [found, filled], fills: [found] };
     await ledger.submitRows(batch, [{ row: 3, cells: ['acme'], end }]);
