@@ -24,6 +24,7 @@ import {
   type StoredRow,
 } from './context.ts';
 import { type Db, each, eachWhole } from './db.ts';
+import { OF_BATCH } from './money.ts';
 import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
 import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld, unanswered } from './schema.ts';
 import { unprovenOf } from './transitions.ts';
@@ -321,13 +322,11 @@ function lookFrom({ attempt, facts, kind: of, said, why, atMs }: KeptNote): Look
 
 /**
  * The doubts of a batch: those of its own requests, those on which its rows rest, and those that it is to
- * send again. The third `?` is another state of the rows that rest on a doubt.
+ * send again. The fourth `?` is another state of the rows that rest on a doubt.
  */
 const DOUBTS_OF_BATCH = `
-SELECT c.key FROM batch_accounts b
-  JOIN attempts c ON c.account = b.account AND c.batch = b.batch
-    AND ${isDoubted('c')} AND c.state <> 'doubt_beside'
-WHERE b.batch = ?
+SELECT key FROM attempts
+WHERE ${OF_BATCH} AND ${isDoubted('attempts')} AND state <> 'doubt_beside'
 UNION SELECT c.key FROM rows d JOIN rows w ON w.batch = d.batch AND w.row = d.row
   JOIN attempts c ON c.id = w.attempt
 WHERE d.batch = ? AND d.state IN ('in_doubt', CAST(? AS TEXT))
@@ -391,7 +390,7 @@ export const readCalls = ({ db, secret }: Context) => ({
    */
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
     const more = withSkipped ? 'skipped' : 'in_doubt';
-    const rows = await db.rows<{ key: Uint8Array }>(DOUBTS_OF_BATCH, [batch, batch, more, batch]);
+    const rows = await db.rows<{ key: Uint8Array }>(DOUBTS_OF_BATCH, [batch, batch, batch, more, batch]);
     const unproven = await unprovenOf(db, batch);
     const keys = rows.map(({ key }) => Buffer.from(key).toString('hex'));
     const found = await findIn(db, keys);
