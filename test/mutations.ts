@@ -125,7 +125,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '10: a job pays for a lost call again once in a batch',
     file: 'src/run/recover.ts',
-    text: "if (policy === 'retry' && (await wasRetried(ledger, account.identity, doubt, run.batch)))",
+    text: "if (policy === 'retry' && (await wasRetried(ledger, doubt, run.batch)))",
     instead: "if (policy === 'retry' && run.batch === '')",
     test: ['faults/lost-answers', 'is sent no third time'],
     simulated: 'histories',

@@ -73,24 +73,35 @@ export interface Rereading {
  * so that a wrong dialect is corrected without another request: an answer that another dialect read is judged
  * again from its reply before it is used. Answers that a person told, and answers to changes, stay as they
  * were settled.
+ * @param dialectOf the dialect of the account that gave the state at that position.
  * @param keep is awaited for each answer that was read again, before any state with it is used.
  */
 export async function asReadToday<State extends CallState<Detail>>(
   states: readonly State[],
-  { ledger, dialect }: { readonly ledger: Pick<LedgerReader, 'attempts'>; readonly dialect: Dialect },
+  ledger: Pick<LedgerReader, 'attempts'>,
+  dialectOf: (at: number) => Dialect,
   keep: (read: Rereading) => Promise<void> = async () => {},
 ): Promise<readonly State[]> {
-  const today = dialectMark(dialect);
-  const others = states.flatMap((state) => attemptToRead(state, today) ?? []);
-  if (others.length === 0) return states;
-  const read = new Map<number, Rereading>();
-  for (const record of await ledger.attempts([...new Set(others)])) {
-    const judged = readToday(record, dialect);
+  const others = new Map<AttemptId, Dialect>();
+  const wanted = states.map((state, at) => {
+    const dialect = dialectOf(at);
+    const attempt = attemptToRead(state, dialectMark(dialect));
+    if (attempt !== undefined) others.set(attempt, dialect);
+    return attempt;
+  });
+  if (others.size === 0) return states;
+  const read = new Map<AttemptId, Rereading>();
+  for (const record of await ledger.attempts([...others.keys()])) {
+    const dialect = others.get(record.attempt);
+    const judged = dialect && readToday(record, dialect);
     if (judged === undefined) continue;
     await keep({ record, judged });
     read.set(record.attempt, { record, judged });
   }
-  return states.map((state) => readAs(state, read.get(attemptToRead(state, today) ?? 0)));
+  return states.map((state, at) => {
+    const attempt = wanted[at];
+    return attempt === undefined ? state : readAs(state, read.get(attempt));
+  });
 }
 
 function attemptToRead(state: CallState<Detail>, today: number): AttemptId | undefined {

@@ -35,7 +35,13 @@ import { rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
-import { optionsOf, type PlanContext, type ResolvedJob } from '../plan/row-walk.ts';
+import {
+  type AskedAccount,
+  optionsOf,
+  type PlanContext,
+  type ResolvedJob,
+  withAccounts,
+} from '../plan/row-walk.ts';
 import { guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { EVERY_LINE, sentCounts } from '../plan/team/diff-words.ts';
@@ -128,7 +134,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
   const ledger = await lookIfThere(location, console.warn);
   try {
     const { account, moved } = await planAccount(said.account, ledger, accept);
-    const chosen = { ...said, account };
+    const chosen = await asKnown(said, account, ledger);
     const opened = await openHeader(input.file, job, ledger);
     const options = optionsOf(chosen);
     const watch = watchIssues(opened.columns, job.operation, job.operation.preparer(options));
@@ -225,6 +231,18 @@ async function planAccount(
     : { account, moved };
 }
 
+/** The job with its accounts as the store has them. @param account the first of them. */
+async function asKnown(
+  said: ResolvedJob,
+  account: Account,
+  ledger: LedgerReader | undefined,
+): Promise<ResolvedJob> {
+  const known: AskedAccount[] = [{ account, dialect: said.dialect }];
+  for (const asked of said.further ?? [])
+    known.push({ ...asked, account: await knownAccount(asked.account, ledger) });
+  return withAccounts(said, known);
+}
+
 /** What is left to do for a list whose account has not changed. */
 const leftWords = ({
   changes,
@@ -241,10 +259,12 @@ const AGREED_TO =
   'Calls whose answer turned out to be none are bought again only if you agree: ' +
   'with --yes, or when a run asks.';
 
-function tellBeginning(console: Console, { job, account, list, object }: PlannedJob): void {
+function tellBeginning(console: Console, { job, account, further = [], list, object }: PlannedJob): void {
   const { path, columns, sheet } = list;
   const { requests = [], to_agree: toAgree } = object;
-  console.print(plainText(`${job.name} over ${path}, with account ${account.name}`));
+  const accounts = [account, ...further.map((asked) => asked.account)].map(({ name }) => name);
+  const by = `${accounts.length === 1 ? 'account' : 'accounts'} ${accounts.join(', ')}`;
+  console.print(plainText(`${job.name} over ${path}, with ${by}`));
   console.print(
     `  columns        ${guessWords(columns)}${columns.guessed ? ` (${guessedHow(columns)})` : ''}`,
   );

@@ -8,7 +8,6 @@ import { stop } from '../core/errors.ts';
 import { type SubjectFacts, Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
-import { stepNames } from '../core/steps.ts';
 import {
   type AttemptId,
   type Batch,
@@ -21,7 +20,7 @@ import {
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
-import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
+import { asksSeveral, callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
 import { nextCommandOf } from '../run/go-on.ts';
 import { accountOfBatch, dialectFor, unlessStopped } from '../run/known-account.ts';
 import {
@@ -310,7 +309,7 @@ async function decideOn(
   for (const doubt of doubts) {
     const spec = specOf(batch, doubt.key, kind, `${kind} asked for by the user`, nowMs);
     const said = { kind: 'skipped', why: skippedWords(doubt) } as const;
-    const mayGoOn = kind === 'skip' && stepNames(batch.operation).length > 1;
+    const mayGoOn = kind === 'skip' && asksSeveral(batch);
     await ledger.decide(spec, mayGoOn ? { finishes: await rowsToldOf(ledger, doubt, said, batch.id) } : {});
   }
 }
@@ -326,7 +325,8 @@ async function tell(
 ): Promise<void> {
   // The vendor did not count the credits that a person says were charged, so earlier counts of credits can no
   // longer be compared.
-  await ledger.changeAccount(batch.accountIdentity, { usage: undefined });
+  for (const identity of new Set(doubts.map(({ accountIdentity }) => accountIdentity)))
+    await ledger.changeAccount(identity, { usage: undefined });
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
     const {

@@ -39,7 +39,7 @@ import { TrialObject } from '../objects/trial-object.ts';
 import { findCalls } from '../plan/known-calls.ts';
 import { mostAsked, pricingOf } from '../plan/plan.ts';
 
-import { cellPreparer, optionsOf, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
+import { accountsOf, cellPreparer, optionsOf, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
 import { knownAccount, requireKnown } from '../run/known-account.ts';
 import { lookIfThere } from '../run/open-ledger.ts';
@@ -134,6 +134,8 @@ function trialOf(chosen: ResolvedJob, given: RowInput): Trial {
 }
 
 function refuseOther({ name, change, steps: [first, ...others] = [] }: Operation): void {
+  if (first !== undefined && others.length === 0)
+    throw stop('usage', 'A trial asks one account.', `Name one of those of ${name} with --account.`);
   if (others.length > 0) {
     const fact = `${name} asks for several things, and a trial is one request.`;
     throw stop('usage', fact, `Try one of them, such as ${first?.name}.`);
@@ -176,7 +178,7 @@ function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, given
 
 /** @throws StopError `usage` when an input cannot be used, even if the other inputs would be enough. */
 function oneCall(chosen: ResolvedJob, row: RowInput): Call {
-  const { job, dialect } = chosen;
+  const { job } = chosen;
   const { operation } = job;
   const options = optionsOf(chosen);
   const alone = operation.tiers.length === 0 ? [] : Object.entries(row);
@@ -189,8 +191,9 @@ function oneCall(chosen: ResolvedJob, row: RowInput): Call {
     throw stop('usage', `This cannot be asked: ${invalid.reason}.`, 'Give another value.');
   const [ready] = checks.flatMap((prepared) => (prepared.kind === 'ready' ? [prepared] : [])).reverse();
   invariant(ready !== undefined, 'a row that is not invalid is ready');
-  const step = new RowWalk(operation, dialect, ready).step();
-  if (step.kind === 'call') return step.met.call;
+  const step = new RowWalk(operation, accountsOf(chosen), ready).step();
+  if ('met' in step) return step.met.call;
+  invariant(step.kind === 'end', 'no account has ended yet');
   throw stop(
     'usage',
     `This cannot be asked: ${step.outcome.reason ?? 'there is nothing to send'}.`,
@@ -251,15 +254,15 @@ async function requireYes(console: Console, trial: Trial, input: TryInput): Prom
  * The ledger's state of the call, from any run, as today's dialect reads it. A reply that is no answer counts
  * as nothing.
  */
-async function stateOf(
-  { account, dialect, call }: Trial,
-  ledger: LedgerReader | undefined,
-): Promise<CallState['kind'] | undefined> {
+async function stateOf(by: Trial, ledger: LedgerReader | undefined): Promise<CallState['kind'] | undefined> {
   if (ledger === undefined) return undefined;
-  const [found] = await findCalls<CallState>([{ key: callKeyOf(account.identity, call), call }], {
-    accountIdentity: account.identity,
+  const { account, dialect, call } = by;
+  const [found] = await findCalls<CallState>([{ key: callKeyOf(account.identity, call), call, by }], {
     ledger,
-    find: async (keys) => asReadToday(await ledger.find(keys), { ledger, dialect }),
+    find: async (calls) => {
+      const states = await ledger.find(calls.map(({ key }) => key));
+      return asReadToday(states, ledger, () => dialect);
+    },
   });
   return found?.state.kind;
 }

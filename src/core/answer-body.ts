@@ -140,6 +140,8 @@ export interface AnswerPlace {
    * shown under its name, and the other places here are not used.
    */
   readonly steps?: Readonly<Record<string, AnswerPlace>>;
+  /** The places for a step with several accounts, by the identities of the accounts. */
+  readonly accounts?: Readonly<Record<string, AnswerPlace>>;
   /**
    * The list of results is a list of objects. For an operation of the job's own, a list of plain values is a
    * field.

@@ -131,6 +131,11 @@ export interface OperationOptions {
   readonly waterfall?: readonly string[];
   /** Inputs for which the vendor has no field, so no call may have them. Left out: none. */
   readonly unaskable?: readonly string[];
+  /**
+   * Inputs of later steps whose column an earlier step may fill, each with that column:
+   * `enrich-person.email` → `Email`. Left out: none.
+   */
+  readonly fed?: Readonly<Record<string, string>>;
   /** The job's entries for this operation alone, as the job file writes them. */
   readonly settings?: JsonObject;
   /** Whether Rowonce wrote the list itself, to undo a batch. */
@@ -228,13 +233,22 @@ export interface IdleRow {
   readonly cells?: RowInput;
 }
 
-/** @typeParam Work what `next` is given: for a change the resolved row, else the prepared one. */
 /**
  * Inputs that say to which project a person goes, or who the person is. A column for one of them is read, or
  * named as left unread.
  */
 export const PLACES: readonly string[] = ['project', 'project_id', 'user_id'];
 
+/** A step as one of its accounts is asked for it. */
+export interface AskedOperation {
+  /** The position of the account among those of the job. */
+  readonly account: number;
+  readonly operation: Operation;
+  /** Inputs for which the vendor of the account has no field. */
+  readonly unaskable: readonly string[];
+}
+
+/** @typeParam Work what `next` is given: for a change the resolved row, else the prepared one. */
 export interface Operation<Input = unknown, Work = Input> {
   readonly name: string;
   /** One sentence for `--help`, the documentation and the page. */
@@ -266,6 +280,8 @@ export interface Operation<Input = unknown, Work = Input> {
    * a single step.
    */
   readonly steps?: readonly Operation[];
+  /** For a step of a job: the accounts that are asked, in their order. Left out: the first of the job. */
+  readonly asked?: readonly AskedOperation[];
   /** Left out: the operation only reads. */
   readonly change?: ChangePart<Input, Work & PlannedWork>;
   /**

@@ -1,5 +1,6 @@
 import { invariant } from './errors.ts';
 import type { Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
+import { isBlankText } from './plain-text.ts';
 import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
 
 /**
@@ -41,55 +42,112 @@ export function inSteps(steps: readonly Operation[]): Operation {
   };
 }
 
-/** An operation, or a change in one of the projects that a row names. */
+/** An account that a step asks about a row. */
+export interface RowWay {
+  /** The position of the account among those of the job. */
+  readonly account: number;
+  readonly operation: Operation;
+  /** Undefined where the cells of the row are not enough to ask. */
+  readonly input: unknown;
+  /** Prepares the input again, with cells that an earlier step has filled. */
+  readonly prepare?: (filled: RowInput) => Prepared<unknown>;
+}
+
+/** A column of `add` that a step may fill, with the path of its value in an answer. */
+export interface WantedColumn {
+  readonly column: string;
+  readonly path: string;
+}
+
+/** A step of a row: an operation, or a change in one of the projects that the row names. */
 export interface RowStep {
   /** Stands before the outcome of the step, where the row has other steps. */
   readonly name?: string | undefined;
-  readonly operation: Operation;
-  readonly input: unknown;
+  readonly ways: readonly RowWay[];
   /** The outcome from planning. */
   readonly ended?: Outcome | undefined;
+  /** The blank inputs of the row that an earlier step may fill, each with its column. */
+  readonly fed?: Readonly<Record<string, string>>;
+  /** The columns that the row still needs of the step. Left out: whatever is found is enough. */
+  readonly wants?: readonly WantedColumn[];
 }
 
 /** The steps of a row. A step for which the row has nothing is left out. */
 export interface RowSteps {
   readonly steps: readonly RowStep[];
-  /** The problems with the cells of steps that are left out. */
-  readonly remark?: string;
+  /** Why steps are left out. */
+  readonly lacking: readonly LackingStep[];
 }
+
+export interface LackingStep {
+  readonly name: string;
+  readonly reason: string;
+  /** Whether the row has a cell for the step, which nobody can use. */
+  readonly isDamaged: boolean;
+}
+
+export const lackingWords = (lacking: readonly LackingStep[]): string =>
+  lacking.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
 
 function stepsPreparer(
   steps: readonly Operation[],
-  { waterfall, unaskable, ...options }: OperationOptions,
+  options: OperationOptions,
 ): (row: RowInput) => Prepared<RowSteps> {
-  const preparers = steps.map((operation) => {
-    const tiers = waterfall && wordsOf(operation, waterfall);
-    return operation.preparer({
-      ...options,
-      ...(tiers?.length ? { waterfall: tiers } : {}),
-      unaskable: wordsOf(operation, unaskable ?? []),
-    });
-  });
+  const preparers = steps.map((step) => stepPreparer(step, options));
   return (row) => {
     const ready: RowStep[] = [];
-    const nothing: string[] = [];
-    const damaged: string[] = [];
-    for (const [at, operation] of steps.entries()) {
-      const cells = entriesOf(operation, row);
-      const prepared = preparers[at]?.(cells);
-      if (prepared?.kind === 'ready') {
-        ready.push({ name: operation.name, operation, input: prepared.input });
-        continue;
-      }
-      const reason = `${operation.name}: ${prepared?.reason}`;
-      nothing.push(reason);
-      if (Object.values(cells).some((cell) => cell.trim() !== '')) damaged.push(reason);
+    const lacking: LackingStep[] = [];
+    for (const prepare of preparers) {
+      const prepared = prepare(row);
+      if ('ways' in prepared) ready.push(prepared);
+      else lacking.push(prepared);
     }
-    if (ready.length === 0) return { kind: 'invalid', reason: nothing.join('; ') };
-    const remark = damaged.length === 0 ? {} : { remark: damaged.join('; ') };
-    return { kind: 'ready', input: { steps: ready, ...remark } };
+    if (ready.length === 0) return { kind: 'invalid', reason: lackingWords(lacking) };
+    return { kind: 'ready', input: { steps: ready, lacking } };
   };
 }
+
+function stepPreparer(
+  step: Operation,
+  { waterfall = [], unaskable = [], fed = {}, ...options }: OperationOptions,
+): (row: RowInput) => RowStep | LackingStep {
+  const { name } = step;
+  const tiers = wordsOf(step, waterfall);
+  const own = tiers.length === 0 ? options : { ...options, waterfall: tiers };
+  const accounts = step.asked ?? [{ account: 0, operation: step, unaskable: wordsOf(step, unaskable) }];
+  const ways = accounts.map((each) => ({
+    ...each,
+    prepare: each.operation.preparer({ ...own, unaskable: each.unaskable }),
+  }));
+  const columns = Object.entries(entriesOf(step, fed));
+  return (row) => {
+    const cells = entriesOf(step, row);
+    const blank = Object.fromEntries(columns.filter(([input]) => isBlankText(cells[input] ?? '')));
+    if (Object.keys(blank).length > 0)
+      return { name, ways: ways.map((way) => ({ ...asked(way, cells), ...later(way, cells) })), fed: blank };
+    const all = ways.map((way) => asked(way, cells));
+    const ready = all.filter(({ input }) => input !== undefined);
+    if (ready.length > 0) return { name, ways: ready };
+    const isDamaged = Object.values(cells).some((cell) => cell.trim() !== '');
+    return { name, reason: all[0]?.reason ?? '', isDamaged };
+  };
+}
+
+type PreparedWay = Pick<RowWay, 'account' | 'operation'> & {
+  readonly prepare: (row: RowInput) => Prepared<unknown>;
+};
+
+function asked({ account, operation, prepare }: PreparedWay, cells: RowInput): RowWay & { reason?: string } {
+  const prepared = prepare(cells);
+  const way = { account, operation };
+  return prepared.kind === 'ready'
+    ? { ...way, input: prepared.input }
+    : { ...way, input: undefined, reason: prepared.reason };
+}
+
+const later = ({ prepare }: PreparedWay, cells: RowInput): Required<Pick<RowWay, 'prepare'>> => ({
+  prepare: (filled) => prepare({ ...cells, ...filled }),
+});
 
 /** The entries of one step, under its own names, from entries named by their steps. */
 export function entriesOf<Value>(

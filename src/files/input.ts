@@ -105,7 +105,7 @@ export function contentHash(path: string): Promise<string> {
 /** The ending that a file should have, where it has another. @throws StopError `input` if unreadable. */
 export const contentEnding = (path: string) => endingHeld(new InputFile(path));
 
-type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read' | 'country' | 'strict'> &
+type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'add' | 'read' | 'country' | 'strict'> &
   Pick<Job, 'only_if' | 'unless' | 'problem'>;
 
 export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
@@ -116,11 +116,11 @@ export async function openMappedInput(path: string, job: ReadingJob, ledger?: Ba
 }
 
 /** The header of a list is the row that has the columns which a job names. */
-function readAs({ columns, strict, ...job }: ReadingJob): ReadOptions {
-  return {
-    ...readingIn(job),
-    ...present({ strict, wanted: columns && Object.values(columns).filter((column) => column !== '') }),
-  };
+function readAs({ columns, strict, add = {}, ...job }: ReadingJob): ReadOptions {
+  const named = columns && Object.values(columns).filter((column) => column !== '');
+  // A column that a step adds need not be there.
+  const wanted = job.operation.steps === undefined ? named : named?.filter((column) => !(column in add));
+  return { ...readingIn(job), ...present({ strict, wanted }) };
 }
 
 /**
@@ -130,11 +130,11 @@ function readAs({ columns, strict, ...job }: ReadingJob): ReadOptions {
 async function columnsIn(
   opened: OpenedFile,
   header: readonly string[],
-  { operation, columns, guesses, ...conditions }: ReadingJob,
+  { operation, columns, guesses, add = {}, ...conditions }: ReadingJob,
   ledger: Batches | undefined,
 ): Promise<InputColumns> {
   ourColumnsIn(header);
-  const chosen = columns && { columns, guesses };
+  const chosen = columns && { columns, guesses, added: Object.keys(add) };
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const find = async (): Promise<ColumnMap> => {
     requireConditioned(conditions, header);

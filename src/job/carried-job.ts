@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { JsonObject } from '../core/operation.ts';
+import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
+import { inSteps } from '../core/steps.ts';
 import { credits } from '../ledger/ledger.ts';
 import { findOperation, type Job, type OperationSources } from './job.ts';
 import { jobEntries, policyOf, settingsOf } from './job-schema.ts';
@@ -26,6 +27,16 @@ const carriedSchema = z.object({
   unless,
   add,
   on_existing,
+  /** Absent where the job has one account. The accounts of a step are known by their identities. */
+  steps: z
+    .array(
+      z.object({
+        name: z.string(),
+        accounts: z.array(z.string()).readonly(),
+        in_doubt: z.enum(['hold', 'skip']).exactOptional(),
+      }),
+    )
+    .optional(),
   /** The limit for retries is kept with the batch, so it is not needed here. */
   in_doubt: z.union([
     in_doubt,
@@ -35,7 +46,8 @@ const carriedSchema = z.object({
   settings: jobEntries.partial().optional(),
 });
 
-export function carriedJob(job: Job): JsonObject {
+/** @param steps the steps of a job that has several accounts. Left out: it has one. */
+export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
   const { name, operation, columns, waterfall, repair, only_if, unless, add, on_existing } = job;
   const mapped = Object.entries(columns ?? {}).filter(([, column]) => column !== '');
   const settings = settingsOf(job);
@@ -45,7 +57,8 @@ export function carriedJob(job: Job): JsonObject {
     in_doubt: policyOf(job),
     ...present({ columns: columns && Object.fromEntries(mapped), waterfall, repair: repair || undefined }),
     ...present({ only_if, unless }),
-    ...(on_existing === undefined ? {} : present({ add, on_existing })),
+    ...(on_existing === undefined && steps === undefined ? {} : present({ add, on_existing })),
+    ...present({ steps: steps as unknown as JsonValue }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
   };
 }
@@ -72,7 +85,9 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
         );
   const { name, settings = {}, ...entries } = data;
   const own = settingsOf(present(settings));
-  const shaped = operation.shapedBy?.(own, Object.keys(entries.columns ?? {})) ?? operation;
+  const isOfSeveral = entries.steps?.some(({ accounts }) => accounts.length > 1) === true;
+  const whole = isOfSeveral && operation.steps === undefined ? inSteps([operation]) : operation;
+  const shaped = whole.shapedBy?.(own, Object.keys(entries.columns ?? {})) ?? whole;
   // Another host, or anybody with its password, may hand over any job, and it is sent with this host's keys.
   if (shaped.change !== undefined)
     throw stop(

@@ -168,18 +168,44 @@ function dotted(path: string): string {
   return path.replaceAll(/\[(\d+)\]/g, '.$1').replace(/^\./, '');
 }
 
+const waterfall = z.array(tier).min(1);
+const add = z.record(text, text.transform(dotted));
+const policy = z.enum(['hold', 'skip']);
+const accounts = z.union([text, z.array(text).min(1)]);
+
+/** The entries of one step, which stand over those of the whole job. */
+const stepEntries = z.strictObject({
+  account: accounts
+    .optional()
+    .describe('who is asked: one account, or several in this order until one has it'),
+  waterfall: waterfall.optional().describe('the identifiers of this step, tried in this order'),
+  add: add.optional().describe('the columns that this step fills'),
+  in_doubt: policy
+    .optional()
+    .describe('`skip` leaves out a call whose answer was lost, and asks the next account; else `hold`'),
+});
+export type StepEntries = ReadValue<Present<z.infer<typeof stepEntries>>>;
+
 export const jobEntries = z.strictObject({
   operation: text
     .optional()
     .describe('what is done with each row: a built-in operation, or one that a program passes'),
   operations: z
-    .array(text)
-    .min(2, 'Name two or more, or write operation: and the only one.')
+    .union([
+      z.array(text).min(2, 'Name two or more, or write operation: and the only one.'),
+      z.record(text, stepEntries),
+    ])
     .optional()
     .describe(
-      'in the place of `operation`: several, one after the other, such as `[enrich-company, enrich-person]`',
+      'in the place of `operation`: several, one after the other, such as `[enrich-company, enrich-person]`; ' +
+        'or each with entries of its own, such as `{ find-email: { account: [hunter, prospeo] } }`',
     ),
-  account: text.optional().describe('whose key and address are used; left out: the only one that fits'),
+  account: accounts
+    .optional()
+    .describe(
+      'whose key and address are used: one, or several that are asked in this order until one has it; ' +
+        'left out: the only one that fits',
+    ),
   /** In a spreadsheet the name of a column may have several lines. */
   columns: z
     .record(text, z.string())
@@ -188,16 +214,13 @@ export const jobEntries = z.strictObject({
       'input of the operation: the column of the list that holds it; a blank one is left unread; ' +
         'left out: what is sure',
     ),
-  waterfall: z
-    .array(tier)
-    .min(1)
+  waterfall: waterfall
     .optional()
     .describe(
       'identifiers, tried in this order until one matches; `abn+domain` sends both in one call; ' +
         'left out: the order of the operation',
     ),
-  add: z
-    .record(text, text.transform(dotted))
+  add: add
     .optional()
     .describe(
       'new column: where its value is in the answer, such as `location.city`; left out: the whole answer',
@@ -230,12 +253,16 @@ export const jobEntries = z.strictObject({
   budget: z
     .strictObject({
       credits: wholeCredits.transform(credits).describe('the most credits that the batch may ever spend'),
+      accounts: z
+        .record(text, wholeCredits.transform(credits))
+        .optional()
+        .describe('the most credits of them at one account; left out: no limit of its own'),
     })
     .optional()
     .describe('limits of a batch, which nothing passes'),
   in_doubt: z
     .union([
-      z.enum(['hold', 'skip']),
+      policy,
       z.strictObject({
         retry: z
           .strictObject({
@@ -321,6 +348,10 @@ export function settingsOf(entries: Pick<JobEntries, keyof typeof operationSetti
 }
 
 const FLAGS: Readonly<Record<string, string>> = { columns: 'column', roles: 'role', projects: 'project' };
+
+/** The accounts of an entry, in their order; `a,b` as a flag says it is a list as well. */
+export const accountNames = (entry: string | readonly string[] = []): readonly string[] =>
+  [entry].flat().flatMap((names) => names.split(',').map((name) => name.trim()));
 
 /** The flag that gives an entry beside a job. */
 export const flagFor = (entry: string): string => `--${FLAGS[entry] ?? entry.replaceAll('_', '-')}`;

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { z } from 'zod';
+import { present } from '../core/objects.ts';
 import { plainText } from '../core/plain-text.ts';
 import { stepNames } from '../core/steps.ts';
 import type { Job } from './job.ts';
@@ -10,14 +11,26 @@ import { jobEntries } from './job-schema.ts';
  * @param because for each input the reason why its column was guessed, as a phrase.
  */
 export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
-  const { name, steps } = job.operation;
-  const named = steps === undefined ? { operation: name } : { operations: stepNames(name) };
-  const given: Readonly<Record<string, unknown>> = { ...job, operation: undefined, ...named };
+  const given: Readonly<Record<string, unknown>> = { ...job, operation: undefined, ...whatIsDone(job) };
   return Object.entries(jobEntries.shape)
     .filter(([entry]) => given[entry] !== undefined)
     .flatMap(([entry, schema]) => linesOf(entry, given[entry], schema, because))
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** The operation or the steps. Steps with accounts or a policy of their own have entries. */
+function whatIsDone({ operation, steps = [] }: Job): object {
+  const { name } = operation;
+  const [account, ...others] = new Set(steps.flatMap(({ accounts }) => accounts));
+  const isPlain = others.length === 0 && steps.every(({ in_doubt }) => in_doubt === undefined);
+  if (operation.steps === undefined) return { operation: name, ...present({ account }) };
+  if (isPlain) return { operations: stepNames(name), ...present({ account }) };
+  const entries = steps.map((step) => {
+    const own = step.accounts.length === 0 ? undefined : step.accounts;
+    return [step.name, present({ account: own, in_doubt: step.in_doubt })] as const;
+  });
+  return { operations: Object.fromEntries(entries) };
 }
 
 function linesOf(

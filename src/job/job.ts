@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
-import { type Dialect, requireOperation } from '../client/dialect.ts';
-import { type StopError, stop } from '../core/errors.ts';
+import { type Dialect, requireOperation, unaskable } from '../client/dialect.ts';
+import { invariant, type StopError, stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
 import { meantWord } from '../core/nearest.ts';
@@ -14,16 +14,16 @@ import { isYamlName, YAML_ENDING } from '../lib/file-name.ts';
 import { type DocumentKind, readDocument } from '../lib/yaml/document.ts';
 import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
 import { checkWaterfall, identifiersIn, mostCalls, tierWords } from '../operations/lookup/waterfall.ts';
-import { calledBySteps, checkSteps, type Document, isTypedSteps } from './job/several.ts';
+import { calledBySteps, checkSteps, type Document, isTypedSteps, stepsSaid } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
-import { flagFor, type JobEntries, jobSchema, settingsOf } from './job-schema.ts';
+import { flagFor, type JobEntries, jobSchema, policyOf, type StepEntries, settingsOf } from './job-schema.ts';
 import type { OwnOperation } from './own-operation.ts';
 
 /**
  * A job says what is done with the rows of a file. Its entries are those of its file, overlaid with the
  * entries given beside it. It is read from YAML, or has all defaults of an operation.
  */
-export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
+export interface Job extends Omit<JobEntries, 'operation' | 'operations' | 'account'> {
   /** The file's name without its ending, or the operation's name. */
   readonly name: string;
   /**
@@ -32,6 +32,8 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
    */
   readonly path?: string;
   readonly operation: Operation;
+  /** What each step of the operation says for itself. Left out: nothing. */
+  readonly steps?: readonly JobStep[];
   /** Whether columns of the other inputs are guessed beside `columns`; absent: `columns` has all of them. */
   readonly guesses?: true;
   /** The entries given beside the job, which are already part of it. */
@@ -42,6 +44,12 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations'> {
   readonly origin?: JobOrigin;
   /** Names the place of an entry that does not fit the list; absent where nobody wrote the job. */
   readonly problem?: Document['problem'];
+}
+
+export interface JobStep extends Pick<StepEntries, 'in_doubt'> {
+  readonly name: string;
+  /** The names of its accounts, in the order in which they are asked; empty: the only one that fits. */
+  readonly accounts: readonly string[];
 }
 
 /**
@@ -62,20 +70,27 @@ export function waterfallOf(
   return tiers.map(tierWords);
 }
 
+/** An account of a step: its position among those of the job, and the dialect in which it is asked. */
+export interface StepAccount {
+  readonly account: number;
+  readonly dialect: Dialect;
+}
+
 /**
- * The job as the vendor of a dialect takes it. A column that the job names for several steps is left out of
- * those that cannot ask by it.
- * @throws StopError `unsupported` for a step that the dialect lacks, and for a column by which no step can
+ * The job as the vendors of its accounts take it. A column that the job names for several steps is left out
+ * of those that cannot ask by it.
+ * @param askedOf the accounts of each step.
+ * @throws StopError `unsupported` for a step that a dialect lacks, and for a column by which no step can
  *   ask, because nobody says with which others.
  */
-export function jobInDialect(job: Job, dialect: Pick<Dialect, 'name' | 'vendor' | 'operations'>): Job {
+export function jobInDialects(job: Job, askedOf: readonly (readonly StepAccount[])[]): Job {
   const { operation, columns } = job;
-  const all = stepsOf(operation).map((step) => stepInDialect(job, step, dialect));
+  const all = stepsOf(operation).map((step, at) => stepInDialects(job, step, askedOf[at] ?? []));
   const asked = all.flatMap((each) => each.asked);
-  for (const { name, unasked, waterfall } of all) {
+  for (const { name, unasked, waterfall, dialect } of all) {
     const lost = unasked.filter((input) => !asked.includes(input));
     if (lost.length === 0) continue;
-    const where = waterfall === undefined ? `the dialect ${dialect.name}` : 'the waterfall of the job';
+    const where = waterfall === undefined ? `the dialect ${dialect}` : 'the waterfall of the job';
     throw stop(
       'unsupported',
       `${name} is asked by ${listed(lost)} only together with others, and ${where} does not say how.`,
@@ -94,19 +109,47 @@ export function jobInDialect(job: Job, dialect: Pick<Dialect, 'name' | 'vendor' 
 
 interface StepInDialect extends Pick<Job, 'waterfall'> {
   readonly name: string;
+  readonly dialect: string;
   readonly taken: Operation;
   /** The inputs with a column of the job by which the step can be asked, and those by which it cannot. */
   readonly asked: readonly string[];
   readonly unasked: readonly string[];
 }
 
+/** A step as all of its accounts take it: by what one of them can ask. */
+function stepInDialects(job: Job, step: Operation, accounts: readonly StepAccount[]): StepInDialect {
+  const all = accounts.map(({ account, dialect }) => ({
+    ...stepInDialect(job, step, dialect),
+    account,
+    unaskable: unaskable(dialect, step.name),
+  }));
+  const [first] = all;
+  invariant(first !== undefined, `${step.name} has an account`);
+  if (all.length === 1 && first.account === 0) return first;
+  const asked = all.map(({ account, taken: operation, unaskable }) => ({ account, operation, unaskable }));
+  const inputs = new Map(
+    all.flatMap(({ taken }) => taken.inputs.map((input) => [input.name, input] as const)),
+  );
+  const taken: Operation = {
+    ...first.taken,
+    asked,
+    inputs: step.inputs.map(({ name }) => inputs.get(name)).filter((input) => input !== undefined),
+    lacks: (mapped) => {
+      const lacking = all.map(({ taken: { lacks } }) => lacks?.(mapped));
+      return lacking.includes(undefined) ? undefined : lacking[0];
+    },
+  };
+  const named = all.flatMap((each) => each.asked);
+  return { ...first, taken, asked: named, unasked: first.unasked.filter((input) => !named.includes(input)) };
+}
+
 function stepInDialect(
   { operation, columns: ofAll = {}, waterfall: whole = [] }: Job,
   step: Operation,
-  dialect: Pick<Dialect, 'name' | 'vendor' | 'operations'>,
+  dialect: Dialect,
 ): StepInDialect {
   if (step.askedBy !== undefined) requireOperation(dialect, step.name);
-  const isOne = step === operation;
+  const isOne = operation.steps === undefined;
   const tiers = isOne ? whole : wordsOf(step, whole);
   const columns = isOne ? ofAll : entriesOf(step, ofAll);
   const waterfall = tiers.length === 0 ? undefined : [...tiers];
@@ -119,7 +162,7 @@ function stepInDialect(
   const asked = named.filter(isAskable);
   const taken = step.askedBy?.(by, [...asked, ...identifiersIn(tiers)]) ?? step;
   const unasked = named.filter((input) => !isAskable(input));
-  return { name: step.name, taken, asked, unasked, ...present({ waterfall }) };
+  return { name: step.name, dialect: dialect.name, taken, asked, unasked, ...present({ waterfall }) };
 }
 
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
@@ -139,16 +182,26 @@ export async function loadJob(
   const isName = isTypedSteps(argument) || (await findOperation(argument, sources)) !== undefined;
   const written = isName ? bareJob(argument) : await jobDocument(argument);
   const whole = withSaid(written, said);
-  const { operation: named, operations: steps = [] } = whole.value;
-  if (named !== undefined && steps.length > 0)
+  const { operation: named, operations } = whole.value;
+  if (named !== undefined && operations !== undefined)
     throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
+  const entries = stepsSaid(whole);
   const names = (sources.operations ?? []).map(({ name }) => name);
-  await checkSteps(whole, names);
-  const found = await operationOf(named ?? steps.join(','), whole, sources);
-  const value = found.steps === undefined ? whole.value : { ...whole.value, ...calledBySteps(found, whole) };
-  const operation = checkedOperation(found, { ...whole, value });
+  await checkSteps(whole, entries, names);
+  const alone = await operationOf(entries.map(({ name }) => name).join(','), whole, sources);
+  const isOfSeveral = entries.some(({ accounts }) => accounts.length > 1);
+  const found = isOfSeveral && alone.steps === undefined ? inSteps([alone]) : alone;
+  const { name: _, accounts: _accounts, ...only } = entries[0] ?? {};
+  const value =
+    found.steps === undefined
+      ? { ...whole.value, ...only }
+      : { ...whole.value, ...calledBySteps(found, entries, whole) };
+  const steps = entries.map(({ name, accounts, in_doubt }) => ({ name, accounts, ...present({ in_doubt }) }));
+  const operation = checkedOperation(found, steps, { ...whole, value });
+  const { account: _account, operations: _operations, ...kept } = value;
   return {
-    ...value,
+    ...kept,
+    steps,
     ...(isName
       ? { name: operation.name }
       : { name: basename(argument).replace(YAML_ENDING, ''), path: resolve(argument) }),
@@ -238,14 +291,14 @@ function flagOf(said: JobEntries, [entry = '', name]: KeyPath): string | undefin
 // ----------------------------------------------------------------------------- what an operation takes of it
 
 /** The operation as the job shapes it. @throws StopError for an entry that it does not take. */
-function checkedOperation(unshaped: Operation, document: Document): Operation {
+function checkedOperation(unshaped: Operation, steps: readonly JobStep[], document: Document): Operation {
   const columns = Object.entries(document.value.columns ?? {});
   const mapped = columns.flatMap(([input, column]) => (column === '' ? [] : [input]));
   checkSettings(unshaped, document);
   const operation = unshaped.shapedBy?.(settingsOf(document.value), mapped) ?? unshaped;
   checkColumns(operation, document);
   checkTiers(operation, document);
-  checkCalls(operation, document);
+  checkCalls(operation, steps, document);
   checkAdded(document);
   checkChange(operation, document);
   return operation;
@@ -313,17 +366,21 @@ function checkTiers(operation: Operation, { value, problem }: Document): void {
   }
 }
 
-function checkCalls(operation: Operation, { value: { waterfall }, problem }: Document): void {
-  if (waterfall === undefined) return;
-  const calls = stepsOf(operation).map((step) => {
+function checkCalls(operation: Operation, steps: readonly JobStep[], { value, problem }: Document): void {
+  const { waterfall = [] } = value;
+  const isOfSeveral = steps.some(({ accounts }) => accounts.length > 1);
+  if (waterfall.length === 0 && !isOfSeveral) return;
+  const calls = stepsOf(operation).map((step, at) => {
     const own = step === operation ? waterfall : wordsOf(step, waterfall);
-    return mostCalls(step, own.length === 0 ? undefined : own);
+    const accounts = Math.max(1, steps[at]?.accounts.length ?? 1);
+    return accounts * mostCalls(step, own.length === 0 ? undefined : own);
   });
   const sum = calls.reduce((all, each) => all + each, 0);
   if (sum <= MOST_CALLS) return;
   const words = calls.length === 1 ? `${sum}` : `${calls.join(' + ')} = ${sum}`;
   const fact = `a row may need ${words} calls, and the most is ${MOST_CALLS}`;
-  throw problem(['waterfall'], 'value', fact, 'Take out the tiers that find least.');
+  const next = isOfSeveral ? 'Name fewer accounts.' : 'Take out the tiers that find least.';
+  throw problem([isOfSeveral ? 'operations' : 'waterfall'], 'value', fact, next);
 }
 
 /**
@@ -339,6 +396,12 @@ function checkAdded({ value, problem }: Document): void {
     taken.set(name.toLowerCase(), 'above it');
   }
 }
+
+/** What becomes of a lost call of a step: as the step says, else as the job says. */
+export const policyOfStep = (
+  job: Pick<Job, 'in_doubt' | 'steps'>,
+  step: string,
+): ReturnType<typeof policyOf> => job.steps?.find(({ name }) => name === step)?.in_doubt ?? policyOf(job);
 
 export interface OperationSources {
   readonly operations?: readonly OwnOperation[] | undefined;

@@ -14,6 +14,8 @@ import type { BatchId } from './records.ts';
 export interface WorkOrder {
   readonly job: JsonObject;
   readonly dialect: JsonObject;
+  /** The dialects of the other accounts of the batch, in their order. Left out: it has one account. */
+  readonly further?: readonly JsonObject[];
   readonly rangeRows: number;
 }
 

@@ -1,10 +1,9 @@
-import { answerPlaceOf } from '../client/dialect.ts';
 import { PathSearch, saidIn } from '../core/answer-fields.ts';
 import { stepNames } from '../core/steps.ts';
 import { recordParts } from '../files/kept-rows.ts';
 import { shownBody } from '../files/output/output.ts';
 import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
-import type { ResolvedJob } from './row-walk.ts';
+import { accountsOf, answerPlaceIn, type ResolvedJob } from './row-walk.ts';
 
 /** A path that none of this many answers has counts as missing in all. */
 const MOST_ANSWERS = 2_000;
@@ -19,15 +18,17 @@ const PART_ROWS = 200;
  */
 export async function searchAnswers(
   ledger: LedgerReader | undefined,
-  { job, account: { identity }, dialect }: ResolvedJob,
+  resolved: ResolvedJob,
   fewest: number,
 ): Promise<PathSearch | undefined> {
   if (ledger === undefined) return undefined;
+  const { job } = resolved;
   const { name } = job.operation;
   const paths = new PathSearch(Object.values(job.add ?? {}));
-  const place = answerPlaceOf(dialect, name);
+  const place = answerPlaceIn(resolved);
+  const identities = accountsOf(resolved).map(({ account }) => account.identity);
   const seen = new Set<number>();
-  for await (const answers of answersOf(ledger, identity, [name, ...stepNames(name)])) {
+  for await (const answers of answersOf(ledger, identities, [name, ...stepNames(name)])) {
     const last = answers.findLast(({ kind }) => kind === 'found');
     const body = shownBody(answers, place);
     if (last === undefined || body === undefined || seen.has(last.attempt)) continue;
@@ -40,11 +41,11 @@ export async function searchAnswers(
 /** The answers on which the rows of the account's lists rest, the newest list first. */
 async function* answersOf(
   ledger: LedgerReader,
-  account: string,
+  accounts: readonly string[],
   operations: readonly string[],
 ): AsyncGenerator<RowRecord['answers'], void> {
   for (const { id, operation, accountIdentity } of await ledger.batches())
-    if (operations.includes(operation) && accountIdentity === account)
+    if (operations.includes(operation) && accounts.includes(accountIdentity))
       for await (const part of recordParts(ledger, id, PART_ROWS))
         for (const { answers } of part) yield answers;
 }

@@ -8,7 +8,8 @@ import type { MappedInput, OpenedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import { fillingOf } from './row-walk.ts';
+import { fillingOf, stepsFilling } from './filling.ts';
+import type { ResolvedJob } from './row-walk.ts';
 
 /**
  * The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage
@@ -18,6 +19,7 @@ export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
 interface BatchKeyParts {
   readonly account: Pick<Account, 'identity'>;
+  readonly further?: ResolvedJob['further'];
   readonly job: Job;
 }
 
@@ -65,15 +67,11 @@ export function batchKeyOf(chosen: BatchKeyParts, input: Columns, inputSha256: s
  * A batch is one job applied to the content of one input. Its identity holds what decides which calls are
  * made and nothing else. So a budget, a policy or an output may differ from run to run of the same batch.
  */
-function fingerprint(
-  format: string,
-  { account, job }: BatchKeyParts,
-  { columns }: Columns,
-  last: string,
-): string {
+function fingerprint(format: string, chosen: BatchKeyParts, { columns }: Columns, last: string): string {
+  const { account, job } = chosen;
   const { operation, waterfall = null } = job;
   const parts = [format, account.identity, operation.name, columns.columns, waterfall, last];
-  const settings = askingSettings(job, columns.header);
+  const settings = askingSettings(chosen, columns);
   return hash('sha256', canonicalJson(settings === undefined ? parts : [...parts, settings]), 'hex');
 }
 
@@ -81,20 +79,41 @@ function fingerprint(
  * The settings include how the file is read and whether it is repaired, because both change the text of its
  * rows.
  */
-function askingSettings(job: Job, header: readonly string[]): JsonObject | undefined {
+function askingSettings(
+  { job, account, further = [] }: BatchKeyParts,
+  columns: Columns['columns'],
+): JsonObject | undefined {
   const { operation, read, country, repair, origin } = job;
   const asking = Object.entries(settingsOf(job)).filter(([name]) => operation.settings?.[name] === 'asks');
   const reading = readingEntries(readingIn({ read, country }));
-  const filling = fillingOf(job, header);
+  const filling = fillingOf(job, columns.header);
+  const all = [account, ...further.map((asked) => asked.account)].map(({ identity }) => identity);
   const settingsThatAsk = {
     // The cells that decide which rows are asked about at all.
     ...(filling === undefined ? {} : { skips: [...filling.cells] }),
     ...present({ only_if: job.only_if, unless: job.unless }),
     ...Object.fromEntries(asking),
+    // Which accounts are asked, in their order, and the columns by which it is known whether one has it.
+    ...present({ steps: stepsAsked(job, all, columns) }),
     ...origin,
     ...(origin && 'undoes' in origin ? { our_list: true } : {}),
     // The settings beside `read` matter only to repairs.
     ...(repair === true ? { ...reading, repair } : present({ read: reading.read })),
   };
   return Object.keys(settingsThatAsk).length === 0 ? undefined : settingsThatAsk;
+}
+
+/** Undefined for a job with one account, no step of which reads what another one fills. */
+function stepsAsked(
+  job: Job,
+  identities: readonly string[],
+  columns: Columns['columns'],
+): JsonObject[] | undefined {
+  const filling = stepsFilling(job, columns);
+  if (filling === undefined || !(filling.isRead || identities.length > 1)) return undefined;
+  return (job.operation.steps ?? []).map(({ name, asked = [{ account: 0 }] }) => ({
+    operation: name,
+    accounts: asked.map(({ account }) => identities[account] ?? ''),
+    add: Object.fromEntries(filling.wantedOf(name).map(({ column, path }) => [column, path])),
+  }));
 }

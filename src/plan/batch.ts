@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Dialect } from '../client/dialect.ts';
-import { answerPlaceOf, dialectMark } from '../client/dialect.ts';
+import { dialectMark } from '../client/dialect.ts';
 import { readToday } from '../client/kept-answers.ts';
 import { APART_MS, isoTime } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
@@ -27,7 +27,7 @@ import { type BatchNames, newestBatch, type PlannedInput } from './batch-key.ts'
 import type { Consent, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { planRows, pricingOf, worstCredits } from './plan.ts';
-import type { PlanContext } from './row-walk.ts';
+import { accountsOf, answerPlaceIn, type PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
 interface BatchOptions {
@@ -69,6 +69,12 @@ export async function startBatch(
   await ledger.changeBatch(start.batch.id, {
     settings,
     ...present({ budget: consent.budget }),
+    shares: Object.fromEntries(
+      accountsOf(context).map(({ account: { identity, name } }) => [
+        identity,
+        job.budget?.accounts?.[name] ?? null,
+      ]),
+    ),
     ...(typeof job.in_doubt === 'object' ? { extraCredits: job.in_doubt.retry.extra_credits } : {}),
   });
   crashPoint('batch-created');
@@ -194,6 +200,10 @@ function specOf(
     lineage: names.lineage,
     accountIdentity: account.identity,
     accountName: account.name,
+    accounts: accountsOf(context).map((asked) => ({
+      identity: asked.account.identity,
+      name: asked.account.name,
+    })),
     sandbox: account.sandbox,
     vendor: account.vendor,
     operation: job.operation.name,
@@ -204,7 +214,7 @@ function specOf(
     settings: {
       ...jobSettings(job, {
         columns: input.columns.columns,
-        answerPlace: answerPlaceOf(dialect, job.operation.name),
+        answerPlace: answerPlaceIn(context),
         outputName,
         isOfOther,
         layout: input.sheet.layout,

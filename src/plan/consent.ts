@@ -25,6 +25,7 @@ import type { BatchNames } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
+import { type AskedAccount, accountsOf } from './row-walk.ts';
 import { planPart } from './sample.ts';
 import { checkGuards } from './team/change-guards.ts';
 import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/change-plan.ts';
@@ -219,18 +220,21 @@ export async function requireAgreedRequests({
   for (const question of questionsOf(sender)) await requireAgreement(question, { accept, askAgreement });
 }
 
-type Sent = Pick<RunContext, 'account' | 'dialect' | 'job'>;
+type Sent = Pick<RunContext, 'account' | 'dialect' | 'further' | 'job'>;
 
 /**
  * The questions to which a person agrees once: requests other than the built-in ones, and a request of the
  * job's own that carries the key.
  */
-export function questionsOf({ account: { baseUrl }, dialect, job }: Sent): readonly AgreementQuestion[] {
-  if (baseUrl === undefined) return [];
+export function questionsOf({ job, ...sent }: Sent): readonly AgreementQuestion[] {
   const { method, endpoint, body } = job;
   const own = present({ method, endpoint, body }) as JsonObject;
   const isAsked = stepNames(job.operation.name).includes('api-call') && keysIn(own) > 0;
-  const questions = [dialectQuestion(dialect, baseUrl), isAsked ? requestQuestion(own, baseUrl) : undefined];
+  const questions = accountsOf(sent).flatMap(({ account: { baseUrl }, dialect }) =>
+    baseUrl === undefined
+      ? []
+      : [dialectQuestion(dialect, baseUrl), isAsked ? requestQuestion(own, baseUrl) : undefined],
+  );
   return questions.filter((each) => each !== undefined);
 }
 
@@ -239,10 +243,15 @@ interface Sender {
   readonly job: Pick<Job, 'operation' | 'method' | 'endpoint'>;
   readonly account: Pick<Account, 'vendor' | 'baseUrl' | 'dialectPath' | 'via'>;
   readonly dialect: Dialect;
+  readonly further?: readonly AskedAccount[];
 }
 
-/** The request of an `api-call` job, and the requests of the operations in a dialect file. */
-export function sentRequests(sender: Sender): RequestObject[] {
+/** The request of an `api-call` job, and the requests of the operations in dialect files. */
+export function sentRequests({ further = [], ...sender }: Sender): RequestObject[] {
+  return [sender, ...further.map((asked) => ({ job: sender.job, ...asked }))].flatMap(requestsOf);
+}
+
+function requestsOf(sender: Sender): RequestObject[] {
   const { job, account, dialect } = sender;
   return stepNames(job.operation.name).flatMap((name) => {
     const { method = 'POST', endpoint } = job;

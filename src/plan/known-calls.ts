@@ -3,8 +3,7 @@ import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
-import type { Job } from '../job/job.ts';
-import { policyOf } from '../job/job-schema.ts';
+import { type Job, policyOfStep } from '../job/job.ts';
 import {
   type Batch,
   type BatchId,
@@ -16,11 +15,13 @@ import {
   standingDecision,
 } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
-import type { PlanContext } from './row-walk.ts';
+import type { AskedAccount, PlanContext } from './row-walk.ts';
 
-interface AskedCall {
+/** A call, and the account that is asked. */
+export interface AskedCall {
   readonly key: CallKey;
   readonly call: Call;
+  readonly by: AskedAccount;
 }
 
 export interface FoundCall<State> extends AskedCall {
@@ -30,9 +31,8 @@ export interface FoundCall<State> extends AskedCall {
 }
 
 interface LookUp<State> {
-  readonly accountIdentity: string;
   readonly ledger: Pick<LedgerReader, 'forgettingAccounts'>;
-  find(keys: readonly CallKey[]): Promise<readonly State[]>;
+  find(calls: readonly AskedCall[]): Promise<readonly State[]>;
 }
 
 /**
@@ -43,31 +43,26 @@ export async function findCalls<State extends CallState<Detail>>(
   asked: readonly AskedCall[],
   lookUp: LookUp<State>,
 ): Promise<readonly FoundCall<State>[]> {
-  const states = await lookUp.find(asked.map(({ key }) => key));
-  const found = asked.map(({ key, call }, index) => {
-    return { key, call, state: states[index] as State, isElsewhere: false };
-  });
-  for (const other of await forgettingBeside(lookUp)) {
-    const unknown = found.filter(({ state }) => state.kind === 'unknown');
-    if (unknown.length === 0) break;
-    const elsewhere = await lookUp.find(unknown.map(({ call }) => callKeyOf(other, call)));
+  const states = await lookUp.find(asked);
+  const found = asked.map(({ key, call, by }, index) => ({
+    ...{ key, call, by },
+    state: states[index] as State,
+    isElsewhere: false,
+  }));
+  // A person who was forgotten in one account is bought through no other without a question.
+  for (const other of await lookUp.ledger.forgettingAccounts()) {
+    const unknown = found.filter(
+      ({ state, by }) => state.kind === 'unknown' && by.account.identity !== other,
+    );
+    if (unknown.length === 0) continue;
+    const there = unknown.map((each) => ({ ...each, key: callKeyOf(other, each.call) }));
+    const elsewhere = await lookUp.find(there);
     for (const [index, each] of unknown.entries()) {
       const state = elsewhere[index];
       if (state !== undefined && isErased(state)) Object.assign(each, { state, isElsewhere: true });
     }
   }
   return found;
-}
-
-/**
- * The other accounts in which people were forgotten. A person who was forgotten in one of them is bought
- * through no account without a question.
- */
-export async function forgettingBeside({
-  ledger,
-  accountIdentity,
-}: Pick<LookUp<unknown>, 'ledger' | 'accountIdentity'>): Promise<readonly string[]> {
-  return (await ledger.forgettingAccounts()).filter((each) => each !== accountIdentity);
 }
 
 const isErased = (state: CallState<Detail>): boolean =>
@@ -161,13 +156,13 @@ export async function callsSentAgain(
 
 /** Whether the job says to pay for the call again, and has not done so yet. */
 async function paysAgain(
-  { job, account }: Pick<PlanContext, 'job' | 'account'>,
+  { job }: Pick<PlanContext, 'job'>,
   ledger: LedgerReader,
   doubt: Doubt,
   batch: BatchId | undefined,
 ): Promise<boolean> {
-  if (policyOf(job) !== 'retry') return false;
-  return batch === undefined || !(await wasRetried(ledger, account.identity, doubt, batch));
+  if (policyOfStep(job, doubt.call.operation) !== 'retry') return false;
+  return batch === undefined || !(await wasRetried(ledger, doubt, batch));
 }
 
 /**
@@ -175,18 +170,13 @@ async function paysAgain(
  * extra credits are for many calls that were lost by chance, not for one that the vendor always loses. After
  * that, a person decides.
  */
-export async function wasRetried(
-  ledger: LedgerReader,
-  accountIdentity: string,
-  doubt: Doubt,
-  batch: BatchId,
-): Promise<boolean> {
+export async function wasRetried(ledger: LedgerReader, doubt: Doubt, batch: BatchId): Promise<boolean> {
   const history = await ledger.history(doubt.batch, doubt.row);
   return history.some(
     ({ call, decision }) =>
       decision?.kind === 'retry' &&
       decision.by === 'job' &&
       decision.batch === batch &&
-      callKeyOf(accountIdentity, call) === doubt.key,
+      callKeyOf(doubt.accountIdentity, call) === doubt.key,
   );
 }

@@ -5,6 +5,7 @@ import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { grouped } from '../core/plain-text.ts';
+import { stepsOf } from '../core/steps.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
@@ -13,7 +14,7 @@ import { hasBegunBy } from './batch.ts';
 import { type BatchNames, newestBatch, type PlannedInput } from './batch-key.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
-import type { PlanContext } from './row-walk.ts';
+import { accountsOf, type PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork, planOfChanges } from './team/change-plan.ts';
 
 /**
@@ -62,13 +63,13 @@ export async function identifyPlan(
   plan: Plan,
   changes: ChangePlan | undefined,
 ): Promise<{ readonly id: string; readonly batch: Batch | undefined }> {
-  const { job, account, dialect, refresh = false } = context;
+  const { job, refresh = false } = context;
   const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
   const batch = await newestBatch(context, input);
   const sources: readonly JsonValue[] = [
     sha256,
     [jobYaml(askedJob(job, input.columns.columns)), refresh],
-    [account.identity, dialectMark(dialect)],
+    askedIn(context),
     changes?.planned.map(comparedText) ?? [],
     // A finished batch is not begun again with the id with which it began, however alike the plans are. A
     // start that waits for the night was agreed to before a person paused the batch, and must not let it go
@@ -88,12 +89,24 @@ function comparedText(row: PlannedRow): string {
   return canonicalJson(rest.kind === 'work' ? { ...rest, ...present({ work }) } : rest);
 }
 
+/** The accounts with their dialects, and the steps that ask them. */
+function askedIn(context: PlanContext): readonly JsonValue[] {
+  const { job, further } = context;
+  const accounts = accountsOf(context).flatMap(({ account, dialect }) => [
+    account.identity,
+    dialectMark(dialect),
+  ]);
+  if (further === undefined) return accounts;
+  const steps = stepsOf(job.operation).map(({ asked = [] }) => asked.map(({ account }) => account));
+  return [...accounts, steps];
+}
+
 /**
  * The job, reduced to what it asks. The account counts by its identity, and a budget may differ from run to
  * run.
  */
 function askedJob(job: Job, columns: MappedInput['columns']['columns']): Job {
-  const { account: _account, budget: _budget, ...asked } = job;
+  const { budget: _budget, steps: _steps, ...asked } = job;
   return { ...asked, columns };
 }
 

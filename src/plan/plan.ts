@@ -1,7 +1,6 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectOperationOf } from '../client/dialect.ts';
 import { present } from '../core/objects.ts';
-import type { Call } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { stepsOf } from '../core/steps.ts';
@@ -12,6 +11,7 @@ import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { type Conditions, SkippedBy } from './conditions.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
+  type AccountCall,
   classifications,
   type LookupResult,
   type PlannedBatch,
@@ -19,7 +19,7 @@ import {
   type StepLeft,
   type UsableAnswer,
 } from './row-classification.ts';
-import type { PlanContext } from './row-walk.ts';
+import { type AskedAccount, accountsOf, type PlanContext } from './row-walk.ts';
 
 /**
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each
@@ -146,7 +146,8 @@ function addAlike(kinds: Map<string, Alike>, left: StepRemainder): void {
   else alike.count += 1;
 }
 
-const askedBy = (call: Call): string => `${call.operation} ${identifierOf(call)}`;
+const askedBy = ({ call, by }: AccountCall): string =>
+  `${by.account.name} ${call.operation} ${identifierOf(call)}`;
 
 function sum(kinds: readonly Alike[], of: (left: StepRemainder) => number): number {
   return kinds.reduce((total, { count, first }) => total + count * of(first), 0);
@@ -249,8 +250,8 @@ class RowDraft {
   }
 
   #addAnswers(answers: readonly UsableAnswer[]): void {
-    for (const { call, kind } of answers) {
-      const name = askedBy(call);
+    for (const { kind, ...asked } of answers) {
+      const name = askedBy(asked);
       const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
       tally.asked += 1;
       if (kind === 'found') tally.found += 1;
@@ -259,7 +260,7 @@ class RowDraft {
   }
 
   #chances(
-    calls: readonly Call[],
+    calls: readonly AccountCall[],
   ): readonly { readonly made: number; readonly matches: number }[] | undefined {
     const chances = [];
     let made = 1;
@@ -276,7 +277,7 @@ class RowDraft {
    * The match rate from this file's own answers when there are enough, for example from a sample; else the
    * account's.
    */
-  #rateOf(call: Call): number | undefined {
+  #rateOf(call: AccountCall): number | undefined {
     const { asked = 0, found = 0 } = this.#identifiers.get(askedBy(call)) ?? {};
     return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRateOf(call);
   }
@@ -302,7 +303,7 @@ class RowDraft {
 
 export interface Pricing {
   /** The price of a call: at most, where the call finds something, and where it finds nothing. */
-  priceOf(call: Call): Readonly<Record<'most' | 'found' | 'miss', number>>;
+  priceOf(call: AccountCall): Readonly<Record<'most' | 'found' | 'miss', number>>;
   /**
    * The most that one row can cost when none of its calls is bought yet, however many identifiers it gives.
    */
@@ -311,46 +312,67 @@ export interface Pricing {
    * The share of the account's earlier questions of that kind that were answered; undefined before the first
    * answer.
    */
-  matchRateOf(call: Call): number | undefined;
+  matchRateOf(call: AccountCall): number | undefined;
+  /** The rate of the slowest account. */
   readonly requestsPerSecond: number | undefined;
 }
 
 export async function pricingOf(context: PlanContext): Promise<Pricing> {
-  const { job, account, dialect, ledger } = context;
-  const seen = new Map<string, number>();
-  const rates = new Map<string, number | undefined>();
+  const { job, ledger } = context;
+  const accounts = accountsOf(context);
+  const known = new Map<string, { readonly seen: number; readonly rate: number | undefined }>();
+  const keyOf = ({ account }: AskedAccount, operation: string): string => `${account.name} ${operation}`;
   for (const { name } of stepsOf(job.operation)) {
     const call = { operation: name, ...present({ creditsMost: job.credits_max }) };
-    // The highest price that an answer to the call has shown, which each attempt reserves.
-    seen.set(name, (await ledger?.price(account.identity, call)) ?? 0);
-    rates.set(name, await ledger?.matchRate(account.identity, name));
+    for (const by of accounts) {
+      const { identity } = by.account;
+      // The highest price that an answer to the call has shown, which each attempt reserves.
+      const seen = (await ledger?.price(identity, call)) ?? 0;
+      known.set(keyOf(by, name), { seen, rate: await ledger?.matchRate(identity, name) });
+    }
   }
-  const mostOf = (name: string): number => job.credits_max ?? dialect.operations[name]?.credits.most ?? 1;
+  const knownOf = ({ by, call }: AccountCall) => known.get(keyOf(by, call.operation));
+  const prices = stepsOf(job.operation).flatMap(({ name }) =>
+    accounts.flatMap((by) => [
+      known.get(keyOf(by, name))?.seen ?? 0,
+      job.credits_max ?? by.dialect.operations[name]?.credits.most ?? 1,
+    ]),
+  );
   return {
-    priceOf(call) {
-      const { credits, answers = [] } = dialectOperationOf(dialect, call);
+    priceOf(asked) {
+      const { dialect } = asked.by;
+      const { credits, answers = [] } = dialectOperationOf(dialect, asked.call);
       const { most: stated, found, per_result: perResult } = credits;
-      const most = Math.max(stated, seen.get(call.operation) ?? 0);
+      const most = Math.max(stated, knownOf(asked)?.seen ?? 0);
       const rules = [...answers, ...dialect.answers];
       const isCharged = rules.some(({ means, charged }) => charged === true && means !== 'found');
       const miss = credits.miss ?? (isCharged ? found : 0);
       // The number of results is known only when a match has come, so until then it counts as a full page.
       return { most, found: perResult === undefined ? found : most, miss };
     },
-    mostOfRow: Math.max(...[...seen].flatMap(([name, most]) => [most, mostOf(name)])),
-    matchRateOf: ({ operation }) => rates.get(operation),
-    requestsPerSecond: requestsPerSecond(account),
+    mostOfRow: Math.max(...prices),
+    matchRateOf: (asked) => knownOf(asked)?.rate,
+    requestsPerSecond: slowestOf(accounts),
   };
 }
 
 export type StepRemainder = Pick<StepLeft, 'toAsk'>;
 
+function slowestOf(accounts: readonly AskedAccount[]): number | undefined {
+  const rates = accounts.flatMap(({ account }) => requestsPerSecond(account) ?? []);
+  return rates.length === 0 ? undefined : Math.min(...rates);
+}
+
 /**
- * The most that a step of a row can still cost: a waterfall ends with its first match, unless misses are
- * charged too.
+ * The most that a step of a row can still cost: a step ends with its first match, and what is asked before it
+ * costs something where its account charges misses.
  */
 export function worstCredits(pricing: Pricing, left: StepRemainder): number {
-  const prices = left.toAsk.map(pricing.priceOf);
-  const chargesMisses = prices.some(({ miss }) => miss > 0);
-  return prices.reduce((sum, { most }) => (chargesMisses ? sum + most : Math.max(sum, most)), 0);
+  let misses = 0;
+  let worst = 0;
+  for (const { most, miss } of left.toAsk.map(pricing.priceOf)) {
+    worst = Math.max(worst, misses + most);
+    if (miss > 0) misses += most;
+  }
+  return worst;
 }

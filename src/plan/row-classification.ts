@@ -1,13 +1,14 @@
-import type { Dialect } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import { unreachable } from '../core/errors.ts';
-import type { Call, Operation } from '../core/operation.ts';
+import type { Operation } from '../core/operation.ts';
 import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
-import { asksErasedAgain, callsSentAgain, findCalls } from './known-calls.ts';
+import { type AskedCall, asksErasedAgain, callsSentAgain, findCalls } from './known-calls.ts';
 import {
+  type AskedAccount,
+  accountsOf,
   type MetCall,
   type PlanContext,
   type PreparedRow,
@@ -51,7 +52,7 @@ export interface StepLeft {
    * The calls that the step still makes when none of them matches. None for a call in doubt that no run sends
    * again.
    */
-  readonly toAsk: readonly Call[];
+  readonly toAsk: readonly AccountCall[];
   /** Whether a run pays for the call in doubt again. */
   readonly again?: true;
   /**
@@ -63,8 +64,10 @@ export interface StepLeft {
   readonly isShared?: true;
 }
 
-export interface UsableAnswer {
-  readonly call: Call;
+/** A call, and the account that is asked. */
+export type AccountCall = Pick<AskedCall, 'call' | 'by'>;
+
+export interface UsableAnswer extends AccountCall {
   readonly kind: AnswerKind;
 }
 
@@ -101,7 +104,7 @@ export async function* classifications(
 
 class Sorter {
   readonly #operation: Operation;
-  readonly #dialect: Dialect;
+  readonly #accounts: readonly AskedAccount[];
   readonly #prepare: (row: InputRow) => PreparedRow;
   readonly #context: PlanContext;
   readonly #different = new SeenTexts();
@@ -109,9 +112,8 @@ class Sorter {
   #walks: RowInWalk[] = [];
 
   constructor(context: PlanContext, input: Pick<OpenedInput, 'columns'>) {
-    const { job, dialect } = context;
-    this.#operation = job.operation;
-    this.#dialect = dialect;
+    this.#operation = context.job.operation;
+    this.#accounts = accountsOf(context);
     this.#prepare = rowPreparer(context, input.columns);
     this.#context = context;
   }
@@ -126,7 +128,7 @@ class Sorter {
       this.#placed.push({ ...prepared, row: row.row });
       return;
     }
-    const walk = new RowWalk(this.#operation, this.#dialect, prepared);
+    const walk = new RowWalk(this.#operation, this.#accounts, prepared);
     const steps = Map.groupBy(walk.callsAtWorst(), (met) => met.at);
     // The positions of the steps in which an earlier row asks the same.
     const shared = new Set<number>();
@@ -145,7 +147,8 @@ class Sorter {
 }
 
 /** Two rows are equal when this text is the same: it names every call that a row could make. */
-const identityOf = (calls: readonly MetCall[]): string => calls.map(({ asked }) => asked).join();
+const identityOf = (calls: readonly MetCall[]): string =>
+  calls.map(({ by, asked }) => `${by.account.identity} ${asked}`).join();
 
 // ------------------------------------------------------------------------------------------------ looking up
 
@@ -166,15 +169,17 @@ async function statesOf(
   batch: PlannedBatch,
 ): Promise<readonly State[]> {
   if (ledger === undefined) return [];
-  const { job, account, dialect } = context;
   // Reading bodies takes several times as long as reading all the rest, and few operations look into them.
-  const detail: Detail = job.operation.readsAnswers === true ? 'whole' : 'kind';
-  const asked = calls.map((met) => ({ key: met.keyFor(account.identity), call: met.call }));
-  const found = await findCalls<CallState<Detail>>(asked, {
-    accountIdentity: account.identity,
+  const detail: Detail = calls.some(({ readsBody }) => readsBody) ? 'whole' : 'kind';
+  const found = await findCalls<CallState<Detail>>(calls, {
     ledger,
-    find: async (keys) =>
-      asReadToday(await ledger.find(keys, { detail, freshFor: batch }), { ledger, dialect }),
+    find: async (asked) => {
+      const states = await ledger.find(
+        asked.map(({ key }) => key),
+        { detail, freshFor: batch },
+      );
+      return asReadToday(states, ledger, (at) => asked[at]?.by.dialect ?? context.dialect);
+    },
   });
   const states: State[] = found.map(({ state }) => {
     if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;
@@ -221,8 +226,9 @@ async function lookUp(
   await walkTogether(rows, {
     ended: (row) => ended.push(lookedUp(row)),
     statesOf: (calls) => statesOf(context, calls, batch),
-    tell(row, met, state) {
-      goOn(row, met, state ?? UNKNOWN, batch);
+    tell(row, met, state = UNKNOWN, isLook) {
+      if (isLook && state.kind !== 'answered') row.walk.pass(met, isBoughtInTurn(state) ? 'looked' : 'held');
+      else goOn(row, met, state, batch);
       return true;
     },
   });
@@ -232,28 +238,39 @@ async function lookUp(
 function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch): void {
   if (state.kind === 'answered') {
     row.walk.tell(met, state.answer);
-    row.answers.push({ call: met.call, kind: state.answer.kind });
+    row.answers.push({ call: met.call, by: met.by, kind: state.answer.kind });
     row.isOfBatch ||= state.answer.batch === batch.id;
     return;
   }
   if (state.kind === 'in_doubt') row.isOfBatch ||= state.doubt.batch === batch.id;
   // The step ends here without a request, so that no run buys an erased answer again by mistake.
-  if (state.kind !== 'erased') {
+  if (state.kind === 'erased') row.walk.endStep(met, NOT_ASKED);
+  else {
     const left = leftOf(row, met, state);
     row.left.push(row.shared.has(met.at) ? { ...left, isShared: true } : left);
+    if (left.toAsk.length > 0) addFed(row, met);
+    row.walk.leaveStep(met);
   }
-  row.walk.endStep(met, NOT_ASKED);
 }
 
 const NOT_ASKED: Outcome = { kind: 'skipped', reason: 'a plan asks nobody' };
+
+/** Where no account has the answer, the account is asked when its turn comes. */
+const isBoughtInTurn = ({ kind }: State): boolean => kind === 'unknown' || kind === 'too_old';
+
+/** Adds the later steps that are asked by what this one may fill. */
+function addFed({ walk, left, shared }: RowProgress, met: MetCall): void {
+  const fed = Map.groupBy(walk.fedBy(met), ({ at }) => at);
+  for (const [at, toAsk] of fed)
+    left.push({ kind: 'to_buy', toAsk, ...(shared.has(at) ? { isShared: true } : {}) });
+}
 
 function leftOf(
   { walk }: RowProgress,
   { at }: MetCall,
   state: Exclude<State, { kind: 'answered' | 'erased' }>,
 ): StepLeft {
-  const toAsk = (): readonly Call[] =>
-    walk.callsAtWorst().flatMap(({ call, at: step }) => (step === at ? [call] : []));
+  const toAsk = (): readonly MetCall[] => walk.callsAtWorst().filter((met) => met.at === at);
   switch (state.kind) {
     case 'unknown':
     // A plan is made beside a run: a call under way is not bought yet, and may come to nothing.

@@ -4,7 +4,8 @@ import type { Dialect } from '../client/dialect.ts';
 import { answerPlaceOf, requireOperation, unaskable } from '../client/dialect.ts';
 import { changeFields, remarkOn } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
-import { parsedFieldsOf, parsedResultsOf, readBody } from '../core/answer-body.ts';
+import { type AnswerPlace, parsedFieldsOf, parsedResultsOf, readBody } from '../core/answer-body.ts';
+import { cellText, saidAt, saidIn } from '../core/answer-fields.ts';
 import { askedText, type CallKey, keyOfAsked } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant, unreachable } from '../core/errors.ts';
@@ -21,24 +22,67 @@ import {
   type RowInput,
   type Step,
 } from '../core/operation.ts';
-import { foreignName, listed } from '../core/plain-text.ts';
-import { type InputRow, type Outcome, SO_NOTHING, withRemark } from '../core/row.ts';
-import { MOST_CALLS, outcomeOf, type RowStep, type RowSteps, type StepEnd } from '../core/steps.ts';
+import { isBlankText } from '../core/plain-text.ts';
+import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
+import {
+  lackingWords,
+  MOST_CALLS,
+  outcomeOf,
+  type RowStep,
+  type RowSteps,
+  type RowWay,
+  type StepEnd,
+  type WantedColumn,
+} from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
-import type { AnswerAtHand, LedgerReader } from '../ledger/ledger.ts';
+import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
 import { isBlankCell } from '../operations/lookup/identifiers.ts';
 import { BY_ON_EXISTING, leavingOut } from './conditions.ts';
+import { fillingOf, stepsFilling } from './filling.ts';
 
-/**
- * The work for rows: a job, the account on which it runs, and the dialect in which the account's vendor is
- * asked.
- */
-export interface ResolvedJob {
-  readonly job: Job;
+/** An account, and the dialect in which its vendor is asked. */
+export interface AskedAccount {
   readonly account: Account;
   readonly dialect: Dialect;
+}
+
+/** The work for rows: a job, and the accounts on which it runs, the first of which is meant where one is. */
+export interface ResolvedJob extends AskedAccount {
+  readonly job: Job;
+  /** The accounts beside the first, in the order in which the job names them. Left out: none. */
+  readonly further?: readonly AskedAccount[];
+}
+
+/** The accounts of a job. The operations of its steps name them by their positions. */
+export const accountsOf = ({ further = [], account, dialect }: Omit<ResolvedJob, 'job'>) => [
+  { account, dialect },
+  ...further,
+];
+
+/** The same job with the accounts as the store has them. */
+export function withAccounts({ job, ...said }: ResolvedJob, known: readonly AskedAccount[]): ResolvedJob {
+  const [first = said, ...further] = known;
+  const { account, dialect } = first;
+  return { job, account, dialect, ...(further.length === 0 ? {} : { further }) };
+}
+
+/** The places of the fields in the answers of the job's accounts. */
+export function answerPlaceIn(resolved: ResolvedJob): AnswerPlace {
+  const { job, dialect } = resolved;
+  const { name, steps } = job.operation;
+  if (steps === undefined) return answerPlaceOf(dialect, name);
+  const accounts = accountsOf(resolved);
+  const placeOf = (step: Operation): AnswerPlace => {
+    const [only, ...others] = (step.asked ?? []).flatMap(({ account }) => accounts[account] ?? []);
+    if (others.length === 0) return answerPlaceOf(only?.dialect ?? dialect, step.name);
+    const places = [only, ...others].flatMap((by) =>
+      by === undefined ? [] : [[by.account.identity, answerPlaceOf(by.dialect, step.name)] as const],
+    );
+    return { accounts: Object.fromEntries(places) };
+  };
+  return { steps: Object.fromEntries(steps.map((step) => [step.name, placeOf(step)])) };
 }
 
 /**
@@ -72,17 +116,16 @@ export const unaskedEnd = ({ kind, reason }: Exclude<PreparedRow, { kind: 'ready
   reason,
 });
 
-export function optionsOf({
-  job,
-  account: { projectId, organizationId },
-  dialect,
-}: ResolvedJob): OperationOptions {
+export function optionsOf(
+  { job, account: { projectId, organizationId }, dialect }: ResolvedJob,
+  fed?: OperationOptions['fed'],
+): OperationOptions {
   const { waterfall, origin, operation } = job;
   return {
     ...present({ waterfall }),
     settings: settingsOf(job),
     ...(origin && 'undoes' in origin ? { isOurList: true } : {}),
-    ...present({ projectId, organizationId }),
+    ...present({ projectId, organizationId, fed }),
     unaskable:
       operation.steps?.flatMap(({ name }) => unaskable(dialect, name).map((each) => `${name}.${each}`)) ??
       unaskable(dialect, operation.name),
@@ -95,9 +138,10 @@ export function optionsOf({
  */
 export function rowPreparer(
   resolved: ResolvedJob,
-  columns: Pick<InputColumns, 'read' | 'issueOf' | 'header'>,
+  columns: Pick<InputColumns, 'read' | 'issueOf' | 'header' | 'columns'>,
 ): (row: InputRow) => PreparedRow {
-  const prepared = cellPreparer(resolved.job, optionsOf(resolved), columns.issueOf);
+  const steps = stepsFilling(resolved.job, columns);
+  const prepared = cellPreparer(resolved.job, optionsOf(resolved, steps?.fed), columns.issueOf);
   const leftOut = leavingOut(resolved.job, columns.header);
   const filling = fillingOf(resolved.job, columns.header);
   const own = withoutHeader(resolved.job.operation, columns.header);
@@ -108,7 +152,8 @@ export function rowPreparer(
     const isFull = filling?.cells.every((at) => !isBlankCell(row.cells[at] ?? ''));
     if (filling !== undefined && isFull === true)
       return { kind: 'skipped', reason: filling.why, by: BY_ON_EXISTING };
-    return prepared(own(columns.read(row)));
+    const ready = prepared(own(columns.read(row)));
+    return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
   };
 }
 
@@ -129,34 +174,6 @@ function withoutHeader({ inputs }: Operation, header: readonly string[]): (cells
 }
 
 const plain = (text: string): string => text.trim().toLowerCase();
-
-interface Filling {
-  /** The positions of the cells of which one has to be blank. Otherwise the row would get nothing. */
-  readonly cells: readonly number[];
-  readonly why: string;
-}
-
-/**
- * The rows of a list that would get nothing, because all columns of `add` are there and stay as they are.
- * Undefined where each row may get something.
- */
-export function fillingOf(
-  { operation, add = {}, on_existing: onExisting }: Job,
-  header: readonly string[],
-): Filling | undefined {
-  if (onExisting === undefined || onExisting === 'replace') return undefined;
-  if (operation.change !== undefined || operation.resultsFile !== undefined) return undefined;
-  const names = header.map((name) => name.toLowerCase());
-  const cells = Object.keys(add).map((name) => names.indexOf(name.toLowerCase()));
-  if (cells.length === 0 || cells.includes(-1)) return undefined;
-  const columns = listed(cells.map((at) => foreignName(header[at] ?? '')));
-  return onExisting === 'keep'
-    ? {
-        cells: [],
-        why: `on_existing: keep leaves ${columns} as the list has them${SO_NOTHING}`,
-      }
-    : { cells, why: `${columns} ${cells.length === 1 ? 'is' : 'are'} filled${SO_NOTHING}` };
-}
 
 /**
  * Repairs the cells of a row, where the job says so, and has the operation check and normalise them.
@@ -187,17 +204,32 @@ export function cellPreparer(
  */
 export class MetCall {
   readonly call: Call;
+  readonly by: AskedAccount;
   /** The position of the step that asks for the call. */
   readonly at: number;
   answer: Answer | undefined;
+  attempt: AttemptId | undefined;
   /** The remark of a row that ends with the answer to this call. */
   remark: string | undefined;
+  /**
+   * How the call stands among those of other accounts of its step. `looked`: the ledger has no answer to it.
+   * `held`: the call is settled before another account is asked. `left`: its account takes no more calls.
+   */
+  stands: 'looked' | 'held' | 'left' | undefined;
+  /** How the step ends here without an answer, and whether its other accounts are asked. */
+  end: { readonly outcome: Outcome; readonly goesOn: boolean } | undefined;
+  /** The columns that the answer fills, of those that the row needs of the step. */
+  filled: RowInput | undefined;
+  /** Whether the body of its answer is read. Most operations only ask whether something was found. */
+  readonly readsBody: boolean;
   #asked: string | undefined;
   #key: CallKey | undefined;
 
-  constructor(call: Call, at: number) {
+  constructor(call: Call, by: AskedAccount, at: number, readsBody: boolean) {
     this.call = call;
+    this.by = by;
     this.at = at;
+    this.readsBody = readsBody;
   }
 
   get asked(): string {
@@ -205,23 +237,36 @@ export class MetCall {
     return this.#asked;
   }
 
-  /**
-   * Hashes the key on demand: at most once, and never for most calls of a waterfall.
-   * @param accountIdentity the identity of the one account on which the row is worked.
-   */
-  keyFor(accountIdentity: string): CallKey {
-    this.#key ??= keyOfAsked(accountIdentity, this.asked);
+  /** Hashes the key on demand: at most once, and never for most calls of a waterfall. */
+  get key(): CallKey {
+    this.#key ??= keyOfAsked(this.by.account.identity, this.asked);
     return this.#key;
   }
 }
 
+/**
+ * `look`: the ledger is asked for an answer, and nothing is bought. `waits`: an account that has ended may
+ * still have what no other account found.
+ */
 type WalkStep =
-  | { readonly kind: 'call'; readonly met: MetCall }
-  | { readonly kind: 'end'; readonly outcome: Outcome };
+  | { readonly kind: 'call' | 'look'; readonly met: MetCall }
+  | { readonly kind: 'waits' }
+  | RowEnd;
+
+interface RowEnd {
+  readonly kind: 'end';
+  readonly outcome: Outcome;
+  /**
+   * The attempts that filled the steps; undefined where each step has one account, and no step reads what
+   * another one fills.
+   */
+  readonly fills: readonly AttemptId[] | undefined;
+}
 
 interface CallsAhead {
   readonly calls: readonly MetCall[];
-  readonly outcome: Outcome;
+  /** Undefined where a step was left as it is. */
+  readonly outcome: Outcome | undefined;
 }
 
 export interface WalkedRow {
@@ -236,34 +281,63 @@ const NO_MATCH: Answer = { kind: 'no_match' };
 function stepsOf(operation: Operation, input: unknown): readonly RowStep[] {
   if (operation.steps !== undefined) return (input as RowSteps).steps;
   const parts = operation.change === undefined ? [] : partsOf(input as PlannedWork);
-  if (parts.length < 2) return [{ operation, input }];
-  return parts.map((part) => ({ name: part.project, operation, input: part, ended: part.ended }));
+  if (parts.length < 2) return [{ ways: [{ account: 0, operation, input }] }];
+  return parts.map((part) => ({
+    name: part.project,
+    ways: [{ account: 0, operation, input: part }],
+    ended: part.ended,
+  }));
 }
+
+/** How a step of a row stands: how it ended, or its next call. */
+type StepState =
+  | (StepEnd & { readonly kind: 'end'; readonly by?: MetCall | undefined })
+  | Exclude<WalkStep, RowEnd>;
+
+/** What the steps before one have done. */
+interface Before {
+  readonly ends: (StepEnd & { readonly by?: MetCall | undefined })[];
+  /** The columns that they have filled, and those that they may fill yet. */
+  readonly filled: Record<string, string>;
+  readonly open: Set<string>;
+  waits: boolean;
+}
+
+/** Answers that are assumed, besides the calls that have a real one. */
+interface Assumed {
+  readonly calls: readonly MetCall[];
+  readonly answers: readonly Answer[];
+}
+
+const NOTHING_ASSUMED: Assumed = { calls: [], answers: [] };
 
 /**
  * One row on its way through the steps of its operation. Its next call is the call of the first step that has
  * not ended. Only this class asks an operation for it. The answers come from the callers: a run gets them one
  * by one (`run/rows.ts`), a plan asks the ledger for the answers of many rows at once (`row-classification`),
  * and `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
+ *
+ * A step with several accounts first looks for an answer of each in the ledger, so that nothing is bought
+ * that another account has found. Then the first account that has not answered is asked.
  */
 export class RowWalk {
   readonly operation: Operation;
-  readonly #dialect: Dialect;
+  readonly #accounts: readonly AskedAccount[];
   readonly #row: WalkedRow;
   readonly #steps: readonly RowStep[];
-  /** The outcomes of steps that ended without an answer to their call, by the position of the step. */
-  readonly #stepEnds: Outcome[] = [];
   readonly #met: MetCall[] = [];
+  readonly #left = new Set<number>();
   #told = 0;
+  #isCut = false;
   #atWorst: CallsAhead | undefined;
   #step: WalkStep | undefined;
 
-  constructor(operation: Operation, dialect: Dialect, row: WalkedRow) {
+  constructor(operation: Operation, accounts: readonly AskedAccount[], row: WalkedRow) {
     this.operation = operation;
-    this.#dialect = dialect;
+    this.#accounts = accounts;
     this.#row = row;
     this.#steps = stepsOf(operation, row.input);
-    for (const [at, { ended }] of this.#steps.entries()) if (ended !== undefined) this.#stepEnds[at] = ended;
+    this.#isCut = this.#steps.some(({ ended }) => ended !== undefined);
   }
 
   step(): WalkStep {
@@ -275,24 +349,48 @@ export class RowWalk {
     // The first call of the worst case is also the next call, because no answer had to be assumed to reach
     // it.
     const [met] = this.#atWorst?.calls ?? [];
-    return met === undefined ? this.#ask([], []) : { kind: 'call', met };
+    return met === undefined ? this.#ask(NOTHING_ASSUMED) : this.#askFor(met);
+  }
+
+  #askFor(met: MetCall): Extract<WalkStep, { readonly met: MetCall }> {
+    const isAmongSeveral = (this.#steps[met.at]?.ways.length ?? 0) > 1;
+    return { kind: isAmongSeveral && met.stands === undefined ? 'look' : 'call', met };
   }
 
   tell(met: MetCall, answer: AnswerAtHand): void {
     invariant(met.answer === undefined, `${this.operation.name} asks again for what was answered`);
     const told = operationAnswer(met.call, answer, this.operation);
-    if (told.kind === 'found') met.remark = told.remark;
+    if (told.kind === 'found') {
+      met.remark = told.remark;
+      const { wants } = this.#steps[met.at] ?? {};
+      if (wants !== undefined) met.filled = filledBy(met, answer, wants);
+    }
     met.answer = told;
+    met.attempt = answer.attempt;
     this.#told += 1;
+    this.#move();
+  }
+
+  /** Says how a call of one account stands, where its step has others. */
+  pass(met: MetCall, stands: NonNullable<MetCall['stands']>): void {
+    met.stands = stands;
     this.#move();
   }
 
   /**
    * Ends the step that asks for the call with this outcome, because nobody knows the answer. The next step
    * goes on.
+   * @param goesOn whether the other accounts of the step are asked.
    */
-  endStep({ at }: MetCall, outcome: Outcome): void {
-    this.#stepEnds[at] = outcome;
+  endStep(met: MetCall, outcome: Outcome, goesOn = false): void {
+    met.end = { outcome, goesOn };
+    this.#isCut = true;
+    this.#move();
+  }
+
+  /** Leaves the step that asks for the call as it is: nobody says how it ends. */
+  leaveStep({ at }: MetCall): void {
+    this.#left.add(at);
     this.#move();
   }
 
@@ -309,11 +407,34 @@ export class RowWalk {
     const calls: MetCall[] = [];
     const answers: Answer[] = [];
     for (;;) {
-      const step = this.#ask(calls, answers);
-      if (step.kind === 'end') return { calls, outcome: step.outcome };
+      const step = this.#ask({ calls, answers });
+      if (step.kind === 'waits') return { calls: [...calls, ...this.#fedBy(calls)], outcome: undefined };
+      if (step.kind === 'end') return { calls: [...calls, ...this.#fedBy(calls)], outcome: step.outcome };
       calls.push(step.met);
       answers.push(answerTo(step.met.call));
     }
+  }
+
+  /**
+   * The calls of later steps that are made where these calls fill their inputs. What they would ask is not
+   * known, so a call stands for each that says only whence its input would come.
+   */
+  #fedBy(calls: readonly MetCall[]): readonly MetCall[] {
+    const open = new Set(calls.flatMap(({ at }) => this.#steps[at]?.wants ?? []).map(({ column }) => column));
+    return this.#steps.flatMap((step, at) =>
+      isFedBy(step, open)
+        ? step.ways.map(({ account, operation: { name } }) => {
+            const parameters = { filled_by: calls.map(({ asked }) => asked) };
+            const call = { operation: name, parameters, ifLost: 'hold' } as const;
+            return new MetCall(call, this.#accountAt(account), at, true);
+          })
+        : [],
+    );
+  }
+
+  /** The calls of later steps that are made where the step of this call fills their inputs. */
+  fedBy({ at }: MetCall): readonly MetCall[] {
+    return this.#fedBy(this.callsAtWorst().filter((met) => met.at === at));
   }
 
   /**
@@ -324,57 +445,170 @@ export class RowWalk {
     return this.#atWorst.calls;
   }
 
-  /**
-   * @param assumed the calls that are assumed to have these `answers`, besides the calls that have a real
-   *   one.
-   */
-  #ask(assumed: readonly MetCall[], answers: readonly Answer[]): WalkStep {
-    const ends: StepEnd[] = [];
-    for (let at = 0; at < this.#steps.length; at += 1) {
-      const step = this.#askStep(at, assumed, answers);
-      if (step.kind === 'call') return step;
-      ends.push(step);
+  #ask(assumed: Assumed): WalkStep {
+    const before: Before = { ends: [], filled: {}, open: new Set(), waits: false };
+    for (const [at, step] of this.#steps.entries()) {
+      // A step whose input an earlier step may still fill is asked once that is known.
+      if (before.open.size > 0 && isFedBy(step, before.open)) continue;
+      const state: StepState | undefined = this.#left.has(at)
+        ? { kind: 'waits' }
+        : this.#askStep(at, step, before.filled, assumed);
+      if (state === undefined) continue;
+      if ('met' in state) return state;
+      note(state, step, before);
     }
-    return { kind: 'end', outcome: this.#remarked(outcomeOf(ends)) };
+    if (before.waits) return { kind: 'waits' };
+    const { ends } = before;
+    const isFilling = this.#steps.some(({ wants }) => wants !== undefined);
+    const fills = isFilling ? ends.flatMap(({ by }) => by?.attempt ?? []) : undefined;
+    return { kind: 'end', outcome: this.#remarked(outcomeOf(ends)), fills };
   }
 
-  #askStep(
-    at: number,
-    assumed: readonly MetCall[],
-    answers: readonly Answer[],
-  ): (StepEnd & { readonly kind: 'end' }) | Extract<WalkStep, { readonly kind: 'call' }> {
-    const { operation, input, name } = this.#steps[at] as RowStep;
-    const ended = this.#stepEnds[at];
+  /** @returns undefined where the row has nothing by which the step can be asked. */
+  #askStep(at: number, step: RowStep, filled: RowInput, assumed: Assumed): StepState | undefined {
+    const { name, ways, ended } = step;
     if (ended !== undefined) return { kind: 'end', name, outcome: ended };
-    const step = stepIn(this.#dialect, operation, input, (call) => {
-      const met = this.#meet(call, at);
-      return met.answer ?? answers[assumed.indexOf(met)];
+    const ends: Ended[] = [];
+    const asking: MetCall[] = [];
+    for (const way of ways) {
+      const input = inputOf(step, way, filled);
+      if (input === undefined) continue;
+      const state = this.#askWay(at, way, input, assumed);
+      if (state.kind === 'look') return state;
+      if ('met' in state) asking.push(state.met);
+      else if (isFilled(state) || ways.length === 1) return { ...state, name };
+      else ends.push({ ...state, account: this.#accountAt(way.account).account.name });
+    }
+    return stateOfWays(name, ends, asking);
+  }
+
+  /** One account of a step. */
+  #askWay(at: number, way: RowWay, input: unknown, { calls, answers }: Assumed): WayEnd | Asking {
+    const by = this.#accountAt(way.account);
+    let last: MetCall | undefined;
+    const step = stepIn(by.dialect, way.operation, input, (call) => {
+      const met = this.#meet(call, by, at);
+      const answer = met.answer ?? answers[calls.indexOf(met)];
+      if (answer?.kind === 'found') last = met;
+      return answer;
     });
-    if (step.kind === 'end') return { kind: 'end', name, outcome: step.outcome };
-    const isTooLong = this.#told + assumed.length >= MOST_CALLS * this.#steps.length;
-    invariant(!isTooLong, `${operation.name} asks for more than ${MOST_CALLS} calls`);
-    return { kind: 'call', met: this.#meet(step.call, at) };
+    if (step.kind === 'end') return { kind: 'end', outcome: step.outcome, by: last, isFinal: false };
+    const met = this.#meet(step.call, by, at);
+    if (met.end !== undefined)
+      return { kind: 'end', outcome: met.end.outcome, by: undefined, isFinal: !met.end.goesOn };
+    const isTooLong = this.#told + calls.length >= MOST_CALLS * this.#steps.length;
+    invariant(!isTooLong, `${way.operation.name} asks for more than ${MOST_CALLS} calls`);
+    return this.#askFor(met);
+  }
+
+  #accountAt(account: number): AskedAccount {
+    const by = this.#accounts[account];
+    invariant(by !== undefined, `the job has no account ${account}`);
+    return by;
   }
 
   #remarked(outcome: Outcome): Outcome {
     const { repaired, input } = this.#row;
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
     const remarks = isDone ? this.#met.map(({ remark }) => remark) : [];
-    if (this.operation.steps !== undefined) remarks.push((input as RowSteps).remark);
-    if (this.#stepEnds.length === 0) remarks.push(repaired);
+    if (this.operation.steps !== undefined) {
+      const damaged = (input as RowSteps).lacking.filter(({ isDamaged }) => isDamaged);
+      if (damaged.length > 0) remarks.push(lackingWords(damaged));
+    }
+    if (!this.#isCut) remarks.push(repaired);
     const said = remarks.filter((remark) => remark !== undefined);
     return said.length === 0 ? outcome : [...new Set(said)].reduce(withRemark, outcome);
   }
 
-  #meet(call: Call, at: number): MetCall {
+  #meet(call: Call, by: AskedAccount, at: number): MetCall {
     // Making a call takes longer than comparing calls, and an operation names its calls again at each
     // step.
-    for (const met of this.#met) if (met.call === call || isDeepStrictEqual(met.call, call)) return met;
-    const met = new MetCall(call, at);
-    for (const known of this.#met) if (known.asked === met.asked) return known;
+    for (const met of this.#met)
+      if (met.by === by && (met.call === call || isDeepStrictEqual(met.call, call))) return met;
+    const reads = this.operation.readsAnswers === true || this.#steps[at]?.wants !== undefined;
+    const met = new MetCall(call, by, at, reads);
+    for (const known of this.#met) if (known.by === by && known.asked === met.asked) return known;
     this.#met.push(met);
     return met;
   }
+}
+
+type Asking = Extract<WalkStep, { readonly met: MetCall }>;
+
+/** How one account of a step ends. */
+interface WayEnd {
+  readonly kind: 'end';
+  readonly outcome: Outcome;
+  /** The call whose answer was found. */
+  readonly by: MetCall | undefined;
+  /** Whether the step ends with it, and no other account is asked. */
+  readonly isFinal: boolean;
+}
+
+type Ended = WayEnd & { readonly account: string };
+
+const isFilled = ({ outcome, by }: WayEnd): boolean =>
+  outcome.kind === 'matched' && (by?.filled === undefined || Object.keys(by.filled).length > 0);
+
+/** Whether a step reads a column that is still open. */
+const isFedBy = ({ fed = {} }: RowStep, open: ReadonlySet<string>): boolean =>
+  Object.values(fed).some((column) => open.has(column));
+
+function note(state: Exclude<StepState, Asking>, { wants = [] }: RowStep, before: Before): void {
+  const isOpen = state.kind === 'waits' || state.outcome.kind === 'in_doubt';
+  if (isOpen) for (const { column } of wants) before.open.add(column);
+  if (state.kind === 'waits') before.waits = true;
+  else {
+    before.ends.push(state);
+    Object.assign(before.filled, state.by?.filled);
+  }
+}
+
+/** The input of one account, with the cells that earlier steps have filled. */
+function inputOf({ fed = {} }: RowStep, { input, prepare }: RowWay, filled: RowInput): unknown {
+  const found = Object.entries(fed).flatMap(([name, column]) => {
+    const cell = filled[column];
+    return cell === undefined ? [] : [[name, cell] as const];
+  });
+  if (prepare === undefined || found.length === 0) return input;
+  const prepared = prepare(Object.fromEntries(found));
+  return prepared.kind === 'ready' ? prepared.input : undefined;
+}
+
+/** How a step stands that no account has filled, and whose accounts have all been looked at. */
+function stateOfWays(
+  name: string | undefined,
+  ends: readonly Ended[],
+  asking: readonly MetCall[],
+): StepState | undefined {
+  const final = ends.find(({ isFinal }) => isFinal);
+  if (final !== undefined) return { ...final, name };
+  const open = asking.filter(({ stands }) => stands !== 'left');
+  const met = open.find(({ stands }) => stands === 'held') ?? open[0];
+  if (met !== undefined) return { kind: 'call', met };
+  if (asking.length > 0) return { kind: 'waits' };
+  return ends.length === 0 ? undefined : { kind: 'end', name, ...endOfWays(ends) };
+}
+
+/** What is said of a step none of whose accounts fills it comes first here. */
+const FIRST_OF_WAYS = ['matched', 'skipped', 'no_match', 'refused'] as const;
+
+function endOfWays(ends: readonly Ended[]): Pick<WayEnd, 'outcome' | 'by'> {
+  const kind = FIRST_OF_WAYS.find((each) => ends.some(({ outcome }) => outcome.kind === each));
+  const first = ends.find(({ outcome }) => outcome.kind === kind);
+  invariant(first !== undefined, 'an account ends so that its step can');
+  const reason = ends
+    .flatMap(({ account, outcome }) => (outcome.reason === undefined ? [] : `${account}: ${outcome.reason}`))
+    .join('; ');
+  return { outcome: reason === '' ? first.outcome : { ...first.outcome, reason }, by: first.by };
+}
+
+/** The columns that an answer fills. */
+function filledBy({ call, by }: MetCall, { body }: AnswerAtHand, wants: readonly WantedColumn[]): RowInput {
+  invariant(body !== undefined, 'an answer that fills cells comes with its body');
+  const said = saidIn(body, answerPlaceOf(by.dialect, call.operation));
+  const filled = wants.map(({ column, path }) => [column, cellText(saidAt(said, path))] as const);
+  return Object.fromEntries(filled.filter(([, text]) => !isBlankText(text)));
 }
 
 const FOUND = { kind: 'found', fields: null } as const;
@@ -451,12 +685,15 @@ interface WalkedBeside {
 }
 
 interface Walking<Row extends WalkedBeside, State> {
-  /** Hears of each row that ends. */
-  ended(row: Row, outcome: Outcome): void;
+  /** Hears of each row that ends, or waits. */
+  ended(row: Row, step: RowEnd | { readonly kind: 'waits' }): void;
   /** Looks up the next calls of all rows, in their order. */
   statesOf(calls: readonly MetCall[]): Promise<readonly State[]>;
-  /** Tells the row the state of its call. @returns whether the row goes on. */
-  tell(row: Row, met: MetCall, state: State | undefined): boolean;
+  /**
+   * Tells the row the state of its call. @param isLook whether another account may have what is not known.
+   * @returns whether the row goes on.
+   */
+  tell(row: Row, met: MetCall, state: State | undefined, isLook: boolean): boolean;
 }
 
 /** Walks rows side by side, so that one look into the ledger finds the next calls of all of them. */
@@ -466,14 +703,16 @@ export async function walkTogether<Row extends WalkedBeside, State>(
 ): Promise<void> {
   let walking = rows;
   while (walking.length > 0) {
-    const asking: { readonly row: Row; readonly met: MetCall }[] = [];
+    const asking: { readonly row: Row; readonly step: Asking }[] = [];
     for (const row of walking) {
       const step = row.walk.step();
-      if (step.kind === 'end') ended(row, step.outcome);
-      else asking.push({ row, met: step.met });
+      if (step.kind === 'end' || step.kind === 'waits') ended(row, step);
+      else asking.push({ row, step });
     }
-    const states = await statesOf(asking.map(({ met }) => met));
-    const goingOn = asking.filter(({ row, met }, at) => tell(row, met, states[at]));
+    const states = await statesOf(asking.map(({ step }) => step.met));
+    const goingOn = asking.filter(({ row, step: { met, kind } }, at) =>
+      tell(row, met, states[at], kind === 'look'),
+    );
     walking = goingOn.map(({ row }) => row);
   }
 }

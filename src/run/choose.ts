@@ -1,17 +1,18 @@
-import { type Accounts, chooseAccount, loadAccounts } from '../client/account/account.ts';
+import { type Account, type Accounts, chooseAccount, loadAccounts } from '../client/account/account.ts';
 import { dialectOf, withRequestOf } from '../client/dialect.ts';
-import { stop } from '../core/errors.ts';
-import { suggestion } from '../core/nearest.ts';
+import { invariant, stop } from '../core/errors.ts';
+import { meantWord, suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
 import { foreignName } from '../core/plain-text.ts';
+import { stepsOf } from '../core/steps.ts';
 import { openHeader } from '../files/input.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
-import { type Job, jobInDialect, loadJob } from '../job/job.ts';
+import { type Job, jobInDialects, loadJob } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { JobOptions, RunOptions } from '../plan/context.ts';
-import type { ResolvedJob } from '../plan/row-walk.ts';
+import type { AskedAccount, ResolvedJob } from '../plan/row-walk.ts';
 import { preparedRows, unknownProjects } from '../plan/team/planned-rows.ts';
 
 export async function choose({
@@ -23,9 +24,63 @@ export async function choose({
   const job = await loadJob(argument, entries, own);
   const accounts = await loadAccounts();
   requireReceiver(job, accounts);
-  const account = chooseAccount(accounts, job.operation.vendor, job.account);
-  const dialect = withRequestOf(await dialectOf(account, own.dialects), job.operation);
-  return { account, dialect, job: { ...jobInDialect(job, dialect), ...present({ strict }) } };
+  const { vendor } = job.operation;
+  const chosen = stepsOf(job.operation).map((_, at) => {
+    const names = job.steps?.[at]?.accounts ?? [];
+    return names.length === 0
+      ? [chooseAccount(accounts, vendor)]
+      : names.map((name) => chooseAccount(accounts, vendor, name));
+  });
+  const named = new Map(chosen.flat().map((account) => [account.name, account]));
+  requireFitting(job, [...named.values()]);
+  const asked: AskedAccount[] = [];
+  for (const account of named.values())
+    asked.push({ account, dialect: withRequestOf(await dialectOf(account, own.dialects), job.operation) });
+  return inDialects({ ...job, ...present({ strict }) }, asked, (at) => chosen[at]?.map(({ name }) => name));
+}
+
+/**
+ * The job as its accounts are asked for it.
+ * @param namesOf the accounts of a step, in their order.
+ */
+export function inDialects(
+  job: Job,
+  asked: readonly AskedAccount[],
+  namesOf: (step: number) => readonly string[] | undefined,
+): ResolvedJob {
+  const [first, ...further] = asked;
+  invariant(first !== undefined, 'a job has an account');
+  const askedOf = stepsOf(job.operation).map((_, at) =>
+    (namesOf(at) ?? []).map((name) => {
+      const account = asked.findIndex((each) => each.account.name === name);
+      return { account, dialect: asked[account]?.dialect ?? first.dialect };
+    }),
+  );
+  return { ...first, ...(further.length === 0 ? {} : { further }), job: jobInDialects(job, askedOf) };
+}
+
+/**
+ * @throws StopError `account` where a job would spend play money and real money, or would ask one account
+ *   twice; `job` for the budget of an account that is not asked.
+ */
+function requireFitting({ budget, problem }: Job, accounts: readonly Account[]): void {
+  const played = accounts.find(({ sandbox }) => sandbox);
+  const real = accounts.find(({ sandbox }) => !sandbox);
+  if (played !== undefined && real !== undefined) {
+    const fact = `The account ${played.name} spends play money, and ${real.name} does not.`;
+    throw stop('account', fact, 'Name accounts of one kind for all steps of a job.');
+  }
+  for (const [at, { name, identity }] of accounts.entries()) {
+    const same = accounts.slice(0, at).find((other) => other.identity === identity);
+    const fact = `The accounts ${same?.name} and ${name} are one account: their answers are the same.`;
+    if (same !== undefined) throw stop('account', fact, 'Name one of them, or give each an `id` of its own.');
+  }
+  const names = accounts.map(({ name }) => name);
+  const other = Object.keys(budget?.accounts ?? {}).find((name) => !names.includes(name));
+  if (other === undefined) return;
+  const fact = `no step asks the account ${foreignName(other)}`;
+  const next = meantWord(other, names);
+  throw problem?.(['budget', 'accounts', other], 'name', fact, next) ?? stop('job', `${fact}.`, next);
 }
 
 /** @throws StopError `job` where the accounts file does not say who is notified. */
@@ -59,7 +114,10 @@ export async function saveJob(
   const context = { ...chosen, ledger };
   const unknown = isChange ? unknownProjects(context, await preparedRows(context, input)) : [];
   const limit = budget === undefined ? {} : { budget: { credits: budget } };
-  const kept = { ...limit, account: account.name, columns: { ...job.columns, ...columns } };
+  const steps = job.steps?.map((step) =>
+    step.accounts.length > 0 ? step : { ...step, accounts: [account.name] },
+  );
+  const kept = { ...limit, ...present({ steps }), columns: { ...job.columns, ...columns } };
   const toFill = unknown.length > 0 && { projects: Object.fromEntries(unknown.map((name) => [name, null])) };
   const text = jobYaml({ ...job, ...kept, ...toFill }, because);
   const say = (message: string): void => onEvent({ kind: 'note', message });

@@ -85,8 +85,11 @@ export async function doubtsOf(
 }
 
 /** Whether a row may be in doubt twice: it may have several steps, or several projects. */
-const hasSteps = ({ operation, plannedRows }: Batch): boolean =>
-  stepNames(operation).length > 1 || plannedRows !== undefined;
+const hasSteps = (batch: Batch): boolean => asksSeveral(batch) || batch.plannedRows !== undefined;
+
+/** Whether a row of the batch goes on where one of its calls is left out. */
+export const asksSeveral = ({ operation, accounts }: Pick<Batch, 'operation' | 'accounts'>): boolean =>
+  stepNames(operation).length > 1 || accounts.length > 1;
 
 /**
  * When a row has two doubts, it rests on the first of its steps: once that doubt is settled, the second is

@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { answerPlaceOf } from '../client/dialect.ts';
 import type { StopCode, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { calledPath } from '../files/called.ts';
@@ -20,7 +19,7 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { nameParts } from '../lib/file-name.ts';
 import type { BatchNames } from '../plan/batch-key.ts';
 import type { RunContext } from '../plan/context.ts';
-import type { PlanContext } from '../plan/row-walk.ts';
+import { answerPlaceIn, type PlanContext } from '../plan/row-walk.ts';
 import { isSeries } from './series.ts';
 
 /**
@@ -51,8 +50,8 @@ export function writeRows(
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
-  const { ledger, dialect, job } = context;
-  const answerPlace = answerPlaceOf(dialect, job.operation.name);
+  const { ledger } = context;
+  const answerPlace = answerPlaceIn(context);
   const writing = {
     ...context,
     answerPlace,

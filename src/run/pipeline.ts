@@ -14,14 +14,16 @@ import { type BatchNames, batchNamesOf } from '../plan/batch-key.ts';
 import { mostLeft, planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
+import { accountsOf } from '../plan/row-walk.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { noteReached, overExtra } from './intent.ts';
 import { isOutputOfOther, isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './output.ts';
 import { readChangesAnew, settlesAnew } from './readings.ts';
-import { balanceOf, countByVendor } from './reconcile.ts';
+import { balanceOf } from './reconcile.ts';
 import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
 import { type Work, workRows } from './rows.ts';
+import { RunAccounts } from './run-accounts.ts';
 import { stopOfKnown } from './series.ts';
 import { ProjectAccess } from './session.ts';
 import type { Sessions } from './sessions.ts';
@@ -134,7 +136,7 @@ async function planOfChange(
 ): Promise<ChangePlan | undefined> {
   const isChange = context.job.operation.change !== undefined;
   if (!isChange) await requirePlanId(context, input, names);
-  await sessions.closeLeftOpen(context);
+  for (const asked of accountsOf(context)) await sessions.closeLeftOpen({ ...context, ...asked });
   if (isChange && names.existing !== undefined) await readChangesAnew(context, names.existing);
   return isChange ? planRun(context, input, names) : undefined;
 }
@@ -200,6 +202,7 @@ async function inSession(
   const stopping = new AbortController();
   const { signal } = stopping;
   const stopAll = (error: unknown): void => stopping.abort(error);
+  const accounts = new RunAccounts(context, stopAll);
   // Node keeps what `AbortSignal.any` made, and the run that listens to it, for as long as the host lives.
   const stop = (): void => stopAll(context.signal.reason);
   if (context.signal.aborted) stop();
@@ -209,44 +212,47 @@ async function inSession(
   const projects = new ProjectAccess(planned, changed, context.clock.wallMs());
   const begunMs = batch.freshSince === undefined ? undefined : batch.createdAtMs;
   const purpose = { batch: batch.id, projects, ...present({ begunMs }) };
-  const run = await sessions.open(context, purpose, signal, stopAll);
-  const { client } = run.session;
-  const announce = (): void => context.emit({ kind: 'stopping', inFlight: client.limiter.inFlight });
+  const announce = (): void => context.emit({ kind: 'stopping', inFlight: accounts.inFlight });
   signal.addEventListener('abort', announce, { once: true });
   try {
-    await sessions.recover(run);
-    const keepVendorCount = await countByVendor(run);
-    await run.session.series.begin(run, context, batch);
+    await accounts.open(sessions, purpose, signal);
+    const keepCounts = await accounts.begin(sessions, batch);
     const uncovered = new Map<CallKey, Doubt>();
     const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };
-    await workLeft({ context, batch, run, ...shared, mayWait: true, signal, stopAll }, left);
+    const { runs, ended } = accounts;
+    const waits = await workLeft(
+      { context, batch, runs, ended, ...shared, mayWait: true, signal, stopAll },
+      left,
+    );
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
-    if (!LEFT_BY_A_PERSON.has(stopReason(signal)?.code)) await keepVendorCount();
+    if (waits && !signal.aborted) accounts.stopForEnded();
+    if (!LEFT_BY_A_PERSON.has(stopReason(signal)?.code)) await keepCounts();
     if (context.hearBalance !== undefined && !signal.aborted) {
-      const left = await balanceOf(run);
+      const left = await balanceOf(accounts.first);
       if (left !== undefined) context.hearBalance(left);
     }
   } catch (error) {
     stopAll(error);
   } finally {
     context.signal.removeEventListener('abort', stop);
-    await run.close();
+    await accounts.close();
   }
-  await run.session.series.end(run);
+  for (const run of accounts.runs.values()) await run.session.series.end(run);
   return stopReason(signal);
 }
 
 /**
  * Works first on doubts that can surely be settled, because they give back the credits that they hold before
  * anything new is bought. Rows that had to wait for that, or for other rows, come last.
+ * @returns whether rows still wait.
  */
-async function workLeft(work: Work, left: TasksLeft): Promise<void> {
+async function workLeft(work: Work, left: TasksLeft): Promise<boolean> {
   const doubtsWait = await workRows({ ...work, mayWait: false }, left('in_doubt'));
   const rowsWait = await workRows(work, left('pending'));
-  if (!(doubtsWait || rowsWait) || work.signal.aborted) return;
-  await workRows(work, left('in_doubt'));
-  await workRows(work, left('pending'));
+  if (!(doubtsWait || rowsWait) || work.signal.aborted) return false;
+  const doubtsWaitStill = await workRows(work, left('in_doubt'));
+  return (await workRows(work, left('pending'))) || doubtsWaitStill;
 }
 
 /** The StopError that ended the run. Any other error is a bug and is thrown again. */

@@ -186,9 +186,9 @@ function countFinding(
 async function doubtsAtRisk({ ledger, account }: Session): Promise<readonly Doubt[]> {
   const byAttempt = new Map<Doubt['attempt'], Doubt>();
   for (const batch of await ledger.batches()) {
-    if (batch.accountIdentity !== account.identity) continue;
+    if (batch.accounts.every(({ identity }) => identity !== account.identity)) continue;
     for (const doubt of await ledger.doubts(batch.id))
-      if (doubt.atRisk > 0) byAttempt.set(doubt.attempt, doubt);
+      if (doubt.accountIdentity === account.identity && doubt.atRisk > 0) byAttempt.set(doubt.attempt, doubt);
   }
   return [...byAttempt.values()];
 }

@@ -174,9 +174,9 @@ const wasAnswered = ({ client }: Session, { reply, call }: Doubt): boolean =>
   reply !== undefined && oddAnswerIn(reply, client.dialect, call) !== undefined;
 
 async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
-  const { ledger, account } = run.session;
+  const { ledger } = run.session;
   if (policy === 'hold') return leftInDoubt(doubt);
-  if (policy === 'retry' && (await wasRetried(ledger, account.identity, doubt, run.batch)))
+  if (policy === 'retry' && (await wasRetried(ledger, doubt, run.batch)))
     return leftInDoubt(doubt, '; the job had it sent again, and that answer was lost too');
   return follow(await decide(run, doubt, policy, 'job', `the job says in_doubt: ${policy}`), doubt);
 }

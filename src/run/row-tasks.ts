@@ -70,9 +70,10 @@ export async function taskMaker(
   resolved: ResolvedJob,
   { settings, header }: Pick<Batch, 'settings' | 'header'>,
 ): Promise<(left: RowLeft) => Task> {
-  const read = inputReader(settingsKept(settings).columns, header);
+  const { columns } = settingsKept(settings);
+  const read = inputReader(columns, header);
   const issueOf = await issuesAsRead(readSettings(settings));
-  const prepare = rowPreparer(resolved, { read, issueOf, header });
+  const prepare = rowPreparer(resolved, { read, issueOf, header, columns });
   return (left) => {
     if ('kind' in left) return plannedTask(left);
     const { row } = left;

@@ -5,14 +5,22 @@ import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Outcome } from '../core/row.ts';
-import { policyOf } from '../job/job-schema.ts';
+import { policyOfStep } from '../job/job.ts';
 import { erasedReason } from '../ledger/erase.ts';
-import type { AttemptId, Batch, CallState, Doubt, FinishedRow, KnownAnswer } from '../ledger/ledger.ts';
+import type {
+  AttemptId,
+  Batch,
+  CallState,
+  Detail,
+  Doubt,
+  FinishedRow,
+  KnownAnswer,
+} from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
-import { asksErasedAgain, type FoundCall, findCalls, forgettingBeside } from '../plan/known-calls.ts';
-import { RowWalk, walkTogether } from '../plan/row-walk.ts';
+import { type AskedCall, asksErasedAgain, type FoundCall, findCalls } from '../plan/known-calls.ts';
+import { accountsOf, type MetCall, RowWalk, walkTogether } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { untilMoved } from './intent.ts';
@@ -31,7 +39,10 @@ import type { AnsweredCall, CallToBuy, Run, Waits } from './session.ts';
 export interface Work {
   readonly context: RunContext;
   readonly batch: Batch;
-  readonly run: Run;
+  /** The runs of the job's accounts, by the identities of the accounts. */
+  readonly runs: ReadonlyMap<string, Run>;
+  /** The accounts that take no more calls in this run, and why. The run goes on with the others. */
+  readonly ended: ReadonlyMap<string, StopError>;
   /**
    * The calls that are being answered now, so that equal calls of other rows wait instead of being bought
    * again.
@@ -78,7 +89,8 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
   const { context, signal, stopAll } = work;
   const ends = new RowEnds(work);
   let waits = false;
-  const queue = new PQueue({ concurrency: context.account.limits.concurrency * ROWS_PER_SLOT + SPARE_ROWS });
+  const slots = accountsOf(context).reduce((sum, { account }) => sum + account.limits.concurrency, 0);
+  const queue = new PQueue({ concurrency: slots * ROWS_PER_SLOT + SPARE_ROWS });
   try {
     for await (const tasks of source) {
       if (signal.aborted) break;
@@ -117,30 +129,77 @@ interface WalkingRow {
  * Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk
  * arrives at the same place.
  */
-async function workRow(
-  work: Work,
-  { task, walk, answers, unanswered }: WalkingRow,
-  ends: RowEnds,
-): Promise<'waits' | undefined> {
-  const { identity } = work.context.account;
+async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'waits' | undefined> {
+  const { task, walk, answers, unanswered } = row;
   for (;;) {
     const step = walk.step();
+    if (step.kind === 'waits') return 'waits';
     if (step.kind === 'end') {
       const { calls, waitsFor } = restsOn(step.outcome, answers, unanswered);
-      ends.add(task, step.outcome, calls, waitsFor);
+      ends.add(task, step.outcome, { answers: calls, fills: step.fills, waitsFor });
       ends.writeSoon();
       return undefined;
     }
     const { met } = step;
-    const obtained = await answerTo(work, { key: met.keyFor(identity), call: met.call, row: task.row });
-    if (obtained.kind === 'waits') return 'waits';
-    if (obtained.kind === 'answered') {
-      walk.tell(met, obtained.answer);
-      answers.push(obtained.answer.attempt);
-    } else {
-      walk.endStep(met, { kind: obtained.kind, reason: obtained.reason });
-      unanswered.push(obtained);
-    }
+    const obtained =
+      step.kind === 'look' ? await lookedFor(work, met, task) : await askedFor(work, met, task);
+    if (obtained === 'waits') return 'waits';
+    if (typeof obtained === 'string') walk.pass(met, obtained);
+    else hear(row, met, obtained);
+  }
+}
+
+/** Tells a row what is known of one of its calls. */
+export function hear(
+  { walk, answers, unanswered }: Pick<WalkingRow, 'walk' | 'answers' | 'unanswered'>,
+  met: MetCall,
+  obtained: KnownCall,
+): void {
+  if (obtained.kind === 'answered') {
+    walk.tell(met, obtained.answer);
+    answers.push(obtained.answer.attempt);
+  } else {
+    const { kind, reason, leavesOut = false } = obtained;
+    walk.endStep(met, { kind, reason }, leavesOut);
+    unanswered.push(obtained);
+  }
+}
+
+const wantedBy = ({ key, call, by, readsBody }: MetCall, { row }: Task): WantedCall => ({
+  ...{ key, call, by, readsBody },
+  row,
+});
+
+/** Looks for the answer of one account of several, of whom another may have what this one does not. */
+async function lookedFor(
+  work: Work,
+  met: MetCall,
+  task: Task,
+): Promise<AnsweredCall | NonNullable<MetCall['stands']>> {
+  const { state } = await lookNow(work, wantedBy(met, task));
+  if (state.kind === 'unknown') return 'looked';
+  if (state.kind !== 'answered' || state.answer.erasedAtMs !== undefined) return 'held';
+  return state.answer.isTooOld === true ? 'looked' : { kind: 'answered', answer: state.answer };
+}
+
+/**
+ * Asks an account, unless it has ended for this run. The row then goes on to the other accounts of the step;
+ * where the account is only paused, the row waits, because the order of the accounts is money.
+ */
+async function askedFor(work: Work, met: MetCall, task: Task): Promise<KnownCall | 'left' | 'waits'> {
+  const { identity } = met.by.account;
+  // A doubt holds its row, also where its account has ended.
+  const leaves = (end: StopError): 'left' | 'waits' =>
+    end.code === 'paused' || met.stands === 'held' ? 'waits' : 'left';
+  const before = work.ended.get(identity);
+  if (before !== undefined) return leaves(before);
+  try {
+    const obtained = await answerTo(work, wantedBy(met, task));
+    return obtained.kind === 'waits' ? 'waits' : obtained;
+  } catch (error) {
+    const end = work.ended.get(identity);
+    if (end === undefined || !(error instanceof StopError)) throw error;
+    return leaves(end);
   }
 }
 
@@ -172,37 +231,49 @@ export function restsOn(
 export async function leftOf(
   { context, batch, unknown }: Pick<Work, 'context' | 'batch' | 'unknown'>,
   tasks: readonly Task[],
-  end: (task: Task, outcome: Outcome, answers: readonly AttemptId[]) => void,
+  end: (task: Task, outcome: Outcome, rest: RowRest) => void,
 ): Promise<readonly WalkingRow[]> {
-  const { job, dialect, ledger, account } = context;
+  const { job, ledger } = context;
   const { operation } = job;
+  const accounts = accountsOf(context);
   const walking: WalkingRow[] = [];
   for (const task of tasks)
-    if (task.kind === 'end') end(task, task.outcome, []);
+    if (task.kind === 'end') end(task, task.outcome, { answers: [] });
     else {
-      const walk = new RowWalk(operation, dialect, task.work);
+      const walk = new RowWalk(operation, accounts, task.work);
       walking.push({ task, walk, answers: [], unanswered: [] });
     }
   // A change is never answered from an older one, and an operation that looks into answers needs the bodies
   // of answers.
   if (operation.change !== undefined || operation.readsAnswers === true) return walking;
-  const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
+  const forgetting = await ledger.forgettingAccounts();
   const left: WalkingRow[] = [];
-  const { identity } = account;
   await walkTogether(walking, {
-    ended: ({ task, answers }, outcome) => end(task, outcome, answers),
-    statesOf: (calls) => {
-      const keys = calls.map((met) => met.keyFor(identity));
-      return ledger.find(keys, { detail: 'kind', freshFor: batch });
+    ended: ({ task, answers }, step) => {
+      invariant(step.kind === 'end', 'no account has ended before it is asked');
+      end(task, step.outcome, { answers, fills: step.fills });
     },
-    tell(row, met, state) {
+    statesOf: (calls) => {
+      const detail: Detail = calls.some(({ readsBody }) => readsBody) ? 'whole' : 'kind';
+      return ledger.find(
+        calls.map(({ key }) => key),
+        { detail, freshFor: batch },
+      );
+    },
+    tell(row, met, state, isLook) {
+      const { dialect, account } = met.by;
       if (state?.kind === 'answered' && isUsableAtOnce(dialect, state.answer)) {
         row.walk.tell(met, state.answer);
         row.answers.push(state.answer.attempt);
         return true;
       }
       // Another account may know a call about a forgotten person.
-      if (state?.kind === 'unknown' && others.length === 0) unknown.add(met.keyFor(identity));
+      const isUnknown = state?.kind === 'unknown' && forgetting.every((each) => each === account.identity);
+      if (isUnknown && isLook) {
+        row.walk.pass(met, 'looked');
+        return true;
+      }
+      if (isUnknown) unknown.add(met.key);
       left.push(row);
       return false;
     },
@@ -214,6 +285,9 @@ const isUsableAtOnce = (dialect: Dialect, { erasedAtMs, dialect: by, isTooOld }:
   erasedAtMs === undefined && by === dialectMark(dialect) && isTooOld !== true;
 
 // -------------------------------------------------------------------------------------------- how rows ended
+
+/** The attempts by which a row ends. */
+type RowRest = Pick<FinishedRow, 'answers' | 'fills' | 'waitsFor'>;
 
 const ROWS_IN_A_COMMIT = 1_000;
 
@@ -234,8 +308,8 @@ class RowEnds {
     this.#work = work;
   }
 
-  add({ row }: Task, outcome: Outcome, answers: readonly AttemptId[], waitsFor?: AttemptId): void {
-    this.#ended.push({ batch: this.#work.batch.id, row, outcome, answers, ...present({ waitsFor }) });
+  add({ row }: Task, outcome: Outcome, { answers, fills, waitsFor }: RowRest): void {
+    this.#ended.push({ batch: this.#work.batch.id, row, outcome, answers, ...present({ fills, waitsFor }) });
   }
 
   writeSoon(): void {
@@ -283,11 +357,19 @@ export interface UnansweredCall {
   readonly attempt?: AttemptId;
   /** The attempt of another call about the same person. */
   readonly waitsFor?: AttemptId | undefined;
+  /** The step leaves out the call alone, and asks its other accounts. */
+  readonly leavesOut?: true;
 }
+
+/** A call of a row. `readsBody`: the body of its answer is looked into. */
+export type WantedCall = CallToBuy & AskedCall & { readonly readsBody: boolean };
 
 type StandingCall = Exclude<CallState, { readonly kind: 'in_flight' }>;
 
-type CallResult = AnsweredCall | UnansweredCall | Waits;
+/** What is known of a call, by which its row goes on. */
+export type KnownCall = AnsweredCall | UnansweredCall;
+
+type CallResult = KnownCall | Waits;
 
 /**
  * Looking ends after this number, whatever the ledger says. A row may look many times while other processes
@@ -301,7 +383,7 @@ const MOST_LOOKS = 1_000;
  */
 const MOST_STEPS = 4;
 
-function answerTo(work: Work, wanted: CallToBuy): Promise<CallResult> {
+function answerTo(work: Work, wanted: WantedCall): Promise<CallResult> {
   const { flying } = work;
   const earlier = flying.get(wanted.key);
   if (earlier !== undefined) return earlier;
@@ -315,7 +397,7 @@ function answerTo(work: Work, wanted: CallToBuy): Promise<CallResult> {
  * more by now, looks the call up in the ledger, and again after each step until the row can go on. Every step
  * gets an answer, ends a doubt or leaves the call.
  */
-async function answerOnce(work: Work, wanted: CallToBuy): Promise<CallResult> {
+async function answerOnce(work: Work, wanted: WantedCall): Promise<CallResult> {
   const { flying, unknown } = work;
   let obtained: CallResult | undefined;
   try {
@@ -334,22 +416,42 @@ const isSentAgain = (state: CallState): boolean =>
   state.kind === 'in_doubt' && state.sentAgainAs !== undefined;
 
 /** Looks a call up in the ledger. Waits first while another process asks for the call or sends it again. */
-async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<StandingCall>> {
-  const { context, batch, run } = work;
-  const { ledger, account } = context;
-  const [found] = await findCalls<CallState>([wanted], {
-    accountIdentity: account.identity,
-    ledger,
-    find: async (keys) =>
-      asReadToday(await ledger.find(keys, { batch: batch.id, freshFor: batch }), context, (read) =>
-        keepReading({ ledger, clock: run.session.clock, dialect: run.session.client.dialect }, read),
-      ),
-  });
-  invariant(found !== undefined, 'the ledger answers for every key');
+async function look(work: Work, wanted: WantedCall): Promise<FoundCall<StandingCall>> {
+  const found = await lookNow(work, wanted);
   const { state } = found;
   if (state.kind !== 'in_flight' && !isSentAgain(state)) return { ...found, state };
-  await untilMoved(run);
+  await untilMoved(runOf(work, wanted));
   return look(work, wanted);
+}
+
+/** Looks a call up in the ledger, and waits for nobody. */
+async function lookNow(work: Work, wanted: WantedCall): Promise<FoundCall<CallState>> {
+  const { context, batch } = work;
+  const { ledger } = context;
+  const { clock, client } = runOf(work, wanted).session;
+  const reader = { ledger, clock, dialect: client.dialect };
+  const [found] = await findCalls<CallState>([wanted], {
+    ledger,
+    find: async (calls) => {
+      const keys = calls.map(({ key }) => key);
+      const states = await ledger.find(keys, { batch: batch.id, freshFor: batch });
+      return asReadToday(
+        states,
+        ledger,
+        () => client.dialect,
+        (read) => keepReading(reader, read),
+      );
+    },
+  });
+  invariant(found !== undefined, 'the ledger answers for every key');
+  return found;
+}
+
+/** The run of the account that is asked. */
+function runOf({ runs }: Pick<Work, 'runs'>, { by }: Pick<WantedCall, 'by'>): Run {
+  const run = runs.get(by.account.identity);
+  invariant(run !== undefined, `the run has the account ${by.account.name}`);
+  return run;
 }
 
 /**
@@ -359,11 +461,11 @@ async function look(work: Work, wanted: CallToBuy): Promise<FoundCall<StandingCa
  */
 async function answerFrom(
   work: Work,
-  wanted: CallToBuy,
+  wanted: WantedCall,
   { state, key, call, isElsewhere = false }: FoundCall<StandingCall>,
   mayAsk: boolean,
 ): Promise<CallResult | undefined> {
-  const { context, batch } = work;
+  const { batch } = work;
   if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state, mayAsk);
   // A request of this account cannot replace an answer that was erased in another account.
   if (state.kind === 'unknown' || (isElsewhere && asksErasedAgain(batch)))
@@ -374,7 +476,7 @@ async function answerFrom(
   if (erasedAtMs !== undefined && (isFresh || !asksErasedAgain(batch)))
     return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
   if (isFresh && kind === 'answered') return { kind, answer };
-  if (isFresh && kind === 'unanswered' && !mayBuyAgain(batch, context.dialect))
+  if (isFresh && kind === 'unanswered' && !mayBuyAgain(batch, wanted.by.dialect))
     return { kind: 'in_doubt', reason: noAnswerWords(answer), attempt };
   return bought(work, { ...wanted, replaces: attempt });
 }
@@ -386,14 +488,16 @@ async function answerFrom(
  */
 async function settle(
   work: Work,
-  wanted: CallToBuy,
+  wanted: WantedCall,
   state: InDoubt,
   mayAsk: boolean,
 ): Promise<CallResult | undefined> {
-  const { context, run, batch, mayWait } = work;
+  const { context, batch, mayWait } = work;
   const { attempt } = state.doubt;
   try {
-    const resolved = await resolveDoubt(run, state, policyOf(context.job), { mayWait, mayAsk });
+    const policy = policyOfStep(context.job, wanted.call.operation);
+    const resolved = await resolveDoubt(runOf(work, wanted), state, policy, { mayWait, mayAsk });
+    if (resolved?.kind === 'skipped') return { ...resolved, leavesOut: true };
     if (resolved?.kind !== 'send_again') return resolved;
     return await bought(work, { ...wanted, ...resolved.again }, state);
   } catch (error) {
@@ -410,16 +514,17 @@ async function settle(
  * @param lost the call that is sent again.
  * @returns undefined when the ledger has to be asked what became of the call.
  */
-async function bought(work: Work, wanted: CallToBuy, lost?: InDoubt): Promise<CallResult | undefined> {
+async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<CallResult | undefined> {
+  const run = runOf(work, wanted);
   const mayWaitForProject = lost === undefined && wanted.call.project !== undefined;
-  const refusal = mayWaitForProject ? work.run.projects.refusalOf(wanted.call) : undefined;
+  const refusal = mayWaitForProject ? run.projects.refusalOf(wanted.call) : undefined;
   if (refusal !== undefined) return { kind: 'refused', reason: refusal };
-  const end = await buy(work.run, wanted);
+  const end = await buy(run, wanted);
   if (end === 'over_extra' && lost !== undefined) return uncovered(work, lost);
   if (typeof end !== 'object') return undefined;
   switch (end.kind) {
     case 'answered':
-      return work.context.job.operation.readsAnswers === true ? undefined : end;
+      return wanted.readsBody ? undefined : end;
     case 'waits':
       return end;
     case 'moved':

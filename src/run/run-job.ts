@@ -6,7 +6,7 @@ import type { Job } from '../job/job.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts';
-import type { ResolvedJob } from '../plan/row-walk.ts';
+import { type AskedAccount, accountsOf, type ResolvedJob, withAccounts } from '../plan/row-walk.ts';
 import { choose, saveJob } from './choose.ts';
 import { keepRetention } from './erase.ts';
 import { requireStoreOrPlace } from './first-store.ts';
@@ -34,7 +34,7 @@ export async function runJob(options: RunOptions): Promise<RunObject> {
     if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
     return await stoppable(options.signal, (signal) => spender.run(chosen, { ...options, signal }));
   } finally {
-    await spender.close([chosen.account]);
+    await spender.close(accountsOf(chosen).map(({ account }) => account));
   }
 }
 
@@ -74,10 +74,14 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   let queue: Promise<WorkQueue | undefined> | undefined;
   return {
     ledger,
-    run: async ({ job, account: said, dialect }, { file, signal, onEvent, ...rest }) => {
+    run: async (chosen, { file, signal, onEvent, ...rest }) => {
+      const { job } = chosen;
       await requireTaken(path, job.operation.name, job.operation.change !== undefined);
       requireFitting(job, rest);
-      const account = await requireKnown(said, ledger, { accept, askAgreement });
+      const known: AskedAccount[] = [];
+      for (const { account, dialect } of accountsOf(chosen))
+        known.push({ account: await requireKnown(account, ledger, { accept, askAgreement }), dialect });
+      const resolved = withAccounts(chosen, known);
       const isNew = !sandbox && (await ledger.batches()).length === 0;
       queue ??= openQueue(path);
       const context = {
@@ -85,9 +89,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         askAgreement,
         ...(isNew && { newStore: { path, made: true } as const }),
         ...rest,
-        job,
-        account,
-        dialect,
+        ...resolved,
         ledger,
         queue: await queue,
         inputPath: file,
@@ -97,7 +99,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         emit: onEvent ?? (() => {}),
       };
       if (job.notify === undefined) return run(context, sessions);
-      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance, beforeEnd) =>
+      return toldBy(ledger, resolved, clock, (hearBalance, beforeEnd) =>
         run({ ...context, hearBalance }, sessions, beforeEnd),
       );
     },

@@ -20,7 +20,8 @@ export interface OpenRun extends Run {
   close(): Promise<void>;
 }
 
-interface Purpose {
+/** What a run is for. */
+export interface Purpose {
   readonly batch: BatchId;
   readonly projects: ProjectAccess;
   /** The start of the batch, if it buys answers anew when they are older than a certain time. */

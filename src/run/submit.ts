@@ -10,10 +10,12 @@ import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import { plannedParts } from '../files/kept-rows.ts';
 import { carriedJob } from '../job/carried-job.ts';
+import type { Job } from '../job/job.ts';
 import { type Batch, credits, type Ledger, type SubmittedRow } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type KeptWork, keptWorks } from '../operations/team/change-action.ts';
 import type { RangeQueue, RunContext } from '../plan/context.ts';
+import { accountsOf } from '../plan/row-walk.ts';
 import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
 
@@ -95,8 +97,8 @@ async function submitterOf({
   return async (rows) => {
     const ends = new Map<RowNumber, NonNullable<SubmittedRow['end']>>();
     const tasks = rows.filter(({ row }) => row <= lastRow).map(taskOf);
-    await leftOf({ context, batch, unknown: new Set() }, tasks, ({ row }, outcome, answers) =>
-      ends.set(row, { outcome, answers }),
+    await leftOf({ context, batch, unknown: new Set() }, tasks, ({ row }, outcome, rest) =>
+      ends.set(row, { outcome, ...rest }),
     );
     await ledger.submitRows(
       batch.id,
@@ -118,11 +120,26 @@ async function submitterOf({
  * worker sends the ranges.
  */
 export async function sendRanges(context: RunContext, batch: Batch, queue: RangeQueue): Promise<void> {
-  const { ledger, job, dialect, account } = context;
+  const { ledger, job, account, further } = context;
   if (whyNot(context) !== undefined || batch.state !== 'open') return;
-  const order = { job: carriedJob(job), dialect: await dialectContent(dialect) };
+  const dialects = await Promise.all(accountsOf(context).map(({ dialect }) => dialectContent(dialect)));
+  const [dialect = {}, ...others] = dialects;
+  const order = {
+    job: carriedJob(job, further && stepsByIdentity(context)),
+    dialect,
+    ...(others.length === 0 ? {} : { further: others }),
+  };
   await ledger.keepOrder(batch.id, { ...order, rangeRows: rangeRowsOf(account) });
   await queue.send(await ledger.rangesLeft(batch.id), 'person');
+}
+
+/** The steps with the identities of their accounts, whatever the accounts are called on another host. */
+function stepsByIdentity(context: RunContext): Job['steps'] {
+  const identities = new Map(accountsOf(context).map(({ account }) => [account.name, account.identity]));
+  return context.job.steps?.map((step) => {
+    const names = step.accounts.length === 0 ? [context.account.name] : step.accounts;
+    return { ...step, accounts: names.map((name) => identities.get(name) ?? name) };
+  });
 }
 
 function whyNot({ limit, sample, job, account }: RunContext): string | undefined {

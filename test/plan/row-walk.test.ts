@@ -3,6 +3,7 @@
  * Method: an operation that asks for one page more whatever it is answered, over answers that were all found.
  */
 import { expect, test } from 'vitest';
+import { sandboxAccount } from '../../src/client/account/account.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { type Call, defineOperation, send } from '../../src/core/operation.ts';
@@ -26,10 +27,11 @@ test('a row that would never end is a bug, not a bill', () => {
       return send(callOf(page));
     },
   });
-  const walk = new RowWalk(operation, DIALECT, { input: {} });
+  const by = { account: sandboxAccount('provider'), dialect: DIALECT };
+  const walk = new RowWalk(operation, [by], { input: {} });
   const asked: unknown[] = [];
   const walkOn = (): void => {
-    for (let step = walk.step(); step.kind === 'call'; step = walk.step()) {
+    for (let step = walk.step(); 'met' in step; step = walk.step()) {
       const { met } = step;
       asked.push(met.call.parameters.page);
       walk.tell(met, {

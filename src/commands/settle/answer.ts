@@ -24,11 +24,11 @@ import {
   standingDecision,
 } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
+import { accountsOf, type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
 import { doubtReason, rowHere } from '../../run/doubts.ts';
 import { dialectFor, unlessStopped } from '../../run/known-account.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
-import { restsOn, type UnansweredCall } from '../../run/rows.ts';
+import { hear, type KnownCall, restsOn, type UnansweredCall } from '../../run/rows.ts';
 import { jobOfBatch } from './batch-end.ts';
 
 /**
@@ -68,7 +68,7 @@ export async function rowsToldOf(
   return ended;
 }
 
-type WalkResult = Pick<FinishedRow, 'outcome' | 'answers'>;
+type WalkResult = Pick<FinishedRow, 'outcome' | 'answers' | 'fills'>;
 type WalkOf = (row: number, doubt: Doubt, said: DoubtAnswer) => Promise<WalkResult | undefined>;
 
 /**
@@ -88,49 +88,46 @@ async function walkingIn(ledger: Ledger, batch: Batch): Promise<WalkOf> {
 /** @returns how the row ends; undefined where it needs a call that has no answer yet. */
 async function walked(
   ledger: LedgerReader,
-  { id, accountIdentity }: Batch,
-  { job, dialect }: ResolvedJob,
+  { id }: Batch,
+  resolved: ResolvedJob,
   work: WalkedRow,
   { doubt, said }: { readonly doubt: Doubt; readonly said: DoubtAnswer },
 ): Promise<WalkResult | undefined> {
-  const walk = new RowWalk(job.operation, dialect, work);
+  const walk = new RowWalk(resolved.job.operation, accountsOf(resolved), work);
   const answers: AttemptId[] = [];
   const unanswered: UnansweredCall[] = [];
+  const row = { walk, answers, unanswered };
   for (;;) {
     const step = walk.step();
-    if (step.kind === 'end')
-      return { outcome: step.outcome, answers: restsOn(step.outcome, answers, unanswered).calls };
-    const key = step.met.keyFor(accountIdentity);
-    const [state] = await ledger.find([key], { batch: id });
-    const known = key === doubt.key ? asSaid(said, doubt) : standing(state);
-    if (known === undefined) return undefined;
-    if ('reason' in known) {
-      walk.endStep(step.met, { kind: known.kind, reason: known.reason });
-      unanswered.push(known);
-    } else {
-      walk.tell(step.met, known);
-      answers.push(known.attempt);
+    if (step.kind === 'waits') return undefined;
+    if (step.kind === 'end') {
+      const { calls } = restsOn(step.outcome, answers, unanswered);
+      return { outcome: step.outcome, answers: calls, ...present({ fills: step.fills }) };
     }
+    const { met } = step;
+    const [state] = await ledger.find([met.key], { batch: id });
+    const known = met.key === doubt.key ? asSaid(said, doubt) : standing(state);
+    if (known !== undefined) hear(row, met, known);
+    else if (step.kind === 'call') return undefined;
+    else walk.pass(met, state?.kind === 'unknown' ? 'looked' : 'held');
   }
 }
 
-type KnownCall = AnswerAtHand | UnansweredCall;
-
 function asSaid(said: DoubtAnswer, { attempt, batch }: Doubt): KnownCall {
-  if (said.kind === 'skipped') return { kind: 'skipped', reason: said.why, attempt };
-  return { ...said, attempt, batch };
+  if (said.kind === 'skipped') return { kind: 'skipped', reason: said.why, attempt, leavesOut: true };
+  return { kind: 'answered', answer: { ...said, attempt, batch } };
 }
 
 /** The state of another step of the row, which may be in doubt as well. */
 function standing(state: CallState | undefined): KnownCall | undefined {
-  if (state?.kind === 'answered') return state.answer.erasedAtMs === undefined ? state.answer : undefined;
+  if (state?.kind === 'answered') return state.answer.erasedAtMs === undefined ? state : undefined;
   if (state?.kind !== 'in_doubt') return undefined;
   const { doubt } = state;
   const decision = standingDecision(state);
   if (decision !== undefined && decision.kind !== 'skip') return undefined;
   return decision === undefined
     ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt: doubt.attempt }
-    : { kind: 'skipped', reason: skippedWords(doubt), attempt: doubt.attempt };
+    : { kind: 'skipped', reason: skippedWords(doubt), attempt: doubt.attempt, leavesOut: true };
 }
 
 export const skippedWords = ({ why }: Pick<Doubt, 'why'>): string => `skipped by the user: ${why}`;

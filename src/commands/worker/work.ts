@@ -6,15 +6,18 @@ import { messageOf, type StopCode, StopError, stop } from '../../core/errors.ts'
 import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { besideFolder } from '../../core/paths.ts';
+import { foreignName } from '../../core/plain-text.ts';
 import { jobCarried } from '../../job/carried-job.ts';
-import { jobInDialect } from '../../job/job.ts';
-import type { Batch, Ledger } from '../../ledger/ledger.ts';
+import type { Job } from '../../job/job.ts';
+import type { Batch, Ledger, WorkOrder } from '../../ledger/ledger.ts';
 import type { StoreOptions } from '../../ledger/store.ts';
 import { storeAt } from '../../ledger/stores.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { Unanswered } from '../../lib/postgres-server.ts';
 import { requireAgreedRequests } from '../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../plan/context.ts';
+import type { AskedAccount } from '../../plan/row-walk.ts';
+import { inDialects } from '../../run/choose.ts';
 import { keepRetention } from '../../run/erase.ts';
 import { requireKnown } from '../../run/known-account.ts';
 import { sendOnce } from '../../run/notices.ts';
@@ -307,25 +310,21 @@ class RangeWork {
    * @throws StopError when the batch is not understood, or when nobody on this host has agreed to the
    * requests of its dialect or its api-call.
    */
-  async #contextOf(
-    account: Account,
-    { id, inputPath }: Batch,
-    under: UnderWork,
-  ): Promise<RunContext | undefined> {
+  async #contextOf(account: Account, batch: Batch, under: UnderWork): Promise<RunContext | undefined> {
+    const { id, inputPath } = batch;
     const { ledger, clock, location, onEvent, ...own } = this.#serving;
     const { accept, askAgreement, operations } = own;
     const order = await ledger.workOrder(id);
     if (order === undefined) return undefined;
     const job = await jobCarried(order.job, { operations });
-    const dialect = withRequestOf(await dialectOfContent(order.dialect, account), job.operation);
+    const by = await this.#askedFor(account, batch, order, job);
+    const resolved = inDialects(job, by, (at) => namesOf(job, at, by));
     const context: RunContext = {
-      account,
+      ...resolved,
       ledger,
       inputPath,
       accept,
       askAgreement,
-      job: jobInDialect(job, dialect),
-      dialect,
       sandboxFolder: besideFolder(location),
       clock: await this.#sessions.time({ clock, ledger, account }),
       signal: this.#until,
@@ -347,6 +346,31 @@ class RangeWork {
       requestQuestion({ endpoint, ...present({ method, body }) } as JsonObject, account.baseUrl);
     if (asked) await requireAgreement(asked, { accept, askAgreement });
     return context;
+  }
+
+  /**
+   * The accounts of the batch, in their order, with the dialects of the run that submitted it.
+   * @throws StopError `unsupported` where this host lacks one of them.
+   */
+  async #askedFor(
+    first: Account,
+    { id, accounts }: Batch,
+    { dialect, further = [] }: WorkOrder,
+    { operation }: Job,
+  ): Promise<readonly AskedAccount[]> {
+    const asked: AskedAccount[] = [];
+    for (const [at, { identity, name }] of accounts.entries()) {
+      const account = at === 0 ? first : this.#serving.accounts.find((each) => each.identity === identity);
+      const content = at === 0 ? dialect : further[at - 1];
+      if (account === undefined || content === undefined)
+        throw stop(
+          'unsupported',
+          `Batch ${id} also asks account ${foreignName(name)}, which this host does not have.`,
+          'Add the account here, or leave the batch to workers that have it.',
+        );
+      asked.push({ account, dialect: withRequestOf(await dialectOfContent(content, account), operation) });
+    }
+    return asked;
   }
 
   /**
@@ -376,6 +400,14 @@ class RangeWork {
   #restOf(what: string): number {
     return (this.#resting.get(what)?.untilMs ?? 0) - this.#serving.clock.monotonicMs();
   }
+}
+
+/** The names here of the accounts of a step. */
+function namesOf({ steps }: Job, step: number, asked: readonly AskedAccount[]): readonly string[] {
+  const identities = steps?.[step]?.accounts ?? asked.slice(0, 1).map(({ account }) => account.identity);
+  return identities.flatMap(
+    (identity) => asked.find(({ account }) => account.identity === identity)?.account.name ?? [],
+  );
 }
 
 /**

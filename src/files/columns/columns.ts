@@ -50,6 +50,8 @@ export interface ChosenColumns {
   readonly columns: Readonly<Record<string, string>>;
   /** Columns of the other inputs are guessed. Left out: the other inputs have no columns. */
   readonly guesses?: true | undefined;
+  /** The columns that steps add, so that a later step may read one that the list does not have. */
+  readonly added?: readonly string[];
 }
 
 /** The columns by which an earlier batch worked on the same list, perhaps with other cells. */
@@ -81,7 +83,11 @@ export async function findColumns(
   for (const step of operation.steps) {
     const own = { columns: entriesOf(step, chosen.columns), guesses: chosen.guesses };
     const before = earlier && { ...earlier, columns: entriesOf(step, earlier.columns) };
-    maps.push({ step, map: await columnsOfOne(step, sheet, header, own, before) });
+    const fed = Object.values(own.columns).filter(
+      (column) => chosen.added?.includes(column) === true && !header.includes(column),
+    );
+    // The cells of a column that the list does not have are blank.
+    maps.push({ step, map: await columnsOfOne(step, sheet, [...header, ...fed], own, before) });
   }
   return inOne(maps);
 }

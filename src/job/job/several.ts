@@ -1,14 +1,15 @@
-import type { Advice } from '../../core/errors.ts';
+import type { Advice, StopError } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadMember } from '../../core/family.ts';
 import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
-import { suffixOf, wordsOf } from '../../core/steps.ts';
+import { inputOf, suffixOf, wordsOf } from '../../core/steps.ts';
 import type { YamlDocument } from '../../lib/yaml/document.ts';
+import type { KeyPath } from '../../lib/yaml/schema-problem.ts';
 import { checkWaterfall } from '../../operations/lookup/waterfall.ts';
-import type { JobEntries } from '../job-schema.ts';
+import { accountNames, type JobEntries, type StepEntries } from '../job-schema.ts';
 
 /**
  * Each entry of a job of several steps says to which step it belongs: an entry `enrich-person.profile_url` is
@@ -20,25 +21,68 @@ import type { JobEntries } from '../job-schema.ts';
 /** Whether a word is a list of operations' names, `enrich-company,enrich-person`. */
 export const isTypedSteps = (argument: string): boolean => /^[\w-]+(,[\w-]+)+$/.test(argument);
 
-/** @throws StopError for an unknown operation, and for one that cannot stand beside others. */
+/** A step as the job has it, with the entries of its own. */
+export interface StepSaid extends Omit<StepEntries, 'account'> {
+  readonly name: string;
+  readonly accounts: readonly string[];
+}
+
+/** The steps of a job. The entry of a step stands over the entry of the whole job. */
+export function stepsSaid({ value }: Document): readonly StepSaid[] {
+  const { operation = '', operations = [operation], account: ofAll } = value;
+  const isList = Array.isArray(operations);
+  const entries: readonly (readonly [string, StepEntries])[] = isList
+    ? operations.map((name) => [name, {}])
+    : Object.entries(operations);
+  return entries.map(([name, { account, ...entry }]) => ({
+    name,
+    ...entry,
+    accounts: accountNames(account ?? ofAll),
+  }));
+}
+
+/**
+ * @throws StopError for an unknown operation, for one that cannot stand beside others, and for accounts that
+ *   are named twice.
+ */
 export async function checkSteps(
   { value, problem }: YamlDocument<JobEntries>,
+  steps: readonly StepSaid[],
   own: readonly string[],
 ): Promise<void> {
-  const { operations: names = [] } = value;
-  for (const [index, name] of names.entries()) {
-    const wrong = (fact: string, next: Advice) => problem(['operations', index], 'value', fact, next);
-    const operation = await loadMember<Operation>(OPERATIONS, name);
-    const isOwn = operation === undefined && (/(?:^|\/)rowonce-/.test(name) || own.includes(name));
-    if (operation?.tiers.length === 0 || isOwn)
-      throw wrong(`${foreignWords(name)} cannot be one of several steps`, 'Give it a job of its own.');
-    if (operation === undefined)
-      throw wrong(
-        `there is no operation ${foreignName(name)}`,
-        meantWord(name, await familyNames(OPERATIONS)),
-      );
-    if (names.indexOf(name) !== index) throw wrong(`${name} is here twice`, 'Name it once.');
+  for (const [index, { name, accounts }] of steps.entries()) {
+    const at = placeOf(value, index, name);
+    const wrong = (fact: string, next: Advice) => problem(at, 'value', fact, next);
+    const twice = accounts.find((account, place) => accounts.indexOf(account) !== place);
+    if (twice !== undefined) throw wrong(`the account ${foreignName(twice)} is here twice`, 'Name it once.');
+    if (value.operations === undefined && accounts.length < 2) return;
+    if (steps.findIndex((each) => each.name === name) !== index)
+      throw wrong(`${name} is here twice`, 'Name it once.');
+    await checkStep(name, own, value.operations !== undefined, wrong);
   }
+}
+
+async function checkStep(
+  name: string,
+  own: readonly string[],
+  isAmongSteps: boolean,
+  wrong: (fact: string, next: Advice) => StopError,
+): Promise<void> {
+  const operation = await loadMember<Operation>(OPERATIONS, name);
+  const isOwn = operation === undefined && (/(?:^|\/)rowonce-/.test(name) || own.includes(name));
+  if (operation?.tiers.length === 0 || isOwn)
+    throw isAmongSteps
+      ? wrong(`${foreignWords(name)} cannot be one of several steps`, 'Give it a job of its own.')
+      : wrong(`${foreignWords(name)} cannot be asked of several accounts`, 'Name one account.');
+  if (operation !== undefined) return;
+  const next = meantWord(name, await familyNames(OPERATIONS));
+  throw wrong(`there is no operation ${foreignName(name)}`, next);
+}
+
+/** Where a step stands in the job. */
+function placeOf({ operations }: JobEntries, index: number, name: string): KeyPath {
+  if (operations === undefined) return ['account'];
+  return ['operations', Array.isArray(operations) ? index : name];
 }
 
 export type Document = YamlDocument<JobEntries>;
@@ -49,14 +93,77 @@ export type Document = YamlDocument<JobEntries>;
  */
 export function calledBySteps(
   { steps = [] }: Operation,
+  said: readonly StepSaid[],
   document: Document,
 ): Pick<JobEntries, 'columns' | 'waterfall' | 'add'> {
-  const { columns, waterfall, add } = document.value;
-  return present({
+  const { columns, waterfall = [], add } = document.value;
+  const own = said.filter((step) => step.waterfall !== undefined);
+  const others = steps.filter(({ name }) => own.every((step) => step.name !== name));
+  const tiers = [
+    ...(waterfall.length === 0 ? [] : waterfallBySteps(others, waterfall, ['waterfall'], document)),
+    ...own.flatMap(({ name, waterfall: ofStep = [] }) => {
+      const at = ['operations', name, 'waterfall'];
+      return waterfallBySteps(
+        steps.filter((step) => step.name === name),
+        ofStep,
+        at,
+        document,
+      );
+    }),
+  ];
+  const all = {
     columns: columns && columnsBySteps(steps, columns, document),
-    waterfall: waterfall && waterfallBySteps(steps, waterfall, document),
-    add: add && addBySteps(steps, add),
-  });
+    waterfall: tiers.length === 0 ? undefined : tiers,
+    add: addOf(steps, said, add, document),
+  };
+  requireEarlier(steps, all, document);
+  return present(all);
+}
+
+/** @throws StopError for a step that reads a column which a later step adds. */
+function requireEarlier(
+  steps: readonly Operation[],
+  { columns = {}, add = {} }: { readonly columns: Names | undefined; readonly add: Names | undefined },
+  { problem }: Document,
+): void {
+  const placeOf = (called: string): number => steps.findIndex(({ name }) => called.startsWith(`${name}.`));
+  for (const [input, column] of Object.entries(columns)) {
+    const [added, path = ''] =
+      Object.entries(add).find(([each]) => each.toLowerCase() === column.toLowerCase()) ?? [];
+    const adding = steps[placeOf(path)];
+    if (added === undefined || adding === undefined || placeOf(path) <= placeOf(input)) continue;
+    const fact = `${input} is read from ${foreignName(column)}, which ${adding.name} adds later`;
+    throw problem(
+      ['columns', inputOf(input)],
+      'value',
+      fact,
+      `Name ${adding.name} before the step that reads it.`,
+    );
+  }
+}
+
+/**
+ * The columns that all steps add.
+ * @throws StopError for a column that two steps add.
+ */
+function addOf(
+  steps: readonly Operation[],
+  said: readonly StepSaid[],
+  ofAll: Names | undefined,
+  { problem }: Document,
+): Names | undefined {
+  const others = steps.filter(({ name }) => said.find((step) => step.name === name)?.add === undefined);
+  const added = new Map(Object.entries(ofAll === undefined ? {} : addBySteps(others, ofAll)));
+  for (const { name, add = {} } of said) {
+    for (const [column, path] of Object.entries(add)) {
+      const before = [...added].find(([each]) => each.toLowerCase() === column.toLowerCase());
+      const fact = `${before?.[1].split('.')[0]} adds the column ${foreignName(column)} as well`;
+      if (before !== undefined)
+        throw problem(['operations', name, 'add', column], 'name', fact, 'Name it at one step.');
+      added.set(column, `${name}.${path}`);
+    }
+  }
+  return added.size === 0 ? undefined : Object.fromEntries(added);
 }
 
 type Names = Readonly<Record<string, string>>;
@@ -80,11 +187,12 @@ function columnsBySteps(steps: readonly Operation[], columns: Names, { problem }
 function waterfallBySteps(
   steps: readonly Operation[],
   tiers: readonly string[],
+  at: readonly string[],
   { problem }: Document,
 ): string[] {
   const waterfall: string[] = [];
   for (const [index, tier] of tiers.entries()) {
-    const wrong = (fact: string, next: Advice) => problem(['waterfall', index], 'value', fact, next);
+    const wrong = (fact: string, next: Advice) => problem([...at, index], 'value', fact, next);
     const all = steps.flatMap((step) => tierIn(step, tier) ?? []);
     const owned = all.filter(({ isOwn }) => isOwn);
     const own = (owned.length === 0 ? all : owned).map(({ called }) => called);

@@ -194,7 +194,8 @@ export async function planChanges(
   const beyond = missingRows(context, asked, team);
   const pricing = await pricingOf(context);
   const rows = new Set(asked.map(({ row }) => row)).size;
-  const draft = new TeamDraft(team, pricing, conflictOutcomes(asked.filter(isWorkable)));
+  const mostOf = (call: Call): number => pricing.priceOf({ call, by: context }).most;
+  const draft = new TeamDraft(team, mostOf, conflictOutcomes(asked.filter(isWorkable)));
   for (const [row, parts] of Map.groupBy([...asked, ...beyond], ({ row }) => row)) draft.add(row, parts);
   const { planned, ...drafted } = draft.result();
   const isOutdated =
@@ -278,7 +279,7 @@ async function changesSentAgain(
     batch.id,
   );
   const sent = doubts.filter(({ key }) => again.has(key));
-  const most = sent.reduce((sum, { call }) => sum + priceOf(call).most, 0);
+  const most = sent.reduce((sum, { call }) => sum + priceOf({ call, by: context }).most, 0);
   return again.size === 0 ? undefined : { rows: again.size, most };
 }
 
@@ -297,7 +298,7 @@ type ShownChange = ChangeTarget & Pick<PlannedChangeObject, 'note' | 'user_id'>;
  */
 class TeamDraft {
   readonly #team: Team;
-  readonly #pricing: Pricing;
+  readonly #mostOf: (call: Call) => number;
   /** The outcomes of rows that end without a request, whatever they ask for. */
   readonly #settled: ReadonlyMap<ResolvedRow, Outcome>;
   readonly #planned: PlannedRow[] = [];
@@ -307,9 +308,9 @@ class TeamDraft {
   #duplicates = 0;
   readonly #costs: { readonly row: RowNumber; readonly most: number }[] = [];
 
-  constructor(team: Team, pricing: Pricing, settled: ReadonlyMap<ResolvedRow, Outcome>) {
+  constructor(team: Team, mostOf: (call: Call) => number, settled: ReadonlyMap<ResolvedRow, Outcome>) {
     this.#team = team;
-    this.#pricing = pricing;
+    this.#mostOf = mostOf;
     this.#settled = settled;
   }
 
@@ -367,7 +368,7 @@ class TeamDraft {
     const asked = askedText(call);
     if (this.#made.has(asked)) return false;
     this.#made.add(asked);
-    const { most } = this.#pricing.priceOf(call);
+    const most = this.#mostOf(call);
     if (most > 0) this.#costs.push({ row, most });
     return true;
   }

@@ -19,6 +19,7 @@ import { erasedReason } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-object.ts';
 import type { PlannedInput } from '../batch-key.ts';
 import {
+  accountsOf,
   optionsOf,
   type PlanContext,
   type PreparedRow,
@@ -138,9 +139,11 @@ export function resolved(
 }
 
 /** Answers each call with success, so that an operation needs no separate description of its coming calls. */
-function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
-  const walk = new RowWalk(job.operation, dialect, { input: work, repaired: work.repaired });
+function workable(context: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
+  const { job, dialect } = context;
+  const walk = new RowWalk(job.operation, accountsOf(context), { input: work, repaired: work.repaired });
   const { calls, outcome } = walk.ahead((call) => ({ kind: 'found', fields: successOf(call, dialect) }));
+  invariant(outcome !== undefined, 'a change that succeeds ends its row');
   return { kind: 'work', row, work, calls: calls.map(({ call }) => call), outcome };
 }
 

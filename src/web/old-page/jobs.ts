@@ -9,6 +9,7 @@ import type { Operation } from '../../core/operation.ts';
 import { readingEntries } from '../../core/reading.ts';
 import { inSteps, stepNames } from '../../core/steps.ts';
 import { type Job, loadJob } from '../../job/job.ts';
+import { accountNames } from '../../job/job-schema.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import type { AccountChoice, Choices, ListDescription, OperationView } from '../api.ts';
 import { HttpRefusal } from '../server/answers.ts';
@@ -35,7 +36,7 @@ export async function jobOfChoices(list: ListFile, choices: Choices): Promise<Ch
   if (!steps.every((name) => known.includes(name)))
     throw new HttpRefusal(404, 'There is no such operation.', 'Choose one of those that are shown.');
   const { operation } = await loadJob(what.operation);
-  const account = chooseAccount(await loadAccounts(), operation.vendor, said.account);
+  const account = chooseAccount(await loadAccounts(), operation.vendor, accountNames(said.account)[0]);
   const { read = {}, repair } = list.reading ?? {};
   const text = stringify({
     ...(steps.length === 1 ? what : { operations: steps }),

@@ -1,0 +1,95 @@
+import type { OperationOptions } from '../core/operation.ts';
+import { foreignName, listed } from '../core/plain-text.ts';
+import { type InputRow, SO_NOTHING } from '../core/row.ts';
+import { lackingWords, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';
+import type { InputColumns } from '../files/quality/job-issues.ts';
+import type { Job } from '../job/job.ts';
+import { isBlankCell } from '../operations/lookup/identifiers.ts';
+import type { PreparedRow } from './row-walk.ts';
+
+/** Which cells a job fills, and what is left of that for a row of the list. */
+
+interface Filling {
+  /** The positions of the cells of which one has to be blank. Otherwise the row would get nothing. */
+  readonly cells: readonly number[];
+  readonly why: string;
+}
+
+/**
+ * The rows of a list that would get nothing, because all columns of `add` are there and stay as they are.
+ * Undefined where each row may get something.
+ */
+export function fillingOf(
+  { operation, add = {}, on_existing: onExisting }: Job,
+  header: readonly string[],
+): Filling | undefined {
+  if (onExisting === undefined || onExisting === 'replace') return undefined;
+  if (operation.change !== undefined || operation.resultsFile !== undefined) return undefined;
+  const names = header.map((name) => name.toLowerCase());
+  const cells = Object.keys(add).map((name) => names.indexOf(name.toLowerCase()));
+  if (cells.length === 0 || cells.includes(-1)) return undefined;
+  const columns = listed(cells.map((at) => foreignName(header[at] ?? '')));
+  return onExisting === 'keep'
+    ? {
+        cells: [],
+        why: `on_existing: keep leaves ${columns} as the list has them${SO_NOTHING}`,
+      }
+    : { cells, why: `${columns} ${cells.length === 1 ? 'is' : 'are'} filled${SO_NOTHING}` };
+}
+
+type ReadyRow = Extract<PreparedRow, { readonly kind: 'ready' }>;
+
+/** What the steps of a job fill in the rows of one list. */
+interface StepsFilling {
+  readonly fed: OperationOptions['fed'];
+  /** Whether what is asked depends on the cells that an answer fills. */
+  readonly isRead: boolean;
+  /** The columns that a step may fill. */
+  wantedOf(step: string): readonly WantedColumn[];
+  /** The row without the steps whose columns the list has filled already. */
+  left(ready: ReadyRow, row: InputRow): PreparedRow;
+}
+
+/** Undefined for a job of one step with one account. */
+export function stepsFilling(
+  { operation, add = {}, on_existing: onExisting }: Job,
+  { header, columns }: Pick<InputColumns, 'header' | 'columns'>,
+): StepsFilling | undefined {
+  if (operation.steps === undefined) return undefined;
+  const names = header.map((name) => name.toLowerCase());
+  const wanted = new Map<string, readonly (WantedColumn & { readonly cell: number })[]>();
+  const fed: Record<string, string> = {};
+  for (const { name } of operation.steps) {
+    for (const [input, column] of Object.entries(columns)) {
+      const feeding = [...wanted.values()].flat().find((each) => isSame(each.column, column));
+      if (feeding !== undefined && input.startsWith(`${name}.`)) fed[input] = feeding.column;
+    }
+    const own = Object.entries(add).flatMap(([column, path]) => {
+      if (!path.startsWith(`${name}.`)) return [];
+      const cell = onExisting === 'fill' ? names.indexOf(column.toLowerCase()) : -1;
+      return [{ column, path: path.slice(name.length + 1), cell }];
+    });
+    wanted.set(name, own);
+  }
+  const isRead = operation.steps.some(({ asked = [] }) => asked.length > 1) || Object.keys(fed).length > 0;
+  const leftOf = (step: RowStep, cells: InputRow['cells']): RowStep | undefined => {
+    const own = wanted.get(step.name ?? '') ?? [];
+    const wants = own.filter(({ cell }) => cell < 0 || isBlankCell(cells[cell] ?? ''));
+    if (own.length > 0 && wants.length === 0) return undefined;
+    return isRead && own.length > 0 ? { ...step, wants } : step;
+  };
+  return {
+    fed,
+    isRead,
+    wantedOf: (step) => wanted.get(step) ?? [],
+    left(ready, { cells }) {
+      const { steps, lacking } = ready.input as RowSteps;
+      const left = steps.map((step) => leftOf(step, cells)).filter((step) => step !== undefined);
+      return left.length === 0
+        ? { kind: 'invalid', reason: lackingWords(lacking) }
+        : { ...ready, input: { steps: left, lacking } };
+    },
+  };
+}
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

@@ -1,0 +1,96 @@
+import { EXIT, invariant, STOP_CODES, type StopCode, StopError } from '../core/errors.ts';
+import type { Batch } from '../ledger/ledger.ts';
+import type { RunContext } from '../plan/context.ts';
+import { accountsOf } from '../plan/row-walk.ts';
+import { countByVendor } from './reconcile.ts';
+import type { Run } from './session.ts';
+import type { OpenRun, Purpose, Sessions } from './sessions.ts';
+
+/**
+ * The stops by which one account takes no more calls in this run. Its rows go on to the other accounts, or
+ * wait for the next run. Any other stop ends the whole run: no other account is paid in the place of one that
+ * is asked wrongly.
+ */
+const ENDS_ONE: ReadonlySet<StopCode> = new Set<StopCode>([
+  'key',
+  'vendor_credits',
+  'budget',
+  'account_budget',
+  'paused',
+]);
+
+/** A run ends with the first of these exit codes that one of its ended accounts has. */
+const FIRST = [EXIT.key, EXIT.budget, EXIT.paused];
+
+/** The accounts of a job during one run: each has a session, and ends by itself. */
+export class RunAccounts {
+  readonly runs = new Map<string, OpenRun>();
+  readonly ended = new Map<string, StopError>();
+  readonly #context: RunContext;
+  readonly #stopAll: (error: unknown) => void;
+
+  constructor(context: RunContext, stopAll: (error: unknown) => void) {
+    this.#context = context;
+    this.#stopAll = stopAll;
+  }
+
+  /** @param signal aborted when the whole run may send nothing more. */
+  async open(sessions: Sessions, purpose: Purpose, signal: AbortSignal): Promise<void> {
+    for (const { account, dialect } of accountsOf(this.#context)) {
+      const stopping = new AbortController();
+      const stop = (error: unknown): void => this.#stop(account.identity, error, stopping);
+      const own = AbortSignal.any([signal, stopping.signal]);
+      this.runs.set(
+        account.identity,
+        await sessions.open({ ...this.#context, account, dialect }, purpose, own, stop),
+      );
+    }
+  }
+
+  #stop(identity: string, error: unknown, stopping: AbortController): void {
+    const { account, further = [] } = this.#context;
+    const isOne = error instanceof StopError && ENDS_ONE.has(error.code) && further.length > 0;
+    if (!isOne) this.#stopAll(error);
+    if (!isOne || this.ended.has(identity)) return;
+    this.ended.set(identity, error);
+    stopping.abort(error);
+    const of = [account, ...further.map((each) => each.account)].find((each) => each.identity === identity);
+    const message = `Account ${of?.name} takes no more calls in this run: ${error.message}`;
+    this.#context.emit({ kind: 'note', message });
+    if (this.ended.size === further.length + 1) this.stopForEnded();
+  }
+
+  /** Stops the run for the accounts that have ended, if rows still wait for them. */
+  stopForEnded(): void {
+    const ends = [...this.ended.values()];
+    const codes = FIRST.flatMap((exit) => ends.find(({ code }) => STOP_CODES[code] === exit) ?? []);
+    const [first] = codes;
+    if (first !== undefined) this.#stopAll(first);
+  }
+
+  /**
+   * Settles what earlier processes left open at each account, before anything is bought.
+   * @returns a function that keeps the vendor's count of what this run cost.
+   */
+  async begin(sessions: Sessions, batch: Batch): Promise<() => Promise<void>> {
+    for (const run of this.runs.values()) await sessions.recover(run);
+    // The vendor's count is kept with a batch that has one account.
+    const keepCount = this.runs.size === 1 ? await countByVendor(this.first) : async () => {};
+    for (const run of this.runs.values()) await run.session.series.begin(run, this.#context, batch);
+    return keepCount;
+  }
+
+  get first(): Run {
+    const [first] = this.runs.values();
+    invariant(first !== undefined, 'a run has an account');
+    return first;
+  }
+
+  get inFlight(): number {
+    return [...this.runs.values()].reduce((sum, run) => sum + run.session.client.limiter.inFlight, 0);
+  }
+
+  async close(): Promise<void> {
+    for (const run of this.runs.values()) await run.close();
+  }
+}
