@@ -112,6 +112,7 @@ async function exported(
     const destination = await chooseDestination(input, settings, {
       named: output ?? (isPlain ? besideFile(ours, `.answers${nameParts(ours).ending}`) : ours),
       sandbox: batch.sandbox,
+      answerPlace: settings.answer_at,
     });
     const notes = spender === undefined ? {} : notesIn(spender, batch);
     const price = await priceOfBatch(batch, ledger);

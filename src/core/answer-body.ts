@@ -140,13 +140,27 @@ export interface AnswerPlace {
    * shown under its name, and the other places here are not used.
    */
   readonly steps?: Readonly<Record<string, AnswerPlace>>;
-  /** The places for a step with several accounts, by the identities of the accounts. */
+  /**
+   * The places by the identities of the accounts, where several are asked for the step. The other places here
+   * are used for none of these.
+   */
   readonly accounts?: Readonly<Record<string, AnswerPlace>>;
   /**
    * The list of results is a list of objects. For an operation of the job's own, a list of plain values is a
    * field.
    */
   readonly objects?: true;
+}
+
+/** The place in an answer to one operation, by the account that answered. */
+export function placeOfAnswer(place: AnswerPlace, operation: string, accountIdentity: string): AnswerPlace {
+  const step = place.steps?.[operation] ?? place;
+  return step.accounts?.[accountIdentity] ?? step;
+}
+
+/** Whether several accounts are asked for a step. */
+export function hasAccounts(place: AnswerPlace): boolean {
+  return [place, ...Object.values(place.steps ?? {})].some(({ accounts }) => accounts !== undefined);
 }
 
 /** The fields of an answer; undefined when there is nothing at their place, or nothing that can be read. */

@@ -122,6 +122,11 @@ export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
  */
 export const FOUND_PREFIX = 'found_';
 
+const SOURCE_SUFFIX = '_source';
+
+/** The added column that says where the cells of another one are from: `Email_source` for `Email`. */
+export const sourceColumn = (name: string): string => name + SOURCE_SUFFIX;
+
 /**
  * Whether we wrote an unreadable row, in an output or a needs-attention file, and nobody has altered it
  * since: then its cells stand below their names.

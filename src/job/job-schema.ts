@@ -230,7 +230,8 @@ export const jobEntries = z.strictObject({
     .optional()
     .describe(
       'where the list has a column of `add`: ' +
-        '`keep` adds nothing, `fill` fills its blank cells, `replace` replaces it; left out: refused',
+        '`keep` adds nothing, `fill` fills its blank cells and says in `NAME_source` what filled each, ' +
+        '`replace` replaces it; left out: refused',
     ),
   only_if: conditions
     .optional()

@@ -9,13 +9,17 @@ import { type JobEntries, jobEntries } from './job-schema.ts';
 
 const plainValue = z.union([z.string(), z.number(), z.boolean()]);
 
-const placeSchema = z.object({
+const accountPlaceSchema = z.object({
   envelope: z.string().exactOptional(),
   fields: z.string().exactOptional(),
   results: z.string().exactOptional(),
   objects: z.literal(true).exactOptional(),
   gives: z.record(z.string(), z.string()).exactOptional(),
   verdicts: z.record(z.string(), z.union([plainValue, z.array(plainValue)])).exactOptional(),
+});
+
+const placeSchema = accountPlaceSchema.extend({
+  accounts: z.record(z.string(), accountPlaceSchema).exactOptional(),
 });
 
 const pairs = z.record(z.string(), z.string()).optional();

@@ -1,9 +1,10 @@
+import { answerPlaceOf } from '../client/dialect.ts';
 import { PathSearch, saidIn } from '../core/answer-fields.ts';
 import { stepNames } from '../core/steps.ts';
 import { recordParts } from '../files/kept-rows.ts';
-import { shownBody } from '../files/output/output.ts';
+import { shownAnswer } from '../files/output/output.ts';
 import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
-import { accountsOf, answerPlaceIn, type ResolvedJob } from './row-walk.ts';
+import { accountsOf, type ResolvedJob } from './row-walk.ts';
 
 /** A path that none of this many answers has counts as missing in all. */
 const MOST_ANSWERS = 2_000;
@@ -22,30 +23,32 @@ export async function searchAnswers(
   fewest: number,
 ): Promise<PathSearch | undefined> {
   if (ledger === undefined) return undefined;
-  const { job } = resolved;
-  const { name } = job.operation;
-  const paths = new PathSearch(Object.values(job.add ?? {}));
-  const place = answerPlaceIn(resolved);
-  const identities = accountsOf(resolved).map(({ account }) => account.identity);
+  const { operation, add } = resolved.job;
+  const { name, steps } = operation;
+  const paths = new PathSearch(Object.values(add ?? {}));
   const seen = new Set<number>();
-  for await (const answers of answersOf(ledger, identities, [name, ...stepNames(name)])) {
-    const last = answers.findLast(({ kind }) => kind === 'found');
-    const body = shownBody(answers, place);
-    if (last === undefined || body === undefined || seen.has(last.attempt)) continue;
-    paths.look(saidIn(body, place));
-    if (seen.add(last.attempt).size >= (paths.isComplete ? fewest : MOST_ANSWERS)) break;
+  for (const { account, dialect } of accountsOf(resolved)) {
+    const places = steps?.map((step) => [step.name, answerPlaceOf(dialect, step.name)] as const);
+    const place = places ? { steps: Object.fromEntries(places) } : answerPlaceOf(dialect, name);
+    for await (const answers of answersOf(ledger, account.identity, [name, ...stepNames(name)])) {
+      const last = answers.findLast(({ kind }) => kind === 'found');
+      const shown = shownAnswer(answers, place);
+      if (last === undefined || shown === undefined || seen.has(last.attempt)) continue;
+      paths.look(saidIn(shown.body, shown.place));
+      if (seen.add(last.attempt).size >= (paths.isComplete ? fewest : MOST_ANSWERS)) break;
+    }
   }
   return seen.size === 0 ? undefined : paths;
 }
 
-/** The answers on which the rows of the account's lists rest, the newest list first. */
+/** The account's answers on which the rows of its lists rest, the newest list first. */
 async function* answersOf(
   ledger: LedgerReader,
-  accounts: readonly string[],
+  account: string,
   operations: readonly string[],
 ): AsyncGenerator<RowRecord['answers'], void> {
-  for (const { id, operation, accountIdentity } of await ledger.batches())
-    if (operations.includes(operation) && accounts.includes(accountIdentity))
+  for (const { id, operation, accounts } of await ledger.batches())
+    if (operations.includes(operation) && accounts.some(({ identity }) => identity === account))
       for await (const part of recordParts(ledger, id, PART_ROWS))
-        for (const { answers } of part) yield answers;
+        for (const { answers } of part) yield answers.filter((each) => each.accountIdentity === account);
 }

@@ -61,8 +61,10 @@ export function writeRows(
   return writeOutput(writing, input, batch, destination);
 }
 
-export function wantedOutput({ output, account }: RunContext, name: string | undefined): WantedOutput {
-  return { named: output === false ? undefined : output, sandbox: account.sandbox, name };
+export function wantedOutput(context: RunContext, name: string | undefined): WantedOutput {
+  const { output, account } = context;
+  const answerPlace = answerPlaceIn(context);
+  return { named: output === false ? undefined : output, sandbox: account.sandbox, name, answerPlace };
 }
 
 /**
@@ -116,15 +118,17 @@ function* namesFor(fixed: string | undefined, usual: string, operation: string, 
  * @throws StopError `job`
  */
 export async function requireFreeColumns(
-  { job, ledger }: PlanContext,
+  context: PlanContext,
   { path, file, sheet }: OpenedInput,
   existing: Batch | undefined,
 ): Promise<void> {
+  const { job, ledger } = context;
   if (job.add === undefined) return;
   const survey = { sha256: await file.sha256() };
   const isOfOther =
     ledger !== undefined && (await isOutputOfOther({ job, ledger }, { path, survey }, { existing }));
-  additionOf(await sheet.header(), job.add, job.on_existing, isOfOther);
+  const place = answerPlaceIn(context);
+  additionOf(await sheet.header(), job.add, job.on_existing, isOfOther, place);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { saidIn } from '../../core/answer-fields.ts';
 import { foreignWords, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../../core/row.ts';
-import { answerFields, foundValues, shownBody } from '../../files/output/output.ts';
+import { answerFields, foundValues, shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 
@@ -33,10 +33,10 @@ const MOST_VALUES = 5;
 
 function valuesOf({ settings }: Batch, { answers }: RowRecord): string {
   const { add, answer_at: place } = settingsKept(settings);
-  const body = shownBody(answers, place);
-  if (body === undefined) return '';
-  const fields = add === undefined ? answerFields(body, place, true) : undefined;
-  const values = foundValues(add, saidIn(body, place), fields);
+  const shown = shownAnswer(answers, place);
+  if (shown === undefined) return '';
+  const fields = add === undefined ? answerFields(shown, true) : undefined;
+  const values = foundValues(add, saidIn(shown.body, shown.place), fields);
   const filled = [...values].filter(([, value]) => value !== '').slice(0, MOST_VALUES);
   return filled.map(([name, value]) => `${name} ${foreignWords(value, LONGEST_NAME)}`).join(', ');
 }

@@ -1,6 +1,13 @@
 import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../client/dialect.ts';
 import { leftBy, oddAnswerIn } from '../../client/judge.ts';
-import { type AnswerPlace, bodyHolding, bytesOf, mergedValue, readBody } from '../../core/answer-body.ts';
+import {
+  type AnswerPlace,
+  bodyHolding,
+  bytesOf,
+  mergedValue,
+  placeOfAnswer,
+  readBody,
+} from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import { EMAIL_VERDICTS, vendorsWord, verdictsOf } from '../../core/given.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
@@ -152,7 +159,7 @@ type Pairs = Readonly<Record<string, string>>;
  */
 export async function toldAnswer(
   { batch, ledger }: { readonly batch: Batch; readonly ledger: LedgerReader },
-  { call }: Doubt,
+  { call, accountIdentity }: Doubt,
   pairs: readonly string[],
   nowMs: number,
   kept?: Reply,
@@ -170,7 +177,7 @@ export async function toldAnswer(
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch, ledger), replyWith);
   const { answer_at: answerPlace, add, operation } = settingsKept(batch.settings);
   if (add !== undefined && operation.resultsFile === undefined) requireRead(told, Object.values(add));
-  const place = answerPlace.steps?.[call.operation] ?? answerPlace;
+  const place = placeOfAnswer(answerPlace, call.operation, accountIdentity);
   return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(told, place), place)) };
 }
 

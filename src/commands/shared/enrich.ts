@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { answerPlaceOf } from '../../client/dialect.ts';
 import type { AnswerPlace } from '../../core/answer-body.ts';
 import { isPlain, saidAt, saidIn } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
@@ -12,7 +11,7 @@ import { spoolFolder } from '../../core/paths.ts';
 import { readingIn } from '../../core/reading.ts';
 import { FOUND_PREFIX, type OutcomeKind, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import { ourCells, shownBody, textCells } from '../../files/output/output.ts';
+import { ourCells, shownAnswer, textCells } from '../../files/output/output.ts';
 import { isPaidBy } from '../../files/output/tally.ts';
 import { spoolInput } from '../../files/spool.ts';
 import type { Job } from '../../job/job.ts';
@@ -22,7 +21,7 @@ import { nameStoreOfCall } from '../../lib/command-line.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
-import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { answerPlaceIn, type ResolvedJob } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
 import { openSpender, type Spender, stoppable } from '../../run/run-job.ts';
 import { chooseStore, storeToName } from '../../run/store-choice.ts';
@@ -279,12 +278,12 @@ interface EnrichedList {
 async function listFor(
   ledger: LedgerReader,
   id: BatchId,
-  { job, dialect }: ResolvedJob,
+  resolved: ResolvedJob,
   header: readonly string[],
 ): Promise<EnrichedList> {
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, `batch ${id} has begun`);
-  return { batch, job, answerPlace: answerPlaceOf(dialect, job.operation.name), header };
+  return { batch, job: resolved.job, answerPlace: answerPlaceIn(resolved), header };
 }
 
 /**
@@ -298,8 +297,8 @@ function inputOf({ cells, object, unreadable }: ValuedRow, header: readonly stri
 }
 
 function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: AnswerPlace): JsonObject {
-  const body = shownBody(answers, place);
-  const said = body === undefined ? undefined : saidIn(body, place);
+  const shown = shownAnswer(answers, place);
+  const said = shown && saidIn(shown.body, shown.place);
   if (add !== undefined)
     return Object.fromEntries(
       Object.entries(add).map(([name, path]) => [name, (said && saidAt(said, path)) ?? null]),

@@ -7,7 +7,7 @@ import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import { matchedByIn } from '../../core/row.ts';
-import { shownBody } from '../../files/output/output.ts';
+import { shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
@@ -145,10 +145,10 @@ function isExactlyBooked({ call, end, reply }: AttemptRecord, dialect: Dialect):
 
 function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
   const { answer_at: answerPlace } = settingsKept(settings);
-  const body = shownBody(record?.answers ?? [], answerPlace);
-  if (body === undefined) return [];
+  const shown = shownAnswer(record?.answers ?? [], answerPlace);
+  if (shown === undefined) return [];
   const paths = new PathSearch([]);
-  paths.look(saidIn(body, answerPlace));
+  paths.look(saidIn(shown.body, shown.place));
   return paths.paths;
 }
 

@@ -1,8 +1,7 @@
 import {
   type AnswerPlace,
-  bytesOf,
+  hasAccounts,
   jsonIn,
-  type KeptBody,
   ownBodyIn,
   parsedResultsOf,
   readBody,
@@ -11,7 +10,6 @@ import {
   type AnswerFields,
   cellText,
   FieldSurvey,
-  isPlain,
   parsedSaidIn,
   saidAt,
   saidFields,
@@ -19,10 +17,10 @@ import {
 } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
-import type { JsonObject, JsonValue, Operation } from '../../core/operation.ts';
+import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn } from '../../core/our-columns.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
-import { FOUND_PREFIX, type InputRow, matchedByIn } from '../../core/row.ts';
+import { FOUND_PREFIX, type InputRow, matchedByIn, sourceColumn } from '../../core/row.ts';
 import { stepNames, suffixOf } from '../../core/steps.ts';
 import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
@@ -31,6 +29,7 @@ import { CellSafety, type FormulaMode, safeCell } from '../../lib/formulas.ts';
 import { isBlankCell } from '../../operations/lookup/identifiers.ts';
 import { identifierNames } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
+import { accountAt, type ShownAnswer, shownAnswer } from './shown-answer.ts';
 import { isPaidBy } from './tally.ts';
 
 /**
@@ -47,6 +46,8 @@ interface AddedColumn {
    * The input's own column of that name, when its filled cells are kept and only its blank cells are filled.
    */
   readonly fills?: number;
+  /** The column says where the cells of the column before it are from. */
+  readonly isSource?: true;
 }
 
 export interface Addition {
@@ -65,43 +66,92 @@ export type OnExisting = NonNullable<Job['on_existing']> | 'refuse';
 
 /**
  * @param isOfOther whether the input is known as the output of another job, so that no column of it is ours.
+ * @param place says whether several accounts are asked.
  * @throws StopError `job` when the input has a column that `add` names and no setting says what to do with
- * it.
+ * it, or when another column has the name of one about sources.
  */
 export function additionOf(
   header: readonly string[],
   add: Readonly<Record<string, string>>,
   onExisting: OnExisting = 'refuse',
   isOfOther = false,
+  place: AnswerPlace = {},
 ): Addition {
-  const columns: AddedColumn[] = [];
-  const ours = ourColumnsIn(header);
-  const dropped = new Set(ours);
+  const names = Object.keys(add);
+  const sources = sourceColumnsOf(add, onExisting, place);
+  const known = new Set([...names, ...(sources.length === 0 ? [] : sourcedIn(header))]);
   // The columns of another job share some of these names at most, and none of their cells may be lost.
-  const earlier = isOfOther
-    ? new Set<string>()
-    : earlierAdded(
-        header,
-        new Set(Object.keys(add)),
-        Object.keys(add).map((name) => earlierNames(name, [])),
-      );
-  for (const [name, path] of Object.entries(add)) {
+  const earlierBy = (marks: readonly (readonly string[])[]): ReadonlySet<string> =>
+    isOfOther ? new Set() : earlierAdded(header, known, marks);
+  const earlier = earlierBy(names.map((name) => earlierNames(name, [])));
+  const block = earlierBy([]);
+  const others = header.filter((column) => !block.has(column));
+  requireFree(sources, others, names);
+  const ours = new Set([...ourColumnsIn(header), ...sources.filter((name) => block.has(name))]);
+  const dropped = new Set(ours);
+  const columns = Object.entries(add).flatMap(([name, path], nth): readonly AddedColumn[] => {
     const at = header.findIndex((column) => column.toLowerCase() === name.toLowerCase());
     const existing = header[at];
-    const mayBeOurs = existing !== undefined && earlier.has(existing);
-    if (existing === undefined) columns.push({ name, path });
-    else if (onExisting === 'replace' || (onExisting === 'refuse' && mayBeOurs)) {
-      dropped.add(existing);
-      columns.push({ name, path });
-    } else if (onExisting === 'fill' || mayBeOurs) {
-      // A user's column that was kept looks like one that we added. If only its blanks are filled, neither
-      // loses anything.
-      dropped.add(existing);
-      columns.push({ name: existing, path, fills: at });
-    } else if (onExisting === 'refuse') throw clash(existing);
-  }
+    const added = addedBeside(existing, at, { name, path }, onExisting, earlier);
+    if (added === undefined) return [];
+    if (existing !== undefined) dropped.add(existing);
+    const source = sources[nth];
+    return source === undefined ? [added] : [added, { ...added, name: source, isSource: true }];
+  });
   // With `refuse`, a column of the user's would have been refused, so all dropped ones are ours.
-  return { columns, dropped, ours: onExisting === 'refuse' ? dropped : new Set(ours) };
+  return { columns, dropped, ours: onExisting === 'refuse' ? dropped : ours };
+}
+
+/** @returns undefined where the column that the input has stays as it is. */
+function addedBeside(
+  existing: string | undefined,
+  at: number,
+  added: AddedColumn,
+  onExisting: OnExisting,
+  earlier: ReadonlySet<string>,
+): AddedColumn | undefined {
+  if (existing === undefined || onExisting === 'replace') return added;
+  const mayBeOurs = earlier.has(existing);
+  if (onExisting === 'refuse' && mayBeOurs) return added;
+  // A user's column that was kept looks like one that we added. If only its blanks are filled, neither loses
+  // anything.
+  if (onExisting === 'fill' || mayBeOurs) return { ...added, name: existing, fills: at };
+  if (onExisting === 'refuse') throw clash(existing);
+  return undefined;
+}
+
+/**
+ * The columns that say where the cells of the columns of `add` are from: the name of the account that
+ * answered, or `list`. There are none where only one account can have filled them.
+ */
+export function sourceColumnsOf(
+  add: Readonly<Record<string, string>> = {},
+  onExisting: OnExisting = 'refuse',
+  place: AnswerPlace = {},
+): readonly string[] {
+  return onExisting === 'fill' || hasAccounts(place) ? Object.keys(add).map(sourceColumn) : [];
+}
+
+/**
+ * The columns that have one about their sources, and the latter. An earlier job may have added other columns
+ * than this one.
+ */
+function sourcedIn(header: readonly string[]): readonly string[] {
+  const there = new Set(header);
+  return header.flatMap((name) => (there.has(sourceColumn(name)) ? [name, sourceColumn(name)] : []));
+}
+
+/** @throws StopError `job` for another column with the name of one about sources, in any case of letters. */
+function requireFree(sources: readonly string[], others: readonly string[], added: readonly string[]): void {
+  for (const column of [...others, ...added]) {
+    const source = sources.find((name) => name.toLowerCase() === column.toLowerCase());
+    if (source === undefined) continue;
+    const where = others.includes(column) ? 'The input' : "The job's `add`";
+    const fact =
+      `${where} has a column ${foreignName(column)}, but the output gets a column ${foreignName(source)}, ` +
+      'which says what filled each cell.';
+    throw stop('job', fact, 'Rename that column.');
+  }
 }
 
 /**
@@ -167,19 +217,15 @@ export async function surveyFields(
   const survey = new FieldSurvey();
   for await (const part of recordParts(ledger, batch.id, partRows)) {
     for (const { answers } of part) {
-      const body = shownBody(answers, place);
-      if (body !== undefined) survey.addFields(answerFields(body, place, listsApart));
+      const shown = shownAnswer(answers, place);
+      if (shown !== undefined) survey.addFields(answerFields(shown, listsApart));
     }
   }
   return survey;
 }
 
 /** Every value of an answer under its name. @param listsApart whether the list of results is left out. */
-export function answerFields(
-  body: KeptBody,
-  place: AnswerPlace,
-  listsApart: boolean,
-): ReadonlyMap<string, string> {
+export function answerFields({ body, place }: ShownAnswer, listsApart: boolean): ReadonlyMap<string, string> {
   // The body is parsed once: the list is left out by identity, so fields and list must come from one object.
   const own = ownBodyIn(jsonIn(body), place);
   const { envelope: _, ...inside } = place;
@@ -205,40 +251,6 @@ export function foundValues(
 }
 
 /**
- * The body from which the added cells are read: that of the last answer that found something. The changes of
- * one row are steps, so their bodies are read as one: first the project that was made, then the invite. A
- * later body overrides an earlier one. Bodies of different projects stand side by side.
- */
-export function shownBody(answers: RowRecord['answers'], { steps }: AnswerPlace = {}): KeptBody | undefined {
-  if (steps !== undefined) {
-    const found = Object.keys(steps).flatMap((name) => {
-      const body = shownBody(answers.filter(({ call }) => call.operation === name));
-      const value = body && jsonIn(body);
-      return value === undefined ? [] : [[name, value] as const];
-    });
-    return found.length === 0 ? undefined : bytesOf(Object.fromEntries(found));
-  }
-  const last = answers.findLast(({ kind }) => kind === 'found');
-  if (last?.call.change === undefined) return last?.body;
-  const found = answers.filter(({ kind }) => kind === 'found');
-  if (found.length === 1) return last.body;
-  const isMade = found.some(({ call }) => call.project === undefined);
-  const projects = Map.groupBy(found, ({ call }) => (isMade ? undefined : call.project));
-  const bodies: readonly JsonObject[] = [...projects.values()].map((of) =>
-    Object.fromEntries(of.flatMap(({ body }) => Object.entries(membersOf(body)))),
-  );
-  if (bodies.length === 1) return bytesOf(bodies[0] ?? null);
-  // A row of several projects has several values of each name, such as codes of invites.
-  const names = bodies.flatMap((body) => Object.keys(body));
-  return bytesOf(Object.fromEntries(names.map((name) => [name, bodies.flatMap((body) => body[name] ?? [])])));
-}
-
-function membersOf(bytes: KeptBody): JsonObject {
-  const value = jsonIn(bytes) ?? null;
-  return isPlain(value) || Array.isArray(value) ? {} : (value as JsonObject);
-}
-
-/**
  * The cells of the added columns for one row. A cell that is kept from the user's own column may be a
  * formula.
  * @param told receives the answer and its fields, so that they are not read a second time.
@@ -246,30 +258,40 @@ function membersOf(bytes: KeptBody): JsonObject {
 export function addedCells(
   columns: readonly AddedColumn[],
   row: InputRow,
-  answerBody: KeptBody | undefined,
-  place: AnswerPlace,
+  shown: ShownAnswer | undefined,
+  batch: Pick<Batch, 'accounts'>,
   cells: CellWriter,
   told?: AnswerReader,
 ): readonly string[] {
-  const answer = answerBody === undefined ? undefined : saidIn(answerBody, place);
+  const answer = shown && saidIn(shown.body, shown.place);
   const fields = answer && columns.some(({ isField }) => isField) ? saidFields(answer) : undefined;
-  if (answerBody !== undefined) told?.(answer, fields);
+  if (answer !== undefined) told?.(answer, fields);
   const found = ({ path, isField }: AddedColumn): string => {
     const value = answer && (cells.isJson || !isField) ? saidAt(answer, path) : undefined;
     return isField === true && value === undefined
       ? cells.foreign(fields?.get(path) ?? '')
       : cells.value(value);
   };
+  // A row that cannot be read keeps all its cells where they are.
+  const ownIn = ({ fills }: AddedColumn): string =>
+    fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
+  const sourceOf = (column: AddedColumn): string => {
+    if (!isBlankCell(ownIn(column))) return cells.own(OF_LIST);
+    const account = shown && accountAt(batch, shown, column.path);
+    return account === undefined || found(column) === '' ? '' : cells.foreign(account);
+  };
   return columns.map((column) => {
-    const { fills } = column;
-    // A row that cannot be read keeps all its cells where they are.
-    const own = fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
+    if (column.isSource === true) return sourceOf(column);
+    const own = ownIn(column);
     const value = isBlankCell(own) ? found(column) : '';
     if (value !== '' || own.trim() === '') return value;
     // Cells of the user's are not made safe, because nobody else wrote them.
     return cells.isJson ? cells.own(own) : own;
   });
 }
+
+/** The source of a cell that the list has. */
+const OF_LIST = 'list';
 
 /**
  * The cells of an answer. If one answer cannot be written, its cells are blank and a reason is given, so that
@@ -278,11 +300,11 @@ export function addedCells(
 export function cellsOrWhy(
   columns: number,
   cells: () => readonly string[],
-  body: KeptBody | undefined,
+  shown: ShownAnswer | undefined,
 ): { readonly cells: readonly string[]; readonly why?: string } {
   try {
     const made = cells();
-    const read = body === undefined || made.some((cell) => cell !== '') ? undefined : readBody(body);
+    const read = shown && made.every((cell) => cell === '') ? readBody(shown.body) : undefined;
     return read?.kind === 'unreadable' && read.why !== undefined
       ? { cells: made, why: `its answer cannot be written: ${read.why}` }
       : { cells: made };
@@ -405,7 +427,7 @@ export async function additionFor(
   batch: Batch,
 ): Promise<Addition> {
   const isOfOther = settingsKept(batch.settings).input_of_other;
-  if (job.add !== undefined) return additionOf(header, job.add, job.on_existing, isOfOther);
+  if (job.add !== undefined) return additionOf(header, job.add, job.on_existing, isOfOther, answerPlace);
   const { names, isCut } = await fieldsIn(ledger, batch, { ...job, answerPlace });
   if (isCut) {
     note(

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { type AnswerPlace, resultsOf } from '../../core/answer-body.ts';
+import { type AnswerPlace, placeOfAnswer, resultsOf } from '../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../core/answer-fields.ts';
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
@@ -15,6 +15,7 @@ import {
   partRowsOf,
   textCells,
 } from './added-columns.ts';
+import { shownAnswers } from './shown-answer.ts';
 
 /**
  * The file of results, for operations where one row finds many. It has one line for each member of the lists
@@ -87,7 +88,10 @@ async function* resultParts(ledger: Rows, batch: Batch, place: AnswerPlace) {
 }
 
 function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
-  return answers.flatMap(({ kind, body }) => (kind === 'found' ? (resultsOf(body, place) ?? []) : []));
+  return shownAnswers(answers, place).flatMap(
+    ({ body, call, accountIdentity }) =>
+      resultsOf(body, placeOfAnswer(place, call.operation, accountIdentity)) ?? [],
+  );
 }
 
 /** A result that is not an object stands in one column. */

@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { AnswerPlace } from '../../core/answer-body.ts';
 import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
 import { besideFolder, wayBelow } from '../../core/paths.ts';
@@ -32,6 +33,8 @@ export interface WantedOutput {
   readonly name?: string | undefined;
   /** Whether the input is known as the output of another job. */
   readonly isOfOther?: boolean;
+  /** The place of the fields in its answers; left out: one account answers. */
+  readonly answerPlace?: AnswerPlace;
 }
 
 type FoundInput = Pick<ListSource, 'path' | 'file' | 'survey' | 'sheet'>;
@@ -44,14 +47,14 @@ type FoundInput = Pick<ListSource, 'path' | 'file' | 'survey' | 'sheet'>;
 export async function chooseDestination(
   input: FoundInput,
   job: Additions,
-  { named, sandbox, name, isOfOther }: WantedOutput,
+  { named, sandbox, name, isOfOther, answerPlace }: WantedOutput,
 ): Promise<Destination> {
-  // This only checks for a refusal: a clash of columns must be known before anything is bought.
-  additionOf(input.survey.header, job.add ?? {}, job.on_existing, isOfOther);
+  // A clash of columns must be known before anything is bought.
+  const { columns } = additionOf(input.survey.header, job.add ?? {}, job.on_existing, isOfOther, answerPlace);
   const called = calledPath(input.path, input.sheet.layout);
   const becomesWorkbook = isWorkbookName(called);
   if (typeof named === 'object') {
-    if (becomesWorkbook) requireRoomFor(input, job);
+    if (becomesWorkbook) requireRoomFor(input, columns.length);
     const isJson = !becomesWorkbook && isJsonLinesName(called);
     if (isJson) requireMembers(input);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook, isJson };
@@ -59,7 +62,7 @@ export async function chooseDestination(
   const path = resolve(named ?? besideInput(called, sandbox, name));
   requireNameOf(called, path);
   requireMacros({ ...input, path: called }, path);
-  if (isWorkbookName(path)) requireRoomFor(input, job);
+  if (isWorkbookName(path)) requireRoomFor(input, columns.length);
   if (isJsonLinesName(path)) requireMembers(input);
   for (const each of filesWith(path, resultsFilesOf(job))) {
     if (await isSameFile(each, input.path)) {
@@ -183,8 +186,8 @@ function mayHaveMacros(path: string): boolean {
  * Refuses a CSV file that is too long for a workbook before anything is paid for, and not when the output
  * turns out too long.
  */
-function requireRoomFor({ survey: { header, rows } }: FoundInput, { add = {} }: Additions): void {
-  requireRoom(rows + 1, header.length + Object.keys(add).length + OUR_COLUMNS.length);
+function requireRoomFor({ survey: { header, rows } }: FoundInput, added: number): void {
+  requireRoom(rows + 1, header.length + added + OUR_COLUMNS.length);
 }
 
 /** Refuses a header with one name twice, because an object has each member once. */

@@ -20,7 +20,6 @@ import {
   ourCells,
   partRowsOf,
   resultsFilesOf,
-  shownBody,
 } from './added-columns.ts';
 import { type BatchFigures, figuresOf } from './batch-figures.ts';
 import {
@@ -44,6 +43,7 @@ import {
 import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { reportHtml } from './report.ts';
+import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
 
 /**
@@ -63,7 +63,7 @@ export {
   foundValues,
   JSON_CELLS,
   ourCells,
-  shownBody,
+  sourceColumnsOf,
   surveyFields,
   textCells,
 } from './added-columns.ts';
@@ -80,6 +80,7 @@ export {
 } from './destination.ts';
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
 export { readFigures } from './read-figures.ts';
+export { accountNameIn, shownAnswer } from './shown-answer.ts';
 
 /**
  * Paths of the files that were written. A path is absent where there was nothing to write, or where a stream
@@ -318,10 +319,10 @@ async function* enrichedCopy(
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     tally.add(batch, row.row, record);
     const answers = record?.answers ?? [];
-    const body = shownBody(answers, answerPlace);
+    const shown = shownAnswer(answers, answerPlace);
     const told = record?.outcome.kind === 'matched' ? found : undefined;
-    const cells = () => addedCells(columns, row, body, answerPlace, writer, told);
-    const added = cellsOrWhy(columns.length, cells, body);
+    const cells = () => addedCells(columns, row, shown, batch, writer, told);
+    const added = cellsOrWhy(columns.length, cells, shown);
     const ours = ourCells(batch, row, record, added.why, writer);
     return added.cells.concat(ours);
   };

@@ -4,8 +4,9 @@ import { FieldSurvey, saidIn } from '../../core/answer-fields.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
-import { answerFields, foundValues, resultsFilesOf, shownBody } from './added-columns.ts';
+import { answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
 import { type BatchFigures, figuresOf } from './batch-figures.ts';
+import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
 
 /**
@@ -21,11 +22,11 @@ export async function readFigures(
   const survey = new FieldSurvey();
   const isApart = resultsFilesOf(job).length > 0;
   const count = ({ outcome, answers }: RowRecord): void => {
-    const body = shownBody(answers, answerPlace);
-    if (body === undefined) return;
-    const fields = add === undefined ? answerFields(body, answerPlace, isApart) : undefined;
+    const shown = shownAnswer(answers, answerPlace);
+    if (shown === undefined) return;
+    const fields = add === undefined ? answerFields(shown, isApart) : undefined;
     if (fields !== undefined) survey.addFields(fields);
-    const answer = fields === undefined ? saidIn(body, answerPlace) : undefined;
+    const answer = fields === undefined ? saidIn(shown.body, shown.place) : undefined;
     if (outcome.kind === 'matched') tally.addFound(foundValues(add, answer, fields));
   };
   for await (const records of listRecords(ledger, batch)) {

@@ -11,7 +11,7 @@ import {
   automaticAddition,
   cellsOrWhy,
   ourCells,
-  shownBody,
+  shownAnswer,
   surveyFields,
   textCells,
 } from '../../files/output/output.ts';
@@ -100,7 +100,7 @@ async function shownColumns(ledger: LedgerReader, batch: Batch): Promise<ShownCo
   const kept = settingsKept(batch.settings);
   const { add, on_existing: onExisting, answer_at: answerPlace, operation } = kept;
   const isOfOther = kept.input_of_other;
-  if (add !== undefined) return cut(additionOf(header, add, onExisting, isOfOther).columns);
+  if (add !== undefined) return cut(additionOf(header, add, onExisting, isOfOther, answerPlace).columns);
   const most = rowsPerRead(batch, ROWS_SURVEYED);
   const first: Pick<LedgerReader, 'rows'> = {
     rows: async (id, from) => (from === 0 ? ledger.rows(id, 0, most) : []),
@@ -151,9 +151,9 @@ async function bothOfRows(
 
 function viewOfRow(batch: Batch, columns: AddedColumns, { row, input, record }: BothOfRow): RowView {
   const { answer_at: answerPlace } = settingsKept(batch.settings);
-  const body = shownBody(record?.answers ?? [], answerPlace);
+  const shown = shownAnswer(record?.answers ?? [], answerPlace);
   const asked = input ?? { row, cells: [] };
-  const made = cellsOrWhy(columns.length, () => addedCells(columns, asked, body, answerPlace, CELLS), body);
+  const made = cellsOrWhy(columns.length, () => addedCells(columns, asked, shown, batch, CELLS), shown);
   const [status = '', reason = '', , credits = '', source = ''] = ourCells(
     batch,
     { row },

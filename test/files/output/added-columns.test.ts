@@ -19,42 +19,51 @@ import { CellSafety } from '../../../src/lib/formulas.ts';
 const SAFE = (): CellSafety => new CellSafety('safe');
 const CELLS = () => textCells(SAFE());
 
-/** Where the fields of an answer stand when its dialect does not say. */
-const AT_TOP = {};
+const BATCH = { accounts: [{ identity: 'one', name: 'hunter' }] };
+
+/** An answer of that account, whose dialect does not say where its fields stand. */
+const shown = (fields: object) => ({
+  body: Buffer.from(JSON.stringify(fields)),
+  place: {},
+  from: [{ accountIdentity: 'one' }],
+});
 
 const names = ({ columns }: Addition): readonly string[] => columns.map(({ name }) => name);
 
 describe('the columns of a job in an earlier output', () => {
   const header = ['Domain', 'size', ...OUR_COLUMNS];
   const [dropped, row] = [['size', ...OUR_COLUMNS].sort(), { row: 2, cells: ['a.example', '12'] }];
-  const answer = Buffer.from('{"employee_count":50}');
-
   test.each([
-    ['refuse', '50', 'it must be ours, because one of the user’s would have been refused'],
-    ['replace', '50', 'whosever it is'],
-    ['fill', '12', 'because it may be the user’s'],
-    ['keep', '12', 'because it may be the user’s'],
-  ] as const)('%s: %s, %s', (onExisting, expected, _why) => {
+    ['refuse', ['50'], 'it must be ours, because one of the user’s would have been refused'],
+    ['replace', ['50'], 'whosever it is'],
+    ['fill', ['12', 'list'], 'because it may be the user’s'],
+    ['keep', ['12'], 'because it may be the user’s'],
+  ] as const)('%s: %j, %s', (onExisting, expected, _why) => {
     const addition = additionOf(header, { size: 'employee_count' }, onExisting);
     expect([...addition.dropped].sort()).toEqual(dropped);
-    expect(addedCells(addition.columns, row, answer, AT_TOP, CELLS())).toEqual([expected]);
+    const answer = shown({ employee_count: 50 });
+    expect(addedCells(addition.columns, row, answer, BATCH, CELLS())).toEqual(expected);
   });
 });
 
 test.each([
-  ['', '50', ''],
-  [' NULL', '50', ' NULL'],
-  ['n/a', '50', 'n/a'],
-  ['-', '50', '-'],
-  ['0', '0', '0'],
-  ['nothing', 'nothing', 'nothing'],
-])('fill: the cell %j becomes %j, and stays where nothing was found', (cell, filled, unfilled) => {
-  const { columns } = additionOf(['Domain', 'size'], { size: 'employee_count' }, 'fill');
-  const cellsFor = (answer: Buffer | undefined) =>
-    addedCells(columns, { row: 2, cells: ['a.example', cell] }, answer, AT_TOP, CELLS());
-  expect(cellsFor(Buffer.from('{"employee_count":50}'))).toEqual([filled]);
-  expect(cellsFor(undefined)).toEqual([unfilled]);
-});
+  ['', ['50', 'hunter'], ['', '']],
+  [' NULL', ['50', 'hunter'], [' NULL', '']],
+  ['n/a', ['50', 'hunter'], ['n/a', '']],
+  ['-', ['50', 'hunter'], ['-', '']],
+  ['0', ['0', 'list'], ['0', 'list']],
+  ['nothing', ['nothing', 'list'], ['nothing', 'list']],
+])(
+  'fill: the cell %j becomes %j, beside what filled it, and %j where nothing was found',
+  (cell, filled, unfilled) => {
+    const { columns } = additionOf(['Domain', 'size'], { size: 'employee_count' }, 'fill');
+    const cellsFor = (fields: object | undefined) =>
+      addedCells(columns, { row: 2, cells: ['a.example', cell] }, fields && shown(fields), BATCH, CELLS());
+    expect(columns.map(({ name }) => name)).toEqual(['size', 'size_source']);
+    expect(cellsFor({ employee_count: 50 })).toEqual(filled);
+    expect(cellsFor(undefined)).toEqual(unfilled);
+  },
+);
 
 test('no column of another job in an earlier output is replaced unasked', () => {
   const header = ['Domain', 'size', 'city', ...OUR_COLUMNS];
