@@ -14,7 +14,7 @@ import {
   planMerge,
   type Result,
 } from '../files/merging.ts';
-import { automaticNames } from '../files/output/output.ts';
+import { automaticNames, sourceColumnsOf } from '../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../files/output/own-files.ts';
 import { findOperation } from '../job/job.ts';
 import { settingsKept } from '../job/job-settings.ts';
@@ -182,12 +182,16 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
   const names = job.add
     ? Object.keys(job.add)
     : await automaticNames(ledger, batch, { ...job, answerPlace: job.answer_at });
+  const sources = sourceColumnsOf(job.add, job.on_existing, job.answer_at);
   return {
     columns,
     // A column that was kept is the user's.
-    answers: new Map(
-      job.on_existing === 'keep' ? [] : names.map((name) => [name, job.on_existing ?? 'refuse'] as const),
-    ),
+    answers: new Map([
+      ...(job.on_existing === 'keep'
+        ? []
+        : names.map((name) => [name, job.on_existing ?? 'refuse'] as const)),
+      ...sources.map((name) => [name, 'refuse'] as const),
+    ]),
     // A list that was an output has columns of ours as well, and nobody knows which ones.
     userColumns: new Set(isOutput(batch.header) ? [] : batch.header),
     before: isAttention(result.header) ? await rowsOf(ledger, batch, result) : new Map(),

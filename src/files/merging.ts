@@ -9,6 +9,7 @@ import {
   isOurColumn,
   OUR_COLUMNS,
   type RowNumber,
+  sourceColumn,
 } from '../core/row.ts';
 import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
@@ -356,7 +357,9 @@ function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, f
     kept.push({ row: source.row, column, kept: into(column), result: found(column) });
     return true;
   });
-  return { isOwn, kept };
+  // What the result says of the source of a cell is not true of the user's own cell.
+  const isOfOwn = (name = ''): boolean => kept.some(({ column }) => name === sourceColumn(column));
+  return { isOwn: isOwn.map((own, at) => own || isOfOwn(added[at])), kept };
 }
 
 async function* withAdded(merging: MergeContext, pairs: Pairs): AsyncIterable<Buffer> {

@@ -75,3 +75,16 @@ test.each<readonly [where: string, list: string, add: object]>([
   expect((await desk.type(RUN)).code).toBe(2);
   expect(asked).toEqual([]);
 });
+
+test('a merge says of no cell of the user’s that an account filled it', async () => {
+  const { desk } = await deskWith();
+  await desk.type(RUN);
+  await desk.write('list.csv', LIST.replace(',a.', '9,a.'));
+  expect((await desk.type(['merge', 'out.csv', 'list.csv', '-o', 'merged.csv'])).code).toBe(3);
+  const rows: Record<string, string>[] = parse(await desk.read('merged.csv'), { columns: true });
+  expect(rows.map((row) => [row.Size, row.Size_source, row.City_source])).toEqual([
+    ['9', '', 'data'],
+    ['7', 'list', ''],
+    ['n/a', '', ''],
+  ]);
+});
