@@ -67,6 +67,8 @@ const ClosureObject = z.object({
 export const AttemptObject = CallObject.extend({
   attempt: z.number(),
   batch: z.string(),
+  /** The name of the account that was asked. */
+  account: z.string(),
   /** How many changes of the same subject were settled before the change was planned. */
   after: z.number().nullable(),
   reserved: z.number(),

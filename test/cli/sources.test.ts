@@ -33,6 +33,7 @@ test('a cell of the list is from the list, a found one from the account, and a b
     ['7', 'list', '', ''],
     ['n/a', '', '', ''],
   ]);
+  expect(await desk.json(['status', 'last', '2'])).toMatchObject({ attempts: [{ account: 'data' }] });
 });
 
 test.each(['csv', 'xlsx', 'jsonl'])(

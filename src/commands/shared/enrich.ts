@@ -11,7 +11,7 @@ import { spoolFolder } from '../../core/paths.ts';
 import { readingIn } from '../../core/reading.ts';
 import { FOUND_PREFIX, type OutcomeKind, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import { ourCells, shownAnswer, textCells } from '../../files/output/output.ts';
+import { accountNameIn, ourCells, shownAnswer, textCells } from '../../files/output/output.ts';
 import { isPaidBy } from '../../files/output/tally.ts';
 import { spoolInput } from '../../files/spool.ts';
 import type { Job } from '../../job/job.ts';
@@ -193,6 +193,8 @@ export interface EnrichedCall {
   /** The logical operation, as in the dialect. */
   readonly operation: string;
   readonly parameters: Readonly<Record<string, JsonValue>>;
+  /** The name of the account that was asked. */
+  readonly account: string;
   readonly answer: 'found' | 'no_match' | 'refused';
   /**
    * The price of the answer. Rows with the same call share one answer, and the row with the lowest number
@@ -260,6 +262,7 @@ function enrichedRow<Row>(
     calls: record.answers.map((answer) => ({
       operation: answer.call.operation,
       parameters: answer.call.parameters,
+      account: accountNameIn(batch, answer),
       answer: answer.kind,
       credits: answer.charged,
       paid_here: isPaidBy(batch, row, answer),

@@ -7,7 +7,7 @@ import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import { matchedByIn } from '../../core/row.ts';
-import { shownAnswer } from '../../files/output/output.ts';
+import { accountNameIn, shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
@@ -69,7 +69,7 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
     row,
     outcome: record ? outcomeObject(record) : null,
     planned: (planned?.row === row ? planned.work : undefined) ?? null,
-    attempts: history.map((each) => attemptObject(each, dialect, decidedAbout(each, batch, history))),
+    attempts: history.map((each) => attemptObject(batch, each, dialect, decidedAbout(each, batch, history))),
     ...(fields.length > 0 && { fields: [...fields] }),
   };
 }
@@ -98,6 +98,7 @@ function decidedAbout(
  * booked credits.
  */
 function attemptObject(
+  batch: Batch,
   record: AttemptRecord,
   dialect: Dialect | undefined,
   decided: Decision | undefined,
@@ -106,6 +107,7 @@ function attemptObject(
   return {
     attempt: record.attempt,
     batch: record.batch,
+    account: accountNameIn(batch, record),
     ...callObject(call),
     after: call.after ?? null,
     reserved: record.reserved,
