@@ -4,10 +4,10 @@ import { type Dialect, dialectQuestion } from '../client/dialect.ts';
 import { basePathOf } from '../client/request.ts';
 import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { JsonObject, Method } from '../core/operation.ts';
+import type { JsonObject, Method, Operation } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { lastOfFirst } from '../core/row-range.ts';
-import { stepNames } from '../core/steps.ts';
+import { stepNames, stepsOf } from '../core/steps.ts';
 import { keysIn } from '../core/vendor-path.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
@@ -247,13 +247,21 @@ interface Sender {
 }
 
 /** The request of an `api-call` job, and the requests of the operations in dialect files. */
-export function sentRequests({ further = [], ...sender }: Sender): RequestObject[] {
-  return [sender, ...further.map((asked) => ({ job: sender.job, ...asked }))].flatMap(requestsOf);
+export function sentRequests({ further = [], job, ...first }: Sender): RequestObject[] {
+  const isAsked = ({ asked }: Operation, at: number): boolean =>
+    asked === undefined ? at === 0 : asked.some(({ account }) => account === at);
+  return [first, ...further].flatMap((by, at) => {
+    const steps = stepsOf(job.operation).filter((step) => isAsked(step, at));
+    return requestsOf(
+      { job, ...by },
+      steps.map(({ name }) => name),
+    );
+  });
 }
 
-function requestsOf(sender: Sender): RequestObject[] {
+function requestsOf(sender: Sender, steps: readonly string[]): RequestObject[] {
   const { job, account, dialect } = sender;
-  return stepNames(job.operation.name).flatMap((name) => {
+  return steps.flatMap((name) => {
     const { method = 'POST', endpoint } = job;
     if (name === 'api-call' && endpoint !== undefined)
       return [{ name, method: method as Method, ...placeOf(sender, String(endpoint)) }];

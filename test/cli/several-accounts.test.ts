@@ -1,0 +1,317 @@
+/**
+ * Goal: several vendors are asked for one list in the order of the job, until one has what a row lacks. What the ledger
+ * knows of any of them is never bought again, and one that ends, pauses or loses an answer costs nothing at another.
+ * Method: the real command before one vendor on a real socket that answers for three accounts, each at a path of its own.
+ */
+import { expect, test } from 'vitest';
+import { type Answer, type Asked, type DeskBefore, deskBefore } from './desk.ts';
+
+const FINDER = {
+  operations: {
+    'find-email': {
+      ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'] },
+      ...{ gives: { email: 'data.email' }, credits: { most: 1, found: 1 } },
+    },
+    'enrich-person': {
+      ...{ method: 'POST', path: '/person', by: ['email', 'profile_url'] },
+      ...{ gives: { job_title: 'title' }, credits: { most: 2, found: 2 } },
+    },
+  },
+};
+
+const PEOPLE = ['Ann,Lee,a.example,', 'Bob,Poe,b.example,', 'Cat,Roy,c.example,'];
+const listOf = (...rows: readonly string[]): string => `First,Last,Site,Email\n${rows.join('\n')}\n`;
+
+const JOB = {
+  columns: { first_name: 'First', last_name: 'Last', domain: 'Site' },
+  operations: { 'find-email': { account: ['one', 'two', 'three'], add: { Email: 'email' } } },
+  on_existing: 'fill',
+  budget: { credits: 99 },
+};
+
+const NOTHING = (): Response => Response.json({ error: 'No match' }, { status: 404 });
+const found = (first: string, by: string): object => ({ data: { email: `${first}@${by}.example` } });
+/** An account that knows these people. */
+const knows =
+  (by: string, ...names: readonly string[]): Answer =>
+  ({ input }) =>
+    names.includes(String(input.first_name)) ? found(String(input.first_name), by) : NOTHING();
+
+interface Several extends DeskBefore {
+  /** `one: Ann`, in order. */
+  said(): readonly string[];
+  /** What the accounts answer from now on. */
+  answers(now: Readonly<Record<string, Answer>>): void;
+}
+
+/** @param answers what each account answers. */
+async function deskOf(answers: Readonly<Record<string, Answer>>, job: object = {}): Promise<Several> {
+  const account = (path: string): string => /^\/(\w+)/.exec(path)?.[1] ?? '';
+  const at = await deskBefore((asked, nth) => answers[account(asked.path)]?.(asked, nth));
+  const { base_url: url } = JSON.parse(await at.desk.read('config/accounts.yaml')).accounts.data;
+  const entries = Object.keys(answers).map((name) => [
+    name,
+    {
+      ...{
+        vendor: 'provider',
+        id: name,
+        base_url: `${url.replace(/\/$/, '')}/${name}`,
+        key: 'a-test-key',
+        dialect: 'ours.yaml',
+      },
+      limits: { concurrency: 1 },
+    },
+  ]);
+  at.desk.place.writeAccounts(Object.fromEntries(entries));
+  at.speak(FINDER);
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, ...job }));
+  await at.desk.write('list.csv', listOf(...PEOPLE));
+  const said = () =>
+    at.asked.map(({ path, input }: Asked) => `${account(path)}: ${input.first_name ?? input.email}`);
+  return Object.assign(at, {
+    said,
+    answers: (now: Readonly<Record<string, Answer>>) => {
+      at.answer = (asked, nth) => now[account(asked.path)]?.(asked, nth);
+    },
+  });
+}
+
+const RUN = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--yes', '--max-pause', '20s'];
+const run = (at: Several, ...more: string[]) => at.desk.type([...RUN, ...more]);
+const cells = ({ desk }: Several, ...columns: string[]): string[] =>
+  desk.place.rows().map((row) => columns.map((column) => row[column] ?? '').join(' | '));
+
+test('each account is asked only for what none before it has', async () => {
+  const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Bob'), three: knows('three') });
+  expect((await run(at)).code).toBe(0);
+  expect(at.said().toSorted()).toEqual([
+    ...['one: Ann', 'one: Bob', 'one: Cat', 'three: Cat', 'two: Bob', 'two: Cat'],
+  ]);
+  expect(cells(at, 'Email', 'Email_source', '_status', '_credits')).toEqual([
+    'Ann@one.example | one | matched | 1',
+    'Bob@two.example | two | matched | 1',
+    ' |  | no_match | 0',
+  ]);
+});
+
+test('what one account has found is not bought at another, whatever their order is next month', async () => {
+  const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Bob'), three: knows('three') });
+  await run(at);
+  const before = at.said().length;
+  const operations = { 'find-email': { account: ['three', 'two', 'one'], add: { Email: 'email' } } };
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, operations }));
+  await at.desk.write('list.csv', listOf(...PEOPLE, 'Ann,Lee,a.example,'));
+  expect(await at.desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ to_buy: 0, bought_before: 3 });
+  expect((await run(at)).code).toBe(0);
+  expect(at.said().length).toBe(before);
+  expect(cells(at, 'Email', 'Email_source')[0]).toBe('Ann@one.example | one');
+});
+
+test('a row whose cell the list has filled is asked nowhere, and a plan says what the others cost at most', async () => {
+  const at = await deskOf({ one: knows('one'), two: knows('two'), three: knows('three') });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,ann@list.example', 'Bob,Poe,b.example,n/a'));
+  const plan = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
+  expect(plan).toMatchObject({ rows: 2, skipped: 1, to_buy: 1, credits: { most: 1 } });
+  await run(at);
+  expect(at.said()).toEqual(['one: Bob', 'two: Bob', 'three: Bob']);
+  expect(cells(at, 'Email', 'Email_source', '_status')[0]).toBe('ann@list.example | list | skipped');
+});
+
+const DEAD = (): Response => Response.json({ error: 'invalid api key' }, { status: 401 });
+const BROKE = (): Response => Response.json({ error: 'no credits left' }, { status: 402 });
+
+test.each([
+  ['a dead key', DEAD, 77],
+  ['used-up credits', BROKE, 4],
+])(
+  'after %s the rows go on to the next account, and one that no other fills waits for the first',
+  async (_, ends, code) => {
+    const at = await deskOf({ one: ends, two: knows('two', 'Ann', 'Bob'), three: knows('three') });
+    expect((await run(at)).code).toBe(code);
+    expect(cells(at, 'Email', '_status')).toEqual([
+      'Ann@two.example | matched',
+      'Bob@two.example | matched',
+      ' | pending',
+    ]);
+    at.answers({ one: knows('one', 'Cat'), two: NOTHING, three: NOTHING });
+    const before = at.said().length;
+    expect((await run(at)).code).toBe(0);
+    expect(at.said().slice(before)).toEqual(['one: Cat']);
+    expect(cells(at, 'Email', '_status')[2]).toBe('Cat@one.example | matched');
+  },
+);
+
+test('an account whose share of the budget is used up leaves its rows to the next one', async () => {
+  const budget = { credits: 99, accounts: { one: 1 } };
+  const everybody = ['Ann', 'Bob', 'Cat'];
+  const at = await deskOf(
+    { one: knows('one', ...everybody), two: knows('two', 'Bob'), three: knows('three') },
+    { budget },
+  );
+  const ended = await run(at);
+  expect(ended).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('Raise budget.accounts.one in the job'),
+  });
+  const booked = at.said().filter((each) => each.startsWith('one'));
+  expect(booked).toHaveLength(1);
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, budget: { credits: 99, accounts: { one: 3 } } }));
+  expect((await run(at)).code).toBe(0);
+  expect(cells(at, 'Email').every((cell) => cell !== '')).toBe(true);
+});
+
+test('a row waits for an account that is paused, and a row that needs nothing of that account goes on', async () => {
+  const slow = (): Response =>
+    Response.json({ error: 'slow down' }, { status: 429, headers: { 'retry-after': '60' } });
+  const one: Answer = ({ input }) => (input.first_name === 'Ann' ? NOTHING() : slow());
+  const at = await deskOf({ one, two: knows('two', 'Ann', 'Bob'), three: knows('three') });
+  expect((await run(at, '--max-pause', '1s')).code).toBe(75);
+  expect(at.said().filter((each) => !each.startsWith('one'))).toEqual(['two: Ann']);
+  expect(cells(at, '_status')).toEqual(['matched', 'pending', 'pending']);
+});
+
+test('an account that is asked wrongly stops the run, and no other is paid in its place', async () => {
+  const moved = (): Response =>
+    new Response(null, { status: 301, headers: { location: 'https://other.example' } });
+  const at = await deskOf({ one: moved, two: knows('two', 'Ann'), three: knows('three') });
+  expect((await run(at)).code).toBe(2);
+  expect(at.said().filter((each) => !each.startsWith('one'))).toEqual([]);
+});
+
+const LOST = (): undefined => undefined;
+
+test('an answer that is lost holds its row at that account, until a person says what came of it', async () => {
+  const at = await deskOf({
+    one: (asked) => (asked.input.first_name === 'Ann' ? LOST() : NOTHING()),
+    two: knows('two', 'Ann'),
+    three: NOTHING,
+  });
+  expect((await run(at)).code).toBe(3);
+  expect(at.said()).not.toContain('two: Ann');
+  expect(cells(at, 'Email', '_status')[0]).toBe(' | in_doubt');
+  await run(at);
+  expect(at.said()).not.toContain('two: Ann');
+  await at.desk.type(['settle', 'last', '2', '--answer', 'no_match']);
+  expect((await run(at)).code).toBe(0);
+  expect(cells(at, 'Email', 'Email_source', '_credits')[0]).toBe('Ann@two.example | two | 2');
+});
+
+test.each([
+  ['a person', {}, true],
+  ['the step', { in_doubt: 'skip' }, false],
+])('where %s leaves out the lost call, the next account is asked', async (_, entry, isSettled) => {
+  const step = { account: ['one', 'two'], add: { Email: 'email' }, ...entry };
+  const at = await deskOf({ one: LOST, two: knows('two', 'Ann') }, { operations: { 'find-email': step } });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  await run(at);
+  if (isSettled) {
+    expect(at.said()).toEqual(['one: Ann']);
+    await at.desk.type(['settle', 'last', '2', '--skip']);
+    await run(at);
+  }
+  expect(at.said()).toEqual(['one: Ann', 'two: Ann']);
+  expect(cells(at, 'Email', '_status')).toEqual(['Ann@two.example | matched']);
+});
+
+const STEPS = {
+  columns: { ...JOB.columns, email: 'Email' },
+  operations: {
+    'find-email': { account: ['one', 'two'], add: { Email: 'email' } },
+    'enrich-person': { account: 'three', add: { Title: 'job_title' } },
+  },
+};
+
+test('a later step asks by the cell of the list, or by what an earlier step found', async () => {
+  const three: Answer = ({ input }) => ({ title: `Chief of ${input.email}` });
+  const at = await deskOf({ one: knows('one', 'Ann'), two: LOST, three }, STEPS);
+  await at.desk.write(
+    'list.csv',
+    listOf('Ann,Lee,a.example,', 'Bob,Poe,b.example,bob@list.example', 'Cat,Roy,c.example,'),
+  );
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(1 + 2 + 2 + 1 + 2);
+  await run(at);
+  // What is in doubt may fill the cell yet, so nobody is asked by another one.
+  expect(
+    at
+      .said()
+      .filter((each) => each.startsWith('three'))
+      .toSorted(),
+  ).toEqual([...['three: ann@one.example', 'three: bob@list.example']]);
+  expect(cells(at, 'Email_source', 'Title', 'Title_source', '_status')).toEqual([
+    'one | Chief of ann@one.example | three | matched',
+    'list | Chief of bob@list.example | three | matched',
+    ' |  |  | in_doubt',
+  ]);
+});
+
+test('a later step may read a column that only an earlier step adds', async () => {
+  const three: Answer = ({ input }) => ({ title: `Chief of ${input.email}` });
+  const at = await deskOf(
+    { one: knows('one', 'Ann'), two: NOTHING, three },
+    { ...STEPS, on_existing: undefined },
+  );
+  await at.desk.write('list.csv', 'First,Last,Site\nAnn,Lee,a.example\nBob,Poe,b.example\n');
+  expect((await run(at)).code).toBe(0);
+  expect(cells(at, 'Email', 'Title')).toEqual(['Ann@one.example | Chief of ann@one.example', ' | ']);
+});
+
+test('a match that has nothing of the columns of the step is no end of it', async () => {
+  const step = { account: ['one', 'two'], add: { City: 'city' } };
+  const at = await deskOf(
+    { one: () => ({ title: 'Chief' }), two: () => ({ title: 'Chief', city: 'Perth' }) },
+    { columns: { email: 'Email' }, operations: { 'enrich-person': step } },
+  );
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,ann@a.example'));
+  await run(at);
+  expect(cells(at, 'City', 'City_source', '_credits')).toEqual(['Perth | two | 4']);
+});
+
+const finder = (entry: object): object => ({ operations: { 'find-email': entry } });
+
+test.each<readonly [what: string, job: object, said: RegExp]>([
+  ['an account that is not there', finder({ account: ['one', 'tow'] }), /There is no account "tow".*\n.*two/],
+  [
+    'an account that is named twice',
+    finder({ account: ['one', 'one'] }),
+    /job\.yaml:1:\d+: the account "one" is here twice/,
+  ],
+  [
+    'a budget of another account',
+    { budget: { credits: 9, accounts: { three: 1, tree: 1 } } },
+    /no step asks the account "tree"/,
+  ],
+  [
+    'a column that two steps add',
+    {
+      operations: {
+        'find-email': { account: 'one', add: { Email: 'email' } },
+        'enrich-person': { account: 'two', add: { email: 'email' } },
+      },
+    },
+    /find-email adds the column "email" as well/,
+  ],
+  [
+    'a step that reads what a later one adds',
+    {
+      columns: { email: 'Email' },
+      operations: {
+        'enrich-person': { account: 'one' },
+        'find-email': { account: 'two', add: { Email: 'email' } },
+      },
+    },
+    /enrich-person\.email is read from "Email", which find-email adds later/,
+  ],
+  [
+    'more calls than a row may need',
+    {
+      columns: { domain: 'Site' },
+      operations: { 'enrich-company': { account: ['one', 'two', 'three', 'four', 'five', 'six'] } },
+    },
+    /a row may need 24 calls, and the most is 20/,
+  ],
+])('%s is refused before anything is sent', async (_, job, said) => {
+  const at = await deskOf({ one: NOTHING, two: NOTHING, three: NOTHING }, job);
+  expect(await at.desk.type(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
+    ...{ code: 2, stderr: expect.stringMatching(said) },
+  });
+});
