@@ -103,11 +103,9 @@ export const readBatches = ({ db }: Context) => ({
 
 /** The scope of an account's share. */
 async function shareOf(sql: Pick<Sql, 'rows'>, batch: BatchId, identity: string): Promise<string> {
-  const [own] = await sql.rows<{ account: number }>(
-    `SELECT m.account FROM batch_accounts m JOIN accounts a ON a.id = m.account
-     WHERE m.batch = ? AND a.identity = ?`,
-    [batch, identity],
-  );
+  const ofBatch = `SELECT m.account FROM batch_accounts m JOIN accounts a ON a.id = m.account
+    WHERE m.batch = ? AND a.identity = ?`;
+  const [own] = await sql.rows<{ account: number }>(ofBatch, [batch, identity]);
   invariant(own !== undefined, `batch ${batch} has the account ${identity}`);
   return scopeName.share(batch, own.account);
 }
@@ -146,10 +144,10 @@ export const writeBatches = (context: WriteContext) => ({
     }),
   changeBatch: (id: BatchId, change: BatchChange): Promise<void> =>
     context.transaction(async (sql) => {
-      const { state, budget, extraCredits, shares, ...facts } = change;
+      const { state, budget: _, extraCredits: __, shares: ___, ...facts } = change;
       const batch = await existingBatch(sql, id);
       await noteFacts(sql, id, facts);
-      await setBatchCaps(sql, id, { budget, extraCredits, shares });
+      await setBatchCaps(sql, id, change);
       if (facts.inputPath !== undefined) await noteReads(sql, id, { ...batch, inputPath: facts.inputPath });
       if (state !== undefined && state !== batch.state) await setState(sql, context, batch, state);
     }),
@@ -172,14 +170,9 @@ export const writeBatches = (context: WriteContext) => ({
     }),
 });
 
-type BatchCaps = Pick<BatchChange, 'budget' | 'extraCredits' | 'shares'>;
-
-/** Sets those of the caps that are named. */
-async function setBatchCaps(
-  sql: Sql,
-  id: BatchId,
-  { budget, extraCredits, shares = {} }: { readonly [Name in keyof BatchCaps]: BatchCaps[Name] | undefined },
-): Promise<void> {
+/** Sets those of the caps that a change names. */
+async function setBatchCaps(sql: Sql, id: BatchId, change: BatchChange): Promise<void> {
+  const { budget, extraCredits, shares = {} } = change;
   if (budget !== undefined) await setCaps(sql, [{ scope: scopeName.batch(id), cap: budget }]);
   if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
   for (const [identity, cap] of Object.entries(shares))

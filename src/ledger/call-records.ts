@@ -344,22 +344,15 @@ export interface SentTimes {
  */
 export const CHARGED_ONCE = 'answered later under the same idempotency key, which the vendor charges once';
 
-export type RowAnswer = Pick<
-  AnswerRecord,
-  | 'attempt'
-  | 'batch'
-  | 'accountIdentity'
-  | 'kind'
-  | 'why'
-  | 'call'
-  | 'charged'
-  | 'answeredAtMs'
-  | 'paidRow'
-  | 'body'
-> & {
+export interface RowAnswer
+  extends Pick<
+    AnswerRecord,
+    | ('attempt' | 'batch' | 'kind' | 'why' | 'call' | 'accountIdentity')
+    | ('charged' | 'answeredAtMs' | 'paidRow' | 'body')
+  > {
   /** It filled a step of the row, see `FinishedRow.fills`. */
   readonly fills?: true;
-};
+}
 
 export interface RowRecord {
   readonly row: RowNumber;

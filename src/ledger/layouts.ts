@@ -36,11 +36,6 @@ DO $$ DECLARE known record; BEGIN
 END $$;`,
 } as const;
 
-const NAME = {
-  sqlite: `facts ->> 'accountName'`,
-  postgres: `CAST(facts AS json) ->> 'accountName'`,
-} as const;
-
 /** Until then a batch had one account, so the share of that account is what the batch has booked. */
 const severalAccounts: LayoutStep = (name) => `
 CREATE TABLE batch_accounts (
@@ -51,7 +46,7 @@ CREATE TABLE batch_accounts (
   PRIMARY KEY (batch, account)
 ) {keyed};
 INSERT INTO batch_accounts (batch, account, place, name)
-SELECT id, account, 0, coalesce(${NAME[name]}, '') FROM batches;
+SELECT id, account, 0, ${name === 'sqlite' ? 'facts' : 'CAST(facts AS json)'} ->> 'accountName' FROM batches;
 INSERT INTO budgets (scope, closed, spent, held)
 SELECT 'share:' || a.batch || ':' || a.account, b.closed, b.spent, b.held
 FROM batch_accounts a JOIN budgets b ON b.scope = 'batch:' || a.batch;

@@ -231,20 +231,13 @@ export async function keepPlan(sql: Sql, batch: BatchId, plan: readonly PlannedR
   await sql.each(PLANNED, rows);
 }
 
-const NOT_ENDED = {
-  state: 'pending',
-  matched_by: null,
-  reason: null,
-  attempt: null,
-  others: null,
-  fills: null,
-} as const;
+const NO_END = { matched_by: null, reason: null, attempt: null, others: null, fills: null };
 
 /** A row that has ended by its submit or by its plan, or is pending. */
 const submitted = (
   batch: BatchId,
   { row, end }: { readonly row: RowNumber; readonly end?: SubmittedRow['end'] | undefined },
-): Row => (end === undefined ? { ...NOT_ENDED, batch, row } : rowOf({ batch, row, ...end }));
+): Row => (end === undefined ? { batch, row, state: 'pending', ...NO_END } : rowOf({ batch, row, ...end }));
 
 export const writeRows = (context: WriteContext) => ({
   /**
