@@ -3,6 +3,7 @@ import { isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { NOTE_PERSON, subjectWords } from '../core/membership.ts';
 import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
+import { accountNameIn } from '../files/output/output.ts';
 import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
 import { type LogEntryObject, LogObject } from '../objects/log-object.ts';
 import {
@@ -203,6 +204,7 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
   const asked: LogEntryObject = {
     ...entryOf({ atMs: sentAtMs, kind, operator, batch }),
     ...request,
+    ...(batch && { account: accountNameIn(batch, attempt) }),
     row,
     ended: isTold ? 'found' : (settled?.answer ?? end?.kind ?? 'open'),
     why: end?.why ?? '',

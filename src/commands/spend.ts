@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
+import { accountNameIn } from '../files/output/output.ts';
 import { vendorCountOf, vendorCountWords } from '../files/output/tally.ts';
 import type { Batch, LedgerReader, Spent } from '../ledger/ledger.ts';
 import { SPEND_BY, type SpendGroupObject, SpendObject } from '../objects/log-object.ts';
@@ -70,7 +71,11 @@ async function spentIn(
   for (const batch of batches.values()) {
     if (batch.createdAtMs < fromMs || batch.createdAtMs >= untilMs) continue;
     const [begun] = by === 'operator' ? await ledger.acts(batch.id) : [];
-    const { group } = sumFor(sums, batch, nameBy(by, batch, { dayMs: batch.createdAtMs, ...begun }));
+    const { group } = sumFor(
+      sums,
+      batch,
+      nameBy(by, batch, { ...batch, dayMs: batch.createdAtMs, ...begun }),
+    );
     group.batches += 1;
     group.saved += await ledger.saved(batch.id);
   }
@@ -100,16 +105,18 @@ function sumFor(sums: Map<string, Sum>, batch: Batch, name: string | null): Sum 
   return sum;
 }
 
+type OfSpent = Pick<Spent, 'accountIdentity' | 'dayMs'> & { readonly operator?: string | null | undefined };
+
 function nameBy(
   by: SpendObject['by'],
-  { id, accountName }: Batch,
-  { dayMs, operator = null }: Pick<Spent, 'dayMs'> & { readonly operator?: string | null | undefined },
+  batch: Batch,
+  { accountIdentity, dayMs, operator = null }: OfSpent,
 ): string | null {
   switch (by) {
     case 'account':
-      return accountName;
+      return accountNameIn(batch, { accountIdentity });
     case 'batch':
-      return id;
+      return batch.id;
     case 'day':
       return isoTime(dayMs).slice(0, 10);
     case 'operator':
@@ -129,12 +136,15 @@ async function complete(
   if (batch === undefined || by === 'day' || by === 'operator') return;
   const { cap = null } =
     by === 'account'
-      ? await ledger.accountMoney(batch.accountIdentity, 'month', fromMs)
+      ? await ledger.accountMoney(identityOf(batch, group), 'month', fromMs)
       : await ledger.batchMoney(batch.id);
   group.budget = cap;
   Object.assign(group, present({ vendor_counted: vendorCountOf(batches, group.spent) }));
   if (by === 'batch') Object.assign(group, { input: batch.inputPath, account: batch.accountName });
 }
+
+const identityOf = ({ accounts, accountIdentity }: Batch, group: SpendGroupObject): string =>
+  accounts.find(({ name }) => name === group.name)?.identity ?? accountIdentity;
 
 const isUsed = ({ spent, in_doubt, requests, batches }: SpendGroupObject): boolean =>
   spent + in_doubt + requests + batches > 0;

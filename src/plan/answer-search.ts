@@ -1,5 +1,7 @@
-import { answerPlaceOf } from '../client/dialect.ts';
+import { answerPlaceOf, type Dialect } from '../client/dialect.ts';
+import type { AnswerPlace } from '../core/answer-body.ts';
 import { PathSearch, saidIn } from '../core/answer-fields.ts';
+import type { Operation } from '../core/operation.ts';
 import { stepNames } from '../core/steps.ts';
 import { recordParts } from '../files/kept-rows.ts';
 import { shownAnswer } from '../files/output/output.ts';
@@ -24,12 +26,11 @@ export async function searchAnswers(
 ): Promise<PathSearch | undefined> {
   if (ledger === undefined) return undefined;
   const { operation, add } = resolved.job;
-  const { name, steps } = operation;
+  const { name } = operation;
   const paths = new PathSearch(Object.values(add ?? {}));
   const seen = new Set<number>();
   for (const { account, dialect } of accountsOf(resolved)) {
-    const places = steps?.map((step) => [step.name, answerPlaceOf(dialect, step.name)] as const);
-    const place = places ? { steps: Object.fromEntries(places) } : answerPlaceOf(dialect, name);
+    const place = placeIn(dialect, operation);
     for await (const answers of answersOf(ledger, account.identity, [name, ...stepNames(name)])) {
       const last = answers.findLast(({ kind }) => kind === 'found');
       const shown = shownAnswer(answers, place);
@@ -39,6 +40,12 @@ export async function searchAnswers(
     }
   }
   return seen.size === 0 ? undefined : paths;
+}
+
+function placeIn(dialect: Dialect, { name, steps }: Operation): AnswerPlace {
+  if (steps === undefined) return answerPlaceOf(dialect, name);
+  const places = steps.map((step) => [step.name, answerPlaceOf(dialect, step.name)] as const);
+  return { steps: Object.fromEntries(places) };
 }
 
 /** The account's answers on which the rows of its lists rest, the newest list first. */

@@ -223,7 +223,7 @@ async function workersIn(ledger: LedgerReader): Promise<WorkerObject[] | undefin
   const workers = await ledger.workers?.();
   if (workers === undefined || workers.length === 0) return workers && [];
   const lines = (await ledger.batches()).toReversed();
-  const names = new Map(lines.map(({ accountIdentity, accountName }) => [accountIdentity, accountName]));
+  const names = new Map(lines.flatMap(({ accounts }) => accounts).map((each) => [each.identity, each.name]));
   return workers.map(({ host, pid, command, sinceMs, beatAgoMs, accounts }) => ({
     host,
     pid,

@@ -137,7 +137,8 @@ async function unfinishedElsewhere(
 async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
   const said = batch?.state === 'open' ? saidBeside(batch.settings) : {};
   if (Object.keys(said).length === 0 || job.job.path === undefined) return job;
-  const begun = choose({ ...job.own, job: job.job.path, entries: { ...said, account: job.account.name } });
+  const account = job.further === undefined ? { account: job.account.name } : {};
+  const begun = choose({ ...job.own, job: job.job.path, entries: { ...said, ...account } });
   return { ...job, ...(await unlessStopped(begun)) };
 }
 

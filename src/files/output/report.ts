@@ -138,12 +138,13 @@ function reasonsSection(
 
 /** The facts by which the operator finds the batch. */
 function recordSection({ batch }: ReportOptions): string {
-  const { operation, accountName, createdAtMs, inputPath } = batch;
+  const { operation, accounts, createdAtMs, inputPath } = batch;
+  const names = accounts.map(({ name }) => name).join(', ');
   const leftOut = readSettings(batch.settings).asBefore?.left_out ?? [];
   const lines: ReportLine[] = [
     ['batch', batch.id],
     ['operation', operation],
-    ['account', `${accountName}${batch.sandbox ? ' (sandbox: nothing here is real)' : ''}`],
+    ['account', `${names}${batch.sandbox ? ' (sandbox: nothing here is real)' : ''}`],
     ['list', `${basename(inputPath)}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`],
     ...leftOut.map(({ rows: which, text }): ReportLine => ['left out of it', `row ${which}: ${text}`]),
     ['begun', `${isoTime(createdAtMs)} (UTC)`],
