@@ -25,21 +25,28 @@ export async function searchAnswers(
   fewest: number,
 ): Promise<PathSearch | undefined> {
   if (ledger === undefined) return undefined;
-  const { operation, add } = resolved.job;
-  const { name } = operation;
-  const paths = new PathSearch(Object.values(add ?? {}));
+  const paths = new PathSearch(Object.values(resolved.job.add ?? {}));
   const seen = new Set<number>();
-  for (const { account, dialect } of accountsOf(resolved)) {
-    const place = placeIn(dialect, operation);
-    for await (const answers of answersOf(ledger, account.identity, [name, ...stepNames(name)])) {
-      const last = answers.findLast(({ kind }) => kind === 'found');
-      const shown = shownAnswer(answers, place);
-      if (last === undefined || shown === undefined || seen.has(last.attempt)) continue;
-      paths.look(saidIn(shown.body, shown.place));
-      if (seen.add(last.attempt).size >= (paths.isComplete ? fewest : MOST_ANSWERS)) break;
-    }
+  for await (const { attempt, shown } of foundIn(ledger, resolved)) {
+    if (seen.has(attempt)) continue;
+    paths.look(saidIn(shown.body, shown.place));
+    if (seen.add(attempt).size >= (paths.isComplete ? fewest : MOST_ANSWERS)) break;
   }
   return seen.size === 0 ? undefined : paths;
+}
+
+/** What each account of the job has found. */
+async function* foundIn(ledger: LedgerReader, resolved: ResolvedJob) {
+  const { operation } = resolved.job;
+  for (const { account, dialect } of accountsOf(resolved)) {
+    const place = placeIn(dialect, operation);
+    const names = [operation.name, ...stepNames(operation.name)];
+    for await (const answers of answersOf(ledger, account.identity, names)) {
+      const last = answers.findLast(({ kind }) => kind === 'found');
+      const shown = shownAnswer(answers, place);
+      if (last !== undefined && shown !== undefined) yield { attempt: last.attempt, shown };
+    }
+  }
 }
 
 function placeIn(dialect: Dialect, { name, steps }: Operation): AnswerPlace {
