@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { setCaps } from '../../src/ledger/money.ts';
 import { check, type Group, isPlain } from '../../src/ledger/transitions.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { times } from '../support/combinations.ts';
@@ -7,7 +8,7 @@ import { answer, doubt, postgresTables, reply, sqliteTables, type Tables, unchar
 /**
  * Goal: whatever a group ends, sends again and buys at once, `held` is what open and doubtful attempts reserve, and both databases say the
  * same.
- * Method: random histories of two questions, in groups and transactions of several workers, written into both. What a group is refused
+ * Method: random histories of two questions, each of another account, in groups and transactions of several workers, written into both. What a group is refused
  * for is tried alone, as the ledger does.
  */
 
@@ -19,6 +20,9 @@ interface Call {
   readonly payer: number | null;
   readonly request: string | null;
 }
+
+/** Each question is one of another account. */
+const accountOf = (text: string): number => (text.startsWith('one') ? 1 : 2);
 
 class History {
   readonly #both: readonly [Tables, Tables];
@@ -38,9 +42,11 @@ class History {
 
   async begin(): Promise<void> {
     for (const tables of this.#both) {
-      await tables.batch(this.#batches[0]);
-      // It finds every answer too old.
-      await tables.batch(this.#batches[1], { fresh: 9e15, extra: 9 });
+      await tables.batch(this.#batches[0], { accounts: [1, 2] });
+      // It finds every answer too old, and spends little at the second account.
+      await tables.batch(this.#batches[1], { accounts: [1, 2], fresh: 9e15, extra: 9 });
+      const share = { scope: `share:${this.#batches[1]}:2`, cap: 4 };
+      await tables.transaction((sql) => setCaps(sql, [share]));
     }
   }
 
@@ -105,6 +111,7 @@ class History {
       intents.push(
         one.intent(batch, text, {
           operation,
+          account: accountOf(text),
           reserve: 'payer' in more && more.payer ? 0 : 1 + this.#below(2),
           ...more,
         }),
