@@ -222,12 +222,12 @@ interface Reached {
 
 function overBudget(reached: Reached): StopError {
   const { scope, money, reserve, account } = reached;
+  const whose = scope === 'share' ? `of account ${account} in this batch` : OF_SCOPE[scope];
   const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
     message:
-      `The budget ${scope === 'share' ? `of account ${account} in this batch` : OF_SCOPE[scope]} is reached: ` +
-      `${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
+      `The budget ${whose} is reached: ` + `${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
     next: nextStep(reached),
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
