@@ -45,6 +45,7 @@ export const STOP_CODES = {
   clock: EXIT.usage,
   system: EXIT.usage,
   budget: EXIT.budget,
+  share: EXIT.budget,
   account_budget: EXIT.budget,
   extra_credits: EXIT.budget,
   vendor_credits: EXIT.budget,

@@ -125,7 +125,7 @@ async function attempt(buying: Purchase): Promise<Next> {
 // -------------------------------------------------------------------------------------------------- the send
 
 /** The stops because something ran out. They do not concern a request that has its permit and its credits. */
-const RAN_OUT: ReadonlySet<StopCode> = new Set(['paused', 'budget', 'account_budget']);
+const RAN_OUT: ReadonlySet<StopCode> = new Set(['paused', 'budget', 'share', 'account_budget']);
 
 /** Whether the run was stopped for a reason that also concerns calls that are admitted already. */
 function isForbidden({ waiter: { signal } }: Run): boolean {

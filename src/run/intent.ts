@@ -220,14 +220,15 @@ interface Reached {
   readonly account: string;
 }
 
+const CODE_OF = { batch: 'budget', share: 'share', day: 'account_budget', month: 'account_budget' } as const;
+
 function overBudget(reached: Reached): StopError {
   const { scope, money, reserve, account } = reached;
   const whose = scope === 'share' ? `of account ${account} in this batch` : OF_SCOPE[scope];
   const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
-    code: scope === 'batch' ? 'budget' : 'account_budget',
-    message:
-      `The budget ${whose} is reached: ` + `${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
+    code: CODE_OF[scope],
+    message: `The budget ${whose} is reached: ${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
     next: nextStep(reached),
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });

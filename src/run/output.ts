@@ -28,6 +28,7 @@ import { isSeries } from './series.ts';
  */
 const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
   'budget',
+  'share',
   'account_budget',
   'extra_credits',
   'vendor_credits',

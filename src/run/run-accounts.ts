@@ -15,6 +15,7 @@ const ENDS_ONE: ReadonlySet<StopCode> = new Set<StopCode>([
   'key',
   'vendor_credits',
   'budget',
+  'share',
   'account_budget',
   'paused',
 ]);

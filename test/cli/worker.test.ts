@@ -42,6 +42,29 @@ test('a worker takes what is of a dialect once somebody on its host has agreed',
 
 const agreementIn = (said: string): string => /dialect:[0-9a-f]{32}/.exec(said)?.[0] ?? '';
 
+test('a worker takes a list of several accounts where it has all of them, and hands it on where it lacks one', async () => {
+  const host = await openHost();
+  const { place } = host;
+  const domains = domainsOf('several', 8);
+  place.writeList(domains);
+  const { data } = JSON.parse(readFileSync(place.path('config/accounts.yaml'), 'utf8')).accounts;
+  const one = { ...data, id: 'one' };
+  place.writeAccounts({ data: one, more: { ...data, id: 'two' } });
+  const job = { operation: 'enrich-company', account: ['data', 'more'] };
+  writeFileSync(place.path('several.yaml'), JSON.stringify(job));
+  await host.detach({ job: 'several.yaml', more: ['--account', 'data,more'] });
+  mkdirSync(place.path('other'));
+  writeFileSync(place.path('other/accounts.yaml'), JSON.stringify({ accounts: { data: one } }), {
+    mode: 0o600,
+  });
+  const lacking = host.startWorker([], { ROWONCE_CONFIG: place.path('other') });
+  await endedAfter(lacking, /handed back: .*also asks account "more", which this host does not have/);
+  expect(place.vendor.requests()).toEqual([]);
+  host.startWorker();
+  await host.ended(domains.length);
+  await host.expectAskedOnce(domains);
+});
+
 /** A list that was left to workers, with a job that reads by a POST of its own. */
 async function detachedCalls(): Promise<Host> {
   const host = await openHost();

@@ -383,9 +383,13 @@ class RangeWork {
       this.#onLost(stopped);
       return 0;
     }
-    const left = this.#restOf(batch);
-    if (left > 0) return left;
     const { clock } = this.#serving;
+    const left = this.#restOf(batch);
+    if (left <= 0 && stopped.code === 'unsupported')
+      this.#resting.set(batch, { untilMs: clock.monotonicMs() + BATCH_RESTS_MS, stopped });
+    // Another host may have what this one lacks.
+    if (stopped.code === 'unsupported') return HANDS_ON_MS;
+    if (left > 0) return left;
     const { code, resumeAtMs = clock.wallMs() } = stopped;
     if (STOPS_OF_ACCOUNT.has(code)) {
       const restMs = Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs());
@@ -431,6 +435,9 @@ const ACCOUNT_RESTS_MS = 30_000;
 
 /** How long a batch is left alone that can buy nothing, such as one whose budget is reached. */
 const BATCH_RESTS_MS = 5 * 60_000;
+
+/** How soon a range goes to another host that this host cannot work on. */
+const HANDS_ON_MS = 1_000;
 
 /** Stops that concern all batches of an account on this host. Others concern one batch. */
 const STOPS_OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
