@@ -128,7 +128,7 @@ async function spokenBy(
     return (await import('./dialect/file.ts')).readDialectFile(path, builtIn);
   };
   const direct = await spoken(vendor, dialectPath);
-  const stating = sandbox ? asSandbox(direct) : direct;
+  const stating = sandbox && dialectPath === undefined ? asSandbox(direct) : direct;
   if (via === undefined) return stating;
   return throughService(stating, via, await spoken('service', via.dialectPath));
 }

@@ -7,7 +7,7 @@ import {
   findAccount,
   loadAccounts,
   REGIONS,
-  SANDBOX_NAMES,
+  sandboxAccounts,
   usableKey,
 } from '../client/account/account.ts';
 import { addAccount, removeAccount } from '../client/account/edit.ts';
@@ -235,10 +235,9 @@ async function askForKey(console: Console): Promise<string> {
 async function listAccounts(console: Console) {
   const accounts = await loadAccounts();
   if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);
-  const builtIn = SANDBOX_NAMES.map((name) => findAccount(accounts, name));
   const said: string[] = [];
   const views: AccountObject[] = [];
-  for (const account of [...accounts.configured, ...builtIn]) {
+  for (const account of [...accounts.configured, ...sandboxAccounts()]) {
     const problem = await dialectProblem(account);
     const view = accountObject(account, problem);
     said.push(

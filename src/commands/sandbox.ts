@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { sandboxAccount } from '../client/account/account.ts';
+import { dialectOf } from '../client/dialect.ts';
 import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { PLAYED_VENDORS } from '../core/played-vendors.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { command, flag } from './shared/command.ts';
 import { duration } from './shared/input.ts';
@@ -9,7 +12,8 @@ export default command({
   name: 'sandbox',
   summary: 'Serves an invented service and provider on this machine, with their own book of charges.',
   details:
-    'A run on sandbox-provider or sandbox-service starts one by itself. ' +
+    'A run on sandbox-provider, sandbox-service, sandbox-hunter and so on starts one by itself. ' +
+    'With --vendor it speaks the dialect that is shipped for that vendor, also when it refuses. ' +
     'Faults are reset, timeout, truncate, cut, empty, garbage, huge, bomb, slow, limited-200, 301, ' +
     '302, any 4xx and any 5xx; with charged- before it, such as charged-500, ' +
     'the charge or change is made before the answer is lost. ' +
@@ -30,7 +34,8 @@ export default command({
       '<rate>',
     ),
     latency: flag(duration.prefault('0ms'), 'how long every answer takes', '<duration>'),
-    match_rate: flag(z.string().default('0.8'), 'share of identifiers that are known', '<share>'),
+    vendor: flag(z.enum(PLAYED_VENDORS).optional(), 'which vendor is played', '<vendor>'),
+    match_rate: flag(z.string().optional(), "share that is known; left out: 0.8, or the vendor's", '<share>'),
     seed: flag(z.string().default('1'), 'a different number gives different answers and faults', '<number>'),
     faults: flag(
       z.string().default(''),
@@ -40,13 +45,15 @@ export default command({
     until_stdin_ends: flag(z.boolean().default(false), 'end when standard input does'),
   }),
   async run(input, { console }) {
+    const { vendor, match_rate: share } = input;
+    const played = vendor && { ...(await dialectOf(sandboxAccount(vendor))), vendor };
+    const matchRate = share === undefined ? undefined : numberOf('--match-rate', share, 1);
     const running = await startSandbox({
       port: numberOf('--port', input.port, 65_535),
       latencyMs: input.latency,
-      matchRate: numberOf('--match-rate', input.match_rate, 1),
       seed: numberOf('--seed', input.seed, Number.MAX_SAFE_INTEGER),
       faults: input.faults,
-      ...present({ bookPath: input.book, logPath: input.log, rate: input.rate }),
+      ...present({ bookPath: input.book, logPath: input.log, rate: input.rate, played, matchRate }),
     });
     // The listener for a stop is there before the address is printed, because a reader of the address may
     // stop the sandbox at once.

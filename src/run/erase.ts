@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import type { Account } from '../client/account/account.ts';
+import { type Account, sandboxAccounts } from '../client/account/account.ts';
 import { agreedIn } from '../client/time.ts';
 import { DAY_MS, isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
@@ -224,7 +224,7 @@ async function isMeant(
  * person.
  */
 function replaceInBooks(folder: string, person: Person): void {
-  for (const path of [bookPathIn(folder, 'provider'), bookPathIn(folder, 'service')]) {
+  for (const path of sandboxAccounts().map(({ name }) => bookPathIn(folder, name))) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
     if (!person.in(text)) continue;
     const lines = text.split('\n').map((line) => person.replacedIn(line));

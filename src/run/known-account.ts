@@ -1,4 +1,4 @@
-import { type Account, loadAccounts, sandboxAccount } from '../client/account/account.ts';
+import { type Account, loadAccounts, sandboxAccount, sandboxAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
 import type { CreditPrice } from '../client/account/price.ts';
 import { type Dialect, dialectOf } from '../client/dialect.ts';
@@ -97,11 +97,11 @@ function addressWords(address: string, id?: string): string {
  * @throws StopError `account` when the accounts file cannot be used.
  */
 export async function accountOfBatch(
-  { accountIdentity, accountName, vendor }: Pick<Batch, 'accountIdentity' | 'accountName' | 'vendor'>,
+  { accountIdentity, accountName }: Pick<Batch, 'accountIdentity' | 'accountName'>,
   ledger: LedgerReader,
 ): Promise<Account | undefined> {
   const same: Account[] = [];
-  for (const account of [...(await loadAccounts()).configured, sandboxAccount(vendor)]) {
+  for (const account of [...(await loadAccounts()).configured, ...sandboxAccounts()]) {
     const found = await recognise(account, ledger);
     const identity = found.kind === 'new' ? account.identity : found.identity;
     if (identity === accountIdentity) same.push({ ...account, identity });

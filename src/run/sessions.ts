@@ -447,7 +447,7 @@ async function reachVendor({ account, sandboxFolder }: RunContext): Promise<Reac
   if (baseUrl !== undefined) return { baseUrl };
   invariant(account.sandbox, `account ${account.name} has no address`);
   const sandbox = await spawnSandbox({
-    bookPath: bookPathIn(sandboxFolder, account.vendor),
+    bookPath: bookPathIn(sandboxFolder, account.name),
     flags: account.sandboxFlags,
   });
   return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };

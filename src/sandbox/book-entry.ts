@@ -44,6 +44,8 @@ export interface Entry {
   readonly parameters: Json;
   readonly account: string;
   readonly credits: number;
+  /** What a played vendor found, by our names. */
+  readonly gave?: JsonMembers | undefined;
   readonly change?: SandboxChange | undefined;
   /** The service refused a change of this person. */
   readonly refused?: SandboxPerson | undefined;

@@ -1,3 +1,4 @@
+import type { EmailVerdict } from '../core/given.ts';
 import { canonical, type JsonMembers } from './json.ts';
 import { type Random, randomFrom } from './random.ts';
 
@@ -46,15 +47,7 @@ export class Knowledge {
   emailOf(given: JsonMembers): KnowledgeHit | undefined {
     const random = this.#together('find-email', given);
     if (random === undefined) return undefined;
-    const { full_name: name, first_name: first = 'jo', last_name: last = 'citizen' } = given;
-    const page = given.profile_url ?? given.profile_slug;
-    const known = name ?? (page === undefined ? `${first} ${last}` : String(page).split('/').at(-1));
-    const host = String(given.domain ?? given.company ?? 'sandbox');
-    const local = inHost(String(known)).replaceAll('-', '.');
-    const data = {
-      email: `${local}@${inHost(host)}.example`,
-      result: random.pick(['deliverable', 'catch_all']),
-    };
+    const data = { email: addressIn(given), result: random.pick(['deliverable', 'catch_all']) };
     return { credits: 1, body: { data } };
   }
 
@@ -67,6 +60,36 @@ export class Knowledge {
   check(email: string): KnowledgeHit {
     const random = randomFrom(this.seed, 'check-email', email);
     return { credits: 1, body: { result: random.pick(CHECKED) } };
+  }
+
+  /**
+   * What a played vendor knows, by our names. A person is the address that the person really has, so that
+   * all vendors give the same.
+   * @param stale share of the vendor's addresses that were left long ago.
+   */
+  ofVendor(vendor: string, operation: string, given: JsonMembers, stale: number): JsonMembers | undefined {
+    if (operation === 'check-email') return { verdict: this.#verdictOn(String(given.email)) };
+    const isCompany = operation === 'enrich-company';
+    const id = isCompany ? hostIn(given) : addressIn(given);
+    // A vendor that knows a person knows the address, and not always the phone.
+    const kind = operation === 'find-email' ? 'enrich-person' : operation;
+    if (randomFrom(this.seed, vendor, kind, id).fraction() >= this.matchRate) return undefined;
+    const random = randomFrom(this.seed, isCompany ? 'company' : 'person', id);
+    if (isCompany) return companyAt(id, random);
+    const person = personAt(id, random);
+    if (operation === 'find-phone') return { ...person, phone: inventedPhone(random) };
+    const isStale = randomFrom(this.seed, vendor, 'stale', id).fraction() < stale;
+    const verdict = this.#verdictOn(id) === 'accept_all' ? 'accept_all' : 'valid';
+    return { ...person, email: isStale ? id.replace('@', '@old.') : id, verdict };
+  }
+
+  /** The verdict on an address that was left is always the same; a host may take all mail. */
+  #verdictOn(address: string): EmailVerdict {
+    const host = address.split('@').at(-1) ?? '';
+    const drawn = randomFrom(this.seed, 'mailbox', address).fraction();
+    if (host.startsWith('old.') || drawn < 0.05) return 'invalid';
+    if (randomFrom(this.seed, 'host', host).fraction() < 0.15) return 'accept_all';
+    return drawn < 0.1 ? 'unknown' : 'valid';
   }
 
   #together(operation: string, given: JsonMembers): Random | undefined {
@@ -125,8 +148,43 @@ const PLACES = [
   { city: 'Wellington', state: 'Wellington', country: 'New Zealand' },
 ] as const;
 
+/** The likeliest host of whatever was asked by. */
+function hostIn({ domain, website, company, name, ...others }: JsonMembers): string {
+  const [, site] = /^(?:https?:\/\/)?(?:www\.)?([^/]*)/i.exec(String(domain ?? website ?? '')) ?? [];
+  const other = String(company ?? name ?? Object.values(others)[0]).replace(/^.*\/(?=.)/, '');
+  return site?.toLowerCase() || `${inHost(other)}.example`;
+}
+
+function addressIn(given: JsonMembers): string {
+  const { email, full_name, first_name, last_name, profile_url, profile_slug } = given;
+  if (email !== undefined) return String(email).toLowerCase();
+  const page = profile_url ?? profile_slug ?? `${first_name} ${last_name}`;
+  const local = inHost(String(full_name ?? page).replace(/^.*\/(?=.)/, '')).replaceAll('-', '.');
+  return `${local}@${hostIn(given)}`;
+}
+
+function personAt(address: string, random: Random): JsonMembers {
+  const { full_name: _, location, ...person } = inventedPerson(random, { email: address });
+  const [local = '', domain = ''] = address.split('@');
+  const [first_name = '', ...rest] = local.split('.').map(capitalised);
+  const last_name = rest.join(' ');
+  const names = { first_name, last_name, full_name: `${first_name} ${last_name} (sandbox)` };
+  return { ...person, ...names, domain, company: nameAt(domain), ...location };
+}
+
+function companyAt(domain: string, random: Random): JsonMembers {
+  const { employee_count, founded_year, location, ...company } = inventedCompany(random, { domain });
+  const renamed = { name: nameAt(domain), employees: employee_count, founded: founded_year };
+  return { ...company, ...renamed, ...location };
+}
+
+const capitalised = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+const nameAt = (host: string): string =>
+  `${(host.split('.')[0] ?? '').split('-').map(capitalised).join(' ')} (sandbox)`;
+
 /** A company: facts that the request gave are taken over, the others are invented from `random`. */
-function inventedCompany(random: Random, given: JsonMembers): JsonMembers {
+function inventedCompany(random: Random, given: JsonMembers) {
   const word = random.pick(COMPANY_WORDS);
   const kind = random.pick(COMPANY_KINDS);
   const domain = given.domain ?? inventedDomain(word, kind);
@@ -144,7 +202,7 @@ function inventedCompany(random: Random, given: JsonMembers): JsonMembers {
 }
 
 /** A person. An e-mail that the request gave is the first of the person's addresses. */
-function inventedPerson(random: Random, given: JsonMembers): JsonMembers {
+function inventedPerson(random: Random, given: JsonMembers) {
   const first = random.pick(FIRST_NAMES);
   const last = random.pick(LAST_NAMES);
   const word = random.pick(COMPANY_WORDS);
@@ -167,7 +225,7 @@ function inventedDomain(word: string, kind: string): string {
 
 const CHECKED = words('deliverable, deliverable, deliverable, catch_all, undeliverable, unknown');
 
-const inHost = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+const inHost = (text: string): string => (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).join('-');
 
 const inventedPhone = (random: Random): string =>
   `+61 2 5550 ${String(random.integer(0, 9999)).padStart(4, '0')}`;

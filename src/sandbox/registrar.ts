@@ -100,11 +100,12 @@ export class Registrar {
     }
     const { decision, parameters } = decide(admitted, sequence, received);
     if (!happens) return { decision, credits: 0 };
-    const { status, body, credits, change, refused } = decision;
+    const { status, body, credits, gave, change, refused } = decision;
     if (credits > 0 || change !== undefined || refused !== undefined || key !== undefined) {
       const { vendor, name } = operation;
       const answered = key === undefined ? undefined : { idempotency_key: key, fingerprint, status, body };
-      const booked = { vendor, operation: name, parameters, account, credits, change, refused, answered };
+      const asked = { vendor, operation: name, parameters, account };
+      const booked = { ...asked, credits, gave, change, refused, answered };
       this.#append(sequence, booked);
     }
     return { decision, credits };

@@ -7,6 +7,7 @@ import { type Fault, loseReply, type WireFault } from './faults.ts';
 import { type Admission, parametersIn, type Rejection, type RequestHead } from './gate.ts';
 import { isMembers, jsonIn } from './json.ts';
 import { LineFile } from './line-file.ts';
+import { type PlayedDialect, PlayedVendor } from './played.ts';
 import { readAuthorization, withHeaders } from './vendor.ts';
 import { type Outcome, type VendorOptions, Vendors } from './vendors.ts';
 
@@ -16,6 +17,8 @@ import { type Outcome, type VendorOptions, Vendors } from './vendors.ts';
 const KEEP_ALIVE_MS = 65_000;
 
 export interface SandboxOptions extends VendorOptions {
+  /** The vendor that is played in place of the provider; its share of matches is its own if left out. */
+  readonly played?: PlayedDialect;
   /** The port; 0 or left out for any free one. */
   readonly port?: number;
   /** The file to which one JSON line for each request is written. */
@@ -33,13 +36,14 @@ export interface RunningSandbox {
 /** Listens on 127.0.0.1. A StopError (usage) when an option, the book or the port cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
   const { port: wanted = 0, logPath, latencyMs = 0, clock = systemClock } = options;
-  const vendors = await Vendors.open(options);
+  const played = options.played && new PlayedVendor(options.played);
+  const vendors = await Vendors.open(played === undefined ? options : played.playing(options));
   const closing = new AbortController();
   let log: LineFile | undefined;
   try {
     log = logPath === undefined ? undefined : new LineFile(logPath);
     log?.mend();
-    const desk = new Desk({ vendors, log, clock, latencyMs, closing: closing.signal });
+    const desk = new Desk({ vendors, played, log, clock, latencyMs, closing: closing.signal });
     const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
       desk.receive(request, response),
     );
@@ -81,6 +85,7 @@ const SLOW_LEAST_MS = 500;
 
 interface DeskParts {
   readonly vendors: Vendors;
+  readonly played: PlayedVendor | undefined;
   readonly log: LineFile | undefined;
   readonly clock: Clock;
   readonly latencyMs: number;
@@ -105,15 +110,20 @@ class Desk {
     // A request for the time alone has no key, and comes from no client of a vendor.
     if (request.method === 'HEAD') return this.#tellTime(response);
     if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
-    const { vendors } = this.#parts;
-    const admission = vendors.admit(headOf(request));
+    const { vendors, played } = this.#parts;
+    const head = headOf(request);
+    // What is asked of a played vendor may stand in the body alone.
+    const early = played === undefined ? vendors.admit(head) : undefined;
     const received = await this.#body(request);
     if (received === 'gone') return;
+    const asked = played?.asked(head, headers, received.text) ?? { head, text: received.text };
+    const admission = early ?? vendors.admit(asked.head);
     const sequence = vendors.nextSequence();
-    const body = { text: received.text, contentType: headers['content-type'] ?? '' };
-    const outcome =
+    const body = { text: asked.text, contentType: headers['content-type'] ?? '' };
+    const handled =
       admission.kind === 'turned_away' ? admission : vendors.handle(admission, sequence, body, this.url);
-    this.#note(request, sequence, received.text, admission, outcome);
+    const outcome = played?.said(handled) ?? handled;
+    this.#note(request, sequence, asked.head, received.text, admission, outcome);
     await this.#wait(outcome.kind === 'handled' ? outcome.fault : undefined);
     const answer = withHeaders(outcome.answer, { 'x-request-id': `sandbox-${sequence}`, ...vendors.date });
     response.sendDate = false;
@@ -148,13 +158,14 @@ class Desk {
   #note(
     request: IncomingMessage,
     sequence: number,
+    { authorization }: RequestHead,
     text: string | undefined,
     admission: Admission | Rejection,
     outcome: Rejection | Outcome,
   ): void {
     const { log, clock } = this.#parts;
     if (log === undefined) return;
-    const { shape, project, account } = readAuthorization(request.headers.authorization);
+    const { shape, project, account } = readAuthorization(authorization);
     const { method, url = '' } = request;
     const body = text === undefined ? null : (jsonIn(text) ?? text);
     log.append({

@@ -30,9 +30,10 @@ interface SpawnedSandbox {
   stop(): Promise<void>;
 }
 
-/** One book for each vendor: accounts of both may be in use at once, each with its own sandbox. */
-export function bookPathIn(folder: string, vendor: 'provider' | 'service'): string {
-  return join(folder, vendor === 'provider' ? 'book.jsonl' : 'service-book.jsonl');
+/** A book for each built-in account: several may be in use at once, each with its own sandbox. */
+export function bookPathIn(folder: string, account: string): string {
+  const vendor = account.replace('sandbox-', '');
+  return join(folder, vendor === 'provider' ? 'book.jsonl' : `${vendor}-book.jsonl`);
 }
 
 /**

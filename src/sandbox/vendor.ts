@@ -48,6 +48,8 @@ export interface SandboxAnswer {
 
 export interface SandboxDecision extends SandboxAnswer {
   readonly credits: number;
+  /** What was found, by our names, where the answer has others. */
+  readonly gave?: JsonMembers;
   readonly change?: SandboxChange;
   /** The person whose change was refused, where it is known. */
   readonly refused?: SandboxPerson;

@@ -6,6 +6,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PLAYED_VENDORS } from '../../src/core/played-vendors.ts';
 import type { AccountList } from '../../src/web/api.ts';
 import { type Answer, Served } from './served.ts';
 
@@ -34,6 +35,7 @@ test('before the first account there are the built-in ones, which cannot be chan
   expect(accounts.map(({ name, sandbox }) => [name, sandbox])).toEqual([
     ['sandbox-provider', true],
     ['sandbox-service', true],
+    ...PLAYED_VENDORS.map((vendor) => [`sandbox-${vendor}`, true]),
   ]);
   expect((await ask('DELETE', '/sandbox-provider')).status).toBe(400);
 });

@@ -24,11 +24,12 @@ import {
   type Receiver,
   type Region,
   SANDBOX_NAMES,
+  SANDBOX_VENDORS,
 } from './accounts-file.ts';
 import type { CreditPrice } from './price.ts';
 
 export { describeKey, resolveKey, usableKey } from './account-key.ts';
-export { accountsSchema, addressProblem, REGIONS, type Receiver, SANDBOX_NAMES } from './accounts-file.ts';
+export { accountsSchema, addressProblem, REGIONS, type Receiver } from './accounts-file.ts';
 
 interface AddressParts {
   readonly vendor: Vendor;
@@ -105,7 +106,7 @@ export interface ServiceRoute {
 export interface Accounts {
   /** Path of the accounts file, whether it exists or not. */
   readonly path: string;
-  /** The accounts of the file, in its order; the two of the sandbox always exist as well. */
+  /** The accounts of the file, in its order; those of the sandbox always exist as well. */
   readonly configured: readonly Account[];
   /** The service's address by region; absent when the file names none. */
   readonly regions?: readonly RegionAddress[];
@@ -232,9 +233,7 @@ export function chooseAccount(accounts: Accounts, vendor: Vendor, wanted?: strin
 }
 
 export function findAccount(accounts: Accounts, name: string): Account {
-  if (name === 'sandbox-provider') return sandboxAccount('provider');
-  if (name === 'sandbox-service') return sandboxAccount('service');
-  const found = accounts.configured.find((account) => account.name === name);
+  const found = [...sandboxAccounts(), ...accounts.configured].find((account) => account.name === name);
   if (found !== undefined) return found;
   const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
   throw stop(
@@ -244,20 +243,25 @@ export function findAccount(accounts: Accounts, name: string): Account {
   );
 }
 
+/** The built-in accounts, each with a sandbox of its own. */
+export const sandboxAccounts = (): readonly Account[] => SANDBOX_VENDORS.map(sandboxAccount);
+
 /** The built-in account of that vendor. `$ROWONCE_SANDBOX` replaces the flags of the sandbox. */
-export function sandboxAccount(vendor: Vendor): Account {
-  const sandboxFlags = (process.env.ROWONCE_SANDBOX ?? DEFAULT_SANDBOX_FLAGS)
+export function sandboxAccount(vendor: (typeof SANDBOX_VENDORS)[number]): Account {
+  const dialectPath = shippedDialect(vendor);
+  const flags = (process.env.ROWONCE_SANDBOX ?? DEFAULT_SANDBOX_FLAGS)
     .split(/\s+/)
     .filter((flag) => flag !== '');
   return {
     name: `sandbox-${vendor}`,
     identity: `sandbox-${vendor}`,
-    vendor,
+    vendor: vendor === 'service' ? 'service' : 'provider',
     sandbox: true,
     key: { kind: 'sandbox' },
-    limits: { concurrency: SANDBOX_CONCURRENCY, windows: sandboxWindows(sandboxFlags) },
+    limits: { concurrency: SANDBOX_CONCURRENCY, windows: sandboxWindows(flags) },
     budget: {},
-    sandboxFlags,
+    sandboxFlags: dialectPath === undefined ? flags : ['--vendor', vendor, ...flags],
+    ...present({ dialectPath }),
     ...(vendor === 'service' ? { organizationId: 'org-sandbox', projectId: 'proj-sandbox' } : {}),
   };
 }

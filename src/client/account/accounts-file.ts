@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLAYED_VENDORS } from '../../core/played-vendors.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { PRICE, priceOf } from './price.ts';
 
@@ -8,8 +9,11 @@ export const REGIONS = ['AU', 'EU', 'US'] as const;
 
 export type Region = (typeof REGIONS)[number];
 
+/** The sandbox's own two vendors, and those that it plays by a shipped dialect. */
+export const SANDBOX_VENDORS = ['provider', 'service', ...PLAYED_VENDORS] as const;
+
 /** The program starts these itself, so a user cannot configure them. */
-export const SANDBOX_NAMES = ['sandbox-provider', 'sandbox-service'] as const;
+export const SANDBOX_NAMES: readonly string[] = SANDBOX_VENDORS.map((vendor) => `sandbox-${vendor}`);
 
 /**
  * Each concurrent call needs a socket, and may stay in doubt: beyond this number a kill would put too much at
@@ -187,7 +191,7 @@ const name = z
   .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name has up to 64 letters, digits, ".", "-" and "_"');
 
 const accountName = name.refine(
-  (text) => !SANDBOX_NAMES.some((each) => each === text),
+  (text) => !SANDBOX_NAMES.includes(text),
   'this name belongs to a built-in account',
 );
 

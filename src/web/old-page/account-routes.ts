@@ -1,12 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import {
-  type Account,
-  accountObject,
-  findAccount,
-  loadAccounts,
-  SANDBOX_NAMES,
-} from '../../client/account/account.ts';
+import { type Account, accountObject, loadAccounts, sandboxAccounts } from '../../client/account/account.ts';
 import { dialectProblem } from '../../client/dialect.ts';
 import { AccountTime } from '../../client/time.ts';
 import { spentOf } from '../../files/output/tally.ts';
@@ -55,10 +49,9 @@ const flagsOf = (members: object): readonly string[] =>
   Object.entries(members).map(([name, value]) => `--${name.replaceAll('_', '-')}=${value}`);
 
 async function accountList(server: Server): Promise<AccountList> {
-  const { configured, regions = [], ...rest } = await loadAccounts();
-  const builtIn = SANDBOX_NAMES.map((name) => findAccount({ configured, ...rest }, name));
+  const { configured, regions = [] } = await loadAccounts();
   const accounts: PageAccount[] = [];
-  for (const account of [...configured, ...builtIn]) {
+  for (const account of [...configured, ...sandboxAccounts()]) {
     const problem = await dialectProblem(account);
     accounts.push({ ...accountObject(account, problem), ...(await usageOf(server, account)) });
   }

@@ -1,0 +1,189 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import { merged, objectWith, valueAt } from '../core/answer-body.ts';
+import { type VerdictWords, vendorsWord } from '../core/given.ts';
+import type { PlayedName } from '../core/played-vendors.ts';
+import { parametersIn, type RequestHead } from './gate.ts';
+import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
+import { type Knowledge, PERSON_IDENTIFIERS } from './knowledge.ts';
+import type { ProviderDialect } from './provider.ts';
+import { rejection, type SandboxAnswer, type SandboxDecision, tooMany } from './vendor.ts';
+import type { VendorOptions } from './vendors.ts';
+
+/**
+ * A vendor that speaks a shipped dialect. Its request is read as an operation of ours with our names, goes
+ * the way of any other request, and is answered in the vendor's shape.
+ */
+
+/** What a dialect says of its vendor: how it is asked, where its answers have what, and its prices. */
+export interface PlayedDialect {
+  readonly vendor: PlayedName;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly operations: Readonly<Record<string, DialectEntry>>;
+  readonly credits_charged?:
+    | { readonly header?: string | undefined; readonly path?: string | undefined }
+    | undefined;
+}
+
+interface DialectEntry {
+  readonly method: string;
+  readonly path: string;
+  readonly by?: readonly string[] | undefined;
+  readonly fields?: Readonly<Record<string, string | null>> | undefined;
+  readonly body?: JsonMembers | undefined;
+  readonly gives?: Readonly<Record<string, string>> | undefined;
+  readonly verdicts?: VerdictWords | undefined;
+  readonly credits: { readonly found: number; readonly miss?: number | undefined };
+}
+
+type PlayedOperation = DialectEntry & { readonly name: string };
+
+/** What is in no dialect. */
+interface Traits {
+  /** Share of people and companies that are known, 0 to 1. */
+  readonly knows: number;
+  /** Share of its addresses that were left long ago. */
+  readonly stale?: number;
+  /** Operations that answer a miss like a find, with nothing where the values stand. */
+  readonly blank?: readonly string[];
+  /** Its words for a dead key, used-up credits, a miss and too fast; left out, the status is all it says. */
+  readonly words?: Readonly<Record<number, string>>;
+  /** Its statuses, where they are others. */
+  readonly statuses?: Readonly<Record<number, number>>;
+  refusal?(word: string, status: number): JsonMembers;
+}
+
+const TRAITS: Readonly<Record<PlayedName, Traits>> = {
+  hunter: {
+    knows: 0.4,
+    stale: 0.08,
+    blank: ['find-email'],
+    words: {
+      401: 'authentication_failed',
+      402: 'too_many_requests',
+      404: 'not_found',
+      429: 'too_many_requests',
+    },
+    statuses: { 402: 429, 429: 403 },
+    refusal: (id, code) => ({ errors: [{ id, code }] }),
+  },
+  prospeo: {
+    knows: 0.35,
+    words: { 401: 'INVALID_API_KEY', 402: 'INSUFFICIENT_CREDITS', 404: 'NO_MATCH' },
+    statuses: { 402: 400, 404: 400 },
+    refusal: (error_code) => ({ error: true, error_code }),
+  },
+  pdl: {
+    knows: 0.45,
+    words: { 401: 'authentication_error', 402: 'payment_required', 404: 'not_found' },
+    refusal: (type, status) => ({ status, error: { type } }),
+  },
+  leadmagic: { knows: 0.3, blank: ['find-email', 'find-phone', 'enrich-company'] },
+  datagma: { knows: 0.25, blank: ['find-email', 'find-phone'] },
+};
+
+/** Vendors take several inputs in one field, and tell them apart by their looks. */
+const LOOKS: Record<string, RegExp> = { email: /@/, profile_url: /\//, website: /\//, domain: /^\S+\.\w+$/ };
+
+export class PlayedVendor {
+  readonly #dialect: PlayedDialect;
+  readonly #traits: Traits;
+  /** The one whose requests say the most comes first, because several may be at one path. */
+  readonly #operations: readonly PlayedOperation[];
+
+  constructor(dialect: PlayedDialect) {
+    this.#dialect = dialect;
+    this.#traits = TRAITS[dialect.vendor];
+    this.#operations = Object.entries(dialect.operations)
+      .map(([name, entry]) => ({ ...entry, name }))
+      .toSorted((one, other) => fixedIn(other).length - fixedIn(one).length);
+  }
+
+  /** The options of a sandbox that plays this vendor in place of the provider. */
+  playing(options: VendorOptions): VendorOptions {
+    const extension = { ...options.extension, provider: (knowledge: Knowledge) => this.#provider(knowledge) };
+    return { matchRate: this.#traits.knows, ...options, extension };
+  }
+
+  /** The request in our own words. One that the vendor does not have leads nowhere. */
+  asked(head: RequestHead, headers: IncomingHttpHeaders, text = '') {
+    const query = parametersIn(head.target);
+    const json = head.method === 'GET' ? query : jsonIn(text);
+    const sent = isMembers(json) ? json : {};
+    const operation = this.#operations.find((each) => isAsked(each, head, sent));
+    const places = { ...this.#dialect.headers, ...parametersIn(operation?.path ?? '') };
+    const [place = '', form] = Object.entries(places).find(([, each]) => /\{key/.test(String(each))) ?? [];
+    const key = String(headers[place] ?? query[place] ?? '').slice(String(form).indexOf('{key}'));
+    const own = { authorization: `Bearer ${key}`, method: 'POST', target: `/${operation?.name}` };
+    const inputs = operation === undefined ? {} : inputsIn(operation, sent);
+    return { head: { ...head, ...own }, text: JSON.stringify(inputs) };
+  }
+
+  #provider(knowledge: Knowledge): ProviderDialect {
+    const shared = { vendor: 'provider', method: 'POST', authorization: ['Bearer <key>'] } as const;
+    const operations = this.#operations.map((operation) => ({
+      ...shared,
+      name: operation.name,
+      path: `/${operation.name}`,
+      decide: ({ body }: { readonly body: JsonMembers }) => this.#decide(operation, body, knowledge),
+    }));
+    return { operations, tooMany: (_, retryAfter) => tooMany(retryAfter) };
+  }
+
+  /** The same outcome in the vendor's own words. */
+  said<Outcome extends { readonly answer: SandboxAnswer }>(outcome: Outcome): Outcome {
+    const { status, body, headers = {} } = outcome.answer;
+    const { words, statuses, refusal } = this.#traits;
+    const word = words?.[status];
+    if (word === undefined) return outcome;
+    const own = statuses?.[status] ?? status;
+    return { ...outcome, answer: { status: own, body: refusal?.(word, own) ?? body, headers } };
+  }
+
+  #decide(
+    { name, by = PERSON_IDENTIFIERS, gives, verdicts = {}, credits: price }: PlayedOperation,
+    asked: JsonMembers,
+    knowledge: Knowledge,
+  ): SandboxDecision {
+    const isWhole = by.some((way) => way.split('+').every((input) => input in asked));
+    if (gives === undefined || !isWhole)
+      return rejection(400, `The sandbox is not asked for ${name} by that.`);
+    const { vendor, credits_charged: { header, path } = {} } = this.#dialect;
+    const { stale = 0, blank = [] } = this.#traits;
+    const known = knowledge.ofVendor(vendor, name, asked, stale);
+    const credits = known === undefined ? (price.miss ?? 0) : price.found;
+    if (known === undefined && !blank.includes(name)) return { ...rejection(404, 'No match'), credits };
+    const gave: Record<string, Json> = {};
+    const members = Object.entries(gives).map(([ours, at]) => {
+      const value = known?.[ours] ?? null;
+      gave[ours] = value;
+      return objectWith(at, ours === 'verdict' ? (vendorsWord(String(value), verdicts) ?? null) : value);
+    });
+    const charged = path === undefined ? {} : objectWith(path, credits);
+    const headers = header === undefined ? {} : { [header]: String(credits) };
+    return { status: 200, headers, body: [charged, ...members].reduce(merged), credits, gave };
+  }
+}
+
+/** What each request of the operation says. */
+const fixedIn = ({ path, body = {} }: PlayedOperation) =>
+  Object.entries({ ...parametersIn(path), ...body }).filter(([, value]) => value !== '{key}');
+
+const isAsked = (operation: PlayedOperation, { method, target }: RequestHead, sent: JsonMembers): boolean =>
+  operation.method === method &&
+  operation.path.split('?', 1)[0] === target.split('?', 1)[0] &&
+  fixedIn(operation).every(([at, value]) => isDeepStrictEqual(valueAt(sent, at), value));
+
+/** The inputs of a request by our names for them. */
+function inputsIn({ by = PERSON_IDENTIFIERS, fields = {} }: PlayedOperation, sent: JsonMembers): JsonMembers {
+  const inputs: Record<string, Json> = {};
+  const read = new Set<string>();
+  for (const input of by.flatMap((way) => way.split('+'))) {
+    const field = fields[input] ?? input;
+    const value = fields[input] === null || read.has(field) ? undefined : valueAt(sent, field);
+    if (typeof value !== 'string' || LOOKS[input]?.test(value) === false) continue;
+    inputs[input] = value;
+    read.add(field);
+  }
+  return inputs;
+}

@@ -1,0 +1,256 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PLAYED_VENDORS, type PlayedName } from '../../src/core/played-vendors.ts';
+import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import { openDesk } from '../cli/desk.ts';
+import { bookOf, get, linesOf, post, type Reply, sandbox, temporaryFolder } from './client.ts';
+import { playedDialect } from './options.ts';
+
+/**
+ * Goal: each of the five vendors is a vendor of its own, which speaks as its shipped dialect reads, and tells all by its book.
+ * Method: the real program with the built-in accounts, and the requests that the vendors document over bare HTTP.
+ */
+
+const MIA = ['first_name=Mia', 'last_name=Tran', 'domain=acme.example'];
+const MIA_AS_ONE = ['full_name=Mia Tran', 'domain=acme.example'];
+const HER_ADDRESS = ['email=mia.tran@acme.example'];
+const HER_PAGE = ['profile_url=https://www.linkedin.com/in/mia-tran'];
+const ACME = ['domain=acme.example'];
+
+/** Vendor, operation, what is asked by, what a find costs and a miss, and what only that answer holds. */
+const OPERATIONS: readonly (readonly [PlayedName, string, readonly string[], number, number, string])[] = [
+  ['hunter', 'find-email', MIA, 1, 0, '"email":"mia.tran@acme.example"'],
+  ['hunter', 'enrich-person', HER_ADDRESS, 1, 0, '"fullName":"Mia Tran (sandbox)"'],
+  [
+    'prospeo',
+    'find-email',
+    ['full_name=Mia Tran', 'company=Acme'],
+    1,
+    0,
+    '{"email":"mia.tran@acme.example"}',
+  ],
+  ['prospeo', 'find-phone', HER_PAGE, 10, 0, '"mobile":"+61 2 5550'],
+  ['prospeo', 'enrich-person', HER_ADDRESS, 1, 0, '"current_job_title":"'],
+  ['prospeo', 'enrich-company', ACME, 1, 0, '"employee_count":'],
+  ['pdl', 'find-email', MIA, 1, 0, '"work_email":"mia.tran@acme.example"'],
+  ['pdl', 'find-phone', MIA_AS_ONE, 1, 0, '"mobile_phone":"+61 2 5550'],
+  ['pdl', 'enrich-person', HER_ADDRESS, 1, 0, '"full_name":"Mia Tran (sandbox)"'],
+  [
+    'pdl',
+    'enrich-company',
+    ['website=https://www.acme.example'],
+    1,
+    0,
+    '"website":"https://www.acme.example"',
+  ],
+  ['leadmagic', 'find-email', MIA, 1, 0, '"credits_consumed":1,"email":"mia.tran@acme.example"'],
+  ['leadmagic', 'find-phone', HER_ADDRESS, 5, 0, '"mobile_number":"+61 2 5550'],
+  ['leadmagic', 'enrich-company', ACME, 1, 0, '"companyName":"Acme (sandbox)"'],
+  ['datagma', 'find-email', MIA_AS_ONE, 1, 0, '"email":"mia.tran@acme.example"'],
+  ['datagma', 'find-phone', MIA_AS_ONE, 32, 2, '"creditBurn":32,"phone":{"mobiles":[{"value":"+61 2 5550'],
+];
+
+interface Tried {
+  readonly answer: string;
+  readonly reply: { readonly body: string };
+}
+
+/** One call of the real program with a built-in account, whose sandbox has these flags. */
+async function tried(
+  vendor: PlayedName,
+  operation: string,
+  asked: readonly string[],
+  flags: string,
+): Promise<Tried> {
+  const desk = await openDesk();
+  const words = ['try', operation, ...asked, '--account', `sandbox-${vendor}`, '--yes'];
+  return desk.json(words, { env: { ROWONCE_SANDBOX: flags } });
+}
+
+async function played(vendor: PlayedName, options: SandboxOptions = {}): Promise<string> {
+  return (await sandbox({ played: await playedDialect(vendor), ...options })).url;
+}
+
+test.each(OPERATIONS)(
+  '%s, %s by %s: what the played vendor found or missed is read by its shipped dialect',
+  async (vendor, operation, asked, price, ofMiss, told) => {
+    const found = await tried(vendor, operation, asked, '--match-rate 1');
+    expect(found).toMatchObject({ answer: 'found', charged: price, stopped: null });
+    expect(found.reply.body).toContain(told);
+    const missed = await tried(vendor, operation, asked, '--match-rate 0');
+    expect(missed).toMatchObject({ answer: 'no_match', charged: ofMiss, stopped: null });
+  },
+);
+
+test.each(['hunter', 'leadmagic'])('%s, check-email: each verdict comes in its own words', async (vendor) => {
+  const desk = await openDesk();
+  const addresses = Array.from({ length: 60 }, (_, number) => `mia.tran@host-${number}.example`);
+  await desk.write('list.csv', ['Email', ...addresses].join('\n'));
+  await desk.write(
+    'check.yaml',
+    `operation: check-email\naccount: sandbox-${vendor}\nadd: { Verdict: verdict }\nbudget: { credits: 60 }\n`,
+  );
+  expect(await desk.type(['run', 'check.yaml', 'list.csv', '--yes', '-o', 'out.csv'])).toMatchObject({
+    code: 0,
+  });
+  const verdicts = new Set(desk.place.rows().map(({ Verdict }) => Verdict));
+  expect([...verdicts].sort()).toEqual(['accept_all', 'invalid', 'unknown', 'valid']);
+});
+
+// ------------------------------------------------------------------------------- as the vendors document
+
+interface Documented {
+  readonly dialect: PlayedName;
+  readonly asked: readonly [string, ...string[]];
+  readonly line: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+const DOCUMENTED = readFileSync(
+  join(import.meta.dirname, '..', 'client', 'documented', 'requests.jsonl'),
+  'utf8',
+)
+  .replaceAll('$KEY', 'key-1')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Documented)
+  .filter(({ dialect }) => PLAYED_VENDORS.includes(dialect));
+
+function sent(
+  url: string,
+  { line, headers, body }: Pick<Documented, 'line' | 'headers' | 'body'>,
+): Promise<Reply> {
+  const [, path = ''] = line.split(' ');
+  return body === undefined ? get(url, path, undefined, headers) : post(url, path, undefined, body, headers);
+}
+
+test.each(DOCUMENTED)(
+  '$dialect, $asked: the documented request is booked by our names, with what was found',
+  async ({ dialect, asked: [operation, ...inputs], ...request }) => {
+    const bookPath = join(temporaryFolder(), 'book.jsonl');
+    const url = await played(dialect, { bookPath, matchRate: 1 });
+    expect(await sent(url, request)).toMatchObject({ status: 200 });
+    const parameters = Object.fromEntries(inputs.map((each) => each.split(/=(.*)/s)));
+    const [entry, ...others] = linesOf(bookPath);
+    expect([entry, others]).toEqual([expect.objectContaining({ operation, parameters }), []]);
+    expect(Object.values(entry.gave).some((value) => value !== null)).toBe(true);
+  },
+);
+
+test.each(PLAYED_VENDORS)(
+  '%s refuses a request without its key, and one with a dead key, for nothing',
+  async (vendor) => {
+    const request = DOCUMENTED.find(({ dialect }) => dialect === vendor) as Documented;
+    const url = await played(vendor);
+    const dead = JSON.stringify(request).replaceAll('key-1', 'revoked-1');
+    for (const asked of [JSON.parse(dead), JSON.parse(JSON.stringify(request).replaceAll('key-1', ''))])
+      expect(await sent(url, asked)).toMatchObject({ status: 401 });
+    expect(await bookOf(url)).toMatchObject({ requests: 2, charges: 0 });
+  },
+);
+
+const REFUSED = PLAYED_VENDORS.flatMap((vendor) => [
+  { vendor, fault: 401, code: 'key' },
+  { vendor, fault: 402, code: 'vendor_credits' },
+]);
+
+test.each(REFUSED)('$vendor: a fault $fault stops the program as $code', async ({ vendor, fault, code }) => {
+  const flags = `--match-rate 1 --faults ${fault}:x1`;
+  expect(await tried(vendor, 'find-email', MIA_AS_ONE, flags)).toMatchObject({
+    credits: { spent: 0 },
+    stopped: { code },
+  });
+});
+
+test.each(PLAYED_VENDORS)('%s: after "too fast" the program waits and asks again', async (vendor) => {
+  const flags = '--match-rate 1 --faults 429:x1';
+  expect(await tried(vendor, 'find-email', MIA_AS_ONE, flags)).toMatchObject({
+    answer: 'found',
+    stopped: null,
+  });
+});
+
+// --------------------------------------------------------------------------------------- what they know
+
+const HOSTS = Array.from({ length: 300 }, (_, number) => `host-${number}.example`);
+
+/** The addresses that a vendor gives of one person at each of many hosts, by its book. */
+async function addressesOf(
+  vendor: PlayedName,
+  options: SandboxOptions = {},
+): Promise<ReadonlyMap<string, string>> {
+  const bookPath = join(temporaryFolder(), 'book.jsonl');
+  const url = await played(vendor, { bookPath, ...options });
+  const request = DOCUMENTED.find(({ dialect, asked }) => dialect === vendor && asked[0] === 'find-email');
+  for (const host of HOSTS)
+    await sent(url, JSON.parse(JSON.stringify(request).replaceAll('acme.com.au', host)));
+  return new Map(linesOf(bookPath).map(({ parameters, gave }) => [parameters.domain, gave.email]));
+}
+
+const isStale = (address: string): boolean => address.includes('@old.');
+
+test('all vendors that know a person give one address, but for some of one that were left long ago', async () => {
+  const [hunter, ...others] = await Promise.all(
+    PLAYED_VENDORS.map((vendor) => addressesOf(vendor, { matchRate: 1 })),
+  );
+  const right = new Map(HOSTS.map((host) => [host, `mia.tran@${host}`]));
+  for (const other of others) expect(other).toEqual(right);
+  const stale = [...(hunter?.values() ?? [])].filter(isStale);
+  expect(stale.length / HOSTS.length).toBeGreaterThan(0.04);
+  expect(stale.length / HOSTS.length).toBeLessThan(0.12);
+  expect(new Map([...(hunter ?? [])].filter(([, address]) => !isStale(address)))).toEqual(
+    new Map([...right].filter(([host]) => !stale.includes(`mia.tran@old.${host}`))),
+  );
+  const verifier = await played('leadmagic');
+  for (const email of stale) {
+    const reply = await post(
+      verifier,
+      '/v1/people/email-validation',
+      undefined,
+      { email },
+      { 'x-api-key': 'key-1' },
+    );
+    expect(reply.json).toMatchObject({ email_status: 'invalid' });
+  }
+});
+
+test('each vendor knows its own share of people, and together they know far more than one', async () => {
+  const known = new Map<PlayedName, ReadonlySet<string>>();
+  for (const vendor of PLAYED_VENDORS) known.set(vendor, new Set((await addressesOf(vendor)).keys()));
+  const shares = [...known].map(([vendor, hosts]) => [vendor, hosts.size / HOSTS.length] as const);
+  for (const [vendor, published] of Object.entries({
+    hunter: 0.4,
+    prospeo: 0.35,
+    pdl: 0.45,
+    leadmagic: 0.3,
+    datagma: 0.25,
+  }))
+    expect(Math.abs((new Map<string, number>(shares).get(vendor) ?? 0) - published)).toBeLessThan(0.08);
+  const together = new Set([...known.values()].flatMap((hosts) => [...hosts]));
+  expect(together.size / HOSTS.length).toBeGreaterThan(0.8);
+});
+
+// ------------------------------------------------------------------------------------ built-in accounts
+
+test('built-in accounts start their vendors by themselves, each with a book of its own, which a person is erased from', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'First,Last,Website\nMia,Tran,acme.example\n');
+  for (const vendor of ['hunter', 'pdl'] as const) {
+    const words = ['run', 'find-email', 'list.csv', '--account', `sandbox-${vendor}`, '--yes'];
+    const env = { ROWONCE_SANDBOX: '--match-rate 1' };
+    expect(await desk.type([...words, '-o', `${vendor}.csv`], { env })).toMatchObject({ code: 0 });
+  }
+  const books = ['hunter', 'pdl'].map((vendor) => desk.place.path(`store/${vendor}-book.jsonl`));
+  for (const book of books)
+    expect(linesOf(book)).toEqual([expect.objectContaining({ operation: 'find-email', credits: 1 })]);
+  await desk.type(['forget', 'mia.tran@acme.example', '--yes']);
+  for (const book of books) expect(readFileSync(book, 'utf8')).not.toContain('mia.tran@');
+});
+
+test('a vendor that is not played is refused, with the nearest that is', async () => {
+  const desk = await openDesk();
+  const { code, stderr } = await desk.type(['sandbox', '--vendor', 'huntr']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean hunter?')]);
+});
