@@ -107,7 +107,7 @@ export function inCheckout<T>(work: (type: Checkout['type'], folder: string) => 
 
 /** Named one by one, because a developer's own outputs lie beside them. */
 const FIXTURES = [
-  ...['leads.csv', 'people.csv', 'accounts-to-find.csv', 'team.csv', 'leavers.csv'],
+  ...['leads.csv', 'people.csv', 'contacts-to-fill.csv', 'accounts-to-find.csv', 'team.csv', 'leavers.csv'],
   'npm-start.env',
 ];
 
