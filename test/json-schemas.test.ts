@@ -166,6 +166,7 @@ const EXAMPLES: readonly { readonly from: string; readonly text: string }[] = [
 
 function kindOf(text: string): Kind {
   if (/^accounts:/m.test(text)) return 'accounts';
+  if (/^columns:/m.test(text)) return 'job';
   return /^(operations|words|api_call):/m.test(text) ? 'dialect' : 'job';
 }
 
