@@ -134,48 +134,13 @@ async function spokenBy(
 }
 
 /**
- * None of this is published, so it is no part of the built-in dialects: the sandbox says in a header how much
- * it has charged, and plays a finder and a verifier.
+ * The sandbox says in a header how much it has charged. The header is not published, so it is no part of the
+ * built-in dialects.
  */
-function asSandbox(dialect: Dialect): Dialect {
-  const operations =
-    dialect.vendor === 'provider' ? { ...SANDBOX_OPERATIONS, ...dialect.operations } : dialect.operations;
-  return { ...dialect, operations, credits_charged: { header: 'x-credits-charged' } };
-}
-
-const BY_TOGETHER = ['profile_url', 'first_name+last_name+domain', 'full_name+company'];
-
-const SANDBOX_WORDS = {
-  valid: 'deliverable',
-  accept_all: 'catch_all',
-  invalid: 'undeliverable',
-  unknown: 'unknown',
-};
-
-const SANDBOX_OPERATIONS: Dialect['operations'] = {
-  'find-email': {
-    method: 'POST',
-    path: '/find/email',
-    by: BY_TOGETHER,
-    gives: { email: 'data.email', verdict: 'data.result' },
-    verdicts: SANDBOX_WORDS,
-    credits: { most: 1, found: 1 },
-  },
-  'find-phone': {
-    method: 'POST',
-    path: '/find/phone',
-    by: BY_TOGETHER,
-    gives: { phone: 'data.phone' },
-    credits: { most: 2, found: 2 },
-  },
-  'check-email': {
-    method: 'POST',
-    path: '/check/email',
-    gives: { verdict: 'result' },
-    verdicts: SANDBOX_WORDS,
-    credits: { most: 1, found: 1 },
-  },
-};
+const asSandbox = (dialect: Dialect): Dialect => ({
+  ...dialect,
+  credits_charged: { header: 'x-credits-charged' },
+});
 
 export async function dialectProblem(account: Account): Promise<StopError | undefined> {
   try {

@@ -6,8 +6,6 @@ import { type Random, randomFrom } from './random.ts';
 
 export const PERSON_IDENTIFIERS = ['profile_url', 'email', 'profile_slug'] as const;
 export const COMPANY_IDENTIFIERS = ['domain', 'profile_url', 'abn', 'website'] as const;
-const TOGETHER = ['first_name', 'last_name', 'full_name', 'company', 'domain'] as const;
-export const FINDER_INPUTS = [...PERSON_IDENTIFIERS, ...TOGETHER];
 export const SEARCH_FILTERS = ['company', 'position', 'seniority', 'department'] as const;
 
 const MOST_FOUND = 60;
@@ -43,25 +41,6 @@ export class Knowledge {
     return random && { credits: 1, body: inventedCompany(random, given) };
   }
 
-  /** A person's address, and whether the host takes mail for everybody. */
-  emailOf(given: JsonMembers): KnowledgeHit | undefined {
-    const random = this.#together('find-email', given);
-    if (random === undefined) return undefined;
-    const data = { email: addressIn(given), result: random.pick(['deliverable', 'catch_all']) };
-    return { credits: 1, body: { data } };
-  }
-
-  phoneOf(given: JsonMembers): KnowledgeHit | undefined {
-    const random = this.#together('find-phone', given);
-    return random && { credits: 2, body: { data: { phone: inventedPhone(random) } } };
-  }
-
-  /** What a check of an address says, in the words of a vendor. */
-  check(email: string): KnowledgeHit {
-    const random = randomFrom(this.seed, 'check-email', email);
-    return { credits: 1, body: { result: random.pick(CHECKED) } };
-  }
-
   /**
    * What a played vendor knows, by our names. A person is the address that the person really has, so that
    * all vendors give the same.
@@ -90,11 +69,6 @@ export class Knowledge {
     if (host.startsWith('old.') || drawn < 0.05) return 'invalid';
     if (randomFrom(this.seed, 'host', host).fraction() < 0.15) return 'accept_all';
     return drawn < 0.1 ? 'unknown' : 'valid';
-  }
-
-  #together(operation: string, given: JsonMembers): Random | undefined {
-    const random = randomFrom(this.seed, operation, canonical(given));
-    return random.fraction() < this.matchRate ? random : undefined;
   }
 
   /**
@@ -222,8 +196,6 @@ function inventedPerson(random: Random, given: JsonMembers) {
 function inventedDomain(word: string, kind: string): string {
   return `${word}-${kind}.example`.toLowerCase();
 }
-
-const CHECKED = words('deliverable, deliverable, deliverable, catch_all, undeliverable, unknown');
 
 const inHost = (text: string): string => (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).join('-');
 

@@ -1,7 +1,6 @@
 import { canonical, type Json, type JsonMembers } from './json.ts';
 import {
   COMPANY_IDENTIFIERS,
-  FINDER_INPUTS,
   type Knowledge,
   type KnowledgeHit,
   PERSON_IDENTIFIERS,
@@ -42,10 +41,6 @@ export function publishedProvider(knowledge: Knowledge): ProviderDialect {
     const { page, filters } = pageAsked(body);
     return knowledge.search(filters, Number(page));
   });
-  // No vendor publishes these three: a finder that is asked by several inputs together, and a verifier.
-  const email = looked('find-email', (body) => knowledge.emailOf(body));
-  const phone = looked('find-phone', (body) => knowledge.phoneOf(body));
-  const check: Decide = ({ body }) => ({ status: 200, ...knowledge.check(String(body.email)) });
   return {
     operations: [
       { ...shared, name: 'enrich-person', path: '/enrich/person', decide: checked(problemOfPerson, person) },
@@ -56,9 +51,6 @@ export function publishedProvider(knowledge: Knowledge): ProviderDialect {
         decide: checked(problemOfCompany, company),
       },
       { ...shared, name: 'search-people', path: '/search/people', decide: checked(problemOfSearch, search) },
-      { ...shared, name: 'find-email', path: '/find/email', decide: checked(problemOfFinder, email) },
-      { ...shared, name: 'find-phone', path: '/find/phone', decide: checked(problemOfFinder, phone) },
-      { ...shared, name: 'check-email', path: '/check/email', decide: checked(problemOfCheck, check) },
       { ...shared, name: 'apply-tag', path: '/tags/apply', decide: checked(problemOfTag, applyTag) },
       { ...shared, name: 'account-plan', method: 'GET', path: '/account/plan', decide: accountPlan },
     ],
@@ -72,10 +64,6 @@ const problemOfPerson = (body: JsonMembers): Problem => problemOfIdentifiers(bod
 
 const problemOfCompany = (body: JsonMembers): Problem =>
   problemOfIdentifiers(body, COMPANY_IDENTIFIERS) ?? problemOfAbn(body.abn);
-
-const problemOfFinder = (body: JsonMembers): Problem => problemOfIdentifiers(body, FINDER_INPUTS);
-
-const problemOfCheck = (body: JsonMembers): Problem => problemOfStrings(body, ['email']);
 
 /** Filters with other names are accepted too, because more filters exist than are published. */
 function problemOfSearch(body: JsonMembers): Problem {

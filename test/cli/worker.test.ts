@@ -3,13 +3,16 @@
  * and what workers cannot do is not left to them. What they buy: `faults/on-postgres.test.ts`.
  * Method: the real command in processes of their own over a real server.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
+import { shippedDialect } from '../../src/core/families.ts';
 import { workersAt } from '../../src/run/batches.ts';
 import { type Host, openHost } from '../faults/database-host.ts';
 import type { Program } from '../faults/program.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { linesOf, sandbox } from '../sandbox/client.ts';
+import { playedDialect } from '../sandbox/options.ts';
 
 /** What it has said when it is told to end, which is not before it has said that. */
 async function endedAfter(worker: Program, said: RegExp): Promise<string> {
@@ -178,21 +181,17 @@ test('a folder has no workers', async () => {
 test('a worker asks by what belongs together, as the dialect of the batch says', async () => {
   const host = await openHost();
   const { place, store } = host;
-  const find = {
-    path: '/find/email',
-    method: 'POST',
-    by: ['first_name+last_name+domain'],
-    gives: { email: 'data.email' },
-  };
-  place.writeDialect({ operations: { 'find-email': { ...find, credits: { most: 1, found: 1 } } } });
-  place.writeAccount(place.vendor.url, { dialect: './dialect.yaml' });
+  const bookPath = place.path('finder.jsonl');
+  const finder = await sandbox({ played: await playedDialect('leadmagic'), matchRate: 1, bookPath });
+  copyFileSync(shippedDialect('leadmagic') ?? '', place.path('config/dialect.yaml'));
+  place.writeAccount(finder.url, { dialect: './dialect.yaml' });
   writeFileSync(place.path('list.csv'), 'First,Last,Website\nMia,Tran,acme.example\nLeo,,beta.example\n');
   writeFileSync(place.path('find.yaml'), 'operation: find-email\nadd: { Found: email }\n');
   await host.detach({ job: 'find.yaml' });
   host.startWorker();
   await host.ended(2);
   const mia = { first_name: 'Mia', last_name: 'Tran', domain: 'acme.example' };
-  expect(place.vendor.requests()).toMatchObject([{ body: mia }]);
+  expect(linesOf(bookPath)).toMatchObject([{ operation: 'find-email', parameters: mia }]);
   await place.typeHere(['export', 'last', '-o', place.path('out.csv'), '--store', store]);
   expect(readFileSync(place.path('out.csv'), 'utf8')).toMatch(
     /^Mia,Tran,acme\.example,mia\.tran@acme\.example,matched/m,
