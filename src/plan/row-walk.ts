@@ -326,7 +326,8 @@ export class RowWalk {
   readonly #row: WalkedRow;
   readonly #steps: readonly RowStep[];
   readonly #met: MetCall[] = [];
-  readonly #left = new Set<number>();
+  /** The positions of the steps that were left as they are; undefined while there are none. */
+  #left: Set<number> | undefined;
   #told = 0;
   #isCut = false;
   #atWorst: CallsAhead | undefined;
@@ -390,6 +391,7 @@ export class RowWalk {
 
   /** Leaves the step that asks for the call as it is: nobody says how it ends. */
   leaveStep({ at }: MetCall): void {
+    this.#left ??= new Set();
     this.#left.add(at);
     this.#move();
   }
@@ -446,11 +448,17 @@ export class RowWalk {
   }
 
   #ask(assumed: Assumed): WalkStep {
+    const [only] = this.#steps;
+    // Most rows have one step with one account, and a list has many rows: only their call is made for them.
+    if (only !== undefined && this.#steps.length === 1 && this.#left === undefined && isPlain(only)) {
+      const state = this.#askWay(0, only.ways[0], only.ways[0].input, assumed);
+      return 'met' in state ? state : this.#end([{ name: only.name, outcome: state.outcome }], undefined);
+    }
     const before: Before = { ends: [], filled: {}, open: new Set(), waits: false };
     for (const [at, step] of this.#steps.entries()) {
       // A step whose input an earlier step may still fill is asked once that is known.
       if (before.open.size > 0 && isFedBy(step, before.open)) continue;
-      const state: StepState | undefined = this.#left.has(at)
+      const state: StepState | undefined = this.#left?.has(at)
         ? { kind: 'waits' }
         : this.#askStep(at, step, before.filled, assumed);
       if (state === undefined) continue;
@@ -460,7 +468,10 @@ export class RowWalk {
     if (before.waits) return { kind: 'waits' };
     const { ends } = before;
     const isFilling = this.#steps.some(({ wants }) => wants !== undefined);
-    const fills = isFilling ? ends.flatMap(({ by }) => by?.attempt ?? []) : undefined;
+    return this.#end(ends, isFilling ? ends.flatMap(({ by }) => by?.attempt ?? []) : undefined);
+  }
+
+  #end(ends: readonly StepEnd[], fills: RowEnd['fills']): RowEnd {
     return { kind: 'end', outcome: this.#remarked(outcomeOf(ends)), fills };
   }
 
@@ -546,6 +557,10 @@ interface WayEnd {
 }
 
 type Ended = WayEnd & { readonly account: string };
+
+/** A step of one account, which asks by the cells of the row alone. */
+const isPlain = (step: RowStep): step is RowStep & { readonly ways: readonly [RowWay] } =>
+  step.ways.length === 1 && step.ended === undefined && step.fed === undefined && step.wants === undefined;
 
 const isFilled = ({ outcome, by }: WayEnd): boolean =>
   outcome.kind === 'matched' && (by?.filled === undefined || Object.keys(by.filled).length > 0);

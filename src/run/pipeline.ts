@@ -212,10 +212,10 @@ async function inSession(
   const projects = new ProjectAccess(planned, changed, context.clock.wallMs());
   const begunMs = batch.freshSince === undefined ? undefined : batch.createdAtMs;
   const purpose = { batch: batch.id, projects, ...present({ begunMs }) };
+  await accounts.open(sessions, purpose, signal);
   const announce = (): void => context.emit({ kind: 'stopping', inFlight: accounts.inFlight });
   signal.addEventListener('abort', announce, { once: true });
   try {
-    await accounts.open(sessions, purpose, signal);
     const keepCounts = await accounts.begin(sessions, batch);
     const uncovered = new Map<CallKey, Doubt>();
     const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };

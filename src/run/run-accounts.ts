@@ -35,16 +35,22 @@ export class RunAccounts {
     this.#stopAll = stopAll;
   }
 
-  /** @param signal aborted when the whole run may send nothing more. */
+  /**
+   * @param signal aborted when the whole run may send nothing more.
+   * @throws StopError as `Sessions.open` for one of the accounts. None is open then.
+   */
   async open(sessions: Sessions, purpose: Purpose, signal: AbortSignal): Promise<void> {
-    for (const { account, dialect } of accountsOf(this.#context)) {
-      const stopping = new AbortController();
-      const stop = (error: unknown): void => this.#stop(account.identity, error, stopping);
-      const own = AbortSignal.any([signal, stopping.signal]);
-      this.runs.set(
-        account.identity,
-        await sessions.open({ ...this.#context, account, dialect }, purpose, own, stop),
-      );
+    try {
+      for (const asked of accountsOf(this.#context)) {
+        const { identity } = asked.account;
+        const stopping = new AbortController();
+        const stop = (error: unknown): void => this.#stop(identity, error, stopping);
+        const own = AbortSignal.any([signal, stopping.signal]);
+        this.runs.set(identity, await sessions.open({ ...this.#context, ...asked }, purpose, own, stop));
+      }
+    } catch (error) {
+      await this.close();
+      throw error;
     }
   }
 

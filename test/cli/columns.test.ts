@@ -106,7 +106,7 @@ test('a row that would get nothing is skipped and costs nothing, and another on_
   expect((await desk.type(run)).code, 'needs no attention').toBe(0);
   expect(await desk.requests()).toBe(3);
   const [first = ''] = (await desk.read('out.csv')).split('\n').slice(1);
-  expect(first).toMatch(/^one\.example,5,x,skipped,.*so the row would get nothing/);
+  expect(first).toMatch(/^one\.example,5,list,x,list,skipped,.*so the row would get nothing/);
   expect(await desk.json(run), 'the same again').toMatchObject({ counts: { skipped: 2 }, requests: 0 });
 
   await job('replace');
