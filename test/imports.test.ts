@@ -22,6 +22,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   lib: 'open',
   objects: 'open',
   operations: [
+    'check-email.ts',
     'lookup/abn.ts',
     'lookup/identifiers.ts',
     'lookup/person.ts',

@@ -1,3 +1,4 @@
+import type { EmailVerdict } from './given.ts';
 import type { Change, Subject, SubjectFacts, Team } from './membership.ts';
 import type { Outcome, RowNumber } from './row.ts';
 
@@ -248,6 +249,14 @@ export interface AskedOperation {
   readonly unaskable: readonly string[];
 }
 
+/** How the addresses that a step finds are checked: those without one of these verdicts count as blank. */
+export interface AddressCheck {
+  /** The position of the account that is asked, among those of the job. */
+  readonly account: number;
+  readonly operation: Operation;
+  readonly accept: readonly EmailVerdict[];
+}
+
 /** @typeParam Work what `next` is given: for a change the resolved row, else the prepared one. */
 export interface Operation<Input = unknown, Work = Input> {
   readonly name: string;
@@ -282,6 +291,8 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly steps?: readonly Operation[];
   /** For a step of a job: the accounts that are asked, in their order. Left out: the first of the job. */
   readonly asked?: readonly AskedOperation[];
+  /** For a step of a job that finds addresses. Left out: they are not checked. */
+  readonly check?: AddressCheck;
   /** Left out: the operation only reads. */
   readonly change?: ChangePart<Input, Work & PlannedWork>;
   /**

@@ -1,5 +1,6 @@
 import { invariant } from './errors.ts';
-import type { Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
+import { present } from './objects.ts';
+import type { AddressCheck, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
 import { isBlankText } from './plain-text.ts';
 import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
 
@@ -59,6 +60,11 @@ export interface WantedColumn {
   readonly path: string;
 }
 
+/** A check with what prepares its input. */
+export interface RowCheck extends AddressCheck {
+  readonly prepare: (cells: RowInput) => Prepared<unknown>;
+}
+
 /** A step of a row: an operation, or a change in one of the projects that the row names. */
 export interface RowStep {
   /** Stands before the outcome of the step, where the row has other steps. */
@@ -68,6 +74,8 @@ export interface RowStep {
   readonly ended?: Outcome | undefined;
   /** The blank inputs of the row that an earlier step may fill, each with its column. */
   readonly fed?: Readonly<Record<string, string>>;
+  /** How the address is checked that the step finds. Left out: it is not. */
+  readonly check?: RowCheck;
   /** The columns that the row still needs of the step. Left out: whatever is found is enough. */
   readonly wants?: readonly WantedColumn[];
 }
@@ -111,7 +119,9 @@ function stepPreparer(
   step: Operation,
   { waterfall = [], unaskable = [], fed = {}, ...options }: OperationOptions,
 ): (row: RowInput) => RowStep | LackingStep {
-  const { name } = step;
+  const { name, check: said } = step;
+  const check = said && { ...said, prepare: said.operation.preparer(options) };
+  const named = { name, ...present({ check }) };
   const tiers = wordsOf(step, waterfall);
   const own = tiers.length === 0 ? options : { ...options, waterfall: tiers };
   const accounts = step.asked ?? [{ account: 0, operation: step, unaskable: wordsOf(step, unaskable) }];
@@ -124,10 +134,14 @@ function stepPreparer(
     const cells = entriesOf(step, row);
     const blank = Object.fromEntries(columns.filter(([input]) => isBlankText(cells[input] ?? '')));
     if (Object.keys(blank).length > 0)
-      return { name, ways: ways.map((way) => ({ ...asked(way, cells), ...later(way, cells) })), fed: blank };
+      return {
+        ...named,
+        ways: ways.map((way) => ({ ...asked(way, cells), ...later(way, cells) })),
+        fed: blank,
+      };
     const all = ways.map((way) => asked(way, cells));
     const ready = all.filter(({ input }) => input !== undefined);
-    if (ready.length > 0) return { name, ways: ready };
+    if (ready.length > 0) return { ...named, ways: ready };
     const isDamaged = Object.values(cells).some((cell) => cell.trim() !== '');
     return { name, reason: all[0]?.reason ?? '', isDamaged };
   };

@@ -6,7 +6,7 @@ import { foreignWords } from '../core/plain-text.ts';
 import { inSteps } from '../core/steps.ts';
 import { credits } from '../ledger/ledger.ts';
 import { findOperation, type Job, type OperationSources } from './job.ts';
-import { jobEntries, policyOf, settingsOf } from './job-schema.ts';
+import { jobEntries, policyOf, settingsOf, stepEntries } from './job-schema.ts';
 
 const { operation, columns, waterfall, repair, in_doubt, add, on_existing, only_if, unless } =
   jobEntries.shape;
@@ -33,7 +33,8 @@ const carriedSchema = z.object({
       z.object({
         name: z.string(),
         accounts: z.array(z.string()).readonly(),
-        in_doubt: z.enum(['hold', 'skip']).exactOptional(),
+        in_doubt: stepEntries.shape.in_doubt.unwrap().exactOptional(),
+        check: stepEntries.shape.check.unwrap().exactOptional(),
       }),
     )
     .optional(),
@@ -45,6 +46,14 @@ const carriedSchema = z.object({
   /** The entries of the operation. */
   settings: jobEntries.partial().optional(),
 });
+
+/** The steps with other names for their accounts, such as the identities that they have on any host. */
+export const withAccountNames = (steps: Job['steps'], names: ReadonlyMap<string, string>): Job['steps'] =>
+  steps?.map(({ accounts, check, ...step }) => ({
+    ...step,
+    accounts: accounts.map((name) => names.get(name) ?? name),
+    ...present({ check: check && { ...check, account: names.get(check.account) ?? check.account } }),
+  }));
 
 /** @param steps the steps of a job that has several accounts. Left out: it has one. */
 export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
@@ -85,7 +94,7 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
         );
   const { name, settings = {}, ...entries } = data;
   const own = settingsOf(present(settings));
-  const isOfSeveral = entries.steps?.some(({ accounts }) => accounts.length > 1) === true;
+  const isOfSeveral = entries.steps?.some(({ accounts, check }) => accounts.length > 1 || check) === true;
   const whole = isOfSeveral && operation.steps === undefined ? inSteps([operation]) : operation;
   const shaped = whole.shapedBy?.(own, Object.keys(entries.columns ?? {})) ?? whole;
   // Another host, or anybody with its password, may hand over any job, and it is sent with this host's keys.

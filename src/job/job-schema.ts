@@ -1,5 +1,6 @@
 import { CronPattern } from 'croner';
 import { z } from 'zod';
+import { EMAIL_VERDICTS } from '../core/given.ts';
 import { roleOf } from '../core/membership.ts';
 import type { Present } from '../core/objects.ts';
 import { type JsonObject, type JsonValue, METHODS } from '../core/operation.ts';
@@ -174,12 +175,23 @@ const policy = z.enum(['hold', 'skip']);
 const accounts = z.union([text, z.array(text).min(1)]);
 
 /** The entries of one step, which stand over those of the whole job. */
-const stepEntries = z.strictObject({
+export const stepEntries = z.strictObject({
   account: accounts
     .optional()
     .describe('who is asked: one account, or several in this order until one has it'),
   waterfall: waterfall.optional().describe('the identifiers of this step, tried in this order'),
   add: add.optional().describe('the columns that this step fills'),
+  check: z
+    .strictObject({
+      account: text.describe('who checks: an account with `check-email`'),
+      accept: z
+        .array(z.enum(EMAIL_VERDICTS))
+        .min(1)
+        .optional()
+        .describe('the verdicts with which an address is taken; left out: `[valid]`'),
+    })
+    .optional()
+    .describe('checks each address that the step finds; another one is looked for where it fails'),
   in_doubt: policy
     .optional()
     .describe('`skip` leaves out a call whose answer was lost, and asks the next account; else `hold`'),

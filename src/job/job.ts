@@ -5,7 +5,7 @@ import { OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
 import { meantWord } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
-import { type Operation, PLACES } from '../core/operation.ts';
+import { type AddressCheck, type Operation, PLACES } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { entriesOf, inSteps, MOST_CALLS, stepNames, stepsOf, wordsOf } from '../core/steps.ts';
@@ -13,6 +13,7 @@ import { commandLine } from '../lib/command-line.ts';
 import { isYamlName, YAML_ENDING } from '../lib/file-name.ts';
 import { type DocumentKind, readDocument } from '../lib/yaml/document.ts';
 import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
+import checkEmail from '../operations/check-email.ts';
 import { checkWaterfall, identifiersIn, mostCalls, tierWords } from '../operations/lookup/waterfall.ts';
 import { calledBySteps, checkSteps, type Document, isTypedSteps, stepsSaid } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
@@ -46,7 +47,7 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations' | 'acco
   readonly problem?: Document['problem'];
 }
 
-export interface JobStep extends Pick<StepEntries, 'in_doubt'> {
+export interface JobStep extends Pick<StepEntries, 'in_doubt' | 'check'> {
   readonly name: string;
   /** The names of its accounts, in the order in which they are asked; empty: the only one that fits. */
   readonly accounts: readonly string[];
@@ -70,22 +71,22 @@ export function waterfallOf(
   return tiers.map(tierWords);
 }
 
-/** An account of a step: its position among those of the job, and the dialect in which it is asked. */
-export interface StepAccount {
-  readonly account: number;
+/** An account of a job, by its name, with the dialect in which it is asked. */
+interface JobAccount {
+  readonly account: { readonly name: string };
   readonly dialect: Dialect;
 }
 
 /**
  * The job as the vendors of its accounts take it. A column that the job names for several steps is left out
  * of those that cannot ask by it.
- * @param askedOf the accounts of each step.
+ * @param accounts those of all steps. A step that names none asks the first.
  * @throws StopError `unsupported` for a step that a dialect lacks, and for a column by which no step can
  *   ask, because nobody says with which others.
  */
-export function jobInDialects(job: Job, askedOf: readonly (readonly StepAccount[])[]): Job {
+export function jobInDialects(job: Job, accounts: readonly JobAccount[]): Job {
   const { operation, columns } = job;
-  const all = stepsOf(operation).map((step, at) => stepInDialects(job, step, askedOf[at] ?? []));
+  const all = stepsOf(operation).map((step, at) => stepInDialects(job, step, at, accounts));
   const asked = all.flatMap((each) => each.asked);
   for (const { name, unasked, waterfall, dialect } of all) {
     const lost = unasked.filter((input) => !asked.includes(input));
@@ -117,15 +118,28 @@ interface StepInDialect extends Pick<Job, 'waterfall'> {
 }
 
 /** A step as all of its accounts take it: by what one of them can ask. */
-function stepInDialects(job: Job, step: Operation, accounts: readonly StepAccount[]): StepInDialect {
-  const all = accounts.map(({ account, dialect }) => ({
-    ...stepInDialect(job, step, dialect),
+function stepInDialects(
+  job: Job,
+  step: Operation,
+  at: number,
+  accounts: readonly JobAccount[],
+): StepInDialect {
+  const { accounts: names = [], check } = job.steps?.[at] ?? {};
+  const placeOf = (name: string): number => accounts.findIndex((each) => each.account.name === name);
+  const places = names.length === 0 ? [0] : names.map(placeOf);
+  const dialectOf = (place: number): Dialect => {
+    const dialect = accounts[place]?.dialect;
+    invariant(dialect !== undefined, `${step.name} has an account`);
+    return dialect;
+  };
+  const all = places.map((account) => ({
+    ...stepInDialect(job, step, dialectOf(account)),
     account,
-    unaskable: unaskable(dialect, step.name),
+    unaskable: unaskable(dialectOf(account), step.name),
   }));
   const [first] = all;
   invariant(first !== undefined, `${step.name} has an account`);
-  if (all.length === 1 && first.account === 0) return first;
+  if (all.length === 1 && first.account === 0 && check === undefined) return first;
   const asked = all.map(({ account, taken: operation, unaskable }) => ({ account, operation, unaskable }));
   const inputs = new Map(
     all.flatMap(({ taken }) => taken.inputs.map((input) => [input.name, input] as const)),
@@ -133,6 +147,7 @@ function stepInDialects(job: Job, step: Operation, accounts: readonly StepAccoun
   const taken: Operation = {
     ...first.taken,
     asked,
+    ...present({ check: check && checkIn(check, placeOf(check.account), dialectOf) }),
     inputs: step.inputs.map(({ name }) => inputs.get(name)).filter((input) => input !== undefined),
     lacks: (mapped) => {
       const lacking = all.map(({ taken: { lacks } }) => lacks?.(mapped));
@@ -141,6 +156,17 @@ function stepInDialects(job: Job, step: Operation, accounts: readonly StepAccoun
   };
   const named = all.flatMap((each) => each.asked);
   return { ...first, taken, asked: named, unasked: first.unasked.filter((input) => !named.includes(input)) };
+}
+
+function checkIn(
+  { accept = ['valid'] }: NonNullable<JobStep['check']>,
+  account: number,
+  dialectOf: (place: number) => Dialect,
+): AddressCheck {
+  const dialect = dialectOf(account);
+  requireOperation(dialect, checkEmail.name);
+  const operation = checkEmail.askedBy?.(dialect.operations[checkEmail.name]?.by, []) ?? checkEmail;
+  return { account, operation, accept };
 }
 
 function stepInDialect(
@@ -189,14 +215,17 @@ export async function loadJob(
   const names = (sources.operations ?? []).map(({ name }) => name);
   await checkSteps(whole, entries, names);
   const alone = await operationOf(entries.map(({ name }) => name).join(','), whole, sources);
-  const isOfSeveral = entries.some(({ accounts }) => accounts.length > 1);
+  const isOfSeveral = entries.some(({ accounts, check }) => accounts.length > 1 || check !== undefined);
   const found = isOfSeveral && alone.steps === undefined ? inSteps([alone]) : alone;
-  const { name: _, accounts: _accounts, ...only } = entries[0] ?? {};
+  const { name: _, accounts: _accounts, check: _check, ...only } = entries[0] ?? {};
   const value =
     found.steps === undefined
       ? { ...whole.value, ...only }
       : { ...whole.value, ...calledBySteps(found, entries, whole) };
-  const steps = entries.map(({ name, accounts, in_doubt }) => ({ name, accounts, ...present({ in_doubt }) }));
+  const steps = entries.map(({ name, accounts, in_doubt, check }) => ({
+    ...{ name, accounts },
+    ...present({ in_doubt, check }),
+  }));
   const operation = checkedOperation(found, steps, { ...whole, value });
   const { account: _account, operations: _operations, ...kept } = value;
   return {
@@ -372,8 +401,9 @@ function checkCalls(operation: Operation, steps: readonly JobStep[], { value, pr
   if (waterfall.length === 0 && !isOfSeveral) return;
   const calls = stepsOf(operation).map((step, at) => {
     const own = step === operation ? waterfall : wordsOf(step, waterfall);
-    const accounts = Math.max(1, steps[at]?.accounts.length ?? 1);
-    return accounts * mostCalls(step, own.length === 0 ? undefined : own);
+    const { accounts = [], check } = steps[at] ?? {};
+    const most = Math.max(1, accounts.length) * mostCalls(step, own.length === 0 ? undefined : own);
+    return check === undefined ? most : 2 * most;
   });
   const sum = calls.reduce((all, each) => all + each, 0);
   if (sum <= MOST_CALLS) return;

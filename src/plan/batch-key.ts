@@ -111,9 +111,11 @@ function stepsAsked(
 ): JsonObject[] | undefined {
   const filling = stepsFilling(job, columns);
   if (filling === undefined || !(filling.isRead || identities.length > 1)) return undefined;
-  return (job.operation.steps ?? []).map(({ name, asked = [{ account: 0 }] }) => ({
+  const identityOf = ({ account }: { readonly account: number }): string => identities[account] ?? '';
+  return (job.operation.steps ?? []).map(({ name, asked = [{ account: 0 }], check }) => ({
     operation: name,
-    accounts: asked.map(({ account }) => identities[account] ?? ''),
+    accounts: asked.map(identityOf),
+    ...present({ check: check && { account: identityOf(check), accept: check.accept } }),
     add: Object.fromEntries(filling.wantedOf(name).map(({ column, path }) => [column, path])),
   }));
 }

@@ -248,15 +248,16 @@ interface Sender {
 
 /** The request of an `api-call` job, and the requests of the operations in dialect files. */
 export function sentRequests({ further = [], job, ...first }: Sender): RequestObject[] {
-  const isAsked = ({ asked }: Operation, at: number): boolean =>
-    asked === undefined ? at === 0 : asked.some(({ account }) => account === at);
   return [first, ...further].flatMap((by, at) => {
-    const steps = stepsOf(job.operation).filter((step) => isAsked(step, at));
-    return requestsOf(
-      { job, ...by },
-      steps.map(({ name }) => name),
-    );
+    const asked = stepsOf(job.operation).flatMap((step) => operationsAsked(step, at));
+    return requestsOf({ job, ...by }, asked);
   });
+}
+
+/** The operations by which a step asks the account at that position. */
+function operationsAsked({ name, asked, check }: Operation, at: number): readonly string[] {
+  const isAsked = asked === undefined ? at === 0 : asked.some(({ account }) => account === at);
+  return [...(isAsked ? [name] : []), ...(check?.account === at ? [check.operation.name] : [])];
 }
 
 function requestsOf(sender: Sender, steps: readonly string[]): RequestObject[] {

@@ -71,7 +71,10 @@ export function stepsFilling(
     });
     wanted.set(name, own);
   }
-  const isRead = operation.steps.some(({ asked = [] }) => asked.length > 1) || Object.keys(fed).length > 0;
+  const isOfSeveral = operation.steps.some(
+    ({ asked = [], check }) => asked.length > 1 || check !== undefined,
+  );
+  const isRead = isOfSeveral || Object.keys(fed).length > 0;
   const leftOf = (step: RowStep, cells: InputRow['cells']): RowStep | undefined => {
     const own = wanted.get(step.name ?? '') ?? [];
     const wants = own.filter(({ cell }) => cell < 0 || isBlankCell(cells[cell] ?? ''));

@@ -7,6 +7,7 @@ import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
 import type { BatchId } from '../ledger/ledger.ts';
 import type { PlanFigures, ReasonObject } from '../objects/plan-object.ts';
+import checkEmail from '../operations/check-email.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { type Conditions, SkippedBy } from './conditions.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
@@ -262,9 +263,15 @@ class RowDraft {
   #chances(
     calls: readonly AccountCall[],
   ): readonly { readonly made: number; readonly matches: number }[] | undefined {
-    const chances = [];
+    const chances: { readonly made: number; readonly matches: number }[] = [];
+    const isChecked = checksIn(calls);
     let made = 1;
     for (const call of calls) {
+      if (isChecked && call.call.operation === checkEmail.name) {
+        const { matches = 1 } = chances.at(-1) ?? {};
+        chances.push({ made: matches, matches });
+        continue;
+      }
       const rate = this.#rateOf(call);
       if (rate === undefined) return undefined;
       chances.push({ made, matches: made * rate });
@@ -363,16 +370,22 @@ function slowestOf(accounts: readonly AskedAccount[]): number | undefined {
   return rates.length === 0 ? undefined : Math.min(...rates);
 }
 
+/** Whether calls of a step check what its other calls find. */
+const checksIn = (calls: readonly AccountCall[]): boolean =>
+  new Set(calls.map(({ call }) => call.operation)).size > 1;
+
 /**
  * The most that a step of a row can still cost: a step ends with its first match, and what is asked before it
  * costs something where its account charges misses.
  */
 export function worstCredits(pricing: Pricing, left: StepRemainder): number {
-  let misses = 0;
+  const isChecked = checksIn(left.toAsk);
+  let before = 0;
   let worst = 0;
   for (const { most, miss } of left.toAsk.map(pricing.priceOf)) {
-    worst = Math.max(worst, misses + most);
-    if (miss > 0) misses += most;
+    worst = Math.max(worst, before + most);
+    // Each account may find an address that is not taken.
+    if (miss > 0 || isChecked) before += most;
   }
   return worst;
 }

@@ -220,16 +220,18 @@ export class MetCall {
   end: { readonly outcome: Outcome; readonly goesOn: boolean } | undefined;
   /** The columns that the answer fills, of those that the row needs of the step. */
   filled: RowInput | undefined;
-  /** Whether the body of its answer is read. Most operations only ask whether something was found. */
+  /** The values that are read in its answer. Undefined: it only matters whether something was found. */
+  readonly wants: readonly WantedColumn[] | undefined;
   readonly readsBody: boolean;
   #asked: string | undefined;
   #key: CallKey | undefined;
 
-  constructor(call: Call, by: AskedAccount, at: number, readsBody: boolean) {
+  constructor(call: Call, by: AskedAccount, at: number, wants?: MetCall['wants'], readsBody = false) {
     this.call = call;
     this.by = by;
     this.at = at;
-    this.readsBody = readsBody;
+    this.wants = wants;
+    this.readsBody = readsBody || wants !== undefined;
   }
 
   get asked(): string {
@@ -363,8 +365,7 @@ export class RowWalk {
     const told = operationAnswer(met.call, answer, this.operation);
     if (told.kind === 'found') {
       met.remark = told.remark;
-      const { wants } = this.#steps[met.at] ?? {};
-      if (wants !== undefined) met.filled = filledBy(met, answer, wants);
+      if (met.wants !== undefined) met.filled = filledBy(met, answer, met.wants);
     }
     met.answer = told;
     met.attempt = answer.attempt;
@@ -410,27 +411,41 @@ export class RowWalk {
     const answers: Answer[] = [];
     for (;;) {
       const step = this.#ask({ calls, answers });
-      if (step.kind === 'waits') return { calls: [...calls, ...this.#fedBy(calls)], outcome: undefined };
-      if (step.kind === 'end') return { calls: [...calls, ...this.#fedBy(calls)], outcome: step.outcome };
+      if (!('met' in step)) {
+        const outcome = step.kind === 'end' ? step.outcome : undefined;
+        return { calls: [...calls.flatMap((met) => this.#withCheck(met)), ...this.#fedBy(calls)], outcome };
+      }
       calls.push(step.met);
       answers.push(answerTo(step.met.call));
     }
   }
 
-  /**
-   * The calls of later steps that are made where these calls fill their inputs. What they would ask is not
-   * known, so a call stands for each that says only whence its input would come.
-   */
+  /** A call that finds an address, and the check of that address. */
+  #withCheck(met: MetCall): readonly MetCall[] {
+    const { check } = this.#steps[met.at] ?? {};
+    const isCheck = met.call.operation === check?.operation.name;
+    return check === undefined || isCheck ? [met] : [met, this.#unknownCall(check, met.at, [met])];
+  }
+
+  /** Stands for a call that is made by what other calls find, which nobody knows yet. */
+  #unknownCall(
+    { account, operation }: Pick<RowWay, 'account' | 'operation'>,
+    at: number,
+    from: readonly MetCall[],
+  ): MetCall {
+    const parameters = { filled_by: from.map(({ asked }) => asked) };
+    return new MetCall(
+      { operation: operation.name, parameters, ifLost: 'hold' },
+      this.#accountAt(account),
+      at,
+    );
+  }
+
+  /** The calls of later steps that are made where these calls fill their inputs. */
   #fedBy(calls: readonly MetCall[]): readonly MetCall[] {
     const open = new Set(calls.flatMap(({ at }) => this.#steps[at]?.wants ?? []).map(({ column }) => column));
     return this.#steps.flatMap((step, at) =>
-      isFedBy(step, open)
-        ? step.ways.map(({ account, operation: { name } }) => {
-            const parameters = { filled_by: calls.map(({ asked }) => asked) };
-            const call = { operation: name, parameters, ifLost: 'hold' } as const;
-            return new MetCall(call, this.#accountAt(account), at, true);
-          })
-        : [],
+      isFedBy(step, open) ? step.ways.map((way) => this.#unknownCall(way, at, calls)) : [],
     );
   }
 
@@ -448,12 +463,16 @@ export class RowWalk {
   }
 
   #ask(assumed: Assumed): WalkStep {
-    const [only] = this.#steps;
+    const [only, ...others] = this.#steps;
+    const isAlone = only !== undefined && others.length === 0 && this.#left === undefined;
+    if (!isAlone || !isPlain(only)) return this.#askAll(assumed);
     // Most rows have one step with one account, and a list has many rows: only their call is made for them.
-    if (only !== undefined && this.#steps.length === 1 && this.#left === undefined && isPlain(only)) {
-      const state = this.#askWay(0, only.ways[0], only.ways[0].input, assumed);
-      return 'met' in state ? state : this.#end([{ name: only.name, outcome: state.outcome }], undefined);
-    }
+    const [way] = only.ways;
+    const state = this.#askWay(0, way, way.input, assumed);
+    return 'met' in state ? state : this.#end([{ name: only.name, outcome: state.outcome }], undefined);
+  }
+
+  #askAll(assumed: Assumed): WalkStep {
     const before: Before = { ends: [], filled: {}, open: new Set(), waits: false };
     for (const [at, step] of this.#steps.entries()) {
       // A step whose input an earlier step may still fill is asked once that is known.
@@ -484,27 +503,56 @@ export class RowWalk {
     for (const way of ways) {
       const input = inputOf(step, way, filled);
       if (input === undefined) continue;
-      const state = this.#askWay(at, way, input, assumed);
+      const found = this.#askWay(at, way, input, assumed, step.wants);
+      const state = 'met' in found ? found : this.#checked(at, step, found, assumed);
       if (state.kind === 'look') return state;
       if ('met' in state) asking.push(state.met);
       else if (isFilled(state) || ways.length === 1) return { ...state, name };
       else ends.push({ ...state, account: this.#accountAt(way.account).account.name });
     }
-    return stateOfWays(name, ends, asking);
+    return stateOfWays(step, ends, asking);
+  }
+
+  /** What one account has found, after the check of the address in it; or the check, which comes next. */
+  #checked(at: number, { check, wants = [] }: RowStep, found: WayEnd, assumed: Assumed): WayEnd | Asking {
+    const column = wants.find(({ path }) => path === 'email')?.column ?? '';
+    const email = found.by?.filled?.[column];
+    if (check === undefined || email === undefined || found.outcome.kind !== 'matched') return found;
+    const refused = (reason: string): WayEnd => ({
+      ...{ kind: 'end', by: undefined, isFinal: false },
+      outcome: { kind: 'no_match', reason },
+    });
+    const prepared = check.prepare({ email });
+    if (prepared.kind === 'invalid') return refused(prepared.reason);
+    const state = this.#askWay(at, check, prepared.input, assumed, VERDICT);
+    // No other account is asked while the address has no verdict.
+    if ('met' in state) return state;
+    const { account } = this.#accountAt(check.account);
+    if (state.outcome.kind === 'in_doubt' || state.outcome.kind === 'skipped')
+      return { ...state, isFinal: true };
+    const verdict = state.by?.filled?.verdict ?? 'unknown';
+    if (check.accept.some((each) => each === verdict)) return found;
+    return refused(`its address is ${verdict} by ${account.name}`);
   }
 
   /** One account of a step. */
-  #askWay(at: number, way: RowWay, input: unknown, { calls, answers }: Assumed): WayEnd | Asking {
+  #askWay(
+    at: number,
+    way: Pick<RowWay, 'account' | 'operation'>,
+    input: unknown,
+    { calls, answers }: Assumed,
+    wants?: MetCall['wants'],
+  ): WayEnd | Asking {
     const by = this.#accountAt(way.account);
     let last: MetCall | undefined;
     const step = stepIn(by.dialect, way.operation, input, (call) => {
-      const met = this.#meet(call, by, at);
+      const met = this.#meet(call, by, at, wants);
       const answer = met.answer ?? answers[calls.indexOf(met)];
       if (answer?.kind === 'found') last = met;
       return answer;
     });
     if (step.kind === 'end') return { kind: 'end', outcome: step.outcome, by: last, isFinal: false };
-    const met = this.#meet(step.call, by, at);
+    const met = this.#meet(step.call, by, at, wants);
     if (met.end !== undefined)
       return { kind: 'end', outcome: met.end.outcome, by: undefined, isFinal: !met.end.goesOn };
     const isTooLong = this.#told + calls.length >= MOST_CALLS * this.#steps.length;
@@ -531,13 +579,12 @@ export class RowWalk {
     return said.length === 0 ? outcome : [...new Set(said)].reduce(withRemark, outcome);
   }
 
-  #meet(call: Call, by: AskedAccount, at: number): MetCall {
+  #meet(call: Call, by: AskedAccount, at: number, wants?: MetCall['wants']): MetCall {
     // Making a call takes longer than comparing calls, and an operation names its calls again at each
     // step.
     for (const met of this.#met)
       if (met.by === by && (met.call === call || isDeepStrictEqual(met.call, call))) return met;
-    const reads = this.operation.readsAnswers === true || this.#steps[at]?.wants !== undefined;
-    const met = new MetCall(call, by, at, reads);
+    const met = new MetCall(call, by, at, wants, this.operation.readsAnswers);
     for (const known of this.#met) if (known.by === by && known.asked === met.asked) return known;
     this.#met.push(met);
     return met;
@@ -592,12 +639,15 @@ function inputOf({ fed = {} }: RowStep, { input, prepare }: RowWay, filled: RowI
 
 /** How a step stands that no account has filled, and whose accounts have all been looked at. */
 function stateOfWays(
-  name: string | undefined,
+  { name, check }: RowStep,
   ends: readonly Ended[],
   asking: readonly MetCall[],
 ): StepState | undefined {
   const final = ends.find(({ isFinal }) => isFinal);
   if (final !== undefined) return { ...final, name };
+  const checking = asking.find(({ call }) => call.operation === check?.operation.name);
+  if (checking !== undefined)
+    return checking.stands === 'left' ? { kind: 'waits' } : { kind: 'call', met: checking };
   const open = asking.filter(({ stands }) => stands !== 'left');
   const met = open.find(({ stands }) => stands === 'held') ?? open[0];
   if (met !== undefined) return { kind: 'call', met };
@@ -617,6 +667,9 @@ function endOfWays(ends: readonly Ended[]): Pick<WayEnd, 'outcome' | 'by'> {
     .join('; ');
   return { outcome: reason === '' ? first.outcome : { ...first.outcome, reason }, by: first.by };
 }
+
+/** What is read in the answer to a check. */
+const VERDICT: readonly WantedColumn[] = [{ column: 'verdict', path: 'verdict' }];
 
 /** The columns that an answer fills. */
 function filledBy({ call, by }: MetCall, { body }: AnswerAtHand, wants: readonly WantedColumn[]): RowInput {

@@ -5,7 +5,6 @@ import { meantWord, suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { stepsOf } from '../core/steps.ts';
 import { openHeader } from '../files/input.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { type Job, jobInDialects, loadJob } from '../job/job.ts';
@@ -25,38 +24,24 @@ export async function choose({
   const accounts = await loadAccounts();
   requireReceiver(job, accounts);
   const { vendor } = job.operation;
-  const chosen = stepsOf(job.operation).map((_, at) => {
-    const names = job.steps?.[at]?.accounts ?? [];
-    return names.length === 0
-      ? [chooseAccount(accounts, vendor)]
-      : names.map((name) => chooseAccount(accounts, vendor, name));
-  });
-  const named = new Map(chosen.flat().map((account) => [account.name, account]));
-  requireFitting(job, [...named.values()]);
+  const steps = (job.steps ?? []).map((step) => ({
+    ...step,
+    accounts: step.accounts.length > 0 ? step.accounts : [chooseAccount(accounts, vendor).name],
+  }));
+  const names = steps.flatMap((step) => [...step.accounts, ...(step.check ? [step.check.account] : [])]);
+  const named = [...new Set(names)].map((name) => chooseAccount(accounts, vendor, name));
+  requireFitting(job, named);
   const asked: AskedAccount[] = [];
-  for (const account of named.values())
+  for (const account of named)
     asked.push({ account, dialect: withRequestOf(await dialectOf(account, own.dialects), job.operation) });
-  return inDialects({ ...job, ...present({ strict }) }, asked, (at) => chosen[at]?.map(({ name }) => name));
+  return inDialects({ ...job, steps, ...present({ strict }) }, asked);
 }
 
-/**
- * The job as its accounts are asked for it.
- * @param namesOf the accounts of a step, in their order.
- */
-export function inDialects(
-  job: Job,
-  asked: readonly AskedAccount[],
-  namesOf: (step: number) => readonly string[] | undefined,
-): ResolvedJob {
+/** The job as its accounts are asked for it. */
+export function inDialects(job: Job, asked: readonly AskedAccount[]): ResolvedJob {
   const [first, ...further] = asked;
   invariant(first !== undefined, 'a job has an account');
-  const askedOf = stepsOf(job.operation).map((_, at) =>
-    (namesOf(at) ?? []).map((name) => {
-      const account = asked.findIndex((each) => each.account.name === name);
-      return { account, dialect: asked[account]?.dialect ?? first.dialect };
-    }),
-  );
-  return { ...first, ...(further.length === 0 ? {} : { further }), job: jobInDialects(job, askedOf) };
+  return { ...first, ...(further.length === 0 ? {} : { further }), job: jobInDialects(job, asked) };
 }
 
 /**
@@ -107,17 +92,14 @@ export async function saveJob(
   { file, budget, onEvent = () => {} }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
   ledger: Ledger,
 ): Promise<void> {
-  const { job, account } = chosen;
+  const { job } = chosen;
   const input = await openHeader(file, job, ledger);
   const { columns, because } = input.columns;
   const isChange = job.operation.change !== undefined;
   const context = { ...chosen, ledger };
   const unknown = isChange ? unknownProjects(context, await preparedRows(context, input)) : [];
   const limit = budget === undefined ? {} : { budget: { credits: budget } };
-  const steps = job.steps?.map((step) =>
-    step.accounts.length > 0 ? step : { ...step, accounts: [account.name] },
-  );
-  const kept = { ...limit, ...present({ steps }), columns: { ...job.columns, ...columns } };
+  const kept = { ...limit, columns: { ...job.columns, ...columns } };
   const toFill = unknown.length > 0 && { projects: Object.fromEntries(unknown.map((name) => [name, null])) };
   const text = jobYaml({ ...job, ...kept, ...toFill }, because);
   const say = (message: string): void => onEvent({ kind: 'note', message });

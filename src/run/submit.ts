@@ -9,7 +9,7 @@ import type { InputRow, RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import { plannedParts } from '../files/kept-rows.ts';
-import { carriedJob } from '../job/carried-job.ts';
+import { carriedJob, withAccountNames } from '../job/carried-job.ts';
 import type { Job } from '../job/job.ts';
 import { type Batch, credits, type Ledger, type SubmittedRow } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
@@ -136,10 +136,7 @@ export async function sendRanges(context: RunContext, batch: Batch, queue: Range
 /** The steps with the identities of their accounts, whatever the accounts are called on another host. */
 function stepsByIdentity(context: RunContext): Job['steps'] {
   const identities = new Map(accountsOf(context).map(({ account }) => [account.name, account.identity]));
-  return context.job.steps?.map((step) => {
-    const names = step.accounts.length === 0 ? [context.account.name] : step.accounts;
-    return { ...step, accounts: names.map((name) => identities.get(name) ?? name) };
-  });
+  return withAccountNames(context.job.steps, identities);
 }
 
 function whyNot({ limit, sample, job, account }: RunContext): string | undefined {

@@ -12,6 +12,10 @@ const FINDER = {
       ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'] },
       ...{ gives: { email: 'data.email' }, credits: { most: 1, found: 1 } },
     },
+    'check-email': {
+      ...{ method: 'POST', path: '/check', gives: { verdict: 'state' }, credits: { most: 1, found: 1 } },
+      verdicts: { valid: 'ok', accept_all: 'catchall', invalid: 'bad', unknown: 'unknown' },
+    },
     'enrich-person': {
       ...{ method: 'POST', path: '/person', by: ['email', 'profile_url'] },
       ...{ gives: { job_title: 'title' }, credits: { most: 2, found: 2 } },
@@ -266,10 +270,73 @@ test('a match that has nothing of the columns of the step is no end of it', asyn
   expect(cells(at, 'City', 'City_source', '_credits')).toEqual(['Perth | two | 4']);
 });
 
+const CHECKED = {
+  operations: {
+    'find-email': {
+      ...{ account: ['one', 'two'], add: { Email: 'email' } },
+      check: { account: 'three', accept: ['valid', 'accept_all'] },
+    },
+  },
+};
+const STATES: Readonly<Record<string, string>> = {
+  'ann@one.example': 'ok',
+  'bob@one.example': 'bad',
+  'bob@two.example': 'catchall',
+};
+const checker: Answer = ({ input }) => ({ state: STATES[String(input.email)] ?? 'unknown' });
+
+test('a found address is checked once, and where it fails the next account is asked', async () => {
+  const at = await deskOf(
+    { one: knows('one', 'Ann', 'Bob', 'Cat'), two: knows('two', 'Bob'), three: checker },
+    CHECKED,
+  );
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(3 * 4);
+  expect((await run(at)).code).toBe(0);
+  expect(cells(at, 'Email', 'Email_source', '_status', '_credits')).toEqual([
+    'Ann@one.example | one | matched | 2',
+    'Bob@two.example | two | matched | 4',
+    ' |  | no_match | 2',
+  ]);
+  expect(cells(at, '_reason')[2]).toContain('one: its address is unknown by three');
+  const before = at.said().length;
+  await at.desk.write('list.csv', listOf(...PEOPLE, 'Cat,Roy,c.example,'));
+  await run(at);
+  expect(at.said().length).toBe(before);
+});
+
+test('the same address from another account is not checked again, and not believed', async () => {
+  const same: Answer = ({ input }) => found(String(input.first_name), 'one');
+  const at = await deskOf({ one: same, two: same, three: () => ({ state: 'bad' }) }, CHECKED);
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  await run(at);
+  expect(at.said()).toEqual(['one: Ann', 'three: ann@one.example', 'two: Ann']);
+  expect(cells(at, 'Email', '_status')).toEqual([' | no_match']);
+});
+
+test.each([
+  ['whose answer is lost', LOST, 3, 'in_doubt'],
+  ['whose account has a dead key', DEAD, 77, 'pending'],
+])('a check %s holds its row, and the next account is not asked', async (_, three, code, status) => {
+  const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Ann'), three }, CHECKED);
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  expect((await run(at)).code).toBe(code);
+  expect(at.said()).toEqual(['one: Ann', 'three: ann@one.example']);
+  expect(cells(at, 'Email', '_status')).toEqual([` | ${status}`]);
+  at.answers({ one: NOTHING, two: NOTHING, three: () => ({ state: 'ok' }) });
+  if (status === 'in_doubt') await at.desk.type(['settle', 'last', '2', '--not-done']);
+  await run(at);
+  expect(cells(at, 'Email', 'Email_source', '_status')).toEqual(['Ann@one.example | one | matched']);
+});
+
 const finder = (entry: object): object => ({ operations: { 'find-email': entry } });
 
 test.each<readonly [what: string, job: object, said: RegExp]>([
   ['an account that is not there', finder({ account: ['one', 'tow'] }), /There is no account "tow".*\n.*two/],
+  [
+    'a check of a column that is not added',
+    finder({ account: 'one', check: { account: 'two' }, add: { Phone: 'phone' } }),
+    /find-email adds no column of the address that is checked/,
+  ],
   [
     'an account that is named twice',
     finder({ account: ['one', 'one'] }),

@@ -22,6 +22,7 @@ export interface JsonSchema {
   items?: JsonSchema;
   allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
+  propertyNames?: JsonSchema;
   oneOf?: JsonSchema[];
   $schema?: string;
   $ref?: string;
@@ -47,8 +48,11 @@ export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
   const job = draft(jobSchema, 'A job of Rowonce');
   const { operation, operations } = job.properties ?? {};
   const names = await familyNames(new URL('../../src/operations/', import.meta.url));
-  for (const named of [operation, operations?.items]) if (named !== undefined) named.enum = names;
-  job.allOf = [{ anyOf: [having(job, 'operation', 'string'), having(job, 'operations', 'array')] }];
+  const [list, map] = operations?.anyOf ?? [];
+  for (const named of [operation, list?.items, map?.propertyNames])
+    if (named !== undefined) named.enum = names;
+  const forms = [having(job, 'operation', 'string'), having(job, 'operations', 'array')];
+  job.allOf = [{ anyOf: [...forms, having(job, 'operations', 'object')] }];
   return new Map([
     ['job', job],
     ['accounts', draft(accountsSchema, 'Accounts of Rowonce')],

@@ -7,7 +7,7 @@ import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { foreignName } from '../../core/plain-text.ts';
-import { jobCarried } from '../../job/carried-job.ts';
+import { jobCarried, withAccountNames } from '../../job/carried-job.ts';
 import type { Job } from '../../job/job.ts';
 import type { Batch, Ledger, WorkOrder } from '../../ledger/ledger.ts';
 import type { StoreOptions } from '../../ledger/store.ts';
@@ -318,7 +318,7 @@ class RangeWork {
     if (order === undefined) return undefined;
     const job = await jobCarried(order.job, { operations });
     const by = await this.#askedFor(account, batch, order, job);
-    const resolved = inDialects(job, by, (at) => namesOf(job, at, by));
+    const resolved = inDialects(named(job, by), by);
     const context: RunContext = {
       ...resolved,
       ledger,
@@ -406,12 +406,10 @@ class RangeWork {
   }
 }
 
-/** The names here of the accounts of a step. */
-function namesOf({ steps }: Job, step: number, asked: readonly AskedAccount[]): readonly string[] {
-  const identities = steps?.[step]?.accounts ?? asked.slice(0, 1).map(({ account }) => account.identity);
-  return identities.flatMap(
-    (identity) => asked.find(({ account }) => account.identity === identity)?.account.name ?? [],
-  );
+/** The job with the names that its accounts have here, in the place of their identities. */
+function named(job: Job, asked: readonly AskedAccount[]): Job {
+  const names = new Map(asked.map(({ account }) => [account.identity, account.name]));
+  return { ...job, ...present({ steps: withAccountNames(job.steps, names) }) };
 }
 
 /**

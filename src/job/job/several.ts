@@ -117,6 +117,13 @@ export function calledBySteps(
     add: addOf(steps, said, add, document),
   };
   requireEarlier(steps, all, document);
+  for (const { name, check } of said) {
+    const { add: added = {} } = all;
+    if (check === undefined || Object.values(added).includes(`${name}.email`)) continue;
+    const fact = `${name} adds no column of the address that is checked`;
+    const next = 'Add one, such as add: { Email: email }.';
+    throw document.problem(['operations', name, 'check'], 'name', fact, next);
+  }
   return present(all);
 }
 
