@@ -8,6 +8,7 @@ import { stop } from '../core/errors.ts';
 import { type SubjectFacts, Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
+import { asksSeveral } from '../core/steps.ts';
 import {
   type AttemptId,
   type Batch,
@@ -20,7 +21,7 @@ import {
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
-import { asksSeveral, callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
+import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
 import { nextCommandOf } from '../run/go-on.ts';
 import { accountOfBatch, dialectFor, unlessStopped } from '../run/known-account.ts';
 import {

@@ -13,6 +13,12 @@ import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
 /** No step, and no row of lookups, needs more calls: more is a mistake of the operation or of the job. */
 export const MOST_CALLS = 20;
 
+/** Whether a row of a batch goes on where one of its calls is left out. */
+export const asksSeveral = (batch: {
+  readonly operation: string;
+  readonly accounts: readonly unknown[];
+}): boolean => stepNames(batch.operation).length > 1 || batch.accounts.length > 1;
+
 export const stepNames = (operation: string): readonly string[] => operation.split(',');
 
 /** `person` for `enrich-person`. It follows the name of a column that is taken. */

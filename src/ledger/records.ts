@@ -229,6 +229,20 @@ export interface Notice {
   readonly atMs: number;
 }
 
+/** The rows of a batch for which an account was asked by one operation, and what it cost. */
+export interface AskedOfAccount {
+  readonly operation: string;
+  readonly accountIdentity: string;
+  readonly reached: number;
+  /** Rows of these for which the batch itself asked. The ledger knew the answers of the others. */
+  readonly asked: number;
+  readonly found: number;
+  /** Rows of these for which the batch itself paid. */
+  readonly bought: number;
+  readonly spent: Credits;
+  readonly forMisses: Credits;
+}
+
 /** What attempts cost, added up by batch, account, day and who made them. */
 export interface Spent {
   readonly batch: BatchId;

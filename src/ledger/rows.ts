@@ -13,6 +13,7 @@ import { answersOf } from './calls.ts';
 import { type Context, filled, oneRow, type WriteContext } from './context.ts';
 import { type Cell, eachWhole, insertSql, type Sql } from './db.ts';
 import type {
+  AskedOfAccount,
   AttemptId,
   BatchId,
   FinishedRow,
@@ -59,7 +60,7 @@ export const USED =
 
 const READ_OTHERWISE = `
 EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id
-  WHERE c.charged IS NOT NULL AND (c.said NOT IN ${AN_ANSWER}
+  WHERE c.charged IS NOT NULL AND c.account = (SELECT id FROM accounts WHERE identity = ?) AND (c.said NOT IN ${AN_ANSWER}
   OR (c.dialect IS DISTINCT FROM CAST(? AS {int})
     AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.attempt = c.id AND n.kind = 'told'))))`;
 
@@ -77,6 +78,24 @@ WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
     WHERE r.state = 'in_doubt' AND a.id = r.attempt AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
+/** The rows of a batch with each attempt that they rest on. */
+const RESTS = `(SELECT w.row, w.attempt AS id FROM rows w WHERE w.batch = ?
+  UNION ALL SELECT w.row, CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?) u`;
+
+const rowsWhere = (condition: string): string => `count(DISTINCT CASE WHEN ${condition} THEN u.row END)`;
+
+const BY_ACCOUNT = `
+SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.bought,
+  coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses"
+FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached, ${rowsWhere('c.batch = m.id')} AS asked,
+    ${rowsWhere("c.said = 'found'")} AS found, ${rowsWhere("c.said = 'found' AND c.batch = m.id")} AS bought
+  FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN batches m ON m.id = ? GROUP BY 1, 2) f
+JOIN accounts i ON i.id = f.account
+LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
+    sum(CASE WHEN said = 'found' THEN 0 ELSE charged END) AS for_misses
+  FROM attempts WHERE batch = ? AND charged > 0 GROUP BY 1, 2) s
+  ON s.operation = f.operation AND s.account = f.account`;
+
 const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cells: string }>(
   'SELECT c.row, c.cells FROM v JOIN cells c ON c.batch = v.batch AND c.row = v.row',
 );
@@ -93,6 +112,9 @@ export const readRows = ({ db }: Context) => ({
     const found = await db.rows<{ state: OutcomeKind; n: number }>(sql, [batch]);
     return Object.fromEntries(found.map(({ state, n }) => [state, n]));
   },
+  /** What each account was asked for the rows that have ended, and what it found, by operation. */
+  byAccount: (batch: BatchId): Promise<readonly AskedOfAccount[]> =>
+    db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch]),
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
@@ -119,12 +141,12 @@ export const readRows = ({ db }: Context) => ({
     return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
   },
   /**
-   * The rows with a vendor's answer that was last read by another dialect than this one, or that turned out
-   * to be none. Answers that a person told are not among them.
+   * The rows with an answer of an account that was last read by another dialect than this one, or that turned
+   * out to be none. Answers that a person told are not among them.
    */
-  rowsReadOtherwise(batch: BatchId, dialect: number): AsyncGenerator<RowRecord> {
+  rowsReadOtherwise(batch: BatchId, account: string, dialect: number): AsyncGenerator<RowRecord> {
     const sql = `${ROWS} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT ${READ_AT_ONCE}`;
-    const read = (from: RowNumber) => recordsBy(db, sql, [batch, from, dialect]);
+    const read = (from: RowNumber) => recordsBy(db, sql, [batch, from, account, dialect]);
     return flat(parts(READ_AT_ONCE, 0, read, ({ row }) => row + 1));
   },
   /** The rows of any batch that wait for what becomes of this attempt. */

@@ -61,6 +61,21 @@ const SkippedByObject = z.object({ by: z.string(), ...RowsObject.shape });
 export type SkippedByObject = z.infer<typeof SkippedByObject>;
 
 /** Each row of the list is counted once. */
+/** What a step would ask of an account, in rows and credits. */
+export const PlannedStepObject = z.object({
+  operation: z.string(),
+  account: z.string(),
+  /** Rows that may reach the account. */
+  reached: z.number(),
+  /** Rows whose answer the ledger knows. */
+  known: z.number(),
+  most: z.number(),
+  /** By the share of matches so far. Null while nothing is known of that. */
+  expected: z.number().nullable(),
+  charges_misses: z.boolean(),
+});
+export type PlannedStepObject = z.infer<typeof PlannedStepObject>;
+
 export const PlanFigures = z.object({
   rows: z.number(),
   invalid: z.number(),
@@ -79,6 +94,8 @@ export const PlanFigures = z.object({
   /** Rows in doubt whose calls a run may send again. */
   sent_again: part.exactOptional(),
   credits: z.object({ most: z.number(), expected: z.number() }),
+  /** By step and account, where there are several. */
+  steps: z.array(PlannedStepObject).exactOptional(),
   /** Null while the account has no limit. */
   seconds: z.number().nullable(),
   /** Why rows are invalid, the most frequent reason first. */

@@ -16,6 +16,22 @@ const MissingPathObject = z.object({
   known: z.array(z.string()),
 });
 
+/** What a step has asked of an account, in rows. */
+export const StepObject = z.object({
+  operation: z.string(),
+  account: z.string(),
+  reached: z.number(),
+  /** Rows whose answer the ledger knew. */
+  known: z.number(),
+  asked: z.number(),
+  found: z.number(),
+  missed: z.number(),
+  credits: z.object({ spent: z.number(), for_misses: z.number() }),
+  /** The price of a match, divided by the share of matches. Null where nothing was bought. */
+  price_by_rate: z.number().nullable(),
+});
+export type StepObject = z.output<typeof StepObject>;
+
 /**
  * The output of `run`. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds
  * are this run's.
@@ -34,6 +50,8 @@ export const RunObject = z.object({
     /** The cost that answers would have had which were shared or bought before. */
     saved: z.number().nullable(),
   }),
+  /** By step and account, where there are several. */
+  steps: z.array(StepObject).exactOptional(),
   requests: z.number(),
   pauses: z.object({ count: z.number(), seconds: z.number() }),
   seconds: z.number(),

@@ -27,7 +27,7 @@ import { type BatchNames, newestBatch, type PlannedInput } from './batch-key.ts'
 import type { Consent, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { planRows, pricingOf, worstCredits } from './plan.ts';
-import { accountsOf, answerPlaceIn, type PlanContext } from './row-walk.ts';
+import { type AskedAccount, accountsOf, answerPlaceIn, type PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
 interface BatchOptions {
@@ -298,12 +298,12 @@ export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Pro
  * row.
  */
 export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<RereadObject | undefined> {
-  const { ledger, job, dialect, refresh = false } = context;
+  const { ledger, job, refresh = false } = context;
   // A run with --refresh buys all answers anew and settles their rows with today's dialect anyway.
   if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
   const batch = await finishedBatch(ledger, context, input);
   if (batch === undefined) return undefined;
-  const { rows, waiting } = await rowsReadOtherwise(ledger, batch.id, dialect);
+  const { rows, waiting } = await rowsReadOtherwise(ledger, batch.id, accountsOf(context));
   if (rows.size === 0 && waiting.size === 0) return undefined;
   const pricing = await pricingOf(context);
   let most = 0;
@@ -338,25 +338,31 @@ async function finishedBatch(
 async function rowsReadOtherwise(
   ledger: LedgerReader,
   batch: BatchId,
-  dialect: Dialect,
+  accounts: readonly AskedAccount[],
 ): Promise<{ readonly rows: Set<RowNumber>; readonly waiting: ReadonlySet<RowNumber> }> {
   const [rows, waiting] = [new Set<RowNumber>(), new Set<RowNumber>()];
-  for await (const record of ledger.rowsReadOtherwise(batch, dialectMark(dialect))) {
-    if (record.outcome.kind === 'in_doubt') waiting.add(record.row);
-    else if (await isReadOtherwise(ledger, record, dialect)) rows.add(record.row);
-  }
+  for (const by of accounts)
+    for await (const record of ledger.rowsReadOtherwise(
+      batch,
+      by.account.identity,
+      dialectMark(by.dialect),
+    )) {
+      if (record.outcome.kind === 'in_doubt') waiting.add(record.row);
+      else if (await isReadOtherwise(ledger, record, by)) rows.add(record.row);
+    }
   return { rows, waiting };
 }
 
 async function isReadOtherwise(
   ledger: LedgerReader,
   { answers }: RowRecord,
-  dialect: Dialect,
+  { account, dialect }: AskedAccount,
 ): Promise<boolean> {
-  const records = await ledger.attempts(answers.map(({ attempt }) => attempt));
+  const own = answers.filter(({ accountIdentity }) => accountIdentity === account.identity);
+  const records = await ledger.attempts(own.map(({ attempt }) => attempt));
   return records.some((record, at) => {
     const judged = readToday(record, dialect);
-    return judged !== undefined && judged.answer !== answers[at]?.kind;
+    return judged !== undefined && judged.answer !== own[at]?.kind;
   });
 }
 

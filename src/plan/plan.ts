@@ -6,7 +6,7 @@ import { lastOfFirst } from '../core/row-range.ts';
 import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
 import type { BatchId } from '../ledger/ledger.ts';
-import type { PlanFigures, ReasonObject } from '../objects/plan-object.ts';
+import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { type Conditions, SkippedBy } from './conditions.ts';
@@ -154,6 +154,18 @@ function sum(kinds: readonly Alike[], of: (left: StepRemainder) => number): numb
   return kinds.reduce((total, { count, first }) => total + count * of(first), 0);
 }
 
+const stepName = ({ call, by }: AccountCall): string => `${by.account.name} ${call.operation}`;
+
+/** What a step would ask of an account. */
+interface StepDraft {
+  readonly asked: AccountCall;
+  reached: number;
+  known: number;
+  most: number;
+  /** Not a number while the share of matches is not known. */
+  expected: number;
+}
+
 const COUNTED_AS = {
   invalid: 'invalid',
   duplicate: 'duplicates',
@@ -166,6 +178,8 @@ class RowDraft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
+  /** The answers that the ledger knows, counted by account and operation. */
+  readonly #known = new Map<string, { readonly asked: AccountCall; readonly count: number }>();
   /**
    * The steps to buy, grouped by the identifiers that they ask about. A file has a handful of such groups.
    */
@@ -239,9 +253,45 @@ class RowDraft {
         most: sum(toBuy, worst) + again.most,
         expected: Math.round(sum([...toBuy, ...sentAgain], expected)),
       },
+      ...present({ steps: this.#steps([...toBuy, ...sentAgain]) }),
       seconds: requestsPerSecond === undefined ? null : Math.ceil(requests / requestsPerSecond),
       ...present({ reasons: this.#reasons.all() }),
     };
+  }
+
+  /** By step and account, in the order in which they are asked; undefined where there is one alone. */
+  #steps(kinds: readonly Alike[]): PlannedStepObject[] | undefined {
+    const steps = new Map<string, StepDraft>();
+    const stepOf = (asked: AccountCall): StepDraft => {
+      const step = steps.get(stepName(asked)) ?? { asked, reached: 0, known: 0, most: 0, expected: 0 };
+      steps.set(stepName(asked), step);
+      return step;
+    };
+    for (const { count, first } of kinds) {
+      const chances = this.#chances(first.toAsk);
+      for (const [at, asked] of first.toAsk.entries()) {
+        const step = stepOf(asked);
+        const { most, found, miss } = this.#pricing.priceOf(asked);
+        const { made, matches } = chances?.[at] ?? { made: Number.NaN, matches: Number.NaN };
+        step.reached += count;
+        step.most += count * most;
+        step.expected += count * (found * matches + miss * (made - matches));
+      }
+    }
+    for (const { asked, count } of this.#known.values()) {
+      const step = stepOf(asked);
+      step.reached += count;
+      step.known += count;
+    }
+    if (steps.size < 2) return undefined;
+    const { placeOf, priceOf } = this.#pricing;
+    return [...steps.values()]
+      .toSorted((one, other) => placeOf(one.asked) - placeOf(other.asked))
+      .map(({ asked: { call, by }, expected, ...step }) => ({
+        ...{ operation: call.operation, account: by.account.name, ...step },
+        expected: Number.isNaN(expected) ? null : Math.round(expected),
+        charges_misses: priceOf({ call, by }).miss > 0,
+      }));
   }
 
   /** The rows that the run buys or sends again. */
@@ -252,6 +302,8 @@ class RowDraft {
 
   #addAnswers(answers: readonly UsableAnswer[]): void {
     for (const { kind, ...asked } of answers) {
+      const step = stepName(asked);
+      this.#known.set(step, { asked, count: (this.#known.get(step)?.count ?? 0) + 1 });
       const name = askedBy(asked);
       const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
       tally.asked += 1;
@@ -320,6 +372,8 @@ export interface Pricing {
    * answer.
    */
   matchRateOf(call: AccountCall): number | undefined;
+  /** A number by which steps and accounts are in the order in which they are asked. */
+  placeOf(call: AccountCall): number;
   /** The rate of the slowest account. */
   readonly requestsPerSecond: number | undefined;
 }
@@ -359,6 +413,12 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     },
     mostOfRow: Math.max(...prices),
     matchRateOf: (asked) => knownOf(asked)?.rate,
+    placeOf({ call, by }) {
+      const step = stepsOf(job.operation).findIndex(({ name }) => name === call.operation);
+      const account = accounts.findIndex((each) => each.account.name === by.account.name);
+      // A check stands behind the steps.
+      return (step < 0 ? accounts.length : step) * accounts.length + account;
+    },
     requestsPerSecond: slowestOf(accounts),
   };
 }

@@ -4,7 +4,7 @@ import { subjectWords } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
-import { stepNames } from '../core/steps.ts';
+import { asksSeveral } from '../core/steps.ts';
 import {
   type Batch,
   type Decision,
@@ -86,10 +86,6 @@ export async function doubtsOf(
 
 /** Whether a row may be in doubt twice: it may have several steps, or several projects. */
 const hasSteps = (batch: Batch): boolean => asksSeveral(batch) || batch.plannedRows !== undefined;
-
-/** Whether a row of the batch goes on where one of its calls is left out. */
-export const asksSeveral = ({ operation, accounts }: Pick<Batch, 'operation' | 'accounts'>): boolean =>
-  stepNames(operation).length > 1 || accounts.length > 1;
 
 /**
  * When a row has two doubts, it rests on the first of its steps: once that doubt is settled, the second is

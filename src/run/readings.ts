@@ -72,9 +72,10 @@ const WORDS: Readonly<Record<NoAnswerKind, string>> = {
  * Reads again the answers to changes of a batch that counted as done. A change that today's dialect does not
  * read as done is in doubt: it may have been made, so it is not sent again, and a person has to look.
  */
-export async function readChangesAnew(reader: Reader, { id }: Batch): Promise<void> {
+export async function readChangesAnew(reader: Reader, { id, accountIdentity }: Batch): Promise<void> {
   const { ledger, dialect } = reader;
-  for await (const { outcome, answers } of ledger.rowsReadOtherwise(id, dialectMark(dialect))) {
+  const read = ledger.rowsReadOtherwise(id, accountIdentity, dialectMark(dialect));
+  for await (const { outcome, answers } of read) {
     if (outcome.kind !== 'applied' && outcome.kind !== 'in_doubt') continue;
     for (const record of await ledger.attempts(answers.map(({ attempt }) => attempt))) {
       const { call, end, decision } = record;

@@ -7,7 +7,7 @@ import { needingAttention } from '../core/row.ts';
 import { stopObject } from '../core/stop-object.ts';
 import type { BatchFigures } from '../files/output/batch-figures.ts';
 import { changesDone, changesTold } from '../files/output/changes-done.ts';
-import type { OutputFiles } from '../files/output/output.ts';
+import { type OutputFiles, stepsIn } from '../files/output/output.ts';
 import { type Batch, type Credits, heldCredits } from '../ledger/ledger.ts';
 import type { FiguresObject } from '../objects/figures-object.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
@@ -53,6 +53,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
       in_doubt: money.inDoubt,
       saved: files?.figures.saved ?? null,
     },
+    ...present({ steps: files?.figures.steps ?? (await stepsIn(ledger, batch)) }),
     requests: metrics.requests,
     pauses: { count, seconds: tenths(ms) },
     seconds: tenths(durationMs),
@@ -78,6 +79,7 @@ const tenths = (ms: number): number => Math.round(ms / 100) / 10;
 
 const figuresTold = ({
   counts: _,
+  steps: _steps,
   money: _money,
   hasCosts: _costs,
   ...figures

@@ -61,13 +61,15 @@ async function deskOf(answers: Readonly<Record<string, Answer>>, job: object = {
         id: name,
         base_url: `${url.replace(/\/$/, '')}/${name}`,
         key: 'a-test-key',
-        dialect: 'ours.yaml',
+        // The second vendor is asked in a dialect of its own.
+        dialect: name === 'two' ? 'two.yaml' : 'ours.yaml',
       },
       limits: { concurrency: 1 },
     },
   ]);
   at.desk.place.writeAccounts(Object.fromEntries(entries));
   at.speak(FINDER);
+  at.desk.place.writeDialect({ ...FINDER, answers: [{ status: [418], means: 'no_match' }] }, 'two.yaml');
   await at.desk.write('job.yaml', JSON.stringify({ ...JOB, ...job }));
   await at.desk.write('list.csv', listOf(...PEOPLE));
   const said = () =>
@@ -96,6 +98,40 @@ test('each account is asked only for what none before it has', async () => {
     'Bob@two.example | two | matched | 1',
     ' |  | no_match | 0',
   ]);
+  const again = await run(at);
+  expect(again.code).toBe(0);
+  expect(at.said().length).toBe(6);
+  expect(again.stderr).not.toContain('reads differently');
+});
+
+test('plan, run and report say what each account is asked, finds and costs, also for misses', async () => {
+  const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Bob'), three: knows('three') });
+  const dear = { ...FINDER.operations['find-email'], credits: { most: 4, found: 4, miss: 1 } };
+  at.desk.place.writeDialect({ operations: { ...FINDER.operations, 'find-email': dear } }, 'two.yaml');
+  const planned = (await at.desk.json(['plan', 'job.yaml', 'list.csv'])).steps;
+  expect(planned.map((step: object) => Object.values(step).join())).toEqual([
+    'find-email,one,3,0,3,,false',
+    'find-email,two,3,0,12,,true',
+    'find-email,three,3,0,3,,false',
+  ]);
+  const ran = (await at.desk.json(RUN)).steps;
+  expect(ran).toMatchObject([
+    { account: 'one', reached: 3, known: 0, asked: 3, found: 1, missed: 2, price_by_rate: 3 },
+    {
+      account: 'two',
+      reached: 2,
+      found: 1,
+      missed: 1,
+      credits: { spent: 5, for_misses: 1 },
+      price_by_rate: 8,
+    },
+    { account: 'three', reached: 1, found: 0, missed: 1, credits: { spent: 0 }, price_by_rate: null },
+  ]);
+  expect((await run(at)).stdout).toContain(
+    '  find-email at two: 1 of 2 rows found, 5 credits, 5.0 for each, 1 of them for misses\n',
+  );
+  const report = (await at.desk.read('out.report.html')).replaceAll(/<[^>]+>/g, ' ');
+  expect(report).toMatch(/Who found it[\s\S]+two +find-email +1 +2 +5 +1/);
 });
 
 test('what one account has found is not bought at another, whatever their order is next month', async () => {

@@ -1,13 +1,13 @@
 import { counted, linesOf } from '../../core/plain-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { PlanObject, ReasonObject } from '../../objects/plan-object.ts';
+import type { PlannedStepObject, PlanObject, ReasonObject } from '../../objects/plan-object.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, to_buy: toBuy, too_old: tooOld = 0, unanswered, sent_again: again } = plan;
-  const { credits, seconds, part, reasons = [], skipped_by: skippedBy = [] } = plan;
+  const { credits, seconds, part, steps = [], reasons = [], skipped_by: skippedBy = [] } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', plan.invalid],
@@ -33,11 +33,27 @@ export function planLines(plan: Plan): readonly string[] {
     again &&
       line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.credits, 'credit')}`),
     `  credits        at most ${credits.most}, probably ${credits.expected}`,
+    steps.map(stepLine),
     toBuy > 0 && `  time           ${timeWords(seconds)}`,
     part && `  this run       ${counted(part.rows, 'row')}, at most ${counted(part.most, 'credit')}`,
     reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
   );
+}
+
+function stepLine({
+  operation,
+  account,
+  reached,
+  known,
+  most,
+  expected,
+  ...step
+}: PlannedStepObject): string {
+  const asked = `asked at most ${counted(reached, 'time')}${known === 0 ? '' : `, ${known} of them known`}`;
+  const probably = expected === null ? '' : `, probably ${expected}`;
+  const misses = step.charges_misses ? '; a miss costs something as well' : '';
+  return `    ${operation} at ${account}: ${asked}; at most ${counted(most, 'credit')}${probably}${misses}`;
 }
 
 /** Says that a run goes on with a begun batch, and does not buy the whole list again. */

@@ -3,7 +3,7 @@ import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-t
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { SampleObject } from '../../objects/plan-object.ts';
-import type { RunObject } from '../../objects/run-object.ts';
+import type { RunObject, StepObject } from '../../objects/run-object.ts';
 import { changesLines } from './change-lines.ts';
 import { timeWords } from './plan-lines.ts';
 
@@ -19,6 +19,7 @@ export function summaryLines(ended: RunObject): readonly string[] {
     table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     changes && (requests === 0 ? 'Changes    0 changes' : changesLines(changes)),
     creditsLine(ended),
+    stepLines(ended.steps),
     `Requests   ${grouped(requests)} in ${formatDuration(seconds * 1000)}`,
     sample && sampleLines(sample),
     fileLine('Output', ended.output),
@@ -39,6 +40,23 @@ function creditsLine({ credits, figures, changes }: RunObject): string | undefin
   const all = atMost(spent, isAtMost, `${grouped(spent)} in all`);
   const cost = !figures?.cost ? '' : ` (${moneyWords(figures.cost)})`;
   return `Credits    ${spentNow === spent ? now : `${now} in this run, ${all}`}${cost}${doubt}${asked}`;
+}
+
+/** What each account of each step found at which price, and in which order they are worth asking. */
+function stepLines(steps: readonly StepObject[] = []): readonly string[] {
+  const lines = steps.map(({ operation, account, reached, found, credits }) => {
+    const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} of them for misses`;
+    const each = found === 0 || credits.spent === 0 ? '' : `, ${(credits.spent / found).toFixed(1)} for each`;
+    return `  ${operation} at ${account}: ${grouped(found)} of ${counted(reached, 'row')} found, ${counted(credits.spent, 'credit')}${each}${misses}`;
+  });
+  const orders = [...Map.groupBy(steps, ({ operation }) => operation)].flatMap(([operation, all]) => {
+    const rated = all.filter(({ price_by_rate: rate }) => rate !== null);
+    if (rated.length < 2) return [];
+    const order = rated.toSorted((one, other) => (one.price_by_rate ?? 0) - (other.price_by_rate ?? 0));
+    const words = order.map(({ account, price_by_rate: rate }) => `${account} (${rate})`).join(', ');
+    return [`  ${operation} by price ÷ hit rate, the best first: ${words}`];
+  });
+  return [...lines, ...orders];
 }
 
 function table(counts: readonly (readonly [string, number])[]): readonly string[] {

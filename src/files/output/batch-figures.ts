@@ -1,8 +1,11 @@
 import { type CreditPrice, moneyFor } from '../../client/account/price.ts';
 import { present } from '../../core/objects.ts';
 import type { RowStatus } from '../../core/row.ts';
-import type { Batch, Money } from '../../ledger/ledger.ts';
+import { asksSeveral, stepNames } from '../../core/steps.ts';
+import type { AskedOfAccount, Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
+import type { StepObject } from '../../objects/run-object.ts';
+import { accountNameIn } from './shown-answer.ts';
 import { hasCosts, type Tally, vendorCountOf } from './tally.ts';
 
 /** The figures of a batch, and the facts that their words need besides. */
@@ -11,6 +14,8 @@ export interface BatchFigures extends FiguresObject {
   readonly money: Money;
   /** Whether credits are shown. The service's changes cost none. */
   readonly hasCosts: boolean;
+  /** By step and account; absent for a batch of one step with one account. */
+  readonly steps?: StepObject[];
 }
 
 /** @param price of a credit of the batch's account. */
@@ -19,6 +24,7 @@ export function figuresOf(
   tally: Tally,
   money: Money,
   price: CreditPrice | undefined,
+  steps?: StepObject[],
 ): BatchFigures {
   const ended = [...tally.counts].filter(([kind]) => kind !== 'pending');
   const pending = batch.inputRows - ended.reduce((sum, [, count]) => sum + count, 0);
@@ -37,10 +43,35 @@ export function figuresOf(
       name,
       filled: tally.filled.get(name) ?? 0,
     })),
+    ...present({ steps }),
     money,
     saved: tally.saved,
     ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
     cost: price === undefined || batch.sandbox ? null : moneyFor(money.spent, price),
     hasCosts: hasCosts(batch, money),
   };
+}
+
+/** In the order of the steps and their accounts; undefined for a batch of one step with one account. */
+export async function stepsIn(ledger: LedgerReader, batch: Batch): Promise<StepObject[] | undefined> {
+  if (!asksSeveral(batch)) return undefined;
+  const steps = stepNames(batch.operation);
+  const placeOf = ({ operation, accountIdentity }: AskedOfAccount): number =>
+    // A check stands behind the steps whose addresses it checks.
+    (steps.includes(operation) ? steps.indexOf(operation) : steps.length) * batch.accounts.length +
+    batch.accounts.findIndex(({ identity }) => identity === accountIdentity);
+  const all = await ledger.byAccount(batch.id);
+  return all
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .map((each) => {
+      const { operation, reached, asked, found, bought, spent, forMisses } = each;
+      const price = bought === 0 ? undefined : (spent - forMisses) / bought;
+      return {
+        operation,
+        account: accountNameIn(batch, each),
+        ...{ reached, known: reached - asked, asked, found, missed: reached - found },
+        credits: { spent, for_misses: forMisses },
+        price_by_rate: price === undefined ? null : Math.round((price * reached * 100) / found) / 100,
+      };
+    });
 }

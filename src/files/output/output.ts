@@ -21,7 +21,7 @@ import {
   partRowsOf,
   resultsFilesOf,
 } from './added-columns.ts';
-import { type BatchFigures, figuresOf } from './batch-figures.ts';
+import { type BatchFigures, figuresOf, stepsIn } from './batch-figures.ts';
 import {
   type AttentionWriting,
   attentionCopy,
@@ -67,6 +67,7 @@ export {
   surveyFields,
   textCells,
 } from './added-columns.ts';
+export { stepsIn } from './batch-figures.ts';
 export {
   besideInput,
   chooseDestination,
@@ -255,7 +256,8 @@ async function writeFiles(
 }
 
 async function figuresIn({ ledger, price }: OutputOrder, batch: Batch, tally: Tally): Promise<BatchFigures> {
-  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
+  const steps = await stepsIn(ledger, batch);
+  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price, steps);
 }
 
 interface CopyContext {

@@ -5,7 +5,7 @@ import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
-import { type BatchFigures, figuresOf } from './batch-figures.ts';
+import { type BatchFigures, figuresOf, stepsIn } from './batch-figures.ts';
 import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
 
@@ -37,7 +37,8 @@ export async function readFigures(
     await setImmediate();
   }
   tally.columns = add === undefined ? survey.names : Object.keys(add);
-  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price);
+  const steps = await stepsIn(ledger, batch);
+  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price, steps);
 }
 
 /** The rows of the list. A plan may have further rows behind them, which no output copies. */

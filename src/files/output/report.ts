@@ -36,7 +36,7 @@ export function reportHtml(options: ReportOptions): string {
   const sections = [
     headSection(options, summary),
     ...(changes === undefined
-      ? [funnelSection(figures, summary), columnsSection(figures)]
+      ? [funnelSection(figures, summary), columnsSection(figures), accountsSection(figures)]
       : [changeSection(changes)]),
     reasonsSection(options, summary),
     changes === undefined ? '' : missingSection(changes),
@@ -200,6 +200,15 @@ type Cell = string | { readonly bar: number; readonly words: string } | { readon
 type ReportLine = readonly Cell[];
 
 /** A heading and a table; a column name that begins with # is a column of numbers. */
+/** What each account was asked and found, where there are several. */
+function accountsSection({ steps = [] }: BatchFigures): string {
+  const lines = steps.map(({ operation, account, reached, found, credits }): ReportLine => {
+    const rows = [grouped(found), grouped(reached)];
+    return [account, operation, ...rows, grouped(credits.spent), grouped(credits.for_misses)];
+  });
+  return section('Who found it', ['account', 'asked for', '#found', '#of', '#credits', '#for misses'], lines);
+}
+
 function section(title: string, columns: readonly string[], lines: readonly ReportLine[]): string {
   return lines.length === 0 ? '' : `<h2>${title}</h2>\n${table(columns, lines)}`;
 }
