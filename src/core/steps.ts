@@ -54,8 +54,9 @@ export interface RowWay {
   /** The position of the account among those of the job. */
   readonly account: number;
   readonly operation: Operation;
-  /** Undefined where the cells of the row are not enough to ask. */
+  /** Undefined where the cells of the row are not enough to ask, for that reason. */
   readonly input: unknown;
+  readonly reason?: string;
   /** Prepares the input again, with cells that an earlier step has filled. */
   readonly prepare?: (filled: RowInput) => Prepared<unknown>;
 }
@@ -157,7 +158,7 @@ type PreparedWay = Pick<RowWay, 'account' | 'operation'> & {
   readonly prepare: (row: RowInput) => Prepared<unknown>;
 };
 
-function asked({ account, operation, prepare }: PreparedWay, cells: RowInput): RowWay & { reason?: string } {
+function asked({ account, operation, prepare }: PreparedWay, cells: RowInput): RowWay {
   const prepared = prepare(cells);
   const way = { account, operation };
   return prepared.kind === 'ready'

@@ -86,13 +86,28 @@ export function stepsFilling(
     isRead,
     wantedOf: (step) => wanted.get(step) ?? [],
     left(ready, { cells }) {
-      const { steps, lacking } = ready.input as RowSteps;
-      const left = steps.map((step) => leftOf(step, cells)).filter((step) => step !== undefined);
+      const { steps, lacking: blank } = ready.input as RowSteps;
+      const left: RowStep[] = [];
+      const lacking = [...blank];
+      for (const each of steps) {
+        const step = leftOf(each, cells);
+        if (step !== undefined && mayBeAsked(step, left)) left.push(step);
+        else if (step !== undefined)
+          lacking.push({ name: step.name ?? '', reason: step.ways[0]?.reason ?? '', isDamaged: false });
+      }
       return left.length === 0
         ? { kind: 'invalid', reason: lackingWords(lacking) }
         : { ...ready, input: { steps: left, lacking } };
     },
   };
+}
+
+/** Whether the row has what a step asks by, or a step before fills that. */
+function mayBeAsked({ ways, fed = {} }: RowStep, before: readonly RowStep[]): boolean {
+  const filled = before.flatMap(({ wants = [] }) => wants.map(({ column }) => column));
+  return (
+    ways.some(({ input }) => input !== undefined) || Object.values(fed).some((each) => filled.includes(each))
+  );
 }
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

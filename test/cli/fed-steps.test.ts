@@ -1,0 +1,46 @@
+/**
+ * Goal: a step that reads what an earlier one finds is asked where that was found, and where nobody can find it the row says why.
+ * Method: the real command before a vendor that finds an address for a name, and people by their addresses.
+ */
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
+
+const FINDS = {
+  ...{ method: 'POST', path: '/find/email', by: ['first_name+last_name+domain'] },
+  ...{ gives: { email: 'email' }, credits: { most: 1, found: 1 } },
+};
+
+const JOB = {
+  columns: { first_name: 'First', last_name: 'Last', domain: 'Website', email: 'Email' },
+  operations: { 'find-email': { add: { Email: 'email' } }, 'enrich-person': { add: { Title: 'job_title' } } },
+  on_existing: 'fill',
+};
+
+async function deskWith(list: string): Promise<DeskBefore> {
+  const at = await deskBefore(({ path, input }) =>
+    path === '/find/email'
+      ? { email: `${input.first_name}@${input.domain}` }
+      : { job_title: 'Engineer', email: input.email },
+  );
+  at.speak({ operations: { 'find-email': FINDS } });
+  await at.desk.write('job.yaml', JSON.stringify(JOB));
+  await at.desk.write('list.csv', `First,Last,Website,Email\n${list}`);
+  return at;
+}
+
+test('a row by which nobody can be asked for what a later step reads ends with both reasons, and is not paid for', async () => {
+  const { desk, asked } = await deskWith('Ada,,a.example,\nBen,Chen,b.example,n/a\n');
+  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ rows: 2, invalid: 1 });
+  const run = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
+  expect(await desk.type(run)).toMatchObject({ code: 3 });
+  expect(asked.map(({ path, input }) => [path, input.email ?? input.first_name])).toEqual([
+    ['/find/email', 'Ben'],
+    ['/enrich/person', 'ben@b.example'],
+  ]);
+  const rows: JsonResult[] = parse(await desk.read('out.csv'), { columns: true });
+  expect(rows).toMatchObject([
+    { _status: 'invalid', _reason: expect.stringMatching(/find-email: .*; enrich-person: /), Title: '' },
+    { _status: 'matched', Email: 'Ben@b.example', Title: 'Engineer' },
+  ]);
+});
