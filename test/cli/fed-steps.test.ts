@@ -17,12 +17,15 @@ const JOB = {
   on_existing: 'fill',
 };
 
+const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
+
 async function deskWith(list: string): Promise<DeskBefore> {
-  const at = await deskBefore(({ path, input }) =>
-    path === '/find/email'
+  const at = await deskBefore(({ path, input }) => {
+    if (input.first_name === 'Lost') return undefined;
+    return path === '/find/email'
       ? { email: `${input.first_name}@${input.domain}` }
-      : { job_title: 'Engineer', email: input.email },
-  );
+      : { job_title: 'Engineer', email: input.email };
+  });
   at.speak({ operations: { 'find-email': FINDS } });
   await at.desk.write('job.yaml', JSON.stringify(JOB));
   await at.desk.write('list.csv', `First,Last,Website,Email\n${list}`);
@@ -32,8 +35,7 @@ async function deskWith(list: string): Promise<DeskBefore> {
 test('a row by which nobody can be asked for what a later step reads ends with both reasons, and is not paid for', async () => {
   const { desk, asked } = await deskWith('Ada,,a.example,\nBen,Chen,b.example,n/a\n');
   expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ rows: 2, invalid: 1 });
-  const run = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
-  expect(await desk.type(run)).toMatchObject({ code: 3 });
+  expect(await desk.type(RUN)).toMatchObject({ code: 3 });
   expect(asked.map(({ path, input }) => [path, input.email ?? input.first_name])).toEqual([
     ['/find/email', 'Ben'],
     ['/enrich/person', 'ben@b.example'],
@@ -43,4 +45,16 @@ test('a row by which nobody can be asked for what a later step reads ends with b
     { _status: 'invalid', _reason: expect.stringMatching(/find-email: .*; enrich-person: /), Title: '' },
     { _status: 'matched', Email: 'Ben@b.example', Title: 'Engineer' },
   ]);
+});
+
+test('a lost answer of a step is told by the names that its columns read, and the next step is asked by it', async () => {
+  const { desk, asked } = await deskWith('Lost,Chen,c.example,\n');
+  expect(await desk.type(RUN)).toMatchObject({ code: 3 });
+  const wrong = await desk.type(['settle', 'last', '2', '--answer', 'job_title=Boss']);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('reads job_title') });
+  expect((await desk.type(['settle', 'last', '2', '--answer', 'email=lo@c.example'])).code).toBe(0);
+  expect(await desk.type(RUN)).toMatchObject({ code: 0 });
+  expect(asked.at(-1)?.input).toEqual({ email: 'lo@c.example' });
+  const rows: JsonResult[] = parse(await desk.read('out.csv'), { columns: true });
+  expect(rows).toMatchObject([{ _status: 'matched', Email: 'lo@c.example', Title: 'Engineer' }]);
 });

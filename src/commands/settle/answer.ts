@@ -15,6 +15,7 @@ import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
+import { wordsOf } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import {
   type AnswerAtHand,
@@ -176,7 +177,10 @@ export async function toldAnswer(
   });
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch, ledger), replyWith);
   const { answer_at: answerPlace, add, operation } = settingsKept(batch.settings);
-  if (add !== undefined && operation.resultsFile === undefined) requireRead(told, Object.values(add));
+  if (add !== undefined && operation.resultsFile === undefined) {
+    const ofStep = wordsOf({ name: call.operation }, Object.values(add));
+    requireRead(told, ofStep.length > 0 ? ofStep : Object.values(add));
+  }
   const place = placeOfAnswer(answerPlace, call.operation, accountIdentity);
   return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(told, place), place)) };
 }
