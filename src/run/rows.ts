@@ -188,19 +188,31 @@ async function lookedFor(
  */
 async function askedFor(work: Work, met: MetCall, task: Task): Promise<KnownCall | 'left' | 'waits'> {
   const { identity } = met.by.account;
-  // A doubt holds its row, also where its account has ended.
-  const leaves = (end: StopError): 'left' | 'waits' =>
-    end.code === 'paused' || met.stands === 'held' ? 'waits' : 'left';
   const before = work.ended.get(identity);
-  if (before !== undefined) return leaves(before);
+  if (before !== undefined) return left(work, met, task, before);
   try {
     const obtained = await answerTo(work, wantedBy(met, task));
     return obtained.kind === 'waits' ? 'waits' : obtained;
   } catch (error) {
     const end = work.ended.get(identity);
     if (end === undefined || !(error instanceof StopError)) throw error;
-    return leaves(end);
+    return left(work, met, task, end);
   }
+}
+
+/**
+ * The call may have been asked for since its row looked for an answer, and may be in doubt or answered by
+ * now. A doubt holds its row, also where its account has ended.
+ */
+async function left(
+  work: Work,
+  met: MetCall,
+  task: Task,
+  { code }: StopError,
+): Promise<KnownCall | 'left' | 'waits'> {
+  const found = code === 'paused' ? 'held' : await lookedFor(work, met, task);
+  if (typeof found === 'object') return found;
+  return found === 'held' ? 'waits' : 'left';
 }
 
 /**
@@ -215,8 +227,10 @@ export function restsOn(
   if (unanswered.length === 0) return { calls: answers };
   const first = unanswered.find((each) => each.kind === kind);
   const others = unanswered.flatMap((each) => (each === first ? [] : (each.attempt ?? [])));
-  const last = first?.attempt;
-  return { calls: [...answers, ...others, ...(last === undefined ? [] : [last])], waitsFor: first?.waitsFor };
+  // A row that ends otherwise than the calls that were left out rests on its answer.
+  if (first === undefined) return { calls: [...others, ...answers] };
+  const last = first.attempt;
+  return { calls: [...answers, ...others, ...(last === undefined ? [] : [last])], waitsFor: first.waitsFor };
 }
 
 // --------------------------------------------------------------------------------------------- what is known

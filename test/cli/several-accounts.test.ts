@@ -253,6 +253,29 @@ test.each([
   expect(cells(at, 'Email', '_status')).toEqual(['Ann@two.example | matched']);
 });
 
+test('a lost call that its account cannot send again within its share holds its row', async () => {
+  const budget = { credits: 99, accounts: { one: 1 } };
+  const at = await deskOf(
+    { one: LOST, two: knows('two', 'Ann'), three: NOTHING },
+    { budget, in_doubt: { retry: { extra_credits: 9 } } },
+  );
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  expect((await run(at)).code).toBe(4);
+  expect(at.said()).toEqual(['one: Ann']);
+  expect(cells(at, 'Email', '_status')).toEqual([' | in_doubt']);
+});
+
+test('a row that another account fills is of that account, whatever comes of the call that was left out', async () => {
+  const step = { account: ['one', 'two'], add: { Email: 'email' }, in_doubt: 'skip' };
+  const at = await deskOf({ one: LOST, two: knows('two', 'Ann') }, { operations: { 'find-email': step } });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  await run(at);
+  const filled = cells(at, 'Email', '_as_of');
+  expect((await at.desk.type(['settle', 'last', '2', '--answer', 'no_match'])).code).toBe(0);
+  expect((await at.desk.type(['export', 'last'])).code).toBe(0);
+  expect(cells(at, 'Email', '_as_of')).toEqual(filled);
+});
+
 const STEPS = {
   columns: { ...JOB.columns, email: 'Email' },
   operations: {
