@@ -87,8 +87,9 @@ const rowsWhere = (condition: string): string => `count(DISTINCT CASE WHEN ${con
 const BY_ACCOUNT = `
 SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.bought,
   coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses"
-FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached, ${rowsWhere('c.batch = m.id')} AS asked,
-    ${rowsWhere("c.said = 'found'")} AS found, ${rowsWhere("c.said = 'found' AND c.batch = m.id")} AS bought
+FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached,
+    ${rowsWhere('c.batch = m.id')} AS asked, ${rowsWhere("c.said = 'found'")} AS found,
+    ${rowsWhere("c.said = 'found' AND c.batch = m.id")} AS bought
   FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN batches m ON m.id = ? GROUP BY 1, 2) f
 JOIN accounts i ON i.id = f.account
 LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
@@ -112,7 +113,7 @@ export const readRows = ({ db }: Context) => ({
     const found = await db.rows<{ state: OutcomeKind; n: number }>(sql, [batch]);
     return Object.fromEntries(found.map(({ state, n }) => [state, n]));
   },
-  /** What each account was asked for the rows that have ended, and what it found, by operation. */
+  /** The rows that have ended, counted by the operations and accounts by which their calls were asked. */
   byAccount: (batch: BatchId): Promise<readonly AskedOfAccount[]> =>
     db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch]),
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>

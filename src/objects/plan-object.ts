@@ -70,7 +70,7 @@ export const PlannedStepObject = z.object({
   /** Rows whose answer the ledger knows. */
   known: z.number(),
   most: z.number(),
-  /** By the share of matches so far. Null while nothing is known of that. */
+  /** The credits that it probably costs. Null while no match rate is known. */
   expected: z.number().nullable(),
   charges_misses: z.boolean(),
 });
@@ -94,7 +94,7 @@ export const PlanFigures = z.object({
   /** Rows in doubt whose calls a run may send again. */
   sent_again: part.exactOptional(),
   credits: z.object({ most: z.number(), expected: z.number() }),
-  /** By step and account, where there are several. */
+  /** What is asked of each account of each step, where there are several. */
   steps: z.array(PlannedStepObject).exactOptional(),
   /** Null while the account has no limit. */
   seconds: z.number().nullable(),

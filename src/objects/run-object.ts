@@ -50,7 +50,7 @@ export const RunObject = z.object({
     /** The cost that answers would have had which were shared or bought before. */
     saved: z.number().nullable(),
   }),
-  /** By step and account, where there are several. */
+  /** What each account of each step found, where there are several. */
   steps: z.array(StepObject).exactOptional(),
   requests: z.number(),
   pauses: z.object({ count: z.number(), seconds: z.number() }),

@@ -259,7 +259,7 @@ class RowDraft {
     };
   }
 
-  /** By step and account, in the order in which they are asked; undefined where there is one alone. */
+  /** Says what each step asks of each account, in their order; undefined where there is one account alone. */
   #steps(kinds: readonly Alike[]): PlannedStepObject[] | undefined {
     const steps = new Map<string, StepDraft>();
     const stepOf = (asked: AccountCall): StepDraft => {

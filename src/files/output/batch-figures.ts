@@ -14,7 +14,7 @@ export interface BatchFigures extends FiguresObject {
   readonly money: Money;
   /** Whether credits are shown. The service's changes cost none. */
   readonly hasCosts: boolean;
-  /** By step and account; absent for a batch of one step with one account. */
+  /** What each account of each step found. A batch of one step with one account has none. */
   readonly steps?: StepObject[];
 }
 
