@@ -10,8 +10,6 @@ export type SandboxChange =
       readonly name: string;
       readonly description: string;
       readonly organization: string;
-      /** E-mail of the key's user; absent where the service does not tell who is in a project. */
-      readonly owner?: string;
     }
   | {
       readonly kind: 'invited';
@@ -22,19 +20,9 @@ export type SandboxChange =
       /** True when the person was in the organization already and accepted at once. */
       readonly accepted: boolean;
     }
-  | { readonly kind: 'accepted'; readonly email: string }
   | { readonly kind: 'role_changed'; readonly project: string; readonly user: string; readonly role: string }
   | { readonly kind: 'invite_deleted'; readonly project: string; readonly invite: string }
-  | { readonly kind: 'user_removed'; readonly project: string; readonly user: string }
-  | { readonly kind: 'key_revoked'; readonly account: string }
-  | { readonly kind: 'admin_removed'; readonly project: string; readonly account: string }
-  | { readonly kind: 'tag_applied'; readonly domain: string; readonly tag: string };
-
-/** A person in one project; the same e-mail in another project counts as another person here. */
-export interface SandboxPerson {
-  readonly project: string;
-  readonly email: string;
-}
+  | { readonly kind: 'user_removed'; readonly project: string; readonly user: string };
 
 export interface Entry {
   readonly at: string;
@@ -47,16 +35,8 @@ export interface Entry {
   /** What a played vendor found, by our names. */
   readonly gave?: JsonMembers | undefined;
   readonly change?: SandboxChange | undefined;
-  /** The service refused a change of this person. */
-  readonly refused?: SandboxPerson | undefined;
-  readonly answered?:
-    | {
-        readonly idempotency_key: string;
-        readonly fingerprint: string;
-        readonly status: number;
-        readonly body: JsonMembers;
-      }
-    | undefined;
+  /** What an extension notes beside it. */
+  readonly more?: JsonMembers | undefined;
 }
 
 /** A line of a book, which nobody but the sandbox writes; undefined for a line of any other file. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../core/clock.ts';
 import type { Rate } from '../core/rate.ts';
 import type { JsonMembers } from './json.ts';
@@ -15,8 +16,7 @@ export interface RequestHead {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  readonly authorization: string | undefined;
-  readonly idempotencyKey: string | undefined;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /**
@@ -36,9 +36,8 @@ export interface Admission {
   readonly account: string;
   readonly project: string;
   readonly segment: string;
-  readonly query: string;
   readonly parameters: JsonMembers;
-  readonly idempotencyKey: string | undefined;
+  readonly headers: IncomingHttpHeaders;
 }
 
 export interface Rejection {
@@ -50,12 +49,9 @@ export interface Rejection {
 
 interface AdmissionParts {
   readonly provider: ProviderDialect;
-  /** The provider's free look-ups, which every dialect has. */
-  readonly lookUps: readonly VendorOperation[];
   readonly service: readonly VendorOperation[];
   readonly rateLimit: RateLimit | undefined;
   readonly clock: Clock;
-  isRevoked(account: string): boolean;
 }
 
 export class SandboxAdmission {
@@ -66,7 +62,7 @@ export class SandboxAdmission {
   rateLimited = 0;
 
   constructor(parts: AdmissionParts) {
-    const ofProvider = [...parts.provider.operations, ...parts.lookUps];
+    const ofProvider = parts.provider.operations;
     this.#parts = parts;
     this.#providerRoutes = routesTo(ofProvider);
     this.#routes = routesTo([...ofProvider, ...parts.service, API_CALL]);
@@ -74,29 +70,27 @@ export class SandboxAdmission {
 
   /** Must be called when the request arrives, because a rate limit counts arrivals. */
   admit(head: RequestHead): Admission | Rejection {
-    const { method, target, idempotencyKey } = head;
+    const { method, target, headers } = head;
     const route = routeAt(this.#routes, method, target);
     if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
     const { operation } = route;
     const { name } = operation;
-    const authorization = readAuthorization(head.authorization);
+    const authorization = readAuthorization(headers.authorization);
     if (!operation.authorization.some((shape) => shape === authorization.shape)) {
       const shapes = operation.authorization.map((shape) => `"${shape}"`).join(' or ');
       return turnedAway(name, rejection(401, `The Authorization header must be exactly ${shapes}.`));
     }
     const { account, project } = authorization;
-    if (authorization.revoked || this.#parts.isRevoked(account))
-      return turnedAway(name, rejection(401, 'This key has been revoked.'));
     // An "API Call" is limited by the account that its inner call uses.
     const limited = operation === API_CALL ? undefined : this.#limited(operation, account);
-    return limited ?? { ...route, kind: 'admitted', target, account, project, idempotencyKey };
+    return limited ?? { ...route, kind: 'admitted', target, account, project, headers };
   }
 
   admitInner({ method, target, account }: InnerHead): Admission | Rejection {
     const route = routeAt(this.#providerRoutes, method, target);
     if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
-    const admitted = { ...route, kind: 'admitted', target, account, project: '' } as const;
-    return this.#limited(route.operation, account) ?? { ...admitted, idempotencyKey: undefined };
+    const admitted = { ...route, kind: 'admitted', target, account, project: '', headers: {} } as const;
+    return this.#limited(route.operation, account) ?? admitted;
   }
 
   /** Every second 429 says how long to wait, in whole seconds rounded up, because vendors do either. */
@@ -151,7 +145,7 @@ export class RateLimit {
 // ---------------------------------------------------------------------------------------------------- routes
 
 type Route =
-  | ({ readonly kind: 'operation' } & Pick<Admission, 'operation' | 'segment' | 'query' | 'parameters'>)
+  | ({ readonly kind: 'operation' } & Pick<Admission, 'operation' | 'segment' | 'parameters'>)
   | { readonly kind: 'error'; readonly status: number; readonly error: string };
 
 type Routes = readonly { readonly pattern: RegExp; readonly operation: VendorOperation }[];
@@ -188,7 +182,7 @@ function withParameters(operation: VendorOperation, encodedSegment: string, quer
   }
   try {
     const segment = decodeURIComponent(encodedSegment);
-    return { kind: 'operation', operation, segment, query, parameters: parametersIn(query) };
+    return { kind: 'operation', operation, segment, parameters: parametersIn(query) };
   } catch {
     return { kind: 'error', status: 400, error: `"${encodedSegment}" is not percent-encoded text.` };
   }

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { merged, objectWith, valueAt } from '../core/answer-body.ts';
 import { type VerdictWords, vendorsWord } from '../core/given.ts';
@@ -106,15 +105,16 @@ export class PlayedVendor {
   }
 
   /** The request in our own words. One that the vendor does not have leads nowhere. */
-  asked(head: RequestHead, headers: IncomingHttpHeaders, text = '') {
+  asked(head: RequestHead, text = '') {
     const query = parametersIn(head.target);
     const json = head.method === 'GET' ? query : jsonIn(text);
     const sent = isMembers(json) ? json : {};
     const operation = this.#operations.find((each) => isAsked(each, head, sent));
     const places = { ...this.#dialect.headers, ...parametersIn(operation?.path ?? '') };
     const [place = '', form] = Object.entries(places).find(([, each]) => /\{key/.test(String(each))) ?? [];
-    const key = String(headers[place] ?? query[place] ?? '').slice(String(form).indexOf('{key}'));
-    const own = { authorization: `Bearer ${key}`, method: 'POST', target: `/${operation?.name}` };
+    const key = String(head.headers[place] ?? query[place] ?? '').slice(String(form).indexOf('{key}'));
+    const headers = { ...head.headers, authorization: `Bearer ${key}` };
+    const own = { headers, method: 'POST', target: `/${operation?.name}` };
     const inputs = operation === undefined ? {} : inputsIn(operation, sent);
     return { head: { ...head, ...own }, text: JSON.stringify(inputs) };
   }

@@ -17,7 +17,6 @@ import {
   type SandboxDecision,
   tooMany,
   type VendorOperation,
-  type VendorRequest,
 } from './vendor.ts';
 
 /** The operations of the data provider in one dialect. The built-in one is published; tests add others. */
@@ -51,8 +50,6 @@ export function publishedProvider(knowledge: Knowledge): ProviderDialect {
         decide: checked(problemOfCompany, company),
       },
       { ...shared, name: 'search-people', path: '/search/people', decide: checked(problemOfSearch, search) },
-      { ...shared, name: 'apply-tag', path: '/tags/apply', decide: checked(problemOfTag, applyTag) },
-      { ...shared, name: 'account-plan', method: 'GET', path: '/account/plan', decide: accountPlan },
     ],
     tooMany: (_, retryAfter) => tooMany(retryAfter),
   };
@@ -70,23 +67,6 @@ function problemOfSearch(body: JsonMembers): Problem {
   const { page, filters } = pageAsked(body);
   return problemOfPage(page) ?? problemOfFilters(filters);
 }
-
-const TAG_FIELDS = ['domain', 'tag'] as const;
-
-const problemOfTag = (body: JsonMembers): Problem =>
-  problemOfIdentifiers(body, TAG_FIELDS) ?? problemOfStrings(body, TAG_FIELDS);
-
-/** A free change that no vendor publishes. The generic "API Call" is tried with it. */
-function applyTag({ body }: VendorRequest): SandboxDecision {
-  const change = { kind: 'tag_applied', domain: String(body.domain), tag: String(body.tag) } as const;
-  return { status: 200, body: { applied: true }, credits: 0, change };
-}
-
-/** A free read that no vendor publishes. The generic "API Call" is tried with it. */
-const accountPlan = checked(
-  (body) => problemOfStrings(body, []),
-  () => ({ status: 200, body: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' }, credits: 0 }),
-);
 
 export function found(known: KnowledgeHit | undefined): SandboxDecision | undefined {
   return known && { status: 200, ...known };

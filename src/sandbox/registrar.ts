@@ -10,7 +10,7 @@ import { LineFile } from './line-file.ts';
 import { ServiceState } from './service-state.ts';
 import { rejection, type SandboxDecision, type VendorOperation } from './vendor.ts';
 
-/** Every charge, change and refused person is in the book before the request is answered. */
+/** Every charge and change is in the book before the request is answered. */
 
 export interface ReceivedBody {
   /** The body as text; undefined when it was too large. */
@@ -23,41 +23,30 @@ interface Act {
   readonly credits: number;
 }
 
-/** A key is valid for so long, by the vendor's own clock. */
-const VALID_MS = 24 * 60 * 60 * 1000;
-
-interface KeyedAnswer extends SandboxDecision {
-  /**
-   * The fingerprint of the request: the client makes a mistake when it sends other bytes with the same key.
-   */
-  readonly fingerprint: string;
-  readonly atMs: number;
+/** What stands beside the book of a user's sandbox. */
+export interface Beside {
+  /** Receives every entry, also those from before a restart. */
+  note?(entry: Entry, state: ServiceState): void;
+  /** Answers a request in the place of the vendor. Nothing is booked for it. */
+  answer?(admitted: Admission, received: ReceivedBody): SandboxDecision | undefined;
+  /** What more is noted of a request, which is then booked even if it was for nothing. */
+  more?(admitted: Admission, received: ReceivedBody, decision: SandboxDecision): JsonMembers | undefined;
 }
 
 export class Registrar {
   readonly state = new ServiceState();
   readonly #clock: Clock;
-  readonly #noted: (entry: Entry) => void;
-  /**
-   * Answers by account and idempotency key. The vendor acts once for each key, and answers later requests as
-   * it answered the first.
-   */
-  readonly #keyed = new Map<string, KeyedAnswer>();
+  readonly #beside: Beside;
   #book = new SandboxBook();
   #sequence = 0;
 
-  private constructor(clock: Clock, noted: (entry: Entry) => void) {
+  private constructor(clock: Clock, beside: Beside) {
     this.#clock = clock;
-    this.#noted = noted;
+    this.#beside = beside;
   }
 
-  /** @param noted receives every entry, also those that are read back. */
-  static async open(
-    bookPath: string | undefined,
-    clock: Clock,
-    noted: (entry: Entry) => void,
-  ): Promise<Registrar> {
-    const registrar = new Registrar(clock, noted);
+  static async open(bookPath: string | undefined, clock: Clock, beside: Beside): Promise<Registrar> {
+    const registrar = new Registrar(clock, beside);
     if (bookPath !== undefined)
       registrar.#book = await SandboxBook.open(bookPath, (entry) => registrar.#note(entry));
     registrar.#sequence = registrar.#book.lastSequence;
@@ -69,16 +58,6 @@ export class Registrar {
     return this.#sequence;
   }
 
-  /** The answer to the key; undefined when there is none or it is too old. */
-  answered(account: string, idempotencyKey: string): KeyedAnswer | undefined {
-    const answer = this.#keyed.get(keyedName(account, idempotencyKey));
-    return answer !== undefined && this.#clock.wallMs() - answer.atMs < VALID_MS ? answer : undefined;
-  }
-
-  creditsOf(account: string): number {
-    return this.#book.creditsOf(account);
-  }
-
   sum(): BookSum {
     return this.#book.sum();
   }
@@ -88,68 +67,45 @@ export class Registrar {
    * @param happens false when the decision is made but not carried out.
    */
   act(admitted: Admission, sequence: number, received: ReceivedBody, happens: boolean): Act {
-    const { operation, account, target, idempotencyKey } = admitted;
-    const fingerprint = fingerprintOf(operation.method, target, received.text ?? '');
-    const isKeyed = operation.vendor === 'provider' && operation.isLookUp !== true;
-    const key = isKeyed ? idempotencyKey : undefined;
-    const before = key === undefined ? undefined : this.answered(account, key);
-    if (before !== undefined) {
-      const same = before.fingerprint === fingerprint;
-      const decision = same ? before : rejection(422, 'This idempotency key belongs to another request.');
-      return { decision, credits: 0 };
-    }
+    const before = this.#beside.answer?.(admitted, received);
+    if (before !== undefined) return { decision: before, credits: 0 };
     const { decision, parameters } = decide(admitted, sequence, received);
     if (!happens) return { decision, credits: 0 };
-    const { status, body, credits, gave, change, refused } = decision;
-    if (credits > 0 || change !== undefined || refused !== undefined || key !== undefined) {
+    const { operation, account } = admitted;
+    const { credits, gave, change } = decision;
+    const more = this.#beside.more?.(admitted, received, decision);
+    if (credits > 0 || change !== undefined || more !== undefined) {
       const { vendor, name } = operation;
-      const answered = key === undefined ? undefined : { idempotency_key: key, fingerprint, status, body };
-      const asked = { vendor, operation: name, parameters, account };
-      const booked = { ...asked, credits, gave, change, refused, answered };
-      this.#append(sequence, booked);
+      this.append(sequence, { vendor, operation: name, parameters, account, credits, gave, change, more });
     }
     return { decision, credits };
   }
 
-  /** Books a change of the vendors that a test makes from outside. */
-  alter(operation: string, change: SandboxChange): void {
-    const entry = { vendor: 'sandbox', operation, parameters: {}, account: '', credits: 0, change } as const;
-    this.#append(this.nextSequence(), entry);
+  append(sequence: number, booked: Omit<Entry, 'at' | 'sequence'>): void {
+    const entry = { at: isoTime(this.#clock.wallMs()), sequence, ...booked };
+    this.#book.append(entry);
+    this.#note(entry);
   }
 
   close(): void {
     this.#book.close();
   }
 
-  #append(sequence: number, booked: Omit<Entry, 'at' | 'sequence'>): void {
-    const entry = { at: isoTime(this.#clock.wallMs()), sequence, ...booked };
-    this.#book.append(entry);
-    this.#note(entry);
-  }
-
   #note(entry: Entry): void {
-    const { at, account, credits, change, answered } = entry;
-    if (change !== undefined) this.state.apply(change, account);
-    if (answered !== undefined) {
-      const { idempotency_key: key, fingerprint, status, body } = answered;
-      this.#keyed.set(keyedName(account, key), { fingerprint, status, body, credits, atMs: Date.parse(at) });
-    }
-    this.#noted(entry);
+    if (entry.change !== undefined) this.state.apply(entry.change, entry.account);
+    this.#beside.note?.(entry, this.state);
   }
 }
 
-/** It is unique, because an account's short hash has no line end. */
-const keyedName = (account: string, key: string): string => `${account}\n${key}`;
-
 function decide(
-  { operation, account, project, segment, query, parameters }: Admission,
+  { operation, account, project, segment, parameters }: Admission,
   sequence: number,
   { text, contentType }: ReceivedBody,
 ): { readonly decision: SandboxDecision; readonly parameters: JsonMembers } {
   const json = operation.method === 'GET' ? parameters : jsonIn(text ?? '');
   const body = isMembers(json) ? json : {};
   const problem = problemOfBody(operation, text, json, contentType);
-  const request = { sequence, account, project, segment, query, body };
+  const request = { sequence, account, project, segment, body };
   return { decision: problem ?? operation.decide(request), parameters: body };
 }
 
@@ -165,37 +121,6 @@ function problemOfBody(
     return rejection(415, 'Content-Type must be application/json.');
   }
   return isMembers(json) ? undefined : rejection(400, 'The body must be a JSON object.');
-}
-
-/** A hash that is equal only for requests with the same bytes. */
-function fingerprintOf(method: string, target: string, body: string): string {
-  return hash('sha256', `${method} ${target}\n${body}`, 'hex').slice(0, 24);
-}
-
-/** The provider's free requests: what became of a request, and how many credits a key has used. */
-export function lookUps(registrar: Registrar): readonly VendorOperation[] {
-  const authorization = ['Bearer <key>'] as const;
-  const shared = { vendor: 'provider', method: 'GET', authorization, isLookUp: true } as const;
-  return [
-    {
-      ...shared,
-      name: 'read-back',
-      path: '/requests/{idempotency_key}',
-      decide: ({ account, segment }) => {
-        const answered = registrar.answered(account, segment);
-        if (answered === undefined) return rejection(404, 'unknown request');
-        return { status: 200, credits: 0, body: { status: answered.status, answer: answered.body } };
-      },
-    },
-    {
-      ...shared,
-      name: 'usage',
-      path: '/usage',
-      decide: ({ account }) => {
-        return { status: 200, credits: 0, body: { credits: registrar.creditsOf(account) } };
-      },
-    },
-  ];
 }
 
 /** The vendors' own book of charges and changes. Tests judge what the program says it did by this book. */
@@ -225,7 +150,6 @@ interface BookSum {
 class SandboxBook {
   readonly #file: LineFile | undefined;
   readonly #byOperation: Record<string, { charges: number; changes: number; credits: number }> = {};
-  readonly #creditsByAccount = new Map<string, number>();
   readonly #charged = new RepeatCount();
   readonly #mailed = new RepeatCount();
   readonly #created = new RepeatCount();
@@ -269,10 +193,6 @@ class SandboxBook {
     this.#count(added);
   }
 
-  creditsOf(account: string): number {
-    return this.#creditsByAccount.get(account) ?? 0;
-  }
-
   sum(): BookSum {
     const operations = Object.values(this.#byOperation);
     return {
@@ -293,13 +213,12 @@ class SandboxBook {
   #count(added: Entry): void {
     const { operation, parameters, account, credits } = added;
     this.#lastSequence = Math.max(this.#lastSequence, added.sequence);
-    if (added.refused !== undefined) return;
+    if (credits === 0 && added.change === undefined) return;
     const sums = this.#byOperation[operation] ?? { charges: 0, changes: 0, credits: 0 };
     this.#byOperation[operation] = sums;
     sums.credits += credits;
     if (credits > 0) {
       sums.charges += 1;
-      this.#creditsByAccount.set(account, this.creditsOf(account) + credits);
       this.#charged.add(account, operation, parameters);
     }
     if (added.change === undefined) return;

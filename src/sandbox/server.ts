@@ -111,12 +111,12 @@ class Desk {
     if (request.method === 'HEAD') return this.#tellTime(response);
     if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
     const { vendors, played } = this.#parts;
-    const head = headOf(request);
+    const head = { method: request.method ?? '', target, headers };
     // What is asked of a played vendor may stand in the body alone.
     const early = played === undefined ? vendors.admit(head) : undefined;
     const received = await this.#body(request);
     if (received === 'gone') return;
-    const asked = played?.asked(head, headers, received.text) ?? { head, text: received.text };
+    const asked = played?.asked(head, received.text) ?? { head, text: received.text };
     const admission = early ?? vendors.admit(asked.head);
     const sequence = vendors.nextSequence();
     const body = { text: asked.text, contentType: headers['content-type'] ?? '' };
@@ -158,14 +158,14 @@ class Desk {
   #note(
     request: IncomingMessage,
     sequence: number,
-    { authorization }: RequestHead,
+    { headers }: RequestHead,
     text: string | undefined,
     admission: Admission | Rejection,
     outcome: Rejection | Outcome,
   ): void {
     const { log, clock } = this.#parts;
     if (log === undefined) return;
-    const { shape, project, account } = readAuthorization(authorization);
+    const { shape, project, account } = readAuthorization(headers.authorization);
     const { method, url = '' } = request;
     const body = text === undefined ? null : (jsonIn(text) ?? text);
     log.append({
@@ -192,16 +192,6 @@ class Desk {
       sendJson(response, 400, { error: `${error.message} ${error.next}` });
     }
   }
-}
-
-function headOf({ method = '', url = '', headers }: IncomingMessage): RequestHead {
-  const key = headers['idempotency-key'];
-  return {
-    method,
-    target: url,
-    authorization: headers.authorization,
-    idempotencyKey: typeof key === 'string' && key !== '' ? key : undefined,
-  };
 }
 
 /** The members of the log about how a request ended. `status` is null when the client sees none. */

@@ -20,7 +20,6 @@ interface SpawnOptions {
   readonly bookPath: string;
   /** Flags of `rowonce sandbox`, such as `['--rate', '20/s']`. */
   readonly flags: readonly string[];
-  readonly logPath?: string;
   /** The command that is started; left out, `rowonce sandbox`. */
   readonly program?: readonly string[];
 }
@@ -43,9 +42,8 @@ export function bookPathIn(folder: string, account: string): string {
  * ending. A StopError (usage) when it ends before it listens.
  */
 export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbox> {
-  const { bookPath, logPath, flags, program = [fileURLToPath(PROGRAM), 'sandbox'] } = options;
-  const log = logPath === undefined ? [] : ['--log', logPath];
-  const words = [...program, '--port', '0', '--until-stdin-ends', '--book', bookPath, ...log, ...flags];
+  const { bookPath, flags, program = [fileURLToPath(PROGRAM), 'sandbox'] } = options;
+  const words = [...program, '--port', '0', '--until-stdin-ends', '--book', bookPath, ...flags];
   const child = spawn(process.execPath, words, {
     detached: true,
     stdio: 'pipe',

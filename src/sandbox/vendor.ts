@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SandboxChange, SandboxPerson } from './book-entry.ts';
+import type { SandboxChange } from './book-entry.ts';
 import type { JsonMembers } from './json.ts';
 
 export type SandboxVendor = 'provider' | 'service';
@@ -33,8 +33,6 @@ export interface VendorRequest {
   readonly project: string;
   /** The segment of the path, decoded; empty when the path has none. */
   readonly segment: string;
-  /** The query with its question mark; empty when there is none. */
-  readonly query: string;
   /** The members of the body; for a GET, the parameters of its query. */
   readonly body: JsonMembers;
 }
@@ -51,8 +49,6 @@ export interface SandboxDecision extends SandboxAnswer {
   /** What was found, by our names, where the answer has others. */
   readonly gave?: JsonMembers;
   readonly change?: SandboxChange;
-  /** The person whose change was refused, where it is known. */
-  readonly refused?: SandboxPerson;
 }
 
 export function withHeaders(answer: SandboxAnswer, headers: Readonly<Record<string, string>>): SandboxAnswer {
@@ -122,20 +118,18 @@ export interface Authorization {
   readonly project: string;
   /** Short hash of the key; empty without one. The key itself is never kept. */
   readonly account: string;
-  /** Keys named like this are refused from the start, so that a test needs no preparation. */
-  readonly revoked: boolean;
 }
 
 /** Takes the header apart. Anything that is none of the published shapes is `other`. */
 export function readAuthorization(header: string | undefined): Authorization {
-  if (header === undefined) return { shape: 'none', project: '', account: '', revoked: false };
+  if (header === undefined) return { shape: 'none', project: '', account: '' };
   for (const shape of Object.keys(SHAPES) as AuthorizationShape[]) {
     const groups = SHAPES[shape].exec(header)?.groups;
     if (groups === undefined) continue;
     const { key = '', project = '' } = groups;
-    return { shape, project, account: accountOf(key), revoked: key.startsWith('revoked') };
+    return { shape, project, account: accountOf(key) };
   }
-  return { shape: 'other', project: '', account: '', revoked: false };
+  return { shape: 'other', project: '', account: '' };
 }
 
 /** A short hash of the key: it tells the keys of a sandbox apart and does not reveal them. */

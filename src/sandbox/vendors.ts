@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { parseRate } from '../core/rate.ts';
-import type { Entry } from './book-entry.ts';
 import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
 import {
   type Admission,
@@ -14,7 +13,7 @@ import {
 import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { Knowledge } from './knowledge.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
-import { lookUps, type ReceivedBody, Registrar } from './registrar.ts';
+import { type Beside, type ReceivedBody, Registrar } from './registrar.ts';
 import { API_CALL, innerCallIn, serviceOperations, wrapped } from './service.ts';
 import type { ServiceState } from './service-state.ts';
 import { type SandboxAnswer, type SandboxDecision, type VendorOperation, withHeaders } from './vendor.ts';
@@ -45,13 +44,11 @@ export interface VendorOptions {
 type VendorSettings = VendorOptions & Required<Pick<VendorOptions, 'clock' | 'extension' | 'seed'>>;
 
 /** What a test adds to its own sandbox. The sandbox that users start has no extension. */
-export interface Extension {
+export interface Extension extends Beside {
   /** Replaces the published dialect of the provider. */
   provider?(knowledge: Knowledge): ProviderDialect;
   /** Replaces the published operations of the service. */
   service?(published: readonly VendorOperation[], state: ServiceState): readonly VendorOperation[];
-  /** Receives every entry of the book, also those from before a restart. */
-  note?(entry: Entry): void;
   /**
    * Answers `METHOD /sandbox/…` before the sandbox itself does; undefined when it has no answer of its own.
    */
@@ -83,7 +80,7 @@ export class Vendors {
   /** Names of all operations, for faults of one operation alone. */
   readonly #operations: readonly string[];
   readonly #faultCounts: Record<string, number> = {};
-  #faults: Faults;
+  #faults = new Faults('', 0);
   #requests = 0;
 
   private constructor(settings: VendorSettings, registrar: Registrar) {
@@ -92,25 +89,22 @@ export class Vendors {
     this.registrar = registrar;
     const knowledge = new Knowledge(settings.seed, checkedMatchRate(matchRate));
     const provider = (extension.provider ?? publishedProvider)(knowledge);
-    const free = lookUps(registrar);
     const published = serviceOperations(registrar.state);
     const service = extension.service?.(published, registrar.state) ?? published;
-    this.#operations = [...provider.operations, ...free, ...service].map(({ name }) => name);
-    this.#faults = this.#faultsIn(faults);
+    this.#operations = [...provider.operations, ...service].map(({ name }) => name);
+    this.setFaults(faults);
     this.#admission = new SandboxAdmission({
       provider,
-      lookUps: free,
       service,
       rateLimit: rate === undefined ? undefined : new RateLimit(parseRate(rate)),
       clock,
-      isRevoked: (account) => registrar.state.isRevoked(account),
     });
   }
 
   /** @throws StopError `usage` when the book cannot be used or a setting is wrong. */
   static async open(options: VendorOptions): Promise<Vendors> {
     const { bookPath, clock = systemClock, extension = {}, seed = 1 } = options;
-    const registrar = await Registrar.open(bookPath, clock, (entry) => extension.note?.(entry));
+    const registrar = await Registrar.open(bookPath, clock, extension);
     try {
       return new Vendors({ ...options, clock, extension, seed }, registrar);
     } catch (error) {
@@ -194,11 +188,7 @@ export class Vendors {
   }
 
   setFaults(text: string): void {
-    this.#faults = this.#faultsIn(text);
-  }
-
-  #faultsIn(text: string): Faults {
-    return new Faults(text, this.#settings.seed, this.#operations);
+    this.#faults = new Faults(text, this.#settings.seed, this.#operations);
   }
 
   get date(): Readonly<Record<string, string>> {

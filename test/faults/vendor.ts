@@ -87,7 +87,7 @@ export class Vendor implements AsyncDisposable {
     ];
     const bookPath = join(folder, 'vendor-book.jsonl');
     if (ownProcess) {
-      const spawned = await spawnSandbox({ bookPath, logPath, flags, program: PROGRAM });
+      const spawned = await spawnSandbox({ bookPath, flags: [...flags, '--log', logPath], program: PROGRAM });
       return new Vendor(spawned.url, () => spawned.stop(), logPath);
     }
     const running = await startSandbox({ ...(await testSandbox(flags)), bookPath, logPath });

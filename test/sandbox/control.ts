@@ -1,7 +1,6 @@
-import type { SandboxChange } from '../../src/sandbox/book-entry.ts';
 import type { JsonMembers } from '../../src/sandbox/json.ts';
-import { accountOf } from '../../src/sandbox/vendor.ts';
 import type { ControlReply, Vendors } from '../../src/sandbox/vendors.ts';
+import type { Tampering } from './tampering.ts';
 
 const DONE: ControlReply = { status: 200, body: {} };
 
@@ -9,29 +8,27 @@ const DONE: ControlReply = { status: 200, body: {} };
  * What a test asks of the sandbox and does to it under `/sandbox`, without a key. With a book all of it but faults, match
  * rate and date is there again after the sandbox was killed. StopErrors of what it sets in motion are the caller's to show.
  */
-export function control(vendors: Vendors, endpoint: string, body: JsonMembers): ControlReply | undefined {
-  const { registrar } = vendors;
-  const alter = (operation: string, change: SandboxChange): void => registrar.alter(operation, change);
+export function control(
+  vendors: Vendors,
+  tampering: Tampering,
+  endpoint: string,
+  body: JsonMembers,
+): ControlReply | undefined {
   switch (endpoint) {
-    // Oldest first: projects, invites, users, the mails that were sent, and the provider's tags.
     case 'GET /sandbox/state':
-      return { status: 200, body: registrar.state.all() };
+      return { status: 200, body: tampering.all(vendors.registrar.state) };
     // The person accepts every invite that waits for them.
     case 'POST /sandbox/accept':
-      return withTexts(body, ['email'], ([email = '']) =>
-        alter('accept', { kind: 'accepted', email: email.toLowerCase() }),
-      );
+      return withTexts(body, ['email'], ([email = '']) => tampering.accept(vendors, email.toLowerCase()));
     case 'POST /sandbox/faults':
       return withTexts(body, ['faults'], ([faults = '']) => vendors.setFaults(faults));
     // The key stops working altogether.
     case 'POST /sandbox/revoke':
-      return withTexts(body, ['key'], ([key = '']) =>
-        alter('revoke', { kind: 'key_revoked', account: accountOf(key) }),
-      );
+      return withTexts(body, ['key'], ([key = '']) => tampering.revoke(vendors, key));
     // The key goes on working, but has no Admin permission on the project any more.
     case 'POST /sandbox/remove-admin':
       return withTexts(body, ['project', 'key'], ([project = '', key = '']) =>
-        alter('remove-admin', { kind: 'admin_removed', project, account: accountOf(key) }),
+        tampering.removeAdmin(vendors, project, key),
       );
     default:
       return undefined;

@@ -1,9 +1,15 @@
 import { basename, extname } from 'node:path';
+import type { Knowledge } from '../../src/sandbox/knowledge.ts';
+import { publishedProvider } from '../../src/sandbox/provider.ts';
+import type { ServiceState } from '../../src/sandbox/service-state.ts';
 import type { Extension } from '../../src/sandbox/vendors.ts';
 import { control } from './control.ts';
-import { PersonCounts, withRefusedPersons } from './person-counts.ts';
+import { KeyedAnswers } from './keyed-answers.ts';
+import { OWN_CALLS } from './own-calls.ts';
+import { PersonCounts, refusedPerson } from './person-counts.ts';
 import { restGetProvider } from './rest-get.ts';
-import { withLists } from './service-lists.ts';
+import { addOwner, ownerGuarded, withLists } from './service-lists.ts';
+import { Tampering } from './tampering.ts';
 
 /**
  * The dialects in which a test's sandbox can be spoken to. Each alters one of the vendors, and the other is as published:
@@ -13,21 +19,46 @@ const DIALECTS = ['provider', 'rest-get', 'lists'];
 
 /**
  * What the sandbox of a test has besides that of a user: it can be looked into and tampered with, its book says what
- * happened to each person, and it speaks other dialects.
+ * happened to each person, it honours idempotency keys, and it speaks other dialects.
  * @param named a dialect, or the path of a file that is called so.
  */
 export function testExtension(named = 'provider'): Extension {
   const dialect = basename(named, extname(named));
   if (!DIALECTS.includes(dialect)) throw new Error(`The sandbox does not speak "${named}".`);
+  const hasLists = dialect === 'lists';
   const persons = new PersonCounts();
+  const keyed = new KeyedAnswers();
+  const tampering = new Tampering();
+  let service: ServiceState | undefined;
   return {
-    ...(dialect === 'rest-get' ? { provider: restGetProvider } : {}),
-    service: (published, state) =>
-      withRefusedPersons(dialect === 'lists' ? withLists(published, state) : published, state),
-    note: (entry) => persons.note(entry),
+    provider(knowledge: Knowledge) {
+      const { operations, tooMany } = (dialect === 'rest-get' ? restGetProvider : publishedProvider)(
+        knowledge,
+      );
+      return { operations: tampering.guarded([...operations, ...OWN_CALLS, keyed.readBack()]), tooMany };
+    },
+    service(published, state) {
+      service = state;
+      return tampering.guarded(hasLists ? ownerGuarded(withLists(published, state), state) : published);
+    },
+    note(entry, state) {
+      keyed.note(entry);
+      tampering.note(entry);
+      persons.note(entry);
+      if (hasLists) addOwner(entry, state, persons);
+    },
+    answer: (admitted, received) => keyed.answer(admitted, received),
+    more(admitted, received, decision) {
+      const more = {
+        ...keyed.more(admitted, received, decision),
+        ...tampering.more(admitted, received, decision),
+        ...refusedPerson(admitted, received, decision, service),
+      };
+      return Object.keys(more).length === 0 ? undefined : more;
+    },
     control: (vendors, endpoint, body) =>
       endpoint === 'GET /sandbox/book'
         ? { status: 200, body: { ...vendors.book(), changes: persons.all() } }
-        : control(vendors, endpoint, body),
+        : control(vendors, tampering, endpoint, body),
   };
 }

@@ -1,12 +1,15 @@
 import { unreachable } from '../../src/core/errors.ts';
-import type { Entry, SandboxChange, SandboxPerson } from '../../src/sandbox/book-entry.ts';
+import type { Entry, SandboxChange } from '../../src/sandbox/book-entry.ts';
+import type { Admission } from '../../src/sandbox/gate.ts';
+import { isMembers, type JsonMembers, jsonIn } from '../../src/sandbox/json.ts';
+import type { ReceivedBody } from '../../src/sandbox/registrar.ts';
 import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
-import type { VendorOperation, VendorRequest } from '../../src/sandbox/vendor.ts';
+import type { SandboxDecision } from '../../src/sandbox/vendor.ts';
 
-/**
- * How often the service did something for, or refused something to, each person of each project. The published service
- * does not say whose change it refused, so its operations are made to.
- */
+/** How often the service did something for, or refused something to, each person of each project. */
+
+/** A person in one project; the same e-mail in another project counts as another person here. */
+type SandboxPerson = JsonMembers & { readonly project: string; readonly email: string };
 
 interface Counts {
   /** Invites, also those that were accepted at once. */
@@ -30,9 +33,11 @@ export class PersonCounts {
   /** Invite code or user → e-mail, because a change names one of these alone. */
   readonly #emails = new Map<string, string>();
 
-  note({ change, refused }: Pick<Entry, 'change' | 'refused'>): void {
+  note({ vendor, change, more }: Entry): void {
+    const refused = more?.refused as SandboxPerson | undefined;
     if (refused !== undefined) this.#add(refused.project, refused.email, 'refused');
-    if (change !== undefined) this.#noteChange(change);
+    // What a test does from outside is none of the service's doing.
+    if (change !== undefined && vendor === 'service') this.#noteChange(change);
   }
 
   all(): readonly PersonCount[] {
@@ -42,10 +47,9 @@ export class PersonCounts {
   #noteChange(change: SandboxChange): void {
     switch (change.kind) {
       case 'project_created':
-        if (change.owner !== undefined) this.#learn(change.owner);
         return;
       case 'invited':
-        this.#learn(change.email);
+        this.learn(change.email);
         this.#emails.set(change.invite, change.email);
         this.#add(change.project, change.email, 'created');
         return;
@@ -58,17 +62,12 @@ export class PersonCounts {
       case 'user_removed':
         this.#add(change.project, this.#emails.get(change.user), 'removed');
         return;
-      case 'accepted':
-      case 'key_revoked':
-      case 'admin_removed':
-      case 'tag_applied':
-        return;
       default:
         unreachable(change);
     }
   }
 
-  #learn(email: string): void {
+  learn(email: string): void {
     this.#emails.set(userIdOf(email), email);
   }
 
@@ -80,25 +79,19 @@ export class PersonCounts {
   }
 }
 
-/** Where a change of one person is refused, and they are known, the book says whose it was. */
-export function withRefusedPersons(
-  operations: readonly VendorOperation[],
-  state: ServiceState,
-): readonly VendorOperation[] {
-  return operations.map((operation) => ({
-    ...operation,
-    decide: (request) => {
-      const decision = operation.decide(request);
-      const isOfPerson = operation.method === 'POST' && operation.name !== 'create-project';
-      const person = isOfPerson && decision.change === undefined ? personIn(request, state) : undefined;
-      return person === undefined ? decision : { ...decision, refused: person };
-    },
-  }));
-}
-
-function personIn({ body, project, segment }: VendorRequest, state: ServiceState): SandboxPerson | undefined {
-  const { email, invite_code: code } = body;
-  if (typeof email === 'string' && email.includes('@')) return { project, email: email.toLowerCase() };
-  const known = typeof code === 'string' ? state.invite(code) : state.user(project, segment);
-  return known && { project, email: known.email };
+/** Whose change was refused, where they are known: the published service does not say it. */
+export function refusedPerson(
+  { operation, project, segment }: Admission,
+  { text }: ReceivedBody,
+  { change, status }: SandboxDecision,
+  state: ServiceState | undefined,
+): { readonly refused?: SandboxPerson } {
+  const isOfPerson = operation.vendor === 'service' && operation.method === 'POST' && project !== '';
+  if (!isOfPerson || operation.name === 'api-call' || change !== undefined || status === 401) return {};
+  const json = jsonIn(text ?? '');
+  const { email, invite_code: code } = isMembers(json) ? json : {};
+  if (typeof email === 'string' && email.includes('@'))
+    return { refused: { project, email: email.toLowerCase() } };
+  const known = typeof code === 'string' ? state?.invite(code) : state?.user(project, segment);
+  return known === undefined ? {} : { refused: { project, email: known.email } };
 }

@@ -13,12 +13,11 @@ describe('the Authorization header of the provider', () => {
     ['no key', 'Bearer'],
     ['the shape of the service', 'Bearer :key-1'],
     ['a project in it', 'Bearer proj-1:key-1'],
-    ['a revoked key', 'Bearer revoked-1'],
   ])('the Authorization header with %s is refused with 401', async (_case, authorization) => {
     const { url } = await sandbox({ matchRate: 1 });
     const reply = await post(url, '/enrich/company', authorization, { domain: 'a.example' });
     expect(reply.status).toBe(401);
-    expect(reply.json.error).toMatch(/Authorization header must be exactly "Bearer <key>"|revoked/);
+    expect(reply.json.error).toContain('Authorization header must be exactly "Bearer <key>"');
     expect(await bookOf(url)).toMatchObject({ requests: 1, charges: 0 });
   });
 });

@@ -1,3 +1,4 @@
+import type { Entry } from '../../src/sandbox/book-entry.ts';
 import type { JsonMembers } from '../../src/sandbox/json.ts';
 import { administered } from '../../src/sandbox/service.ts';
 import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
@@ -6,8 +7,8 @@ import {
   rejection,
   type SandboxDecision,
   type VendorOperation,
-  type VendorRequest,
 } from '../../src/sandbox/vendor.ts';
+import type { PersonCounts } from './person-counts.ts';
 
 /**
  * What some services of this kind have and the published one has not, all of it for nothing: who is in a project, who is
@@ -26,17 +27,42 @@ export function withLists(
   const talkative = published.map(
     (operation): VendorOperation => ({
       ...operation,
-      decide: (request) => toldMore(operation.decide(request), request),
+      decide: (request) => toldMore(operation.decide(request)),
     }),
   );
   return [...talkative, ...listOperations(state)];
 }
 
-function toldMore(decision: SandboxDecision, { account }: VendorRequest): SandboxDecision {
+/** The key's own user is in the project that the key has made, without an invite. */
+export function addOwner({ change, account }: Entry, state: ServiceState, persons: PersonCounts): void {
+  if (change?.kind !== 'project_created') return;
+  const { project } = change;
+  const email = ownEmailOf(account);
+  const invite = `owner of ${project}`;
+  state.apply({ kind: 'invited', project, email, role: 'admin', invite, accepted: true }, account);
+  state.invites.delete(invite);
+  persons.learn(email);
+}
+
+/** The key is admin of a project that it made only while its own user is one there. */
+export function ownerGuarded(
+  operations: readonly VendorOperation[],
+  state: ServiceState,
+): readonly VendorOperation[] {
+  return operations.map((operation) => ({
+    ...operation,
+    decide: (request) => {
+      const { project, account } = request;
+      const isOwn = project.startsWith('project-') && state.isAdmin(project, account);
+      if (!isOwn || state.user(project, userIdOf(ownEmailOf(account)))?.role === 'admin')
+        return operation.decide(request);
+      return rejection(403, `This key has no Admin permission on project "${project}".`);
+    },
+  }));
+}
+
+function toldMore(decision: SandboxDecision): SandboxDecision {
   const { change, body } = decision;
-  if (change?.kind === 'project_created') {
-    return { ...decision, change: { ...change, owner: ownEmailOf(account) } };
-  }
   if (change?.kind !== 'invited') return decision;
   const { accepted, email } = change;
   const told = accepted ? { status: 'accepted', user_id: userIdOf(email) } : { status: 'pending' };
@@ -57,7 +83,7 @@ function listOperations(state: ServiceState): readonly VendorOperation[] {
       name: 'list-users',
       path: '/latest/auth/users',
       decide: administered(state, (request) => {
-        const users = state.all().users.filter(({ project }) => project === request.project);
+        const users = [...state.users.values()].filter(({ project }) => project === request.project);
         const items = users.map(({ user, email, role }) => ({ user_id: user, email, role }));
         return pageOf('users', items, ({ user_id }) => user_id, request.body);
       }),
@@ -67,9 +93,9 @@ function listOperations(state: ServiceState): readonly VendorOperation[] {
       name: 'list-invites',
       path: '/latest/auth/invites',
       decide: administered(state, (request) => {
-        const invites = state
-          .all()
-          .invites.filter(({ project, state: is }) => project === request.project && is === 'pending');
+        const invites = [...state.invites.values()].filter(
+          ({ project, state: is }) => project === request.project && is === 'pending',
+        );
         const items = invites.map(({ invite, email, role }) => ({ invite_code: invite, email, role }));
         return pageOf('invites', items, ({ invite_code }) => invite_code, request.body);
       }),

@@ -48,8 +48,7 @@ test('the sandbox is another process with the flags that were given, and stops w
   const logPath = join(folder, 'log.jsonl');
   const sandbox = await spawnSandbox({
     bookPath,
-    logPath,
-    flags: ['--match-rate', '1', '--faults', 'charged-500:x1'],
+    flags: ['--match-rate', '1', '--faults', 'charged-500:x1', '--log', logPath],
   });
   afterwards(() => sandbox.stop());
   expect((await company(sandbox.url, 'a.example')).status).toBe(500);
