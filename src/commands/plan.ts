@@ -37,6 +37,7 @@ import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
 import {
   type AskedAccount,
+  accountsOf,
   optionsOf,
   type PlanContext,
   type ResolvedJob,
@@ -259,7 +260,8 @@ const AGREED_TO =
   'Calls whose answer turned out to be none are bought again only if you agree: ' +
   'with --yes, or when a run asks.';
 
-function tellBeginning(console: Console, { job, account, further = [], list, object }: PlannedJob): void {
+function tellBeginning(console: Console, planned: PlannedJob): void {
+  const { job, account, dialect, further = [], list, object } = planned;
   const { path, columns, sheet } = list;
   const { requests = [], to_agree: toAgree } = object;
   const accounts = [account, ...further.map((asked) => asked.account)].map(({ name }) => name);
@@ -277,8 +279,22 @@ function tellBeginning(console: Console, { job, account, further = [], list, obj
     console.print(`  to agree       ${toAgree.fact}:`);
     for (const detail of toAgree.details) console.print(`                 ${detail}`);
   }
-  for (const note of sheet.notes) console.say(plainText(note));
+  for (const note of [...sheet.notes, ...skippingNotes({ job, account, dialect, further })])
+    console.say(plainText(note));
   if (columns.note !== undefined) console.say(plainText(columns.note));
+}
+
+/** Where a lost call is left out, another account is paid although the first may have been. */
+function skippingNotes(resolved: ResolvedJob): readonly string[] {
+  const prices = accountsOf(resolved).map(({ dialect }) => dialect.operations);
+  const steps = resolved.job.steps?.filter(
+    ({ accounts, in_doubt }) => accounts.length > 1 && in_doubt === 'skip',
+  );
+  return (steps ?? []).map(({ name }) => {
+    const most = Math.max(...prices.map((operations) => operations[name]?.credits.most ?? 0));
+    const fact = `in_doubt: skip at ${name} asks the next account where an answer is lost`;
+    return `${fact}, although up to ${counted(most, 'credit')} may have been charged for it already.`;
+  });
 }
 
 /** The first question that a run asks a person. */

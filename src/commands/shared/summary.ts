@@ -47,7 +47,8 @@ function stepLines(steps: readonly StepObject[] = []): readonly string[] {
   const lines = steps.map(({ operation, account, reached, found, credits }) => {
     const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} of them for misses`;
     const each = found === 0 || credits.spent === 0 ? '' : `, ${(credits.spent / found).toFixed(1)} for each`;
-    return `  ${operation} at ${account}: ${grouped(found)} of ${counted(reached, 'row')} found, ${counted(credits.spent, 'credit')}${each}${misses}`;
+    const rows = `${grouped(found)} of ${counted(reached, 'row')} ${operation === 'check-email' ? 'checked' : 'found'}`;
+    return `  ${operation} at ${account}: ${rows}, ${counted(credits.spent, 'credit')}${each}${misses}`;
   });
   const orders = [...Map.groupBy(steps, ({ operation }) => operation)].flatMap(([operation, all]) => {
     const rated = all.filter(({ price_by_rate: rate }) => rate !== null);
