@@ -11,12 +11,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { describeProgram } from '../src/cli/program.ts';
 import type { Ended } from './cli/rowonce.ts';
 import { typedAt } from './cli/typed.ts';
 import { domainsOf, Workplace } from './faults/workplace.ts';
 import { anotherServer } from './ledger/stores/postgres-server.ts';
 import { proof } from './support/combinations.ts';
+import { describeProgram } from './support/program.ts';
 
 const service = z.looseObject({
   command: z.array(z.string()).optional(),

@@ -10,7 +10,6 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeProgram } from '../src/cli/program.ts';
 import { loadAccounts } from '../src/client/account/account.ts';
 import { checkDialectFile } from '../src/client/dialect/file.ts';
 import provider from '../src/client/dialects/provider.ts';
@@ -20,6 +19,7 @@ import { OUR_COLUMNS, OUTCOME_KINDS } from '../src/core/row.ts';
 import { loadJob } from '../src/job/job.ts';
 import { CRASH_POINTS } from '../src/lib/faults.ts';
 import { proof, times } from './support/combinations.ts';
+import { describeProgram } from './support/program.ts';
 import {
   corrected,
   type Exchange,

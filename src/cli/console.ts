@@ -98,7 +98,6 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     quiet: options.quiet,
     interactive,
     watched,
-    color: colored(stdout) || colored(stderr),
     print: (line) => {
       if (!options.json) write(stdout, line);
     },

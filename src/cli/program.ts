@@ -60,19 +60,6 @@ function listsCommands(operands: readonly string[], unknown: readonly string[]):
   return operands.length === 0 && unknown.length === 0;
 }
 
-/**
- * The program with every command configured, for readers of the whole, such as the test of the documentation.
- */
-export async function describeProgram(): Promise<Command> {
-  const program = await buildProgram({
-    started: () => {},
-    write: () => {},
-    writeError: () => {},
-  });
-  for (const command of program.commands) await configure(command, async () => {});
-  return program;
-}
-
 function bareProgram(output: HelpOutput): Command {
   const program = new Command('rowonce')
     .description('Enriches the rows of a spreadsheet through a paid API, and never pays for one twice.')

@@ -125,7 +125,7 @@ function readAs<State extends CallState<Detail>>(state: State, read: Rereading |
   if (state.kind !== 'in_doubt') return answeredCall({ ...state.answer, kind, why }) as State;
   const { attempt, batch, row: paidRow, call, reply } = read.record;
   if (reply === undefined) return state;
-  const { receivedAtMs: answeredAtMs, ...said } = reply;
-  const answer = { attempt, batch, paidRow, kind, why, call, charged, ...said, answeredAtMs };
+  const { receivedAtMs: answeredAtMs, status, body } = reply;
+  const answer = { attempt, batch, paidRow, kind, why, call, charged, status, body, answeredAtMs };
   return answeredCall(answer) as State;
 }

@@ -20,7 +20,6 @@ export interface ValuedRow extends InputRow {
  */
 export interface Survey {
   readonly sha256: string;
-  readonly bytes: number;
   /** The encoding in words: `UTF-8 with byte-order mark`. */
   readonly encoding: string;
   /** The delimiter in words: `comma`; `cells` where nothing stands between them. */

@@ -4,7 +4,6 @@ import { readHeaderRows, readRowRange } from './row-range.ts';
 
 /** The encodings that are recognised in a file without help. */
 export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
-export type GuessedEncoding = (typeof GUESSED_ENCODINGS)[number];
 
 /**
  * Encodings of one byte a character that are never guessed: only the author of a file knows which of them it

@@ -88,7 +88,7 @@ export type Admission =
   /** Another attempt of the call is under way. */
   | InFlight
   /** The call has an answer, and not one that was to be replaced. */
-  | { readonly kind: 'answered'; readonly attempt: AttemptId }
+  | { readonly kind: 'answered' }
   /**
    * Since a change was planned, another change of its subject was settled; `by` is the last batch that did
    * so.
@@ -191,8 +191,6 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAns
   /** The charge by the newest reading of all. */
   readonly charged: Credits;
   readonly status: number;
-  /** Those of the reply. */
-  readonly headers?: Reply['headers'];
   /** It may come as its text, see `KeptBody`. */
   readonly body: KeptBody;
   /** The lowest row of `batch` that used this answer: that row counts as having paid. */
@@ -200,7 +198,7 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAns
 }
 
 /** An answer that was just bought, or told. */
-export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'headers' | 'body'>>;
+export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'body'>>;
 
 /** An attempt of which nobody knows what came. */
 export interface Doubt extends AttemptRecord {
@@ -232,7 +230,6 @@ export interface Look {
 /** A call that is being asked: by another run, or by a run that has ended since and left it open. */
 export interface InFlight {
   readonly kind: 'in_flight';
-  readonly attempt: AttemptId;
 }
 
 /**

@@ -52,10 +52,9 @@ const TOLD = `LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.di
 const ANSWER_COLUMNS = `c.id AS attempt, c.batch, coalesce(c.said, 'found') AS kind,
   coalesce(n.words, c.why, '') AS why, c.dialect, c.erased_at AS "erasedAtMs"`;
 
-type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'headers' | 'body'>;
+type AnswerRow = Omit<AnswerRecord<ReadAs>, 'call' | 'body'>;
 
 interface KeptAnswer extends KeptCall, Omit<StoredRow<AnswerRow>, 'erasedAtMs'> {
-  readonly headers: string | null;
   readonly body: Buffer | null;
   readonly facts: string | null;
 }
@@ -64,7 +63,7 @@ const ANSWERS = eachWhole({ id: 'int' })<KeptAnswer>(`
 SELECT ${ANSWER_COLUMNS}, a.identity AS "accountIdentity",
   c.operation, c.asked, c.credits_max, c.charged, c.row AS "paidRow",
   coalesce(n.at, r.at, 0) AS "answeredAtMs", coalesce(r.status, 0) AS status,
-  CASE WHEN n.id IS NULL THEN r.headers END AS headers, r.body, n.facts
+  r.body, n.facts
 FROM v JOIN attempts c ON c.id = v.id AND c.charged IS NOT NULL JOIN accounts a ON a.id = c.account
   ${WITH_REPLY} ${TOLD}`);
 
@@ -97,7 +96,6 @@ function answerOf(kept: KeptAnswer): AnswerRecord<ReadAs> {
     body: told.body === undefined ? (kept.body ?? '') : bytesOf(told.body),
     paidRow,
     ...filled({ dialect, erasedAtMs }),
-    ...(kept.headers === null ? {} : { headers: JSON.parse(kept.headers) }),
   };
 }
 
@@ -158,7 +156,7 @@ function stateOf(
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
 ): CallState<Detail> {
-  if (attempt === null) return { kind: 'in_flight', attempt: open as AttemptId };
+  if (attempt === null) return { kind: 'in_flight' };
   if (state === 'doubt' || state === 'retried') {
     const doubt = doubts.get(attempt);
     const decision = doubt && lastOf(doubt, batch);

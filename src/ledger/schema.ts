@@ -60,7 +60,6 @@ export const ROW_MOVES = {
   unchanged: [],
   invalid: [],
 } as const;
-export type RowState = keyof typeof ROW_MOVES;
 
 export const isCurrent = (table: string): string => `${table}.is_current = 1`;
 export const isPast = (table: string): string => `${table}.is_current = 0`;

@@ -216,11 +216,11 @@ function inTheWay(
   if (other !== null) return { kind: 'subject_in_doubt', by: batch, row, attempt: other };
   if (seq !== null && seq !== after) return { kind: 'moved', by: moved_by };
   if (current !== null && current !== replaces && current !== prior) {
-    if (state === 'open') return { kind: 'in_flight', attempt: current };
-    return state === 'answered' ? { kind: 'answered', attempt: current } : KNOWN;
+    if (state === 'open') return { kind: 'in_flight' };
+    return state === 'answered' ? { kind: 'answered' } : KNOWN;
   }
   // What was taken for an answer and is none is not bought again without being named.
-  if (none !== null) return ifUnknown ? KNOWN : { kind: 'answered', attempt: none };
+  if (none !== null) return ifUnknown ? KNOWN : { kind: 'answered' };
   return undefined;
 }
 

@@ -70,8 +70,7 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   if (charged > most) run.stopAll(dearer(charged, most));
   const answer = { attempt, batch, kind, why, dialect: dialectMark(dialect) };
   if (reply.kind !== 'answered') return { kind: 'answered', answer };
-  const { headers, body } = reply.raw;
-  const answered: Next = { kind: 'answered', answer: { ...answer, headers, body } };
+  const answered: Next = { kind: 'answered', answer: { ...answer, body: reply.raw.body } };
   const series = countAnswer(run, replied, reply.raw, verdict);
   return series?.then((stopped) => stopped ?? answered) ?? answered;
 }

@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../src/cli/main.ts';
-import { describeProgram } from '../../src/cli/program.ts';
+import { describeProgram } from '../support/program.ts';
 import { startRowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 

@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { loadFamily } from '../../src/core/family.ts';
 import type { Format, ReadOptions } from '../../src/core/format.ts';
-import {
-  DELIMITER_NAMES,
-  DELIMITERS,
-  GUESSED_ENCODINGS,
-  type GuessedEncoding,
-} from '../../src/core/reading.ts';
+import { DELIMITER_NAMES, DELIMITERS, GUESSED_ENCODINGS } from '../../src/core/reading.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { corpus, naughtyStrings } from '../files/matrix/corpus.ts';
 import type { FuzzInput } from './judge.ts';
@@ -123,7 +118,8 @@ const written = (cell: string, delimiter: string, always: boolean): string =>
 
 function encoded(text: string, random: Random): Buffer {
   const mark = random.fraction() < 0.5 ? '\uFEFF' : '';
-  const encoding: GuessedEncoding = random.fraction() < 0.6 ? 'utf-8' : random.pick(GUESSED_ENCODINGS);
+  const encoding: (typeof GUESSED_ENCODINGS)[number] =
+    random.fraction() < 0.6 ? 'utf-8' : random.pick(GUESSED_ENCODINGS);
   switch (encoding) {
     case 'utf-8':
       return Buffer.from(mark + text);

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, StopError } from '../../src/core/errors.ts';
 import type { ReadOptions, Sheet } from '../../src/core/format.ts';
-import { DELIMITERS, type Delimiter, type GuessedEncoding } from '../../src/core/reading.ts';
+import { DELIMITERS, type Delimiter, type GUESSED_ENCODINGS } from '../../src/core/reading.ts';
 import { openFile } from '../../src/files/input.ts';
 import { allOf } from '../files/formats/sheets.ts';
 import {
@@ -185,14 +185,14 @@ const isWorkbook = ({ name }: FuzzInput): boolean => name.endsWith('.xlsx');
 // ------------------------------------------------------------------------------------ beside the second reader
 
 /** What the survey calls an encoding, by the name that it has for a decoder. */
-function encodingOf(words: string): GuessedEncoding {
+function encodingOf(words: string): (typeof GUESSED_ENCODINGS)[number] {
   if (/UTF-16.*(big|BE)/i.test(words)) return 'utf-16be';
   if (/UTF-16/i.test(words)) return 'utf-16le';
   return /1252/.test(words) ? 'windows-1252' : 'utf-8';
 }
 
 /** Undefined where the bytes are no text of that encoding. */
-function decoded(bytes: Buffer, encoding: GuessedEncoding): string | undefined {
+function decoded(bytes: Buffer, encoding: (typeof GUESSED_ENCODINGS)[number]): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
@@ -269,7 +269,7 @@ function requireReason({ name, bytes, read }: FuzzInput, refusal: StopError): vo
   if (/\.(?:xlsx|gz)$/.test(name) || read.delimiter === undefined) return;
   const { encoding = isUtf8(bytes) ? 'utf-8' : undefined, delimiter, ragged } = read;
   if (encoding === undefined || ragged !== undefined || hasOtherMark(bytes)) return;
-  const text = decoded(bytes, encoding as GuessedEncoding);
+  const text = decoded(bytes, encoding as (typeof GUESSED_ENCODINGS)[number]);
   if (text === undefined || text.includes('\0') || isSepLine(text)) return;
   const records = recordsOf(text, DELIMITERS[delimiter]);
   const isSound = records !== undefined && isTable(records);

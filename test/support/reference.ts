@@ -4,7 +4,6 @@
  */
 import type { Option, Command as Typed } from 'commander';
 import { z } from 'zod';
-import { describeProgram } from '../../src/cli/program.ts';
 import { accountsSchema } from '../../src/client/account/accounts-file.ts';
 import { MEANINGS } from '../../src/client/dialect/dialect-schema.ts';
 import type { Command, CommandGroup } from '../../src/commands/shared/command.ts';
@@ -15,6 +14,7 @@ import type { Operation } from '../../src/core/operation.ts';
 import { jobSchema } from '../../src/job/job-schema.ts';
 import { ACCEPTABLE } from '../../src/plan/context.ts';
 import { type JsonSchema, schemasNow } from './json-schemas.ts';
+import { describeProgram } from './program.ts';
 
 /** Each stands between `<!-- NAME -->` and `<!-- end -->`. */
 export async function referenceParts(): Promise<Readonly<Record<string, string>>> {

@@ -98,7 +98,6 @@ export interface Console {
   readonly interactive: boolean;
   /** Whether a person reads stderr and wants to: it is a terminal, and not that of a build server. */
   readonly watched: boolean;
-  readonly color: boolean;
   /** A line of results on stdout. Silent under `--json`. */
   print(line: string): void;
   /** A line of words on stderr. Silent under `--quiet`. */

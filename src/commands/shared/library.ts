@@ -48,7 +48,6 @@ export const silent = ({ tell = () => {} }: Own): Console => ({
   quiet: true,
   interactive: false,
   watched: false,
-  color: false,
   print: () => {},
   say: () => {},
   warn: tell,

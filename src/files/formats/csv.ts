@@ -107,7 +107,6 @@ async function survey(
   const mark = isMarked ? ' with byte-order mark' : '';
   return {
     sha256: await file.sha256(),
-    bytes: await file.size(),
     encoding: encodingWords(codec.encoding) + mark,
     delimiter,
     header: columns.names,

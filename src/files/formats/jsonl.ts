@@ -33,8 +33,7 @@ async function openLines(file: FileBytes, options: ReadOptions): Promise<Sheet> 
       if (onRow !== undefined)
         for await (const group of groups()) for (const { object: _, ...row } of group) onRow(row);
       const sha256 = await file.sha256();
-      const bytes = await file.size();
-      return { sha256, bytes, rows, encoding: 'UTF-8, JSON lines', delimiter: 'cells', header: names };
+      return { sha256, rows, encoding: 'UTF-8, JSON lines', delimiter: 'cells', header: names };
     },
     header: async () => names,
     groups,

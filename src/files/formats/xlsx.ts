@@ -26,7 +26,7 @@ const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open: openB
 export default xlsx;
 
 async function openBook(file: FileBytes, options: ReadOptions): Promise<Sheet> {
-  const about = { sha256: await file.sha256(), bytes: await file.size(), delimiter: 'cells' };
+  const about = { sha256: await file.sha256(), delimiter: 'cells' };
   const book = await readBook(file);
   const table = await chooseTable(book, options);
   // A copy reads every part, and what it would refuse then is refused before anything is bought.

@@ -79,7 +79,6 @@ export interface ChangePlan {
   readonly unknown?: StopError;
   /** The user who owns the key, if the service tells. */
   readonly ownUser?: OwnUser;
-  readonly inputSha256: string;
   /**
    * The newest batch of this list, open or finished. An open batch resumes with the plan that it began with.
    */
@@ -178,7 +177,6 @@ export async function planChanges(
   askTeam: AskTeam = async () => undefined,
 ): Promise<ChangePlan> {
   const { ledger, account } = context;
-  const inputSha256 = input.survey?.sha256 ?? (await input.file.sha256());
   const batch = await newestBatch(context, input);
   const known = (await ledger?.subjects(account.identity)) ?? [];
   const prepared = await preparedRows(context, input);
@@ -207,7 +205,6 @@ export async function planChanges(
     rowsBeyond: beyond.length,
     leavers: leaversOf(context, asked, team),
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
-    inputSha256,
     ...present({
       unknown: unknownStop(unknownProjects(context, prepared)),
       skippedBy: skippedBy.all(),

@@ -92,24 +92,24 @@ describe('a stop after which the same command goes on', () => {
 });
 
 describe('colours', () => {
-  const cases: readonly (readonly [string, Setting, boolean, string, string])[] = [
-    ['on a terminal', ALL_TERMINAL, true, RED, RED],
-    ['in pipes: none', {}, false, LINE, LINE],
-    ['only where the terminal is', { stderr: true }, true, LINE, RED],
-    ['not with NO_COLOR', { ...ALL_TERMINAL, env: { NO_COLOR: '1' } }, false, LINE, LINE],
-    ['an empty NO_COLOR says nothing', { ...ALL_TERMINAL, env: { NO_COLOR: '' } }, true, RED, RED],
-    ['in pipes with FORCE_COLOR', { env: { FORCE_COLOR: '1' } }, true, RED, RED],
-    ['FORCE_COLOR=0 forbids', { ...ALL_TERMINAL, env: { FORCE_COLOR: '0' } }, false, LINE, LINE],
-    ['NO_COLOR wins over FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, false, LINE, LINE],
-    ['not with --no-color', { ...ALL_TERMINAL, noColor: true }, false, LINE, LINE],
-    ['--no-color wins over FORCE_COLOR', { noColor: true, env: { FORCE_COLOR: '1' } }, false, LINE, LINE],
-    ['not on a terminal that is dumb', { ...ALL_TERMINAL, env: { TERM: 'dumb' } }, false, LINE, LINE],
+  const cases: readonly (readonly [string, Setting, string, string])[] = [
+    ['on a terminal', ALL_TERMINAL, RED, RED],
+    ['in pipes: none', {}, LINE, LINE],
+    ['only where the terminal is', { stderr: true }, LINE, RED],
+    ['not with NO_COLOR', { ...ALL_TERMINAL, env: { NO_COLOR: '1' } }, LINE, LINE],
+    ['an empty NO_COLOR says nothing', { ...ALL_TERMINAL, env: { NO_COLOR: '' } }, RED, RED],
+    ['in pipes with FORCE_COLOR', { env: { FORCE_COLOR: '1' } }, RED, RED],
+    ['FORCE_COLOR=0 forbids', { ...ALL_TERMINAL, env: { FORCE_COLOR: '0' } }, LINE, LINE],
+    ['NO_COLOR wins over FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, LINE, LINE],
+    ['not with --no-color', { ...ALL_TERMINAL, noColor: true }, LINE, LINE],
+    ['--no-color wins over FORCE_COLOR', { noColor: true, env: { FORCE_COLOR: '1' } }, LINE, LINE],
+    ['not on a terminal that is dumb', { ...ALL_TERMINAL, env: { TERM: 'dumb' } }, LINE, LINE],
   ];
-  test.each(cases)('%s', (_what, setting, color, stdout, stderr) => {
+  test.each(cases)('%s', (_what, setting, stdout, stderr) => {
     const { terminal, out, err } = open(setting);
     terminal.print(LINE);
     terminal.say(LINE);
-    expect([terminal.color, out(), err()]).toEqual([color, `${stdout}\n`, `${stderr}\n`]);
+    expect([out(), err()]).toEqual([`${stdout}\n`, `${stderr}\n`]);
   });
 });
 

@@ -83,13 +83,12 @@ describe.each([...samples.values()])('$name', (sample) => {
     expect((await allOf(sheet.groups())).flat()).toEqual(rows);
   });
 
-  test('the format surveys the whole file once: its hash, its size, its rows, each told to whoever listens', async () => {
+  test('the format surveys the whole file once: its hash, its rows, each told to whoever listens', async () => {
     const sheet = await opened();
     const heard: unknown[] = [];
     const survey = await sheet.survey((row) => heard.push(row));
     expect(survey).toMatchObject({
       sha256: createHash('sha256').update(sheet.bytes).digest('hex'),
-      bytes: sheet.bytes.length,
       header: HEADER,
       rows: ROWS.length,
     });

@@ -24,7 +24,6 @@ function planOf(changes: PlannedChange[], more: Partial<ChangePlan> = {}): Chang
     costs: [],
     people: 0,
     leavers: [],
-    inputSha256: '',
     ...more,
   };
 }
