@@ -229,6 +229,9 @@ export interface Notice {
   readonly atMs: number;
 }
 
+/** The share of matches among fewer answers says little. */
+export const ASKED_OFTEN_ENOUGH = 20;
+
 /** The rows of a batch for which an account was asked by one operation, and what it cost. */
 export interface AskedOfAccount {
   readonly operation: string;

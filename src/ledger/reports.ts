@@ -13,6 +13,7 @@ import { actsWhere, writtenAt } from './notes.ts';
 import { QUEUE_SCHEMA, type RangeCounts, type WorkOrder } from './ranges.ts';
 import {
   type Act,
+  ASKED_OFTEN_ENOUGH,
   type AttemptId,
   type BatchId,
   type Credits,
@@ -161,7 +162,7 @@ export const readFacts = ({ db, secret, account }: Context) => ({
     return (await db.rows<{ n: number }>(sql)).length > 0;
   },
 
-  /** Share of an operation's answers that were `found`; undefined before the first answer. */
+  /** Share of an operation's answers that were `found`; undefined before twenty answers. */
   async matchRate(identity: string, operation: string): Promise<number | undefined> {
     const [rate] = await rowsAbout<{ rate: number | null }>({ db, account }, identity, MATCHED, [operation]);
     return rate?.rate ?? undefined;
@@ -264,7 +265,7 @@ const MATCHED = `
 SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
 FROM (SELECT operation, said, state FROM attempts WHERE account = ?
   ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
-WHERE c.operation = ? AND ${isAnswered('c')}`;
+WHERE c.operation = ? AND ${isAnswered('c')} HAVING count(*) >= ${ASKED_OFTEN_ENOUGH}`;
 
 /** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;

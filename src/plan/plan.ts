@@ -5,7 +5,7 @@ import { RowCount, type RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
-import type { BatchId } from '../ledger/ledger.ts';
+import { ASKED_OFTEN_ENOUGH, type BatchId } from '../ledger/ledger.ts';
 import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
@@ -111,12 +111,6 @@ export async function batchGoneOnWith(
  * the most frequent of these are enough.
  */
 const MOST_REASONS = 1_000;
-
-/**
- * The match rate of an identifier that was asked less often says little, so the account's rate is used
- * instead.
- */
-const ASKED_OFTEN_ENOUGH = 20;
 
 export class Reasons {
   readonly #found = new Map<string, RowCount>();
