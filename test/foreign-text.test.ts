@@ -13,7 +13,7 @@ import { type Delivery, judge } from '../src/client/judge.ts';
 import { findingWords } from '../src/commands/plan.ts';
 import { suggestion } from '../src/core/nearest.ts';
 import type { JsonValue } from '../src/core/operation.ts';
-import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
+import { escapeMarkup, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { stopShown } from '../src/core/stop-object.ts';
 import { formatOfCode } from '../src/files/formats/xlsx/cell.ts';
 import { cellIssueOf } from '../src/files/quality/cell-issues.ts';
@@ -148,7 +148,7 @@ const REPEATED = [
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'plain text': plainText,
   'words of somebody else': foreignWords,
-  HTML: escapeHtml,
+  HTML: escapeMarkup,
   'a cell of ours': safeCell,
   JSON: (text) => judge(answered(200, text), provider, OPERATION, CALL),
   'a text in JSON': (text) => judge(answered(422, json({ message: text })), provider, OPERATION, CALL),

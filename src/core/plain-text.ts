@@ -120,17 +120,9 @@ export function sentence(fact: string): string {
   return /[.!?…:]"?$/u.test(fact) ? fact : `${fact}.`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text in the form that HTML needs in an element, and in an attribute between quotes of either kind. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? character);
+/** Text as HTML and XML need it in an element, and in an attribute between quotes of either kind. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** The words of a text between blanks and line ends, for long lists of words in the source. */

@@ -1,5 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { stop } from '../core/errors.ts';
+import { escapeMarkup } from '../core/plain-text.ts';
 
 /**
  * Writes Excel workbooks of one sheet, by value. Rows are taken no faster than their bytes are, so memory
@@ -115,13 +116,13 @@ function partsAround(sheetName: string): readonly ArchivePart[] {
  * be read as another.
  */
 export function escaped(text: string): string {
-  return text
+  const readable = text
     .replaceAll(LOOKS_ESCAPED, '_x005F_')
     .replaceAll(
       NOT_IN_XML,
       (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
-    )
-    .replaceAll(MARKUP, (character) => ENTITIES[character] ?? character);
+    );
+  return escapeMarkup(readable);
 }
 
 const LOOKS_ESCAPED = /_(?=x[0-9a-f]{4})/gi;
@@ -131,9 +132,6 @@ const LOOKS_ESCAPED = /_(?=x[0-9a-f]{4})/gi;
  * of them.
  */
 const NOT_IN_XML = /[\p{Cs}\uFFFE\uFFFF]|[^\P{Cc}\t\n\u007F-\u009F]/gu;
-
-const MARKUP = /[&<>"]/g;
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 export interface WorkbookCell {
   /** What a user would type to get it; a cell whose text is empty is blank. */

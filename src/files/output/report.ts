@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
-import { counted, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
+import { counted, escapeMarkup, grouped, plainText, sentence } from '../../core/plain-text.ts';
 import { readSettings } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { listNameOf } from '../list-name.ts';
@@ -40,7 +40,7 @@ export function reportHtml(options: ReportOptions): string {
       : [changeSection(changes)]),
     reasonsSection(options, summary),
     changes === undefined ? '' : missingSection(changes),
-    fold('For the record', recordSection(options)),
+    `<details>\n<summary>For the record</summary>\n${recordSection(options)}\n</details>`,
   ];
   return `<!doctype html>
 <html lang="en">
@@ -192,7 +192,7 @@ const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === 
 /** The elements of a report. Any text in them is shown as text. */
 
 function plainHtml(text: string): string {
-  return escapeHtml(plainText(text));
+  return escapeMarkup(plainText(text));
 }
 
 /** A cell with any text, with the bar of a share before it, or as HTML of ours. */
@@ -229,9 +229,5 @@ function cellHtml(cell: Cell): string {
 }
 
 function link(path: string, words: string): string {
-  return `<a href="${escapeHtml(`./${encodeURIComponent(basename(path).toWellFormed())}`)}">${plainHtml(words)}</a>`;
-}
-
-function fold(title: string, content: string): string {
-  return content === '' ? '' : `<details>\n<summary>${plainHtml(title)}</summary>\n${content}\n</details>`;
+  return `<a href="${escapeMarkup(`./${encodeURIComponent(basename(path).toWellFormed())}`)}">${plainHtml(words)}</a>`;
 }

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
+import { escapeMarkup } from '../../core/plain-text.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { batchesPage } from '../../run/batches.ts';
@@ -115,7 +116,7 @@ export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
     const file = await readFile(new URL(name, pageFolder()));
     const type = TYPES[extname(name)] ?? '';
     if (name !== 'index.html') return [`/${name}`, { body: Buffer.from(file), type }];
-    const html = file.toString().replaceAll('%program%', escapedHtml(commandLine([])));
+    const html = file.toString().replaceAll('%program%', escapeMarkup(commandLine([])));
     return ['/', { body: Buffer.from(html), type }];
   };
   try {
@@ -128,8 +129,4 @@ export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
       'Run "npm run build", then the same command again.',
     );
   }
-}
-
-function escapedHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
