@@ -63,14 +63,7 @@ export interface FreeAnswer extends Exchange {
   readonly verdict: Verdict;
 }
 
-interface Parts {
-  readonly dialect: Dialect;
-  readonly origin: string;
-  /** The path of the account's base address, without a slash at its end. */
-  readonly basePath: string;
-  readonly values: RequestValues;
-  readonly timeoutMs: number;
-  readonly limiter: Limiter;
+interface Parts extends Pick<Client, 'dialect' | 'origin' | 'basePath' | 'values' | 'timeoutMs' | 'limiter'> {
   readonly transport: Transport;
   readonly machine: Clock;
   readonly time: ClientOptions['time'];
@@ -100,6 +93,7 @@ const NO_SUCH_REQUEST: AnswerRule = { status: [404], body: { is: 'blank' }, mean
 export class Client {
   readonly dialect: Dialect;
   readonly origin: string;
+  /** The path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly values: RequestValues;
   readonly timeoutMs: number;
@@ -286,7 +280,7 @@ export class Client {
   }
 
   async close(): Promise<void> {
-    this.#parts.limiter.close();
+    this.limiter.close();
     await this.#parts.transport.close();
   }
 

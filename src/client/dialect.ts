@@ -128,19 +128,13 @@ async function spokenBy(
     return (await import('./dialect/file.ts')).readDialectFile(path, builtIn);
   };
   const direct = await spoken(vendor, dialectPath);
-  const stating = sandbox && dialectPath === undefined ? asSandbox(direct) : direct;
+  // The sandbox says in a header how much it has charged. No vendor publishes one, so it is not built in.
+  const ofSandbox = sandbox &&
+    dialectPath === undefined && { credits_charged: { header: 'x-credits-charged' } };
+  const stating = { ...direct, ...ofSandbox };
   if (via === undefined) return stating;
   return throughService(stating, via, await spoken('service', via.dialectPath));
 }
-
-/**
- * The sandbox says in a header how much it has charged. The header is not published, so it is no part of the
- * built-in dialects.
- */
-const asSandbox = (dialect: Dialect): Dialect => ({
-  ...dialect,
-  credits_charged: { header: 'x-credits-charged' },
-});
 
 export async function dialectProblem(account: Account): Promise<StopError | undefined> {
   try {

@@ -5,7 +5,7 @@ import { SENT_WITHIN_MS, type TakePlaces } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { RateHints } from '../rate-hints.ts';
 import { Leases } from './leases.ts';
-import { Backoff, LearnedRate, type Limits, type Pause, Plan, tellsPace, type Wait } from './limits.ts';
+import { Backoff, isSpread, LearnedRate, type Limits, type Pause, Plan, type Wait } from './limits.ts';
 import { Line, type Turn } from './line.ts';
 
 /**
@@ -103,7 +103,7 @@ export class Limiter {
     this.#plan = new Plan(this.#line === undefined ? limits.windows : []);
     this.#plan.seed(options.earlierSendsMs, clock);
     this.#backoff = new Backoff(clock, options.onPause);
-    this.#isPaced = !(tellsPace(limits) || unhurried);
+    this.#isPaced = !(limits.windows.some(isSpread) || unhurried);
     // Where the learned speed holds nobody back, a refusal leaves seven tenths of the plan, or of one request
     // a second for each request that may be under way.
     const refused = Math.min(this.#plan.perSecond, Math.max(limits.concurrency, 1));

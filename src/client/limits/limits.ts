@@ -27,13 +27,6 @@ export const LONGEST_SPREAD_MS = 60_000;
 
 export const isSpread = ({ windowMs }: SharedWindow): boolean => windowMs <= LONGEST_SPREAD_MS;
 
-/**
- * Whether the account states how fast requests may follow each other. A quota of an hour or a day does not.
- */
-export function tellsPace({ windows }: Limits): boolean {
-  return windows.some(isSpread);
-}
-
 export function perSecondOf({ requests, windowMs }: SharedWindow): number {
   return (requests * 1000) / windowMs;
 }
