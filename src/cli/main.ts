@@ -12,7 +12,7 @@ import {
 } from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
 import { stopShown } from '../core/stop-object.ts';
-import { commandLine, nameStore, withArgument, withMeant } from '../lib/command-line.ts';
+import { commandLine, nameStore, optionsEnd, withArgument, withMeant } from '../lib/command-line.ts';
 import { systemStop } from '../lib/system-errors.ts';
 import type { StopObject } from '../objects/stop-object.ts';
 import { storeToName } from '../run/store-choice.ts';
@@ -39,8 +39,11 @@ export async function main(typed: readonly string[]): Promise<never> {
   });
   if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
   const exitCode = await runCommandLine(argv, processStreams, {
-    // Not before: once V8 was told anything, it refuses what Node has compiled of its own modules.
-    loaded: compileInPlace,
+    // The main thread compiles what is compiled first, and most. A thread of V8 that compiles while the
+    // program ends may wait for a collection which nobody does any more, and the program for that thread: it
+    // never ends (nodejs/node, issue 54918). Not before: once V8 was told anything, it refuses what Node has
+    // compiled of its own modules.
+    loaded: () => setFlagsFromString('--no-concurrent-sparkplug'),
     isTyped: !isAsked,
     opened(own) {
       terminal = own;
@@ -151,12 +154,6 @@ export async function runCommandLine(
   }
 }
 
-/** Where options end and what follows is none, whatever it looks like. */
-function behindOptions(argv: readonly string[]): number {
-  const end = argv.indexOf('--');
-  return end === -1 ? argv.length : end;
-}
-
 /** Says how a command ended. Where something stopped it, the command that goes on is the last line. */
 export function report(terminal: Terminal, ended: Report): ExitCode {
   const { lines = [], warnings = [], advice = [], object, exitCode = EXIT.done } = ended;
@@ -224,7 +221,7 @@ function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams):
  * The terminal until commander has read the options, so that a wrong command line is answered as JSON too.
  */
 function terminalFor(argv: readonly string[], streams: Streams): Terminal {
-  const options = argv.slice(0, behindOptions(argv));
+  const options = argv.slice(0, optionsEnd(argv));
   const has = (option: string): boolean => options.includes(option);
   return openTerminal({ json: has('--json'), quiet: has('--quiet'), noColor: has('--no-color') }, streams);
 }
@@ -267,15 +264,6 @@ function keepGarbageLow(): void {
   setFlagsFromString(`--min-semi-space-size=${FIRST_MIB}`);
   setFlagsFromString(NO_GROWTH);
   setTimeout(growToEnough, LONG_MS).unref();
-}
-
-/**
- * Has the main thread compile what is compiled first, and most. A thread of V8 that compiles while the
- * program ends may wait for a collection which nobody does any more, and the program for that thread: it
- * never ends (nodejs/node, issue 54918).
- */
-function compileInPlace(): void {
-  setFlagsFromString('--no-concurrent-sparkplug');
 }
 
 async function growToEnough(): Promise<void> {

@@ -42,14 +42,11 @@ export async function buildProgram(hooks: ProgramHooks): Promise<Command> {
 /** Configures what answers the words, so that commander can read them. */
 export async function load(program: Command, argv: readonly string[], run: Run): Promise<void> {
   const { operands, unknown } = program.parseOptions([...argv]);
-  const typed = commandNamed(program, operands[0]);
+  const typed = program.commands.find((command) => command.name() === operands[0]);
   if (typed !== undefined) await configure(typed, run);
   else if (listsCommands(operands, unknown))
     for (const command of program.commands) command.summary((await loadCommand(command.name())).summary);
 }
-
-const commandNamed = (program: Command, name: string | undefined): Command | undefined =>
-  program.commands.find((command) => command.name() === name);
 
 /**
  * `--help` lists the commands, and so does a command line that says nothing; a wrong one is answered without

@@ -36,7 +36,7 @@ export default command({
   async run({ store: named }) {
     const { location } = chooseStore(named, false);
     const findings = [
-      machine(),
+      fine('machine', `Node ${process.versions.node}, ${process.platform} ${process.arch}`),
       await eventLoop(),
       fine('clock', isoTime(systemClock.wallMs())),
       ...(await store(named)),
@@ -53,10 +53,6 @@ export default command({
     };
   },
 });
-
-function machine(): Finding {
-  return fine('machine', `Node ${process.versions.node}, ${process.platform} ${process.arch}`);
-}
 
 const fine = (what: string, fact: string): Finding => ({ what, ok: true, fact, next: null });
 

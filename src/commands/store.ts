@@ -13,9 +13,9 @@ import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { holdTo, termsOf, termsWords } from '../run/account-terms.ts';
-import { compactIn, type ErasureOrder, eraseIn } from '../run/erase.ts';
+import { type ErasureOrder, eraseIn } from '../run/erase.ts';
 import { knownAccount } from '../run/known-account.ts';
-import { lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
+import { aloneIn, lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore, storeThere } from '../run/store-choice.ts';
 import { layOutQueue } from '../run/work-queue.ts';
 import { argument, type CommandGroup, command, flag, type Host } from './shared/command.ts';
@@ -299,7 +299,7 @@ async function purge(input: Purge, { console }: Host) {
   const { account, older_than, before, dry_run = false, wait: waitForLockMs = 0 } = input;
   const options = { clock: systemClock, waitForLockMs, command: 'store purge', operator: input.as };
   if (input.compact && older_than === undefined && before === undefined) {
-    const due = await compactIn(location, options);
+    const due = await aloneIn(location, options, ({ clean }) => clean());
     const done = `The room of what is gone from ${location} is given back.`;
     return { lines: [due ?? done], object: { store: location } };
   }

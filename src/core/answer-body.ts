@@ -163,12 +163,10 @@ export function hasAccounts(place: AnswerPlace): boolean {
   return [place, ...Object.values(place.steps ?? {})].some(({ accounts }) => accounts !== undefined);
 }
 
-/** The fields of an answer; undefined when there is nothing at their place, or nothing that can be read. */
-export function fieldsOf(body: KeptBody, place: AnswerPlace): JsonValue | undefined {
-  return parsedFieldsOf(jsonIn(body), place);
-}
-
-/** The same as `fieldsOf`, for a body that is parsed already. A body inside an envelope may be text there. */
+/**
+ * The fields of an answer whose body is parsed; undefined when there is nothing at their place, or nothing
+ * that can be read. A body inside an envelope may be text there.
+ */
 export function parsedFieldsOf(body: JsonValue | undefined, place: AnswerPlace): JsonValue | undefined {
   const own = ownBodyIn(body, place);
   return place.fields === undefined ? own : valueAt(own, place.fields);
@@ -183,10 +181,6 @@ export function ownBodyIn(
 }
 
 /** The list of results; undefined when there is none in its place. */
-export function resultsOf(body: KeptBody, place: AnswerPlace): readonly JsonValue[] | undefined {
-  return parsedResultsOf(jsonIn(body), place);
-}
-
 export function parsedResultsOf(
   body: JsonValue | undefined,
   place: AnswerPlace,
@@ -218,7 +212,7 @@ function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined
 const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>
   Array.isArray(value) ? value : undefined;
 
-/** A body with these fields where `fieldsOf` finds them, for an answer that a person tells. */
+/** A body with these fields where `parsedFieldsOf` finds them, for an answer that a person tells. */
 export function bodyHolding(fields: JsonObject, place: AnswerPlace): Buffer {
   const parts = Object.entries(fields).map(([path, value]) => {
     const at = place.fields === undefined ? path : `${place.fields}.${path}`;

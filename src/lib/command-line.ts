@@ -183,7 +183,7 @@ function beyondBudget(words: readonly string[], budget: number | undefined): rea
 }
 
 /** The place where options end: behind a bare `--` every word is an argument. */
-function optionsEnd(words: readonly string[]): number {
+export function optionsEnd(words: readonly string[]): number {
   return words.includes('--') ? words.indexOf('--') : words.length;
 }
 

@@ -69,7 +69,7 @@ function visible(text: string): string {
  * time.
  */
 export function safeCell(cell: string): string {
-  if (isSafe(cell)) return cell;
+  if (cell === '' || PLAIN.test(cell) || isNumberOrPhone(cell)) return cell;
   const text = visible(cell);
   const [first = '', ...rest] = text.split(SEPARATORS);
   const isList = LIST_SEPARATORS.has(rest[0] ?? '') && isNumberOrPhone(first);
@@ -77,10 +77,6 @@ export function safeCell(cell: string): string {
   // Separators and the parts behind them alternate.
   const marked = rest.map((part, at) => (at % 2 === 1 && mayBeFormula(part) ? TEXT_MARK + part : part));
   return `${begins ? TEXT_MARK : ''}${first}${marked.join('')}`;
-}
-
-function isSafe(cell: string): boolean {
-  return cell === '' || PLAIN.test(cell) || isNumberOrPhone(cell);
 }
 
 const LIST_SEPARATORS: ReadonlySet<string> = new Set([';', ',', '|']);

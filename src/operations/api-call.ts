@@ -64,7 +64,7 @@ export default defineOperation(
 );
 
 function operationOf(shape: Shape): Operation<RowRequest> {
-  const columns = columnsOf(shape);
+  const columns = [...new Set([...columnsIn(shape.endpoint), ...columnsIn(shape.body)])];
   return {
     name: 'api-call',
     summary: 'Send a request of your own for each row: any other operation of the vendor.',
@@ -79,11 +79,6 @@ function operationOf(shape: Shape): Operation<RowRequest> {
   };
 }
 
-/** Names each column once, in the order in which they first appear. */
-function columnsOf({ endpoint, body }: Shape): readonly string[] {
-  return [...new Set([...columnsIn(endpoint), ...columnsIn(body)])];
-}
-
 /**
  * The methods of the published tool step that may read. Many vendors look things up by a POST; nobody does so
  * by another method.
@@ -94,7 +89,10 @@ function shapedCall(settings: JsonObject): Operation {
   const { endpoint, body = {} } = settings;
   if (endpoint === undefined)
     throw stop('job', 'api-call needs an `endpoint`, which only a job can have.', NEEDED);
-  const wrong = typeof endpoint === 'string' ? endpointProblem(endpoint) : 'it must be text';
+  const wrong =
+    typeof endpoint === 'string'
+      ? (templateProblem(endpoint) ?? pathProblem(endpoint, FILLED))
+      : 'it must be text';
   if (typeof endpoint !== 'string' || wrong !== undefined) {
     const fact =
       `endpoint: ${foreignName(typeof endpoint === 'string' ? endpoint : JSON.stringify(endpoint))} is ` +
@@ -167,10 +165,6 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMos
  */
 
 const FILLED = new RegExp(`(?:${PLACEHOLDER.source}|${KEY_PLACE.source})`, 'g');
-
-function endpointProblem(endpoint: string): string | undefined {
-  return templateProblem(endpoint) ?? pathProblem(endpoint, FILLED);
-}
 
 function filledEndpoint(endpoint: string, cells: RowInput): Prepared<string> {
   const problems = columnsIn(endpoint).flatMap((name) => cellProblem(name, (cells[name] ?? '').trim()));

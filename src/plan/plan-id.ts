@@ -125,10 +125,6 @@ function movesBetween(before: string, now: string): readonly string[] {
   return [...sources, ...figures];
 }
 
-function isPlanId(text: string): boolean {
-  return ID.test(text);
-}
-
 /**
  * Requires that the plan of this run has the id to which the user agreed. A batch that began with this id
  * passes as long as it is open, and afterwards when nothing is left to do, so the same id twice is the same
@@ -143,7 +139,7 @@ export async function requirePlanId(
 ): Promise<void> {
   const { planId, account } = context;
   if (planId === undefined) return;
-  if (!isPlanId(planId))
+  if (!ID.test(planId))
     throw stop(
       'usage',
       `--plan ${planId} is not the id of a plan.`,

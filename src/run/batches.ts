@@ -1,7 +1,7 @@
 import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { changesObject, interruptedChanges } from '../files/output/changes-done.ts';
+import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
 import { hasCosts, spentOf } from '../files/output/tally.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledger.ts';
@@ -172,13 +172,13 @@ async function besideOf(
   const isHalf = isChange && batch.state !== 'finished' && since === undefined;
   const halfDone = isHalf ? await interruptedChanges(ledger, batch) : [];
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
-  const changes = isChange ? await changesObject(ledger, batch) : undefined;
+  const changes = isChange ? await changesDone(ledger, batch) : undefined;
   return {
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),
     ...(ranges && {
       ranges: { waiting: ranges.waiting, running: ranges.running, set_aside: ranges.setAside },
     }),
-    ...(changes && { changes }),
+    ...(changes && { changes: changesTold(changes) }),
   };
 }
 

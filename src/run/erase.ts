@@ -70,16 +70,6 @@ export function eraseIn(
   });
 }
 
-/**
- * Gives the space of erased records back to the disk.
- * @returns why the space is not given back yet.
- * @throws StopError like an erasure.
- */
-export const compactIn = (
-  location: string,
-  options: Omit<ErasureOptions, 'dryRun'>,
-): Promise<string | undefined> => aloneIn(location, options, ({ clean }) => clean());
-
 /** @param nowMs the time from which ages are counted. */
 const targetOf = (order: ErasureOrder, nowMs: number): ErasureTarget =>
   order.kind === 'age' ? { ...order, kind: 'old', beforeMs: nowMs - order.ageMs } : order;

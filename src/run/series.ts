@@ -15,7 +15,6 @@ import type { Call } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { SO_ALREADY } from '../core/row.ts';
 import {
-  type AccountState,
   type AttemptId,
   type Batch,
   type BatchId,
@@ -112,12 +111,6 @@ export async function historyOf(
 ): Promise<AccountHistory> {
   const { hasAnswered, hasAnsweredNot404 } = await ledger.account(identity);
   return { hasAnswered, hasAnsweredNot404, trusted: sandbox };
-}
-
-/** Takes in the answers that the ledger has of the account by now. It never takes back newer ones. */
-export function hearOfAnswers(history: AccountHistory, state: AccountState): void {
-  history.hasAnswered ||= state.hasAnswered;
-  history.hasAnsweredNot404 ||= state.hasAnsweredNot404;
 }
 
 /**

@@ -12,7 +12,7 @@ import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { agreeOn } from './account-terms.ts';
 import { closeLeftOpen, recover } from './recover.ts';
-import { AllSeries, hearOfAnswers, historyOf } from './series.ts';
+import { AllSeries, historyOf } from './series.ts';
 import { hasPeriods, ProjectAccess, type Run, type Session } from './session.ts';
 
 export interface OpenRun extends Run {
@@ -358,7 +358,9 @@ class SharedSession {
   /** Hears the news of other processes about the account, and the decisions of a person about its batches. */
   async hear({ history, client, clock }: Session): Promise<void> {
     const state = await this.#ledger.account(this.identity);
-    hearOfAnswers(history, state);
+    // The ledger never takes back newer answers of this process.
+    history.hasAnswered ||= state.hasAnswered;
+    history.hasAnsweredNot404 ||= state.hasAnsweredNot404;
     clock.heardOf(state.agreedMs);
     this.#wait(client, state.pausedForMs);
     if (state.ended !== undefined && this.#stopped === undefined) this.#stopAll(endedByAnother(state.ended));

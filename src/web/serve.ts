@@ -96,7 +96,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const app = appOf(server, guarded, files, { version, store: folder });
   for (const http of servers)
     http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  await writeNote(folder, { url: guarded.address.forTools, token: admission.tool, pid: process.pid });
+  const note: Note = { url: guarded.address.forTools, token: admission.tool, pid: process.pid };
+  await replaceFile(pathIn(folder), 0o600, [JSON.stringify(note)]);
   sweeps.start();
   return {
     opening: openingOf(guarded),
@@ -173,10 +174,6 @@ const Note = z.strictObject({
 type Note = z.infer<typeof Note>;
 
 const pathIn = (folder: string): string => join(folder, 'serve.json');
-
-async function writeNote(folder: string, note: Note): Promise<void> {
-  await replaceFile(pathIn(folder), 0o600, [JSON.stringify(note)]);
-}
 
 function removeNote(folder: string): void {
   rmSync(pathIn(folder), { force: true });

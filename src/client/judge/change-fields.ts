@@ -1,4 +1,4 @@
-import { fieldsOf, valueAt } from '../../core/answer-body.ts';
+import { jsonIn, parsedFieldsOf, valueAt } from '../../core/answer-body.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
@@ -26,7 +26,7 @@ export function leftBy(
   if (answer === 'refused')
     return why.endsWith(SO_ALREADY) && IS_MEMBER.test(why) ? change.already : undefined;
   if (answer === 'no_match') return change.missing;
-  const fields = fieldsOf(raw.body, answerPlaceOf(dialect));
+  const fields = parsedFieldsOf(jsonIn(raw.body), answerPlaceOf(dialect));
   const stated = changeFields(dialectOperationOf(dialect, call), fields);
   const { invite_code: inviteCode, user_id: userId, project_id: projectId, accepted } = stated;
   const state = accepted === true ? ('member' as const) : undefined;

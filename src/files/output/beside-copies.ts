@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { type AnswerPlace, placeOfAnswer, resultsOf } from '../../core/answer-body.ts';
+import { type AnswerPlace, jsonIn, parsedResultsOf, placeOfAnswer } from '../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../core/answer-fields.ts';
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
@@ -90,7 +90,7 @@ async function* resultParts(ledger: Rows, batch: Batch, place: AnswerPlace) {
 function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
   return shownAnswers(answers, place).flatMap(
     ({ body, call, accountIdentity }) =>
-      resultsOf(body, placeOfAnswer(place, call.operation, accountIdentity)) ?? [],
+      parsedResultsOf(jsonIn(body), placeOfAnswer(place, call.operation, accountIdentity)) ?? [],
   );
 }
 

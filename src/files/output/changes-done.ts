@@ -78,11 +78,6 @@ export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<C
   return collected.rows === 0 ? undefined : collected.result();
 }
 
-export async function changesObject(ledger: LedgerReader, batch: Batch): Promise<ChangesObject | undefined> {
-  const changes = await changesDone(ledger, batch);
-  return changes && changesTold(changes);
-}
-
 class ChangeCollector {
   readonly #batch: Batch;
   readonly #all = nothingCounted();

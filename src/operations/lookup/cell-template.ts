@@ -41,15 +41,11 @@ export function withoutBlanks(body: JsonObject, cells: Cells): JsonObject {
   return (filledSparsely(body, cells) ?? {}) as JsonObject;
 }
 
-function filledText(text: string, cells: Cells): string {
-  return text.replaceAll(PLACEHOLDER, (_, name: string) => cells[name] ?? '');
-}
-
 function filledSparsely(value: JsonValue, cells: Cells): JsonValue | undefined {
   if (typeof value === 'string') {
     const names = columnsIn(value);
     const isBlank = names.length > 0 && names.every((name) => (cells[name] ?? '').trim() === '');
-    return isBlank ? undefined : filledText(value, cells);
+    return isBlank ? undefined : value.replaceAll(PLACEHOLDER, (_, name: string) => cells[name] ?? '');
   }
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).flatMap(([name, each]) => {

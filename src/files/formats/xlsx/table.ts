@@ -134,7 +134,9 @@ interface Counts {
 /** @throws StopError `input` for a row that does not fit. */
 async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<SurveyedSheet> {
   const top = await firstRows(book, tab, options);
-  const where = whereOf(book, tab);
+  const { path } = book.archive;
+  // A person who is told of a row has to find it.
+  const where = book.sheets.length === 1 ? path : `${path}, sheet ${foreignName(tab.name)}`;
   const start = top.length === 0 ? undefined : startOf(where, top, options);
   const names = start === undefined ? [] : namesIn(top, start.header);
   const table = new TableRows<SheetRow>(start?.header.last ?? 0, names, options);
@@ -203,11 +205,6 @@ function startOf(where: string, top: readonly SheetRow[], options: ReadOptions):
   if (names.length === 0) throw blankHeader(where, start.header.last);
   rowsBelow(start.header, options, where);
   return { ...start, columns: namedColumns(where, names) };
-}
-
-/** The workbook, and its sheet where it has several: a person who is told of a row has to find it. */
-function whereOf({ archive, sheets }: Book, { name }: BookSheet): string {
-  return sheets.length === 1 ? archive.path : `${archive.path}, sheet ${foreignName(name)}`;
 }
 
 /**
