@@ -41,7 +41,7 @@ export default command({
   output: statusOutput,
   async run({ batch: word, row, store }, { console }) {
     if (word === undefined)
-      return batchesReport(await batchObjects(store, console.warn), (await workersAt(store)) ?? []);
+      return batchesReport(await batchObjects(store, console.warn), await workersAt(store));
     const found = await findBatch(word, store, console.warn);
     return lookInto(found.location, async (ledger) => {
       if (row === undefined) return batchReport(await batchStatus(ledger, found), found.batch);

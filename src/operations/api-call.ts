@@ -75,7 +75,8 @@ function operationOf(shape: Shape): Operation<RowRequest> {
     resultsFile: 'results',
     shapedBy: shapedCall,
     preparer: (options) => (row) => prepareCall(shape, columns, row, options),
-    next: nextOfRead,
+    next: (input, answered) =>
+      askOnce(callOf('api-call', input), answered, input.by, 'the vendor found nothing'),
   };
 }
 
@@ -183,12 +184,6 @@ function cellProblem(name: string, cell: string): readonly string[] {
   return canBeSent
     ? []
     : [`${name} ${quotedCell(cell)} has a line break or another character that cannot be sent`];
-}
-
-// ------------------------------------------------------------------------------------------------ reading
-
-function nextOfRead(input: RowRequest, answered: Answered): Step {
-  return askOnce(callOf('api-call', input), answered, input.by, 'the vendor found nothing');
 }
 
 // ------------------------------------------------------------------------------------------------ changing

@@ -18,7 +18,6 @@ import {
   type BatchStart,
   heldCredits,
   type LedgerReader,
-  type Money,
   type RowRecord,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
@@ -231,10 +230,6 @@ function specOf(
   };
 }
 
-function budgetLeft({ cap, ...money }: Money): number | undefined {
-  return cap === undefined ? undefined : Math.max(0, cap - heldCredits(money));
-}
-
 async function announce(
   { ledger, account, emit, refresh, newStore }: RunContext,
   input: MappedInput,
@@ -243,6 +238,7 @@ async function announce(
 ): Promise<void> {
   const note = (message: string): void => emit({ kind: 'note', message });
   const counts = await ledger.counts(batch.id);
+  const { cap, ...money } = await ledger.batchMoney(batch.id);
   if (newStore !== undefined) note(`The store ${newStore.path} is new, so nothing is known as bought.`);
   emit({
     kind: 'batch',
@@ -253,7 +249,7 @@ async function announce(
     settled: finalIn(counts),
     inDoubt: counts.in_doubt ?? 0,
     resumed: start !== 'new',
-    ...present({ budgetLeft: budgetLeft(await ledger.batchMoney(batch.id)) }),
+    ...(cap === undefined ? {} : { budgetLeft: Math.max(0, cap - heldCredits(money)) }),
   });
   for (const old of superseded) {
     note(`The file has changed: batch ${old} ends; what it bought is kept, and the budget counts anew.`);

@@ -212,16 +212,15 @@ async function pauseNow(
 
 /**
  * The processes that spend from a store in PostgreSQL now.
- * @returns undefined for a store from which one process spends at a time.
+ * @returns none for a store from which one process spends at a time.
  */
-export async function workersAt(storeFlag: string | undefined): Promise<WorkerObject[] | undefined> {
-  const found = (await eachLedgerThere(storeFlag, workersIn)).filter((workers) => workers !== undefined);
-  return found.length === 0 ? undefined : found.flat();
+export async function workersAt(storeFlag: string | undefined): Promise<WorkerObject[]> {
+  return (await eachLedgerThere(storeFlag, workersIn)).flat();
 }
 
-async function workersIn(ledger: LedgerReader): Promise<WorkerObject[] | undefined> {
-  const workers = await ledger.workers?.();
-  if (workers === undefined || workers.length === 0) return workers && [];
+async function workersIn(ledger: LedgerReader): Promise<WorkerObject[]> {
+  const workers = (await ledger.workers?.()) ?? [];
+  if (workers.length === 0) return [];
   const lines = (await ledger.batches()).toReversed();
   const names = new Map(lines.flatMap(({ accounts }) => accounts).map((each) => [each.identity, each.name]));
   return workers.map(({ host, pid, command, sinceMs, beatAgoMs, accounts }) => ({

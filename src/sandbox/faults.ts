@@ -132,7 +132,7 @@ function parseFault(name: string): Fault {
     kind === undefined
       ? `"${name}" is not a fault.`
       : `"${name}" is not a fault: that answer never costs anything.`;
-  throw stop('usage', fact, suggestion(name, allNames()));
+  throw stop('usage', fact, suggestion(name, NAMES));
 }
 
 function kindOf(name: string): FaultKind | undefined {
@@ -152,9 +152,7 @@ export function isWireFault(kind: FaultKind): kind is WireFault {
 }
 
 /** Those that have a name; a status of 4xx or 5xx is one by its number. */
-function allNames(): string[] {
-  return [...LOST, ...OTHER, '500', ...[...LOST, '500'].map((name) => `charged-${name}`)];
-}
+const NAMES = [...LOST, ...OTHER, '500', ...[...LOST, '500'].map((name) => `charged-${name}`)];
 
 interface FaultSurroundings {
   /** The target of a redirect. */

@@ -20,7 +20,7 @@ import { type StopError, stop } from '../../core/errors.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { distrustOfFolder, ownedByAnother } from '../../lib/file-trust.ts';
 import { hearsPauses, PAUSE_SIGNAL } from '../../lib/pause-signal.ts';
-import { FILE_MODE, HAS_MODES, isNetworkFileSystem, sizeOf, syncFolder } from '../../lib/private-file.ts';
+import { FILE_MODE, HAS_MODES, NETWORK_FILE_SYSTEMS, sizeOf, syncFolder } from '../../lib/private-file.ts';
 import { type ProcessLock, tryLock } from '../../lib/process-lock.ts';
 import type { Spender, StoreOptions } from '../store.ts';
 
@@ -83,7 +83,7 @@ export function preparePrivateFolder(folder: StoreFolder): void {
   const { path } = folder;
   if (mkdirSync(path, { recursive: true, mode: FOLDER_MODE }) !== undefined) syncFolder(dirname(path));
   refuseForeign(folder);
-  if (isNetworkFileSystem(statfsSync(path).type))
+  if (process.platform === 'linux' && NETWORK_FILE_SYSTEMS.has(statfsSync(path).type))
     throw stop(
       'store',
       `The folder ${path} is on a network file system, where two machines could spend at once.`,

@@ -59,11 +59,8 @@ export function readAbn(text: string): AbnReading {
   const number = trimmed.replace(LABEL, '').replace(STANDING, '').trim();
   const digits = number.replace(SEPARATORS, '');
   if (digits === '') return { kind: 'blank' };
-  if (!ROUNDED.test(number)) return readDigits(digits);
-  return { kind: 'unusable', problem: `looks like a rounded number from a spreadsheet (${number})` };
-}
-
-function readDigits(digits: string): AbnReading {
+  if (ROUNDED.test(number))
+    return { kind: 'unusable', problem: `looks like a rounded number from a spreadsheet (${number})` };
   const problem = problemOf(digits);
   return problem === undefined ? { kind: 'usable', value: digits as Abn } : { kind: 'unusable', problem };
 }

@@ -1,6 +1,6 @@
 import { countedActions } from '../../core/action-words.ts';
 import { unreachable } from '../../core/errors.ts';
-import { counted } from '../../core/plain-text.ts';
+import { counted, linesOf } from '../../core/plain-text.ts';
 import type { ChangeAction, PlannedChangeObject as PlannedChange } from '../../objects/plan-object.ts';
 import { type ChangePlan, isHeldBack, isSent } from './change-plan.ts';
 
@@ -51,14 +51,11 @@ function leaverLines(leavers: ChangePlan['leavers'], most: number): readonly str
 function cut(sign: string, changes: readonly PlannedChange[], most: number): readonly string[] {
   const more = changes.length - most;
   const rest = more > 0 ? [`${sign} and ${more} more: --all shows them`] : [];
-  return [...changes.slice(0, most).map(diffLine), ...rest];
+  const lines = changes.slice(0, most).map((change) => linesOf(lineOf(change), change.note).join('; '));
+  return [...lines, ...rest];
 }
 
 /** `+ invite jo@x.com to Sales as editor (row 4)`. */
-function diffLine(change: PlannedChange): string {
-  return [lineOf(change), change.note].filter((part) => part !== undefined).join('; ');
-}
-
 function lineOf(change: PlannedChange): string {
   const { action, reason } = change;
   const because = reason === undefined ? '' : `: ${reason}`;

@@ -15,14 +15,18 @@ import {
   keptLists,
   removeList,
   sweepLists,
-  type Upload,
   type Use,
 } from './list-files.ts';
 import type { Server } from './server.ts';
 
 export function listRoutes(server: Server): Hono {
   return new Hono()
-    .put('/lists', async (context) => context.json(viewOf(await bringList(server, uploadIn(context))), 201))
+    .put('/lists', async (context) => {
+      // Node's own stream breaks when the sender goes away, and holds no more than the bytes on their way.
+      const { incoming: chunks } = context.env as HttpBindings;
+      const list = await bringList(server, { name: context.req.query('name') ?? '', chunks });
+      return context.json(viewOf(list), 201);
+    })
     .get('/lists', async (context) => {
       const lists = (await keptLists(server)).map(viewOf);
       const endings = [...(await readableEndings())];
@@ -58,12 +62,6 @@ export function viewOf({ id, name, bytes, atMs, reading = AS_IT_LOOKS }: KeptLis
 }
 
 const AS_IT_LOOKS: Reading = { read: {}, repair: false };
-
-function uploadIn(context: Context): Upload {
-  // Node's own stream breaks when the sender goes away, and holds no more than the bytes on their way.
-  const { incoming } = context.env as HttpBindings;
-  return { name: context.req.query('name') ?? '', chunks: incoming };
-}
 
 async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
   const uses = new Map<string, Use>();
