@@ -20,7 +20,7 @@ export interface Mutation {
   /** The file below `test` that must fail, and part of the names of those of its tests that are run. */
   readonly test: readonly [string, string];
   /** The kind of world that shows it, or why none does. */
-  readonly simulated: 'lists' | 'histories' | 'team' | { readonly never: string };
+  readonly simulated: 'lists' | 'histories' | 'team' | 'fill' | { readonly never: string };
 }
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -274,6 +274,38 @@ export const MUTATIONS: readonly Mutation[] = [
     instead: "'' <>",
     test: ['ledger/stores/conformance', 'is never one for the batch that bought it'],
     simulated: 'histories',
+  },
+  {
+    rule: 'fill: a later account is asked once all before it have answered',
+    file: 'src/plan/row-walk.ts',
+    text: "stands === 'held') ?? open[0];",
+    instead: "stands === 'held') ?? open.at(-1);",
+    test: ['cli/several-accounts', 'each account is asked only for what none before it has'],
+    simulated: 'fill',
+  },
+  {
+    rule: 'fill: a row waits for an account that is paused',
+    file: 'src/run/rows.ts',
+    text: "const found = code === 'paused' ? 'held' :",
+    instead: "const found = code === 'clock' ? 'held' :",
+    test: ['cli/several-accounts', 'a row waits for an account that is paused'],
+    simulated: 'fill',
+  },
+  {
+    rule: 'fill: a doubt holds its row where its account has ended',
+    file: 'src/run/rows.ts',
+    text: "return found === 'held' ? 'waits' : 'left';",
+    instead: "return code === 'paused' ? 'waits' : 'left';",
+    test: ['cli/several-accounts', 'a lost call that its account cannot send again within its share'],
+    simulated: 'fill',
+  },
+  {
+    rule: 'fill: a step is left out whose columns the list has filled',
+    file: 'src/plan/filling.ts',
+    text: 'if (own.length > 0 && wants.length === 0) return undefined;',
+    instead: '',
+    test: ['cli/several-accounts', 'a later step asks by the cell of the list'],
+    simulated: 'fill',
   },
 ];
 

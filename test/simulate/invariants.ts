@@ -84,7 +84,7 @@ export class Watch {
     this.#ledgers.clear();
     this.#sent = new Sent();
     this.#newest = undefined;
-    this.#chargesBefore = this.#stage.vendor.charges.length;
+    this.#chargesBefore = this.#stage.charges.length;
     this.#wasForgotten = true;
   }
 
@@ -100,12 +100,12 @@ export class Watch {
   }
 
   #ofProcess(process: SimulatedProcess, before: Tables | undefined, now: Tables): void {
-    const { vendor, trueMs, schedule } = this.#stage;
+    const { sellers, trueMs, schedule } = this.#stage;
     const calls = [...now.calls.values()];
     const begun = calls.filter(({ id }) => before?.calls.has(id) !== true);
     if (process.stoppedAtMs !== undefined) requireStopped(begun, schedule.nowMs - process.stoppedAtMs);
     // A process that has kept an answer knows the time, unless that vendor tells none or a wrong one.
-    this.#isMisled ||= vendor.mood.kind === 'calendar';
+    this.#isMisled ||= sellers.some(({ mood }) => mood.kind === 'calendar');
     if (this.#told.has(process) && !this.#isMisled) requireDays(begun, trueMs);
     const hasHeard = calls.some(
       ({ id, has_reply: isKept }) => isKept && before?.calls.get(id)?.has_reply === 0,
@@ -170,7 +170,7 @@ export class Watch {
 
   /** What the vendor has charged was spent by the ledger's word, or may have been. */
   requireBooks(): void {
-    const charged = creditsByName(this.#stage.vendor.charges.slice(this.#chargesBefore));
+    const charged = creditsByName(this.#stage.charges.slice(this.#chargesBefore));
     const { tables } = this;
     for (const [name, credits] of charged) {
       const sent = new Set(this.#sent.callsOf.get(name));

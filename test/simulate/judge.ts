@@ -24,7 +24,7 @@ export function saidIn({ how, stdout }: Ended): Said | undefined {
 }
 
 /** What each stop comes from: an answer of that kind, or a series of them. */
-const CAUSES: Readonly<Record<string, readonly Ailment[]>> = {
+export const CAUSES: Readonly<Record<string, readonly Ailment[]>> = {
   // The page of a gateway with 403 is no word of the vendor, but may well be about the key.
   key: ['dead-key', 'gateway'],
   vendor_credits: ['no-credits'],
@@ -39,14 +39,14 @@ const CAUSES: Readonly<Record<string, readonly Ailment[]>> = {
 const STOPPING: ReadonlySet<string | undefined> = new Set<Ailment>(['dead-key', 'no-credits', 'moved']);
 
 /** These leave nobody able to tell whether the call was charged. */
-const DOUBTFUL: ReadonlySet<string | undefined> = new Set<Ailment>([
+export const DOUBTFUL: ReadonlySet<string | undefined> = new Set<Ailment>([
   ...(['slow', 'failing', 'gateway', 'endless', 'empty', 'half', 'prose', 'not-yet'] as const),
 ]);
 
 /** An intent of a run that was killed; nobody knows whether its request was sent. */
 export const NOT_KEPT = /the program ended between sending the request and keeping the answer/;
 
-const causeOf = ({ code, answers }: StopObject): string => {
+export const causeOf = ({ code, answers }: StopObject): string => {
   if (code !== 'address') return code;
   return answers?.find((answer) => answer in CAUSES) ?? 'address of another';
 };

@@ -33,18 +33,18 @@ export class Permitted {
 
   /** What was charged before that time. */
   againFromBefore(ms: number): void {
-    const old = this.#stage.vendor.charges.filter(({ atMs }) => atMs < ms);
+    const old = this.#stage.charges.filter(({ atMs }) => atMs < ms);
     this.again(new Set(old.map(({ key }) => key)));
   }
 
   /** No ledger knows any more what was charged since then. @param since the number of charges that it knows. */
   lost(since: number): void {
-    this.again(this.#stage.vendor.charges.slice(since).map(({ key }) => key));
+    this.again(this.#stage.charges.slice(since).map(({ key }) => key));
   }
 
   require(): void {
     const times = new Map<string, number>();
-    for (const { key } of this.#stage.vendor.charges) times.set(key, (times.get(key) ?? 0) + 1);
+    for (const { key } of this.#stage.charges) times.set(key, (times.get(key) ?? 0) + 1);
     for (const [key, count] of times) {
       const most = this.#accounts + (this.#more.get(key) ?? 0);
       promise(count <= most, `charged ${count} times, at most ${most}: ${key}`);

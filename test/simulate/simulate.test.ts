@@ -74,7 +74,7 @@ test('without a rule a world shows what happens, in words, with the command that
 test.for([
   ['--seedz 5', "Unknown option '--seedz'"],
   ['7', "Unexpected argument '7'"],
-  ['--world moon', '--world moon is none of lists, histories, team'],
+  ['--world moon', '--world moon is none of lists, histories, team, fill'],
   ['--seeds many', '--seeds many is no number'],
 ] as const)(
   'what is typed wrongly is said in one sentence, and is no fault of a world: %s',

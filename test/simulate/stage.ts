@@ -17,7 +17,7 @@ import {
 } from './network.ts';
 import { type Fault, type Mishap, running, SimulatedProcess } from './process.ts';
 import { type Random, randomFrom, Schedule } from './schedule.ts';
-import { Vendor } from './vendor.ts';
+import { type Charge, Vendor } from './vendor.ts';
 import { play, type World } from './world.ts';
 
 type CommandLine = typeof import('../../src/cli/main.ts').runCommandLine;
@@ -126,6 +126,16 @@ export class Stage implements World, Network {
   /** Something happened; it is told of a world that fails. */
   tell(line: string): void {
     this.told.push(`${new Date(this.trueMs).toISOString()} ${line}`);
+  }
+
+  /** All who sell data. */
+  get sellers(): readonly Vendor[] {
+    return [this.vendor, ...[...this.vendors.values()].filter((asked) => asked instanceof Vendor)];
+  }
+
+  /** What any of them has charged. */
+  get charges(): readonly Charge[] {
+    return this.sellers.flatMap(({ charges }) => charges);
   }
 
   get network(): Network {

@@ -58,7 +58,13 @@ const OF_NEW_ONES: ReadonlySet<Arrival['ailment']> = new Set([
 ] as const);
 
 /** What it sells to whom it is alike to everybody. */
-const ALIKE: Facts = { employee_count: 42, full_name: 'Jo Doe', results: [{ full_name: 'Jo Doe' }] };
+const ALIKE: Facts = {
+  employee_count: 42,
+  full_name: 'Jo Doe',
+  job_title: 'Chief',
+  email: 'jo@doe.example.com',
+  results: [{ full_name: 'Jo Doe' }],
+};
 
 /** What it says of whom it does not know. */
 const NOTHING: Facts = {};
@@ -95,7 +101,7 @@ export class Vendor {
     const { status } = reply;
     this.arrivals.push({ key, atMs: nowMs, status, ailment, idempotencyKey });
     if (sold !== undefined)
-      this.charges.push({ key, atMs: nowMs, credits: priceOf(path, sold), facts: sold, idempotencyKey });
+      this.charges.push({ key, atMs: nowMs, credits: this.priceOf(path, sold), facts: sold, idempotencyKey });
     return { ...reply, headers: { ...headers, ...reply.headers } };
   }
 
@@ -110,6 +116,12 @@ export class Vendor {
       full_name: `Person ${number + at}`,
     }));
     return { results: people };
+  }
+
+  priceOf(path: string, facts: Facts): number {
+    if (facts === NOTHING) return 1;
+    if (path === '/enrich/person') return 2;
+    return path === '/search/people' ? (facts.results as readonly object[]).length : 1;
   }
 
   #headers(nowMs: number): Answer['headers'] {
@@ -251,10 +263,4 @@ function tooFast(form: LimitForm, waitMs: number, nowMs: number): Reply {
     default:
       return json(Number(form.slice('words-'.length)), TOO_FAST);
   }
-}
-
-function priceOf(path: string, facts: Facts): number {
-  if (facts === NOTHING) return 1;
-  if (path === '/enrich/person') return 2;
-  return path === '/search/people' ? (facts.results as readonly object[]).length : 1;
 }

@@ -119,21 +119,23 @@ const monthOf = (ms: number): string => dayOf(ms).slice(0, 7);
 /** By which groups of calls `spend` may be asked here. */
 export const SPEND_BY = ['account', 'batch', 'day'] as const;
 
-/** Of one account. */
 export function requireSpendShown({ by, month, groups }: SpendObject, tables: Tables): void {
   const number = Number(month.replace('-', ''));
   const isOfMonth = (call: CallRow): boolean => payerOf(tables, call).month === number;
   const begun = tables.batches.filter(({ created_at }) => monthOf(created_at) === month);
   const sent = [...tables.calls.values()].filter((call) => wasRequest(call) && isOfMonth(call));
   for (const { name, spent, in_doubt: inDoubt, saved, requests } of groups) {
-    const nameBy = ({ batch, day }: CallRow): string | null =>
-      by === 'batch' ? batch : by === 'day' ? dayOf(day * DAY_MS) : name;
+    const accountName = (account: number): string | null => tables.names.get(account) ?? null;
+    const nameBy = ({ batch, day, account }: CallRow): string | null =>
+      by === 'batch' ? batch : by === 'day' ? dayOf(day * DAY_MS) : accountName(account);
     const isMeant = (payer: CallRow): boolean => isOfMonth(payer) && nameBy(payer) === name;
     const { exact: _, ...money } = creditsOf(tables, isMeant);
     requireSame(`spend --by ${by}: ${name}`, { spent, in_doubt: inDoubt }, money);
     const own = sent.filter((call) => nameBy(payerOf(tables, call)) === name).length;
     promise(requests === own, `spend --by ${by}: ${name} took ${requests} requests, the tables say ${own}`);
-    const batches = begun.filter(({ id }) => by === 'account' || id === name);
+    const batches = begun.filter(({ id, account }) =>
+      by === 'account' ? accountName(account) === name : id === name,
+    );
     const shared = sum(batches.map(({ id }) => savedBy(tables, id)));
     promise(by === 'day' || saved === shared, `spend: ${saved} were saved, the tables say ${shared}`);
   }
@@ -172,14 +174,15 @@ export function requireRunShown(shown: RunObject, before: Tables | undefined, ta
   const saved = savedBy(tables, batch);
   promise((credits.saved ?? saved) === saved, `run: ${credits.saved} were saved, the tables say ${saved}`);
   // A team's figures leave out people whom the list does not name, and its report shows changes.
-  if (figures !== undefined && shown.changes === undefined)
-    requireFiguresShown(shown, figures, countsOf(tables, batch));
+  if (figures !== undefined && shown.changes === undefined) requireFiguresShown(shown, figures, tables);
 }
 
-type Counts = Readonly<Record<string, number>>;
-
 /** The figures of a run, and those of the report that it wrote. */
-function requireFiguresShown(run: RunObject, figures: FiguresObject, counts: Counts): void {
+function requireFiguresShown(run: RunObject, figures: FiguresObject, tables: Tables): void {
+  const counts = countsOf(tables, run.batch);
+  // A row whose cells the list has filled rests on no call.
+  const isLeftOut = ({ state, call }: ListedRow): boolean => state === 'skipped' && call === null;
+  const { length: leftOut } = rowsOf(tables, run.batch).filter(isLeftOut);
   const { invalid = 0, matched = 0, refused = 0, in_doubt = 0 } = counts;
   const { rows, usable, asked, found, attention } = figures;
   const { rows: all } = run;
@@ -189,7 +192,7 @@ function requireFiguresShown(run: RunObject, figures: FiguresObject, counts: Cou
     {
       rows: all,
       usable: all - invalid,
-      asked: sum(Object.values(counts)) - invalid,
+      asked: sum(Object.values(counts)) - invalid - leftOut,
       found: matched,
       attention: invalid + refused + in_doubt,
     },

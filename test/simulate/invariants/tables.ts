@@ -59,6 +59,8 @@ export interface Tables {
   readonly budgets: readonly BudgetRow[];
   readonly rows: ReadonlyMap<string, ListedRow>;
   readonly batches: readonly BatchRow[];
+  /** The names of the accounts. */
+  readonly names: ReadonlyMap<number, string>;
 }
 
 const CALLS = `SELECT id, hex(key) AS key, state, is_current, kind, account, operation, asked, batch, row, day, month, reserved, charged, payer,
@@ -70,6 +72,7 @@ interface Questions {
   readonly budgets: Database.Statement<[], BudgetRow>;
   readonly rows: Database.Statement<[], ListedRow>;
   readonly batches: Database.Statement<[], BatchRow>;
+  readonly names: Database.Statement<[], { readonly account: number; readonly value: string }>;
 }
 
 const prepared = new WeakMap<Database.Database, Questions>();
@@ -82,6 +85,7 @@ function questionsTo(database: Database.Database): Questions {
     budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
     rows: database.prepare('SELECT batch, row, state, attempt AS call, others FROM rows'),
     batches: database.prepare('SELECT id, state, account, created_at FROM batches'),
+    names: database.prepare("SELECT account, value FROM known_as WHERE kind = 'name'"),
   };
   prepared.set(database, questions);
   return questions;
@@ -95,12 +99,13 @@ export const hasTables = (database: Database.Database): boolean =>
 export const rowName = ({ batch, row }: Pick<ListedRow, 'batch' | 'row'>): string => `${batch}/${row}`;
 
 export function tablesOf(database: Database.Database): Tables {
-  const { calls, budgets, rows, batches } = questionsTo(database);
+  const { calls, budgets, rows, batches, names } = questionsTo(database);
   return {
     calls: new Map(calls.all().map((call) => [call.id, call])),
     budgets: budgets.all(),
     rows: new Map(rows.all().map((row) => [rowName(row), row])),
     batches: batches.all(),
+    names: new Map(names.all().map(({ account, value }) => [account, value])),
   };
 }
 

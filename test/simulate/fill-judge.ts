@@ -1,0 +1,434 @@
+/** What holds of lists that several vendors fill, by their own books. */
+import fs from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import type { Heard, Operation } from './finders.ts';
+import { type Asking, askingIn, CONCURRENCY, DEAREST, keyOf, NAMES, type Name, PLACES } from './finders.ts';
+import type { Watch } from './invariants.ts';
+import { CAUSES, causeOf, DOUBTFUL, saidIn } from './judge.ts';
+import type { Question } from './network.ts';
+import { DAY_MS } from './people.ts';
+import { Permitted } from './permitted.ts';
+import { promise } from './played.ts';
+import type { Ended, Stage } from './stage.ts';
+
+export interface Person {
+  readonly who: number;
+  readonly hasEmail: boolean;
+  readonly hasTitle: boolean;
+}
+
+const FIRST_NAMES = 'Ann Ben Cleo Dora Emil Finn Gina Hugo Ida Jan Kim Lea'.split(' ');
+
+/** The cells of a row, by the names of its columns. */
+export function cellsOf({ who, hasEmail, hasTitle }: Person) {
+  const First = FIRST_NAMES[who % FIRST_NAMES.length] ?? '';
+  return {
+    First,
+    Last: 'Moss',
+    Site: `s${who % 3}.example.com`,
+    Email: hasEmail ? `${First.toLowerCase()}@list.example` : '',
+    Title: hasTitle ? 'Head of the list' : '',
+  };
+}
+
+export interface Step {
+  readonly operation: Operation;
+  readonly accounts: readonly Name[];
+}
+
+export type Policy = 'hold' | 'skip' | 'retry';
+export type Caps = Readonly<Partial<Record<Name, number>>>;
+
+/** What somebody has typed. */
+export interface FillRun {
+  readonly list: string;
+  readonly people: readonly Person[];
+  readonly steps: readonly Step[];
+  readonly policy: Policy;
+  readonly isRefresh: boolean;
+  readonly credits: number;
+  readonly shares: Caps;
+  readonly perDay: Caps;
+}
+
+export type Asked = Pick<Asking, 'operation' | 'body'>;
+
+/** What a process has heard, or a person has told, of a question. */
+interface Known {
+  /** Blank: it found nothing. */
+  readonly value: string;
+  readonly atMs: number;
+  /** False: a process that was killed may have lost it. */
+  isKept: boolean;
+}
+
+/** How a run stands while it goes on. */
+interface Going extends FillRun {
+  /** All that was known before is too old. */
+  readonly isAnew: boolean;
+  /** How many requests each account has been sent since it was heard that it takes no more. */
+  readonly ended: Map<Name, number>;
+  /** Accounts that must have ended, because a later one was asked, each with that question. */
+  readonly passedOver: Map<Name, string>;
+  readonly heard: Known[];
+  /** Questions whose answers said nothing. */
+  readonly freed: string[];
+}
+
+const ENDING: ReadonlySet<Heard['ailment']> = new Set(['dead-key', 'no-credits'] as const);
+const MANY = 99;
+/** These say nothing of the question, and cost nothing. */
+const FREE: ReadonlySet<Heard['ailment']> = new Set([
+  ...(['limit', 'limited', 'dead-key', 'no-credits', 'moved'] as const),
+]);
+/** A run that ends so has kept all that it heard. */
+const KEPT: ReadonlySet<number | undefined> = new Set([0, 2, 3, 4, 75, 77]);
+const NOTED = /Account (\w+) takes no more calls in this run/g;
+
+const emailAsked = (email: string): string => JSON.stringify({ email });
+const PARAMETERS = ['first_name', 'last_name', 'domain', 'email'];
+/** What is asked, as the request has it. */
+export const bodyOf = (parameters: object): string => JSON.stringify(parameters, PARAMETERS);
+const findAsked = ({ First, Last, Site }: Cells): string =>
+  JSON.stringify({ first_name: First, last_name: Last, domain: Site });
+
+export class FillJudge {
+  readonly #stage: Stage;
+  readonly #watch: Watch;
+  readonly #permitted: Permitted;
+  readonly #known = new Map<string, Known>();
+  /** Questions that once had no answer; a row that ended so is not asked again. */
+  readonly #nothing = new Set<string>();
+  /** Questions of which an answer is lost; `unsure`: or not. */
+  readonly #doubts = new Map<string, 'lost' | 'unsure'>();
+  /** The same of those that were sent again. What says nothing leaves the first request in doubt. */
+  readonly #before = new Map<string, 'lost' | 'unsure'>();
+  /** Questions that a person has left out, each with its list. */
+  readonly #leftOut = new Set<string>();
+  /** Credits that requests may have cost at most, by the budgets that they are in. */
+  readonly #reserved = new Map<string, number>();
+  /** When a list was refreshed last. */
+  readonly #refreshing = new Map<string, number>();
+  /** Lists whose last run has ended them. */
+  readonly #finished = new Set<string>();
+  /** What was charged, by the budgets. */
+  readonly #charged = new Map<string, number>();
+  readonly #counted = new Set<object>();
+  /** When each question was sent last. */
+  readonly #leftAt = new Map<string, number>();
+  #kills = 0;
+  #run: Going | undefined;
+
+  constructor(stage: Stage, watch: Watch) {
+    this.#stage = stage;
+    this.#watch = watch;
+    this.#permitted = new Permitted(stage);
+  }
+
+  // ---------------------------------------------------------------------------------------------- each run
+
+  begins(typed: FillRun): void {
+    const { list } = typed;
+    // A batch that goes on does not ask again what it has bought itself.
+    const isAnew = typed.isRefresh && this.#finished.has(list);
+    if (isAnew || (typed.isRefresh && !this.#refreshing.has(list))) {
+      this.#refreshing.set(list, this.#stage.trueMs);
+      this.#permitted.again(this.#permitted.asked);
+      for (const scope of this.#charged.keys())
+        if (scope.startsWith(`batch ${list}`)) this.#charged.delete(scope);
+    }
+    this.#run = { ...typed, isAnew, ended: new Map(), passedOver: new Map(), heard: [], freed: [] };
+  }
+
+  ends(ended: Ended): void {
+    const { exitCode, stderr } = ended;
+    const run = this.#going;
+    if (!KEPT.has(exitCode)) {
+      this.#kills += 1;
+      for (const known of run.heard) known.isKept = false;
+      for (const key of run.freed) this.#doubts.set(key, 'unsure');
+    }
+    if (exitCode === 0 || exitCode === 3) this.#finished.add(run.list);
+    else this.#finished.delete(run.list);
+    if (!KEPT.has(exitCode)) return;
+    const noted = [...stderr.matchAll(NOTED)].map(([, name]) => name);
+    for (const [name, question] of run.passedOver)
+      promise(noted.includes(name), `${name} is passed over, and has not ended: ${question}`);
+    this.#requireStop(ended, run);
+  }
+
+  /** It says why it stopped, and without a stop every row has ended. */
+  #requireStop(ended: Ended, { people }: Going): void {
+    const said = saidIn(ended) as Said | undefined;
+    if (said === undefined) return;
+    const { stopped, counts = {} } = said;
+    const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    if (stopped === null) promise(rows === people.length, `not stopped, and ${rows} rows have ended`);
+    const causes = stopped === null ? undefined : CAUSES[causeOf(stopped)];
+    if (causes === undefined || stopped === null) return;
+    const heard = this.#stage.sellers.flatMap(({ arrivals }) => arrivals.map(({ ailment }) => ailment));
+    const isCaused = heard.some((ailment) => causes.some((each) => each === ailment));
+    const isUnmade = Object.keys(this.#stage.weather.unmade).length > 0;
+    promise(isCaused || isUnmade, `stopped without a reason: ${stopped.code}: ${stopped.message}`);
+  }
+
+  get #going(): Going {
+    promise(this.#run !== undefined, 'a command that only looks has sent something');
+    return this.#run;
+  }
+
+  // ---------------------------------------------------------------------------------------------- each request
+
+  left(question: Question): void {
+    if (question.method !== 'POST') return;
+    const run = this.#going;
+    const asking = askingIn(question);
+    const key = keyOf(asking);
+    const step = run.steps.find(({ operation }) => operation === asking.operation);
+    promise(step?.accounts.includes(asking.name) === true, `no step asks so: ${key}`);
+    const known = this.#known.get(key);
+    promise(known?.isKept !== true || this.#isTooOld(known), `answered, and asked again: ${key}`);
+    this.#requireWanted(asking, run);
+    const at = step.accounts.indexOf(asking.name);
+    // What is in doubt is sent again before anybody else is asked.
+    const isAgain = this.#mayBeInDoubt(key);
+    if (isAgain && run.policy === 'retry') this.#permitted.again([key]);
+    for (const [index, name] of step.accounts.entries())
+      if (index !== at && !isAgain) this.#requireNext({ ...asking, name }, index < at, key);
+    const sinceEnd = run.ended.get(asking.name);
+    promise(sinceEnd === undefined || sinceEnd < CONCURRENCY, `asked though it has ended: ${key}`);
+    if (sinceEnd !== undefined) run.ended.set(asking.name, sinceEnd + 1);
+    if (isAgain) this.#before.set(key, this.#doubts.get(key) ?? 'unsure');
+    else this.#before.delete(key);
+    this.#doubts.set(key, 'lost');
+    this.#leftAt.set(key, this.#stage.trueMs);
+    for (const scope of this.#scopesOf(asking.name, run))
+      this.#reserved.set(scope, (this.#reserved.get(scope) ?? 0) + DEAREST);
+  }
+
+  #scopesOf(name: Name, { list }: FillRun, atMs = this.#stage.trueMs) {
+    return [`batch ${list}`, `batch ${list} ${name}`, `day ${Math.floor(atMs / DAY_MS)} ${name}`] as const;
+  }
+
+  /** In a refresh. */
+  #isTooOld({ atMs }: Known): boolean {
+    return atMs <= (this.#refreshing.get(this.#going.list) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Some row has a blank cell for it, and what is asked by is in its list or was found. */
+  #requireWanted({ operation, body }: Asking, { people, steps }: Going): void {
+    const isWanted = people.map(cellsOf).some((cells) => {
+      const find = findAsked(cells);
+      if (operation === 'find-email') return cells.Email === '' && body === find;
+      const found = NAMES.flatMap((name) => this.#soldFor({ name, operation: 'find-email', body: find }));
+      const emails = cells.Email === '' ? found.map(({ facts }) => String(facts.email)) : [cells.Email];
+      return cells.Title === '' && emails.some((email) => body === emailAsked(email));
+    });
+    promise(isWanted, `no row wants it of ${steps.length} steps: ${operation} ${body}`);
+  }
+
+  #soldFor(asking: Asking) {
+    const key = keyOf(asking);
+    return this.#stage.charges.filter((charge) => charge.key === key);
+  }
+
+  /** @param other an account of the step beside that which is asked now, by `now`. */
+  #requireNext(other: Asking, isBefore: boolean, now: string): void {
+    const run = this.#going;
+    const key = keyOf(other);
+    const known = this.#known.get(key);
+    const doubt = this.#doubts.get(key);
+    const isOut = this.#isLeftOut(key, run);
+    promise(
+      doubt !== 'lost' || known !== undefined || isOut,
+      `${other.name} may have it, which is in doubt: ${now}`,
+    );
+    if (known !== undefined && !(run.isAnew && this.#isTooOld(known) && doubt === undefined)) {
+      const isFound = known.value !== '' && known.isKept && !this.#isTooOld(known);
+      promise(!isFound, `${other.name} has found it: ${now}`);
+      if (known.value === '' || !known.isKept || this.#isTooOld(known)) return;
+    }
+    if (!isBefore || isOut || doubt === 'unsure') return;
+    promise(this.#mayHaveEnded(other.name), `${other.name} comes before it, and was not asked: ${now}`);
+    run.passedOver.set(other.name, now);
+  }
+
+  /** By a person, or by the job. */
+  #isLeftOut(key: string, { list, policy }: FillRun): boolean {
+    return this.#leftOut.has(`${list} ${key}`) || (policy === 'skip' && this.#mayBeInDoubt(key));
+  }
+
+  #mayBeInDoubt(key: string): boolean {
+    if (this.#doubts.has(key) || this.#known.get(key)?.isKept === false) return true;
+    return !this.#leftAt.has(key) && this.#keysIn(['doubt', 'retried']).has(key);
+  }
+
+  /** Only the ledger knows what a killed run was about to send, and what a person is asked about. */
+  #keysIn(states: readonly string[]): ReadonlySet<string> {
+    const { tables } = this.#watch;
+    const calls = [...(tables?.calls.values() ?? [])].filter(({ state }) => states.includes(state));
+    const keys = calls.map(({ account, operation, asked }) => {
+      const name = tables?.names.get(account) as Name;
+      return keyOf({ name, operation: operation as Operation, body: bodyOf(JSON.parse(asked).parameters) });
+    });
+    return new Set(keys);
+  }
+
+  #mayHaveEnded(name: Name): boolean {
+    const run = this.#going;
+    if (run.ended.has(name)) return true;
+    const slack = (this.#kills + 2) * CONCURRENCY * DEAREST;
+    const [batch, share, day] = this.#scopesOf(name, run).map((scope) => this.#reserved.get(scope) ?? 0);
+    const isOver = (sum = 0, cap = Number.POSITIVE_INFINITY, others = 1): boolean =>
+      sum + slack * others > cap;
+    return (
+      isOver(batch, run.credits, NAMES.length) ||
+      isOver(share, run.shares[name]) ||
+      isOver(day, run.perDay[name])
+    );
+  }
+
+  heard({ ailment, answer, ...asking }: Heard): void {
+    const run = this.#going;
+    const key = keyOf(asking);
+    this.#mayEnd(asking.name, ailment, run);
+    if (ailment === 'gateway') this.#doubts.set(key, 'unsure');
+    else if (FREE.has(ailment)) {
+      const before = this.#before.get(key);
+      if (before === undefined) this.#doubts.delete(key);
+      else this.#doubts.set(key, before);
+      run.freed.push(key);
+    } else if (ailment === 'slow' || !DOUBTFUL.has(ailment)) {
+      const facts = ailment === 'missing' || ailment === 'refusing' ? {} : JSON.parse(answer);
+      const value = String(facts[PLACES[asking.operation]] ?? '');
+      // What was refused in a series is asked again.
+      const known: Known = { value, atMs: this.#stage.trueMs, isKept: ailment !== 'refusing' };
+      this.#learn(key, known);
+      this.#doubts.delete(key);
+      run.heard.push(known);
+    }
+  }
+
+  /** What moved ends the whole run. The page of a gateway may be about the key, or not. */
+  #mayEnd(one: Name, ailment: Heard['ailment'], { ended }: Going): void {
+    if (ailment === 'gateway') ended.set(one, ended.get(one) ?? -MANY);
+    const all = ailment === 'moved' ? NAMES : ENDING.has(ailment) ? [one] : [];
+    for (const name of all) ended.set(name, Math.max(0, ended.get(name) ?? 0));
+  }
+
+  #learn(key: string, known: Known): void {
+    this.#known.set(key, known);
+    if (known.value === '') this.#nothing.add(key);
+  }
+
+  // ---------------------------------------------------------------------------------------------- a person
+
+  /** Where a question may be in doubt. */
+  inDoubtAt(asked: Asked): readonly Name[] {
+    const doubted = this.#keysIn(['doubt']);
+    return NAMES.filter((name) => doubted.has(keyOf({ ...asked, name })));
+  }
+
+  /** What is in doubt, once each. */
+  mayRepeat(): void {
+    this.#permitted.again(this.#keysIn(['doubt']));
+  }
+
+  /** @param names of which nobody can tell which one is meant. */
+  decided(list: string, names: readonly Name[], asked: Asked, decision: string): void {
+    // A row that waited goes on.
+    this.#finished.clear();
+    const isSure = names.length === 1;
+    for (const name of names.length === 0 ? NAMES : names) {
+      const key = keyOf({ ...asked, name });
+      if (decision === 'skip') this.#leftOut.add(`${list} ${key}`);
+      else if (decision === 'retry') this.#permitted.again([key]);
+      else this.#told(key, decision, isSure);
+    }
+  }
+
+  #told(key: string, decision: string, isKept: boolean): void {
+    if (isKept) this.#doubts.delete(key);
+    else this.#doubts.set(key, 'unsure');
+    const value = decision === 'no_match' ? '' : decision.replace(/^\w+=/, '');
+    if (decision === 'not-done') this.#known.delete(key);
+    // An answer that came, and that nobody can read, has a date already.
+    else this.#learn(key, { value, atMs: this.#leftAt.get(key) ?? this.#stage.trueMs, isKept });
+  }
+
+  // ---------------------------------------------------------------------------------------------- the books
+
+  /** Once all has arrived. */
+  requireBooks(): void {
+    this.#permitted.require();
+    const run = this.#run;
+    if (run === undefined) return;
+    this.#run = undefined;
+    const before = new Map(this.#charged);
+    for (const { key, credits } of this.#stage.charges
+      .slice(0)
+      .filter((charge) => !this.#counted.has(charge))) {
+      const { name } = askingIn({ path: key, body: '' });
+      for (const scope of this.#scopesOf(name, run, this.#leftAt.get(key)))
+        this.#charged.set(scope, (this.#charged.get(scope) ?? 0) + credits);
+    }
+    for (const charge of this.#stage.charges) this.#counted.add(charge);
+    for (const name of NAMES) {
+      const caps = [run.credits, run.shares[name], run.perDay[name]];
+      for (const [index, scope] of this.#scopesOf(name, run).entries()) {
+        const [now = 0, most = Number.POSITIVE_INFINITY] = [this.#charged.get(scope), caps[index]];
+        promise(
+          now <= Math.max(most, before.get(scope) ?? 0),
+          `${now} credits are charged in ${scope}, whose budget is ${most}`,
+        );
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------- the output
+
+  /** Of a list that has ended. */
+  requireOutput(path: string, typed: FillRun): void {
+    const { people, steps } = typed;
+    const shown: readonly Row[] = parse(fs.readFileSync(path), { columns: true, bom: true });
+    promise(shown.length === people.length, `${path} has ${shown.length} rows, its list ${people.length}`);
+    for (const [index, person] of people.entries())
+      for (const step of steps) this.#requireCell(step, cellsOf(person), shown[index] ?? {}, typed);
+  }
+
+  #requireCell({ operation, accounts }: Step, cells: Cells, row: Row, typed: FillRun): void {
+    const isFind = operation === 'find-email';
+    const column = isFind ? 'Email' : 'Title';
+    const { Email: email = '', [column]: cell = '', [`${column}_source`]: source = '' } = row;
+    const body = isFind ? findAsked(cells) : emailAsked(email);
+    const of = `${column} ${cell} of ${source}: ${Object.values(row).join(', ')}`;
+    if (cells[column] !== '')
+      promise(cell === cells[column] && source === 'list', `not the cell of the list: ${of}`);
+    else if (cell !== '') {
+      const name = accounts.find((each) => each === source);
+      const sold = name === undefined ? [] : this.#soldFor({ name, operation, body });
+      const isSold = sold.some(({ facts }) => facts[PLACES[operation]] === cell);
+      promise(isSold, `not as the book has it: ${of}`);
+    } else {
+      promise(source === '', `a blank cell has a source: ${of}`);
+      if (isFind || email !== '') this.#requireNobody({ operation, accounts }, body, typed, of);
+    }
+  }
+
+  /** Each account has nothing, or was left out. */
+  #requireNobody({ operation, accounts }: Step, body: string, typed: FillRun, of: string): void {
+    for (const name of accounts) {
+      const key = keyOf({ name, operation, body });
+      const isOut = this.#isLeftOut(key, typed);
+      promise(this.#nothing.has(key) || isOut, `${name} was not asked, or has it: ${of}`);
+    }
+  }
+}
+
+type Cells = ReturnType<typeof cellsOf>;
+type Row = Readonly<Record<string, string>>;
+
+interface Said {
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly stopped: Parameters<typeof causeOf>[0] | null;
+}
