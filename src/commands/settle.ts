@@ -98,7 +98,7 @@ export default command({
       const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
       console.say(`${were} when the program ended; those without an answer are in doubt now.`);
     }
-    return listReport(await doubtList(found, given.row));
+    return listReport(await doubtList(found, given.row), found.batch.accounts.length > 1);
   },
 });
 
@@ -121,14 +121,15 @@ function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: Set
 
 // ---------------------------------------------------------------------------------------------- the list
 
-function listReport(list: List): Report<Output> {
+function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
   const { batch, at_risk: atRisk, open, in_doubt: doubts, waiting = [] } = list;
   const nothing = `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}`;
   return {
     lines: linesOf(
       waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
       doubts.flatMap((doubt) => [
-        `row ${doubt.row}, ${callWords(doubt)}: ${doubtWords(doubt)}`,
+        `row ${doubt.row}, ${hasSeveralAccounts ? `${doubt.account}, ` : ''}${callWords(doubt)}: ` +
+          doubtWords(doubt),
         ...doubt.looks.map((look) => `    ${lookWords(look)}`),
         ...(doubt.decision === null ? [] : [`    ${decisionWords(doubt.decision)}`]),
       ]),

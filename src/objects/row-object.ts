@@ -112,6 +112,8 @@ export type RowObject = z.output<typeof RowObject>;
 
 export const DoubtObject = CallObject.extend({
   row: z.number(),
+  /** The name of the account that was asked. */
+  account: z.string(),
   /** Whether the request was sent by this batch. */
   own: z.boolean(),
   /** The possible harm besides the money. */

@@ -5,6 +5,7 @@ import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { asksSeveral } from '../core/steps.ts';
+import { accountNameIn } from '../files/output/output.ts';
 import {
   type Batch,
   type Decision,
@@ -197,6 +198,7 @@ const doubtObject = (
 ): DoubtObject => ({
   ...factsOf(doubt),
   row,
+  account: accountNameIn(batch, doubt),
   own: doubt.batch === batch.id,
   looks: doubt.looks.map(lookObject),
   decision: decided ? decisionObject(decided) : null,

@@ -36,7 +36,7 @@ export async function rowReport(
     lines: linesOf(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
       planned && keptWorks(planned).map((work) => `  ${plannedWords(work)}`),
-      attempts.flatMap(attemptLines),
+      attempts.flatMap((each) => attemptLines(each, batch.accounts.length > 1)),
       fields && `  fields for add: ${fields.join(', ')}`,
     ),
   };
@@ -170,12 +170,12 @@ function plannedWords({ subject, email, project, from, to }: KeptWork): string {
   return `planned: ${whom}, ${from === undefined ? to : `${from} → ${to}`}`;
 }
 
-function attemptLines(of: AttemptObject): readonly string[] {
-  const { batch, intent_at: at, replaces, decision, decided, reply, closure, rule } = of;
+function attemptLines(of: AttemptObject, hasSeveralAccounts: boolean): readonly string[] {
+  const { account, batch, intent_at: at, replaces, decision, decided, reply, closure, rule } = of;
   const id = reply?.request_id ? `, request id ${reply.request_id}` : '';
   const told = decision?.kind === 'told' ? decision : undefined;
   return [
-    `  ${at}  batch ${batch}: ${askedWords(of)}`,
+    `  ${at}  batch ${batch}: ${hasSeveralAccounts ? `${account}, ` : ''}${askedWords(of)}`,
     ...linesOf(
       replaces !== null && 'bought again, in place of an earlier answer',
       decision && told === undefined && `sent again: ${decision.why}`,
