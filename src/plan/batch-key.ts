@@ -89,8 +89,8 @@ function askingSettings(
   const filling = fillingOf(job, columns.header);
   const all = [account, ...further.map((asked) => asked.account)].map(({ identity }) => identity);
   const settingsThatAsk = {
-    // The cells that decide which rows are asked about at all.
-    ...(filling === undefined ? {} : { skips: [...filling.cells] }),
+    // The cells that decide which rows, and which steps of a row, are asked about at all.
+    ...present({ skips: filling === undefined ? stepsFilling(job, columns)?.skips : [...filling.cells] }),
     ...present({ only_if: job.only_if, unless: job.unless }),
     ...Object.fromEntries(asking),
     // Which accounts are asked, in their order, and the columns by which it is known whether one has it.

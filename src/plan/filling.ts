@@ -1,4 +1,4 @@
-import type { OperationOptions } from '../core/operation.ts';
+import type { JsonObject, OperationOptions } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, SO_NOTHING } from '../core/row.ts';
 import { lackingWords, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';
@@ -44,6 +44,11 @@ interface StepsFilling {
   readonly fed: OperationOptions['fed'];
   /** Whether what is asked depends on the cells that an answer fills. */
   readonly isRead: boolean;
+  /**
+   * The positions of the cells of the list that decide which steps a row has, by the names of the steps.
+   * Undefined: none does.
+   */
+  readonly skips: JsonObject | undefined;
   /** The columns that a step may fill. */
   wantedOf(step: string): readonly WantedColumn[];
   /** The row without the steps whose columns the list has filled already. */
@@ -66,7 +71,8 @@ export function stepsFilling(
     }
     const own = Object.entries(add).flatMap(([column, path]) => {
       if (!path.startsWith(`${name}.`)) return [];
-      const cell = onExisting === 'fill' ? names.indexOf(column.toLowerCase()) : -1;
+      const stays = onExisting === 'fill' || onExisting === 'keep';
+      const cell = stays ? names.indexOf(column.toLowerCase()) : -1;
       return [{ column, path: path.slice(name.length + 1), cell }];
     });
     wanted.set(name, own);
@@ -77,13 +83,20 @@ export function stepsFilling(
   const isRead = isOfSeveral || Object.keys(fed).length > 0;
   const leftOf = (step: RowStep, cells: InputRow['cells']): RowStep | undefined => {
     const own = wanted.get(step.name ?? '') ?? [];
-    const wants = own.filter(({ cell }) => cell < 0 || isBlankCell(cells[cell] ?? ''));
+    const wants = own.filter(
+      ({ cell }) => cell < 0 || (onExisting === 'fill' && isBlankCell(cells[cell] ?? '')),
+    );
     if (own.length > 0 && wants.length === 0) return undefined;
     return isRead && own.length > 0 ? { ...step, wants } : step;
   };
+  const inList = [...wanted].flatMap(([step, own]) => {
+    const cells = own.flatMap(({ cell }) => (cell < 0 ? [] : [cell]));
+    return cells.length === 0 ? [] : [[step, onExisting === 'fill' ? cells : []] as const];
+  });
   return {
     fed,
     isRead,
+    skips: inList.length === 0 ? undefined : Object.fromEntries(inList),
     wantedOf: (step) => wanted.get(step) ?? [],
     left(ready, { cells }) {
       const { steps, lacking: blank } = ready.input as RowSteps;
