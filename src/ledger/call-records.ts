@@ -347,8 +347,8 @@ export interface RowAnswer
     | ('attempt' | 'batch' | 'kind' | 'why' | 'call' | 'accountIdentity')
     | ('charged' | 'answeredAtMs' | 'paidRow' | 'body')
   > {
-  /** It filled a step of the row, see `FinishedRow.fills`. */
-  readonly fills?: true;
+  /** Whether it filled a step of the row; left out where the row was kept without `FinishedRow.fills`. */
+  readonly fills?: boolean;
 }
 
 export interface RowRecord {

@@ -1,3 +1,4 @@
+import { present } from '../core/objects.ts';
 import {
   erasedRow,
   type InputRow,
@@ -190,11 +191,11 @@ async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promi
   const used = rows.map(usedBy);
   const answers = await answersOf(sql, used.flat());
   return rows.map(({ row, state, matched_by, reason, fills }, at): RowRecord => {
-    const filling = new Set<AttemptId>(JSON.parse(fills ?? '[]'));
+    const filling = fills === null ? undefined : new Set<AttemptId>(JSON.parse(fills));
     const own = (used[at] ?? [])
       .map((id) => answers.get(id))
       .filter(isShown)
-      .map((answer) => (filling.has(answer.attempt) ? { ...answer, fills: true as const } : answer));
+      .map((answer) => ({ ...answer, ...present({ fills: filling?.has(answer.attempt) }) }));
     const outcome = { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome;
     return { row, outcome, answers: asItEnded(state, own) };
   });

@@ -88,7 +88,7 @@ async function* resultParts(ledger: Rows, batch: Batch, place: AnswerPlace) {
 }
 
 function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
-  return shownAnswers(answers, place).flatMap(
+  return shownAnswers(answers).flatMap(
     ({ body, call, accountIdentity }) =>
       parsedResultsOf(jsonIn(body), placeOfAnswer(place, call.operation, accountIdentity)) ?? [],
   );

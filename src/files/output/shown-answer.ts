@@ -1,11 +1,4 @@
-import {
-  type AnswerPlace,
-  bytesOf,
-  hasAccounts,
-  jsonIn,
-  type KeptBody,
-  placeOfAnswer,
-} from '../../core/answer-body.ts';
+import { type AnswerPlace, bytesOf, jsonIn, type KeptBody, placeOfAnswer } from '../../core/answer-body.ts';
 import { isPlain } from '../../core/answer-fields.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import type { Batch, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
@@ -22,17 +15,15 @@ export interface ShownAnswer {
 type Answers = RowRecord['answers'];
 
 /**
- * The answers that are shown: those that fill the row's steps. A row of a job with one account is kept
- * without these, and shows what was found.
+ * The answers that are shown: those that fill the row's steps. A row that was kept without these shows what
+ * was found.
  */
-export function shownAnswers(answers: Answers, place: AnswerPlace): Answers {
-  const isKeptWithFills = hasAccounts(place) || answers.some(({ fills }) => fills);
-  return answers.filter(({ kind, fills }) => (isKeptWithFills ? fills : kind === 'found'));
-}
+export const shownAnswers = (answers: Answers): Answers =>
+  answers.filter(({ kind, fills }) => fills ?? kind === 'found');
 
 /** The bodies of several steps are read as one, in which each stands under the name of its step. */
 export function shownAnswer(answers: Answers, place: AnswerPlace): ShownAnswer | undefined {
-  const shown = shownAnswers(answers, place);
+  const shown = shownAnswers(answers);
   if (place.steps === undefined) return shownOfStep(shown, place);
   const steps = Object.keys(place.steps).flatMap((name) => {
     const own = shown.filter(({ call }) => call.operation === name);

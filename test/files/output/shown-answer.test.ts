@@ -58,17 +58,17 @@ test.each<readonly [what: string, answers: readonly RowAnswer[], Email: string, 
   ['the first fills it', [answer('h', HUNTERS, { fills: true })], 'h@a.example', 'hunter'],
   [
     'the second fills it',
-    [answer('h', {}, { kind: 'no_match' }), answer('p', PROSPEOS, { fills: true })],
+    [answer('h', {}, { kind: 'no_match', fills: false }), answer('p', PROSPEOS, { fills: true })],
     'p@a.example',
     'prospeo',
   ],
   [
     'the first fills it, and the second found something else',
-    [answer('h', HUNTERS, { fills: true }), answer('p', PROSPEOS)],
+    [answer('h', HUNTERS, { fills: true }), answer('p', PROSPEOS, { fills: false })],
     'h@a.example',
     'hunter',
   ],
-  ['what was found fills nothing', [answer('h', HUNTERS)], '', ''],
+  ['what was found fills nothing', [answer('h', HUNTERS, { fills: false })], '', ''],
 ])('one step: %s', (_what, answers, Email, Email_source) => {
   expect(cellsOf(EMAIL, { Email: 'email' }, answers)).toEqual({ Email, Email_source });
 });
@@ -79,7 +79,7 @@ test('several steps: each is read and named by the account that filled it', () =
   expect(cellsOf(STEPS, add, both)).toEqual({
     ...{ Email: 'p@a.example', Email_source: 'prospeo', Title: 'Vet', Title_source: 'hunter' },
   });
-  expect(cellsOf(STEPS, add, [answer('p', PROSPEOS), { ...TITLES, fills: true }])).toEqual({
+  expect(cellsOf(STEPS, add, [answer('p', PROSPEOS, { fills: false }), { ...TITLES, fills: true }])).toEqual({
     ...{ Email: '', Email_source: '', Title: 'Vet', Title_source: 'hunter' },
   });
 });
@@ -89,7 +89,7 @@ test('a row of one account, and one that an earlier version kept, shows what was
   const add = { Email: 'find-email.email', Title: 'enrich-person.job_title' };
   const answers = [answer('p', { mail: ['old@a.example'] }), TITLES, answer('p', PROSPEOS)];
   expect(cellsOf(place, add, answers)).toEqual({ Email: 'p@a.example', Title: 'Vet' });
-  expect(shownAnswers(answers, place)).toEqual(answers);
+  expect(shownAnswers(answers)).toEqual(answers);
 });
 
 test('a batch keeps the places of its accounts', () => {
