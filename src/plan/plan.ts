@@ -1,10 +1,12 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectOperationOf } from '../client/dialect.ts';
+import { WANTED } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
+import { policyOfStep } from '../job/job.ts';
 import { ASKED_OFTEN_ENOUGH, type BatchId } from '../ledger/ledger.ts';
 import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
@@ -13,6 +15,7 @@ import { type Conditions, SkippedBy } from './conditions.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
   type AccountCall,
+  type CallLeft,
   classifications,
   type LookupResult,
   type PlannedBatch,
@@ -357,6 +360,8 @@ class RowDraft {
 export interface Pricing {
   /** The price of a call: at most, where the call finds something, and where it finds nothing. */
   priceOf(call: AccountCall): Readonly<Record<'most' | 'found' | 'miss', number>>;
+  /** Whether a call of this kind is left out when its answer is lost. */
+  isSkipped(call: AccountCall): boolean;
   /**
    * The most that one row can cost when none of its calls is bought yet, however many identifiers it gives.
    */
@@ -406,6 +411,7 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
       return { most, found: perResult === undefined ? found : most, miss };
     },
     mostOfRow: Math.max(...prices),
+    isSkipped: ({ call }) => policyOfStep(job, call.operation) === 'skip',
     matchRateOf: (asked) => knownOf(asked)?.rate,
     placeOf({ call, by }) {
       const step = stepsOf(job.operation).findIndex(({ name }) => name === call.operation);
@@ -429,17 +435,24 @@ const checksIn = (calls: readonly AccountCall[]): boolean =>
   new Set(calls.map(({ call }) => call.operation)).size > 1;
 
 /**
- * The most that a step of a row can still cost: a step ends with its first match, and what is asked before it
- * costs something where its account charges misses.
+ * The most that a step of a row can still cost: a step ends with the first match that fills a cell, and what
+ * is asked before it may cost something, too.
  */
-export function worstCredits(pricing: Pricing, left: StepRemainder): number {
-  const isChecked = checksIn(left.toAsk);
+export function worstCredits(pricing: Pricing, { toAsk }: StepRemainder): number {
+  const isChecked = checksIn(toAsk);
   let before = 0;
   let worst = 0;
-  for (const { most, miss } of left.toAsk.map(pricing.priceOf)) {
+  for (const [at, each] of toAsk.entries()) {
+    const { most, miss } = pricing.priceOf(each);
     worst = Math.max(worst, before + most);
-    // Each account may find an address that is not taken.
-    if (miss > 0 || isChecked) before += most;
+    const isBeforeOthers = toAsk.slice(at + 1).some(({ by }) => by !== each.by);
+    // Each account may find an address that is not taken, and may be paid for a call that is left out.
+    const isInVain = isBeforeOthers && (mayFillNothing(each) || pricing.isSkipped(each));
+    if (miss > 0 || isChecked || isInVain) before += most;
   }
   return worst;
 }
+
+/** Whether an answer may be a match and have none of the values for which the step asks. */
+const mayFillNothing = ({ call, wants = [] }: CallLeft): boolean =>
+  wants.length > 0 && wants.every(({ path }) => path !== WANTED[call.operation]);

@@ -52,7 +52,7 @@ export interface StepLeft {
    * The calls that the step still makes when none of them matches. None for a call in doubt that no run sends
    * again.
    */
-  readonly toAsk: readonly AccountCall[];
+  readonly toAsk: readonly CallLeft[];
   /** Whether a run pays for the call in doubt again. */
   readonly again?: true;
   /**
@@ -66,6 +66,9 @@ export interface StepLeft {
 
 /** A call, and the account that is asked. */
 export type AccountCall = Pick<AskedCall, 'call' | 'by'>;
+
+/** A call that may be bought. `wants`: the columns for which the step asks, see `MetCall`. */
+export type CallLeft = AccountCall & Partial<Pick<MetCall, 'wants'>>;
 
 export interface UsableAnswer extends AccountCall {
   readonly kind: AnswerKind;

@@ -259,8 +259,8 @@ interface RowEnd {
   readonly kind: 'end';
   readonly outcome: Outcome;
   /**
-   * The attempts that filled the steps; undefined where each step has one account, and no step reads what
-   * another one fills.
+   * The attempts that filled the steps; undefined where no found answer is left out, because each step has
+   * one account and takes whatever it finds.
    */
   readonly fills: readonly AttemptId[] | undefined;
 }
@@ -413,18 +413,20 @@ export class RowWalk {
       const step = this.#ask({ calls, answers });
       if (!('met' in step)) {
         const outcome = step.kind === 'end' ? step.outcome : undefined;
-        return { calls: [...calls.flatMap((met) => this.#withCheck(met)), ...this.#fedBy(calls)], outcome };
+        return { calls: [...this.#withChecks(calls), ...this.#fedBy(calls)], outcome };
       }
       calls.push(step.met);
       answers.push(answerTo(step.met.call));
     }
   }
 
-  /** A call that finds an address, and the check of that address. */
-  #withCheck(met: MetCall): readonly MetCall[] {
-    const { check } = this.#steps[met.at] ?? {};
-    const isCheck = met.call.operation === check?.operation.name;
-    return check === undefined || isCheck ? [met] : [met, this.#unknownCall(check, met.at, [met])];
+  /** Calls that find an address, each with the check of that address. */
+  #withChecks(calls: readonly MetCall[]): readonly MetCall[] {
+    return calls.flatMap((met) => {
+      const { check } = this.#steps[met.at] ?? {};
+      const isCheck = met.call.operation === check?.operation.name;
+      return check === undefined || isCheck ? [met] : [met, this.#unknownCall(check, met.at, [met])];
+    });
   }
 
   /** Stands for a call that is made by what other calls find, which nobody knows yet. */
@@ -432,21 +434,24 @@ export class RowWalk {
     { account, operation }: Pick<RowWay, 'account' | 'operation'>,
     at: number,
     from: readonly MetCall[],
+    wants?: MetCall['wants'],
   ): MetCall {
     const parameters = { filled_by: from.map(({ asked }) => asked) };
-    return new MetCall(
-      { operation: operation.name, parameters, ifLost: 'hold' },
-      this.#accountAt(account),
-      at,
-    );
+    const call: Call = { operation: operation.name, parameters, ifLost: 'hold' };
+    return new MetCall(call, this.#accountAt(account), at, wants);
   }
 
-  /** The calls of later steps that are made where these calls fill their inputs. */
+  /**
+   * The calls of later steps that are made where these calls fill their inputs, and those of the steps whose
+   * inputs these fill.
+   */
   #fedBy(calls: readonly MetCall[]): readonly MetCall[] {
     const open = new Set(calls.flatMap(({ at }) => this.#steps[at]?.wants ?? []).map(({ column }) => column));
-    return this.#steps.flatMap((step, at) =>
-      isFedBy(step, open) ? step.ways.map((way) => this.#unknownCall(way, at, calls)) : [],
-    );
+    return this.#steps.flatMap((step, at) => {
+      if (!isFedBy(step, open)) return [];
+      for (const { column } of step.wants ?? []) open.add(column);
+      return this.#withChecks(step.ways.map((way) => this.#unknownCall(way, at, calls, step.wants)));
+    });
   }
 
   /** The calls of later steps that are made where the step of this call fills their inputs. */
@@ -486,7 +491,7 @@ export class RowWalk {
     }
     if (before.waits) return { kind: 'waits' };
     const { ends } = before;
-    const isFilling = this.#steps.some(({ wants }) => wants !== undefined);
+    const isFilling = this.#steps.some(({ ways, wants }) => ways.length > 1 || wants !== undefined);
     return this.#end(ends, isFilling ? ends.flatMap(({ by }) => by?.attempt ?? []) : undefined);
   }
 
@@ -518,18 +523,21 @@ export class RowWalk {
     const column = wants.find(({ path }) => path === 'email')?.column ?? '';
     const email = found.by?.filled?.[column];
     if (check === undefined || email === undefined || found.outcome.kind !== 'matched') return found;
-    const refused = (reason: string): WayEnd => ({
-      ...{ kind: 'end', by: undefined, isFinal: false },
-      outcome: { kind: 'no_match', reason },
-    });
+    const refused = (reason: string): WayEnd => {
+      return { kind: 'end', by: undefined, isFinal: false, outcome: { kind: 'no_match', reason } };
+    };
     const prepared = check.prepare({ email });
     if (prepared.kind === 'invalid') return refused(prepared.reason);
     const state = this.#askWay(at, check, prepared.input, assumed, VERDICT);
     // No other account is asked while the address has no verdict.
     if ('met' in state) return state;
     const { account } = this.#accountAt(check.account);
-    if (state.outcome.kind === 'in_doubt' || state.outcome.kind === 'skipped')
-      return { ...state, isFinal: true };
+    const { kind, reason } = state.outcome;
+    if (kind === 'in_doubt' || kind === 'skipped') return { ...state, isFinal: true };
+    if (kind === 'refused') {
+      const why = `${account.name} refuses to check ${email}${reason === undefined ? '' : `: ${reason}`}`;
+      return { ...state, isFinal: true, outcome: { kind, reason: why } };
+    }
     const verdict = state.by?.filled?.verdict ?? 'unknown';
     if (check.accept.some((each) => each === verdict)) return found;
     return refused(`its address is ${verdict} by ${account.name}`);

@@ -239,12 +239,13 @@ test('an answer that is lost holds its row at that account, until a person says 
 });
 
 test.each([
-  ['a person', {}, true],
-  ['the step', { in_doubt: 'skip' }, false],
-])('where %s leaves out the lost call, the next account is asked', async (_, entry, isSettled) => {
+  ['a person', {}, 1, true],
+  ['the step', { in_doubt: 'skip' }, 2, false],
+])('where %s leaves out the lost call, the next account is asked', async (_, entry, most, isSettled) => {
   const step = { account: ['one', 'two'], add: { Email: 'email' }, ...entry };
   const at = await deskOf({ one: LOST, two: knows('two', 'Ann') }, { operations: { 'find-email': step } });
   await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(most);
   await run(at);
   if (isSettled) {
     expect(at.said()).toEqual(['one: Ann']);
@@ -327,8 +328,55 @@ test('a match that has nothing of the columns of the step is no end of it', asyn
     { columns: { email: 'Email' }, operations: { 'enrich-person': step } },
   );
   await at.desk.write('list.csv', listOf('Ann,Lee,a.example,ann@a.example'));
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(4);
   await run(at);
   expect(cells(at, 'City', 'City_source', '_credits')).toEqual(['Perth | two | 4']);
+});
+
+test('what several accounts find is written also where the job names no column', async () => {
+  const at = await deskOf(
+    { one: NOTHING, two: () => ({ title: 'Chief' }) },
+    {
+      ...{ columns: { email: 'Email' }, on_existing: undefined },
+      operations: { 'enrich-person': { account: ['one', 'two'] } },
+    },
+  );
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,ann@a.example'));
+  expect((await run(at)).code).toBe(0);
+  expect(await at.desk.read('out.csv')).toContain('Chief');
+});
+
+/** Finds the address of a person, and the title of an address. */
+const findsBoth: Answer = ({ path, input }) =>
+  path.endsWith('person') ? { title: 'Boss' } : found(String(input.first_name), 'one');
+
+const TWO_STEPS = {
+  'find-email': { account: 'one', add: { Email: 'email' } },
+  'enrich-person': { account: 'one', add: { Title: 'title' } },
+};
+
+test('a list that was filled, and comes again under on_existing: replace, is asked anew', async () => {
+  const at = await deskOf(
+    { one: findsBoth },
+    { columns: { ...JOB.columns, email: 'Email' }, operations: TWO_STEPS },
+  );
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,ann@list.example'));
+  await run(at);
+  expect(cells(at, 'Email', 'Title')).toEqual(['ann@list.example | Boss']);
+  const job = JSON.parse(await at.desk.read('job.yaml'));
+  await at.desk.write('job.yaml', JSON.stringify({ ...job, on_existing: 'replace' }));
+  expect((await run(at)).code).toBe(0);
+  expect(cells(at, 'Email', 'Title')).toEqual(['Ann@one.example | Boss']);
+});
+
+test('a step is not asked whose columns on_existing: keep leaves as they are', async () => {
+  const columns = { ...JOB.columns, profile_url: 'Profile' };
+  const at = await deskOf({ one: findsBoth }, { columns, operations: TWO_STEPS, on_existing: 'keep' });
+  const profile = 'https://linkedin.com/in/ann';
+  await at.desk.write('list.csv', `First,Last,Site,Email,Profile\nAnn,Lee,a.example,,${profile}\n`);
+  expect((await run(at)).code).toBe(0);
+  expect(at.asked.map(({ path }) => path)).toEqual(['/one/person']);
+  expect(cells(at, 'Email', 'Title', '_status')).toEqual([' | Boss | matched']);
 });
 
 const CHECKED = {
@@ -363,6 +411,50 @@ test('a found address is checked once, and where it fails the next account is as
   await at.desk.write('list.csv', listOf(...PEOPLE, 'Cat,Roy,c.example,'));
   await run(at);
   expect(at.said().length).toBe(before);
+});
+
+test('an address that the check of the only finder refuses is not written', async () => {
+  const step = { account: 'one', add: { Email: 'email' }, check: { account: 'three' } };
+  const at = await deskOf(
+    { one: knows('one', 'Bob'), three: checker },
+    { operations: { 'find-email': step } },
+  );
+  await at.desk.write('list.csv', listOf('Bob,Poe,b.example,'));
+  await run(at);
+  expect(cells(at, 'Email', 'Email_source', '_status')).toEqual([' |  | no_match']);
+});
+
+test('where the check itself is refused the row says so, and the next account is not asked', async () => {
+  const three: Answer = () => Response.json({ error: 'email is malformed' }, { status: 422 });
+  const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Ann'), three }, CHECKED);
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  await run(at);
+  expect(at.said()).toEqual(['one: Ann', 'three: ann@one.example']);
+  expect(cells(at, 'Email', '_status')).toEqual([' | refused']);
+  expect(cells(at, '_reason')[0]).toMatch(/three refuses to check ann@one\.example: .*malformed/i);
+});
+
+test('the plan counts steps that wait for what is found, with their checks', async () => {
+  const step = { account: ['one', 'two'], add: { Email: 'email' }, check: { account: 'three' } };
+  const person: Answer = ({ path }) =>
+    path.endsWith('person') ? { title: 'Boss', site: 'a.example' } : NOTHING();
+  const bad: Answer = ({ path }) =>
+    path.endsWith('check') ? { state: 'bad' } : found('Ann', path.slice(1, 4));
+  const at = await deskOf(
+    {
+      one: (asked, nth) => (asked.path.endsWith('person') ? person(asked, nth) : bad(asked, nth)),
+      two: bad,
+      three: bad,
+    },
+    {
+      columns: { ...JOB.columns, profile_url: 'Profile' },
+      operations: { 'enrich-person': { account: 'one', add: { Site: 'site' } }, 'find-email': step },
+    },
+  );
+  await at.desk.write('list.csv', 'First,Last,Site,Email,Profile\nAnn,Lee,,,https://linkedin.com/in/ann\n');
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(2 + 2 * 2);
+  await run(at);
+  expect(cells(at, 'Site', 'Email', '_credits')).toEqual(['a.example |  | 6']);
 });
 
 test('the same address from another account is not checked again, and not believed', async () => {
