@@ -5,7 +5,7 @@ import { basePathOf } from '../client/request.ts';
 import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Method, Operation } from '../core/operation.ts';
-import { foreignWords } from '../core/plain-text.ts';
+import { foreignWords, listed } from '../core/plain-text.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import { stepNames, stepsOf } from '../core/steps.ts';
 import { keysIn } from '../core/vendor-path.ts';
@@ -25,7 +25,7 @@ import type { BatchNames } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
-import { type AskedAccount, accountsOf } from './row-walk.ts';
+import { type AskedAccount, accountsOf, type ResolvedJob } from './row-walk.ts';
 import { planPart } from './sample.ts';
 import { checkGuards } from './team/change-guards.ts';
 import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/change-plan.ts';
@@ -112,8 +112,9 @@ async function requireConsentToChange(
 }
 
 /**
- * Finds the cap of a run that can spend: it comes from the command, the job, the account, or a person who
- * sees the plan and agrees to a sum. A sandbox account needs none. Resuming never asks, unless
+ * Finds the cap of a run that can spend: it comes from the command, the job, or a person who sees the plan
+ * and agrees to a sum. Accounts need none if each has a limit per day or is a sandbox. Resuming never asks,
+ * unless
  * - the limit that the batch began under is gone, such as an account's limit per day, or
  * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into
  *   that sum. Without the question, the rest of the rows would silently stop at the price of the sample.
@@ -130,9 +131,10 @@ async function requireBudget(
   changes: ChangePlan | undefined,
   anew: boolean,
 ): Promise<Consent> {
-  const { account, job, ledger, askBudget } = context;
+  const { job, ledger, further, askBudget } = context;
   const named = context.budget ?? job.budget?.credits;
-  if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return limitedTo(named);
+  const unlimited = unlimitedAccounts(context);
+  if (named !== undefined || unlimited.length === 0) return limitedTo(named);
   const { existing } = names;
   const begun = existing?.state === 'open' ? existing : undefined;
   const goesOn = anew ? undefined : await goneOnWith(context, input, existing);
@@ -147,13 +149,20 @@ async function requireBudget(
   const least = held + most;
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + agreed), buysAgain: true };
+  const where = further === undefined ? '' : ` at ${listed(unlimited)}`;
   throw new StopError({
     code: 'consent',
-    message: `This run could spend up to ${most} credits, and nothing limits it.`,
+    message: `This run could spend up to ${most} credits, and nothing limits it${where}.`,
     next: `Say how much it may spend with --budget ${least}, in the job, or per day in the account.`,
     leastBudget: least,
   });
 }
+
+/** The names of the job's accounts that spend real money and have no limit per day. */
+export const unlimitedAccounts = (chosen: ResolvedJob): readonly string[] =>
+  accountsOf(chosen).flatMap(({ account: { name, sandbox, budget } }) =>
+    sandbox || budget.perDay !== undefined ? [] : [name],
+  );
 
 /**
  * What one run may cost: for all rows, or only for the rows of a sample or the first rows.

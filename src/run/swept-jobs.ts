@@ -5,7 +5,7 @@ import type { Answers } from '../client/account/agreements.ts';
 import { stop } from '../core/errors.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import type { Job } from '../job/job.ts';
-import { requireAgreedRequests } from '../plan/consent.ts';
+import { requireAgreedRequests, unlimitedAccounts } from '../plan/consent.ts';
 import type { JobOptions, RunChoices } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { choose } from './choose.ts';
@@ -67,11 +67,12 @@ async function inboxOf(name: string, { inbox, path = '' }: Job): Promise<string>
   );
 }
 
-function requireLimit(name: string, { job, account }: ResolvedJob): void {
-  if (job.budget !== undefined || account.sandbox || account.budget.perDay !== undefined) return;
+function requireLimit(name: string, chosen: ResolvedJob): void {
+  const [unlimited] = unlimitedAccounts(chosen);
+  if (chosen.job.budget !== undefined || unlimited === undefined) return;
   throw stop(
     'consent',
-    `${name} has no budget, and account ${account.name} has none per day, so a sweep would have no limit.`,
+    `${name} has no budget, and account ${unlimited} has none per day, so a sweep would have no limit.`,
     'Add budget: { credits: … } to the job, or budget: { per_day: … } to the account.',
   );
 }

@@ -535,3 +535,28 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
     ...{ code: 2, stderr: expect.stringMatching(said) },
   });
 });
+
+/** Budgets per day of accounts, by their names. */
+async function budgetPerDay({ desk }: Several, of: Readonly<Record<string, number>>): Promise<void> {
+  const { accounts } = JSON.parse(await desk.read('config/accounts.yaml'));
+  for (const [name, per_day] of Object.entries(of)) accounts[name].budget = { per_day };
+  desk.place.writeAccounts(accounts);
+}
+
+test('each account needs a limit: that of one says nothing about what another may spend', async () => {
+  const at = await deskOf({ one: NOTHING, two: NOTHING, three: NOTHING }, { budget: undefined });
+  await budgetPerDay(at, { one: 9 });
+  const unlimited = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv'];
+  expect(await at.desk.type(unlimited)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('up to 3 credits, and nothing limits it at two and three.\n'),
+  });
+  expect(at.said()).toEqual([]);
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, inbox: './inbox', budget: undefined }));
+  expect(await at.desk.type(['nightly', 'job.yaml'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('account two has none per day'),
+  });
+  await budgetPerDay(at, { two: 9, three: 9 });
+  expect((await at.desk.type(unlimited)).code).toBe(0);
+});
