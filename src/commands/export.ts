@@ -21,8 +21,9 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { besideFile, nameParts } from '../lib/file-name.ts';
 import { newestBatch } from '../plan/batch-key.ts';
 import type { JobOptions } from '../plan/context.ts';
+import { withAccounts } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
-import { priceOfBatch } from '../run/known-account.ts';
+import { knownAccount, priceOfBatch } from '../run/known-account.ts';
 import {
   allBatches,
   eachLedger,
@@ -170,10 +171,12 @@ async function batchOfJob(
   tell: (sentence: string) => void,
 ): Promise<Exported> {
   const { file, store } = request;
-  const { job, account } = await choose(request);
+  const chosen = await choose(request);
+  const { job } = chosen;
   const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly Exported[]> => {
     const input = await openMappedInput(file, job, ledger);
-    const batch = await newestBatch({ account, job, ledger }, input);
+    const known = await withAccounts(chosen, (account) => knownAccount(account, ledger));
+    const batch = await newestBatch({ ...known, ledger }, input);
     // The content is the same, whatever path the batch has read it from.
     if (batch === undefined) return [];
     return [{ batch: { ...batch, inputPath: input.path }, location, formulas: job.formulas }];

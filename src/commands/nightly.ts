@@ -12,6 +12,7 @@ import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
 import { type RunObject, SweepObject, type SweptFileObject } from '../objects/run-object.ts';
 import type { StopObject } from '../objects/stop-object.ts';
+import { accountsOf, withAccounts } from '../plan/row-walk.ts';
 import { requireKnown, unlessStopped } from '../run/known-account.ts';
 import { openSpender, type Spender, type SpenderOptions, stoppable } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
@@ -92,8 +93,8 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
       opened.push([spender, known]);
       for (const job of group) {
         // An account that may have moved stops its own files, when they are worked on.
-        const account = await unlessStopped(requireKnown(job.account, spender.ledger, options));
-        known.push({ ...job, account: account ?? job.account });
+        const accounts = withAccounts(job, (account) => requireKnown(account, spender.ledger, options));
+        known.push({ ...job, ...(await unlessStopped(accounts)) });
       }
     }
     return await stoppable(options.signal, async (signal) => {
@@ -110,7 +111,9 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
       return sweeping.ended();
     });
   } finally {
-    await Promise.all(opened.map(([spender, own]) => spender.close(own.map(({ account }) => account))));
+    await Promise.all(
+      opened.map(([spender, own]) => spender.close(own.flatMap(accountsOf).map(({ account }) => account))),
+    );
   }
 }
 

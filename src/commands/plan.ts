@@ -35,14 +35,7 @@ import { rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
-import {
-  type AskedAccount,
-  accountsOf,
-  optionsOf,
-  type PlanContext,
-  type ResolvedJob,
-  withAccounts,
-} from '../plan/row-walk.ts';
+import { accountsOf, optionsOf, type PlanContext, type ResolvedJob, withAccounts } from '../plan/row-walk.ts';
 import { guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { EVERY_LINE, sentCounts } from '../plan/team/diff-words.ts';
@@ -135,7 +128,10 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
   const ledger = await lookIfThere(location, console.warn);
   try {
     const { account, moved } = await planAccount(said.account, ledger, accept);
-    const chosen = await asKnown(said, account, ledger);
+    const chosen = {
+      ...(await withAccounts(said, (each) => knownAccount(each, ledger))),
+      account,
+    };
     const opened = await openHeader(input.file, job, ledger);
     const options = optionsOf(chosen);
     const watch = watchIssues(opened.columns, job.operation, job.operation.preparer(options));
@@ -232,18 +228,6 @@ async function planAccount(
     : { account, moved };
 }
 
-/** The job with its accounts as the store has them. @param account the first of them. */
-async function asKnown(
-  said: ResolvedJob,
-  account: Account,
-  ledger: LedgerReader | undefined,
-): Promise<ResolvedJob> {
-  const known: AskedAccount[] = [{ account, dialect: said.dialect }];
-  for (const asked of said.further ?? [])
-    known.push({ ...asked, account: await knownAccount(asked.account, ledger) });
-  return withAccounts(said, known);
-}
-
 /** What is left to do for a list whose account has not changed. */
 const leftWords = ({
   changes,
@@ -261,7 +245,7 @@ const AGREED_TO =
   'with --yes, or when a run asks.';
 
 function tellBeginning(console: Console, planned: PlannedJob): void {
-  const { job, account, dialect, further = [], list, object } = planned;
+  const { job, account, dialect, further, list, object } = planned;
   const { path, columns, sheet } = list;
   const { requests = [], to_agree: toAgree } = object;
   const accounts = [account, ...further.map((asked) => asked.account)].map(({ name }) => name);

@@ -294,7 +294,7 @@ async function made(
     const file = await writeRow(row, chooseStore(store, sandbox).location, ledger);
     const { maxPauseMs, signal, onEvent } = spending;
     const summary = await spender.run(
-      { job, account, dialect },
+      { job, account, dialect, further: [] },
       {
         file,
         refresh,

@@ -280,6 +280,7 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
     },
     account,
     dialect,
+    further: [],
   };
 }
 

@@ -19,7 +19,7 @@ export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
 interface BatchKeyParts {
   readonly account: Pick<Account, 'identity'>;
-  readonly further?: ResolvedJob['further'];
+  readonly further: ResolvedJob['further'];
   readonly job: Job;
 }
 
@@ -80,7 +80,7 @@ function fingerprint(format: string, chosen: BatchKeyParts, { columns }: Columns
  * rows.
  */
 function askingSettings(
-  { job, account, further = [] }: BatchKeyParts,
+  { job, account, further }: BatchKeyParts,
   columns: Columns['columns'],
 ): JsonObject | undefined {
   const { operation, read, country, repair, origin } = job;

@@ -25,7 +25,7 @@ import type { BatchNames } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
-import { type AskedAccount, accountsOf, type ResolvedJob } from './row-walk.ts';
+import { accountsOf, type ResolvedJob } from './row-walk.ts';
 import { planPart } from './sample.ts';
 import { checkGuards } from './team/change-guards.ts';
 import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/change-plan.ts';
@@ -149,7 +149,7 @@ async function requireBudget(
   const least = held + most;
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + agreed), buysAgain: true };
-  const where = further === undefined ? '' : ` at ${listed(unlimited)}`;
+  const where = further.length === 0 ? '' : ` at ${listed(unlimited)}`;
   throw new StopError({
     code: 'consent',
     message: `This run could spend up to ${most} credits, and nothing limits it${where}.`,
@@ -252,12 +252,12 @@ interface Sender {
   readonly job: Pick<Job, 'operation' | 'method' | 'endpoint'>;
   readonly account: Pick<Account, 'vendor' | 'baseUrl' | 'dialectPath' | 'via'>;
   readonly dialect: Dialect;
-  readonly further?: readonly AskedAccount[];
 }
 
 /** The request of an `api-call` job, and the requests of the operations in dialect files. */
-export function sentRequests({ further = [], job, ...first }: Sender): RequestObject[] {
-  return [first, ...further].flatMap((by, at) => {
+export function sentRequests(chosen: ResolvedJob): RequestObject[] {
+  const { job } = chosen;
+  return accountsOf(chosen).flatMap((by, at) => {
     const asked = stepsOf(job.operation).flatMap((step) => operationsAsked(step, at));
     return requestsOf({ job, ...by }, asked);
   });

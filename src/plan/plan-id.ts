@@ -96,7 +96,7 @@ function askedIn(context: PlanContext): readonly JsonValue[] {
     account.identity,
     dialectMark(dialect),
   ]);
-  if (further === undefined) return accounts;
+  if (further.length === 0) return accounts;
   const steps = stepsOf(job.operation).map(({ asked = [] }) => asked.map(({ account }) => account));
   return [...accounts, steps];
 }

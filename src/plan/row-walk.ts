@@ -51,21 +51,25 @@ export interface AskedAccount {
 /** The work for rows: a job, and the accounts on which it runs, the first of which is meant where one is. */
 export interface ResolvedJob extends AskedAccount {
   readonly job: Job;
-  /** The accounts beside the first, in the order in which the job names them. Left out: none. */
-  readonly further?: readonly AskedAccount[];
+  /** The accounts beside the first, in the order in which the job names them. */
+  readonly further: readonly AskedAccount[];
 }
 
 /** The accounts of a job. The operations of its steps name them by their positions. */
-export const accountsOf = ({ further = [], account, dialect }: Omit<ResolvedJob, 'job'>) => [
+export const accountsOf = ({ further, account, dialect }: Omit<ResolvedJob, 'job'>) => [
   { account, dialect },
   ...further,
 ];
 
-/** The same job with the accounts as the store has them. */
-export function withAccounts({ job, ...said }: ResolvedJob, known: readonly AskedAccount[]): ResolvedJob {
-  const [first = said, ...further] = known;
-  const { account, dialect } = first;
-  return { job, account, dialect, ...(further.length === 0 ? {} : { further }) };
+/** The same job with the accounts as the store has them. @param known finds one of them in the store. */
+export async function withAccounts(
+  { job, account, dialect, further }: ResolvedJob,
+  known: (account: Account) => Promise<Account>,
+): Promise<ResolvedJob> {
+  const first = await known(account);
+  const others: AskedAccount[] = [];
+  for (const asked of further) others.push({ ...asked, account: await known(asked.account) });
+  return { job, account: first, dialect, further: others };
 }
 
 /** The places of the fields in the answers of the job's accounts. */

@@ -41,7 +41,7 @@ export async function choose({
 export function inDialects(job: Job, asked: readonly AskedAccount[]): ResolvedJob {
   const [first, ...further] = asked;
   invariant(first !== undefined, 'a job has an account');
-  return { ...first, ...(further.length === 0 ? {} : { further }), job: jobInDialects(job, asked) };
+  return { ...first, further, job: jobInDialects(job, asked) };
 }
 
 /**

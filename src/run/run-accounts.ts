@@ -55,7 +55,7 @@ export class RunAccounts {
   }
 
   #stop(identity: string, error: unknown, stopping: AbortController): void {
-    const { account, further = [] } = this.#context;
+    const { account, further } = this.#context;
     const isOne = error instanceof StopError && ENDS_ONE.has(error.code) && further.length > 0;
     if (!isOne) this.#stopAll(error);
     if (!isOne || this.ended.has(identity)) return;

@@ -6,7 +6,7 @@ import type { Job } from '../job/job.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts';
-import { type AskedAccount, accountsOf, type ResolvedJob, withAccounts } from '../plan/row-walk.ts';
+import { accountsOf, type ResolvedJob, withAccounts } from '../plan/row-walk.ts';
 import { choose, saveJob } from './choose.ts';
 import { keepRetention } from './erase.ts';
 import { requireStoreOrPlace } from './first-store.ts';
@@ -78,10 +78,9 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       const { job } = chosen;
       await requireTaken(path, job.operation.name, job.operation.change !== undefined);
       requireFitting(job, rest);
-      const known: AskedAccount[] = [];
-      for (const { account, dialect } of accountsOf(chosen))
-        known.push({ account: await requireKnown(account, ledger, { accept, askAgreement }), dialect });
-      const resolved = withAccounts(chosen, known);
+      const resolved = await withAccounts(chosen, (account) =>
+        requireKnown(account, ledger, { accept, askAgreement }),
+      );
       const isNew = !sandbox && (await ledger.batches()).length === 0;
       queue ??= openQueue(path);
       const context = {

@@ -125,7 +125,7 @@ export async function sendRanges(context: RunContext, batch: Batch, queue: Range
   const dialects = await Promise.all(accountsOf(context).map(({ dialect }) => dialectContent(dialect)));
   const [dialect = {}, ...others] = dialects;
   const order = {
-    job: carriedJob(job, further && stepsByIdentity(context)),
+    job: carriedJob(job, further.length === 0 ? undefined : stepsByIdentity(context)),
     dialect,
     ...(others.length === 0 ? {} : { further: others }),
   };

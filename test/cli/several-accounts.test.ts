@@ -536,16 +536,17 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
   });
 });
 
-/** Budgets per day of accounts, by their names. */
-async function budgetPerDay({ desk }: Several, of: Readonly<Record<string, number>>): Promise<void> {
+/** Other entries of accounts from now on, by their names. */
+async function changeAccounts({ desk }: Several, entries: Readonly<Record<string, object>>): Promise<void> {
   const { accounts } = JSON.parse(await desk.read('config/accounts.yaml'));
-  for (const [name, per_day] of Object.entries(of)) accounts[name].budget = { per_day };
+  for (const [name, entry] of Object.entries(entries)) Object.assign(accounts[name], entry);
   desk.place.writeAccounts(accounts);
 }
 
 test('each account needs a limit: that of one says nothing about what another may spend', async () => {
   const at = await deskOf({ one: NOTHING, two: NOTHING, three: NOTHING }, { budget: undefined });
-  await budgetPerDay(at, { one: 9 });
+  const budget = { per_day: 9 };
+  await changeAccounts(at, { one: { budget } });
   const unlimited = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv'];
   expect(await at.desk.type(unlimited)).toMatchObject({
     code: 2,
@@ -557,6 +558,18 @@ test('each account needs a limit: that of one says nothing about what another ma
     code: 2,
     stderr: expect.stringContaining('account two has none per day'),
   });
-  await budgetPerDay(at, { two: 9, three: 9 });
+  await changeAccounts(at, { two: { budget }, three: { budget } });
   expect((await at.desk.type(unlimited)).code).toBe(0);
+});
+
+test('export and nightly find the batch of a job with several accounts, also where the second has moved', async () => {
+  const at = await deskOf({ one: DEAD, two: knows('two', 'Ann'), three: NOTHING }, { inbox: './inbox' });
+  expect((await run(at)).code).toBe(77);
+  expect((await at.desk.type(['export', 'job.yaml', 'list.csv'])).stdout).toContain('out.csv');
+  await changeAccounts(at, { two: { id: 'moved' } });
+  expect((await run(at, '--accept', 'same-account')).code).toBe(77);
+  expect((await at.desk.type(['export', 'job.yaml', 'list.csv'])).stdout).toContain('out.csv');
+  at.answers({ one: knows('one', 'Bob', 'Cat'), two: NOTHING, three: NOTHING });
+  expect(await at.desk.json(['nightly', 'job.yaml'])).toMatchObject({ left: [], counts: { matched: 3 } });
+  expect(cells(at, 'Email_source')).toEqual(['two', 'one', 'one']);
 });

@@ -184,6 +184,7 @@ export async function runOnce(
       job,
       account,
       dialect,
+      further: [],
       ledger,
       inputPath: join(folder, 'list.csv'),
       budget: credits(budget),

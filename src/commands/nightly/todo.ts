@@ -8,8 +8,9 @@ import type { Batch, Credits, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { keyOf } from '../../plan/batch-key.ts';
+import { withAccounts } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
-import { unlessStopped } from '../../run/known-account.ts';
+import { knownAccount, unlessStopped } from '../../run/known-account.ts';
 import type { SweptJob } from '../../run/swept-jobs.ts';
 import { type InboxContext, type ReadyFile, readInbox } from './inbox.ts';
 
@@ -83,7 +84,7 @@ async function waitingIn(
     const batch = batches.find(({ inputSha256 }) => inputSha256 === sha256);
     if (batch?.state === 'cancelled') looked.leave(path, `its batch ${batch.id} was cancelled`);
     else if (batch?.pausedSinceMs !== undefined) looked.leave(path, pausedWords(batch));
-    else waiting.push(await todoOf(await asBegun(job, batch), { path, inInbox, batch }, ledger));
+    else waiting.push(await todoOf(await asBegun(job, batch, ledger), { path, inInbox, batch }, ledger));
   }
   return waiting;
 }
@@ -120,7 +121,7 @@ async function unfinishedElsewhere(
     if (batch.state !== 'open' || dirname(path) === job.inbox || isPartial(batch)) continue;
     // Input from standard input has no place for an output that was not named.
     if (isSpooled(path) && outputPath === undefined) continue;
-    const begun = await asBegun(job, batch);
+    const begun = await asBegun(job, batch, ledger);
     const now = batch.pausedSinceMs === undefined ? await inputNow(begun, batch, ledger) : 'paused';
     if (now === 'paused') leave(path, pausedWords(batch));
     if (now === 'same') todos.push(await todoOf(begun, { path, inInbox: undefined, batch }, ledger));
@@ -134,12 +135,12 @@ async function unfinishedElsewhere(
  * The job by which a user began an open batch, with the settings that the user gave beside it. If these no
  * longer fit the job, the result is the job alone, which does not continue the batch.
  */
-async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
+async function asBegun(job: SweptJob, batch: Batch | undefined, ledger: LedgerReader): Promise<SweptJob> {
   const said = batch?.state === 'open' ? saidBeside(batch.settings) : {};
   if (Object.keys(said).length === 0 || job.job.path === undefined) return job;
-  const account = job.further === undefined ? { account: job.account.name } : {};
-  const begun = choose({ ...job.own, job: job.job.path, entries: { ...said, ...account } });
-  return { ...job, ...(await unlessStopped(begun)) };
+  const begun = await unlessStopped(choose({ ...job.own, job: job.job.path, entries: said }));
+  if (begun === undefined) return job;
+  return { ...job, ...(await withAccounts(begun, (account) => knownAccount(account, ledger))) };
 }
 
 /**
@@ -147,11 +148,11 @@ async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJo
  * batch.
  */
 async function inputNow(
-  { job, account }: SweptJob,
+  chosen: SweptJob,
   batch: Batch,
   ledger: LedgerReader,
 ): Promise<'same' | 'changed' | 'gone'> {
-  const input = await unlessStopped(openMappedInput(batch.inputPath, job, ledger));
+  const input = await unlessStopped(openMappedInput(batch.inputPath, chosen.job, ledger));
   if (input === undefined) return 'gone';
-  return (await keyOf({ account, job }, input)) === batch.key ? 'same' : 'changed';
+  return (await keyOf(chosen, input)) === batch.key ? 'same' : 'changed';
 }

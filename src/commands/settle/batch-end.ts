@@ -7,7 +7,7 @@ import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { batchKeyOf } from '../../plan/batch-key.ts';
-import { type AskedAccount, accountsOf, type ResolvedJob, withAccounts } from '../../plan/row-walk.ts';
+import { type ResolvedJob, withAccounts } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
 import { knownAccount, movedFrom } from '../../run/known-account.ts';
 
@@ -73,10 +73,8 @@ async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | un
     const chosen = await jobOfBatch(batch);
     if (chosen === undefined || (await movedFrom(chosen.account, ledger)) !== undefined) return undefined;
     const input = await openHeader(batch.inputPath, chosen.job, ledger);
-    const known: AskedAccount[] = [];
-    for (const asked of accountsOf(chosen))
-      known.push({ ...asked, account: await knownAccount(asked.account, ledger) });
-    return batchKeyOf(withAccounts(chosen, known), input, batch.inputSha256);
+    const known = await withAccounts(chosen, (account) => knownAccount(account, ledger));
+    return batchKeyOf(known, input, batch.inputSha256);
   } catch (error) {
     if (error instanceof StopError) return undefined;
     throw error;
