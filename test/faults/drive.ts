@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../../src/sandbox/random.ts';
+import { openFill } from './fill.ts';
+import { fillByMachines } from './fill-machines.ts';
+import { FILL_SLOTS } from './finders.ts';
 import { drive, type Lane, Tally } from './kills.ts';
 import { openLists } from './lists.ts';
 import { DUPLICATES, driveMachines, type MachineSettings, MISHAP_NAMES, MISHAPS } from './machines.ts';
@@ -13,6 +16,9 @@ const HELP = `npm run faults -- [--kills 1000] [--rows N] [--seed 1] [--lanes 2]
   --way WAY                ${WAYS.join(', ')}: how the vendor is reached
   --budget                 lists that are killed on the way to their budgets
   --team                   sheets of people who are onboarded
+  --fill                   a list whose blanks five vendors fill, over two budgets, a key that dies and a vendor that is away
+    --calm                 without these three: the cells are those of a run that nobody disturbs
+    --machines N           workers over one database that fill them
   --machines N             workers over one database, which buy two lists with 20,000 rows, by default with 3 stops and 6 pauses:
     --per-second 200       the vendor's limit, or --per-minute N
     --minutes M            ends it by the time, with as many rows as take longer; nothing else happens to it but what is said
@@ -27,6 +33,7 @@ const { values } = parseArgs({
   options: {
     ...Object.fromEntries(NUMBERS.map((name) => [name, { type: 'string' } as const])),
     ...{ help: { type: 'boolean' }, budget: { type: 'boolean' }, team: { type: 'boolean' } },
+    ...{ fill: { type: 'boolean' }, calm: { type: 'boolean' } },
     way: { type: 'string', default: 'direct' },
   },
 });
@@ -35,12 +42,12 @@ else await main();
 
 async function main(): Promise<void> {
   const seed = number('seed') ?? 1;
-  const tally = new Tally(number('kills') ?? 1000);
+  const tally = new Tally(number('kills') ?? 1000, values.fill ? FILL_SLOTS : undefined);
   const startedMs = performance.now();
   const show = setInterval(() => console.error(`${tally.killed} kills, ${tally.lists} lists done`), 10_000);
   const work = workOf(tally);
   const lanes = Array.from(
-    { length: number('machines') === undefined ? (number('lanes') ?? 2) : 1 },
+    { length: number('machines') === undefined ? (number('lanes') ?? (values.fill ? 1 : 2)) : 1 },
     (_, at) => work({ name: `seed-${seed}-lane-${at}`, random: randomFrom('kills', seed, at) }),
   );
   await Promise.all(lanes).finally(() => clearInterval(show));
@@ -51,10 +58,15 @@ async function main(): Promise<void> {
 }
 
 function workOf(tally: Tally): (lane: Lane) => Promise<void> {
-  if (number('machines') !== undefined) return (lane) => driveMachines(machineSettings(), lane, tally);
   const rows = number('rows');
+  const workers = number('machines');
+  const fill = { rows: rows ?? 500, seed: number('seed') ?? 1, isDisturbed: values.calm !== true };
+  if (workers !== undefined && values.fill)
+    return (lane) => fillByMachines({ ...fill, workers }, lane, tally);
+  if (workers !== undefined) return (lane) => driveMachines(machineSettings(), lane, tally);
   // Then a new store is begun, because after each list all that is in it is checked.
   if (values.team) return (lane) => drive((store) => openSheets(rows ?? 500, store, tally), 8, lane, tally);
+  if (values.fill) return (lane) => drive((store) => openFill(fill, store, tally), 1, lane, tally);
   const way = WAYS.find((each) => each === values.way);
   if (way === undefined) throw new Error(`--way ${values.way} is none of ${WAYS.join(', ')}.`);
   const settings = { rows: rows ?? 200, way, isCapped: values.budget === true };

@@ -14,6 +14,8 @@ export interface Lane {
 /** A store and its vendor, in which lists are worked through one after another. */
 export interface Stage extends AsyncDisposable {
   readonly place: Workplace;
+  /** Grows with every request to a vendor. Left out: there is no vendor but that of the place. */
+  loggedBytes?(): number;
   /** Writes the next list. @returns the order that runs it to its end. */
   write(at: number): Promise<Order>;
   /** The command once more. */
@@ -50,11 +52,14 @@ export class Tally {
   readonly doubts = { found: 0, open: 0, mostOpen: 0, lost: 0 };
   lists = 0;
   readonly #mostKills: number;
+  readonly #slots: number;
   readonly #seen = new Map<string, number | string>();
   readonly #broken = new Map<string, number>();
 
-  constructor(mostKills: number) {
+  /** @param slots those of all accounts: no kill leaves more in doubt. */
+  constructor(mostKills: number, slots = UNHURRIED.concurrency) {
     this.#mostKills = mostKills;
+    this.#slots = slots;
   }
 
   get killed(): number {
@@ -81,7 +86,7 @@ export class Tally {
   get isKept(): boolean {
     const { found, open, mostOpen, lost } = this.doubts;
     const none = [...this.#broken.values()].every((times) => times === 0);
-    return none && found <= open + lost && mostOpen <= UNHURRIED.concurrency;
+    return none && found <= open + lost && mostOpen <= this.#slots;
   }
 
   table(): readonly (readonly [string, string | number])[] {
@@ -107,7 +112,7 @@ export async function drive(
 ): Promise<void> {
   for (let store = 1; !tally.isDone; store += 1) {
     await using stage = await open({ ...lane, name: `${lane.name}-store-${store}` });
-    const kill: Kill = (order) => killOnce(stage.place, order, lane, tally);
+    const kill: Kill = (order) => killOnce(stage, order, lane, tally);
     for (let at = 0; at < listsAStore && !tally.isDone; at += 1) {
       const order = await stage.write(at);
       while (goesOn(await stage.run(order, kill)));
@@ -118,30 +123,31 @@ export async function drive(
   }
 }
 
-/** A kill, and a stop that a budget explains. */
-const goesOn = ({ code, signal }: Ended): boolean => signal === 'SIGKILL' || code === 4;
+/** A kill, and a stop that is mended, such as one by a budget. */
+const goesOn = ({ code, signal }: Ended): boolean => signal === 'SIGKILL' || !ENDS.includes(code ?? 1);
 
-async function killOnce(place: Workplace, order: Order, { random }: Lane, tally: Tally): Promise<Ended> {
-  const before = await observed(place);
+/** All rows have ended, and some may need attention. */
+const ENDS = [0, 3];
+
+async function killOnce(stage: Stage, order: Order, { random }: Lane, tally: Tally): Promise<Ended> {
+  const { place } = stage;
+  const loggedBytes = (): number => stage.loggedBytes?.() ?? place.vendor.loggedBytes;
+  const [openBefore, bytesBefore] = [place.ledger().unanswered, loggedBytes()];
   const program = place.start(order);
   if (!tally.isDone) {
-    await randomMoment(place, program, random);
+    await randomMoment(loggedBytes, program, random);
     await program.kill();
   }
-  const ended = requireCode(await program.ended, order.budget === undefined ? [0, 3] : [0, 3, 4]);
+  const { stops = order.budget === undefined ? [] : [4] } = order;
+  const ended = requireCode(await program.ended, [...ENDS, ...stops]);
   if (ended.signal === null) return ended;
-  const after = await observed(place);
+  const open = place.ledger().unanswered;
   // A run that was killed before it had recovered leaves those of the run before it.
-  const left = after.open.filter((attempt) => !before.open.includes(attempt)).length;
-  tally.kills[left > 0 || after.requests > before.requests ? 'during' : 'before'] += 1;
+  const left = open.filter((attempt) => !openBefore.includes(attempt)).length;
+  tally.kills[left > 0 || loggedBytes() > bytesBefore ? 'during' : 'before'] += 1;
   tally.doubts.open += left;
-  tally.doubts.mostOpen = Math.max(tally.doubts.mostOpen, after.open.length);
+  tally.doubts.mostOpen = Math.max(tally.doubts.mostOpen, open.length);
   return ended;
-}
-
-async function observed(place: Workplace) {
-  const { requests } = await place.vendor.book();
-  return { requests, open: place.ledger().unanswered };
 }
 
 export function requireCode(ended: Ended, mayEndWith: readonly number[]): Ended {
@@ -150,8 +156,8 @@ export function requireCode(ended: Ended, mayEndWith: readonly number[]): Ended 
 }
 
 /** One in six anywhere in the start, one in six in the recovery, the others while requests are on their way. */
-async function randomMoment(place: Workplace, program: Program, random: Random): Promise<void> {
-  const { loggedBytes } = place.vendor;
+async function randomMoment(loggedBytes: () => number, program: Program, random: Random): Promise<void> {
+  const before = loggedBytes();
   switch (random.integer(1, 6)) {
     case 1:
       return shortWait(program, random.fraction() * START_MS);
@@ -159,7 +165,7 @@ async function randomMoment(place: Workplace, program: Program, random: Random):
       await program.said(WORK_BEGINS);
       return shortWait(program, random.fraction() * RECOVERY_MS);
     default:
-      await program.until(() => place.vendor.loggedBytes > loggedBytes);
+      await program.until(() => loggedBytes() > before);
       return shortWait(program, random.fraction() * WORKING_MS);
   }
 }

@@ -31,6 +31,8 @@ export interface DoubtView {
   /** As it is typed. */
   readonly batch: string;
   readonly row: number;
+  /** The name of its account. */
+  readonly account: string;
   readonly operation: string;
   readonly parameters: Readonly<Record<string, string>>;
   /** Of a change: the service's project on which it acts. */
@@ -47,6 +49,7 @@ interface StoredAttempt {
   readonly prior: string | null;
   readonly batch: string;
   readonly row: number;
+  readonly account: string;
   readonly is_current: '0' | '1';
   readonly is_replied: string;
 }
@@ -54,9 +57,11 @@ interface StoredAttempt {
 /** The same in SQLite and in PostgreSQL, which has whole numbers of 64 bits as texts. */
 const ATTEMPTS = `
 SELECT CAST(c.id AS TEXT) AS id, c.key, c.operation, c.asked, c.state, c.said, CAST(c.prior AS TEXT) AS prior, c.batch, c.row,
-  CAST(c.is_current AS TEXT) AS is_current,
+  (SELECT m.name FROM batch_accounts m WHERE m.batch = c.batch AND m.account = c.account) AS account, CAST(c.is_current AS TEXT) AS is_current,
   (SELECT CAST(count(*) AS TEXT) FROM replies r WHERE r.attempt = c.id) AS is_replied
 FROM attempts c ORDER BY c.sent_at, c.id`;
+
+const SPENT = "SELECT sum(spent) AS spent FROM budgets WHERE scope LIKE 'batch:%'";
 
 /** Of nothing when the program was killed before it had made the ledger. */
 export function viewLedger(store: string): LedgerView {
@@ -66,7 +71,7 @@ export function viewLedger(store: string): LedgerView {
   try {
     if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() === undefined)
       return viewOf([], 0);
-    const spent = database.prepare("SELECT sum(spent) FROM budgets WHERE scope LIKE 'batch:%'").pluck();
+    const spent = database.prepare(SPENT).pluck();
     return database.transaction(() =>
       viewOf(database.prepare(ATTEMPTS).all() as StoredAttempt[], Number(spent.get() ?? 0)),
     )();
@@ -85,9 +90,9 @@ function viewOf(stored: readonly StoredAttempt[], spent: number): LedgerView {
     unanswered: open.filter((attempt) => attempt.is_replied === '0').map(({ id }) => id),
     inDoubt: doubts.length,
     spent,
-    doubts: doubts.map(({ operation, asked, batch, row }) => {
+    doubts: doubts.map(({ operation, asked, batch, row, account }) => {
       const { parameters, project } = JSON.parse(asked) as Pick<DoubtView, 'parameters' | 'project'>;
-      return { operation, parameters, batch, row, project };
+      return { account, operation, parameters, batch, row, project };
     }),
   };
 }
@@ -126,10 +131,12 @@ export function callName(operation: string | null, parameters: Readonly<Record<s
   return `${operation} ${JSON.stringify(sorted)}`;
 }
 
-/** What a ledger in a database holds of each call, by `callName`. */
-export async function callsOf(server: Server, database: string): Promise<LedgerView['calls']> {
-  const found = await server.query(database, `SET search_path = rowonce_ledger; ${ATTEMPTS}`);
-  return recordsOf(found as unknown as readonly StoredAttempt[]);
+/** The same of a ledger in a database. */
+export async function viewDatabase(server: Server, database: string): Promise<LedgerView> {
+  const schema = 'SET search_path = rowonce_ledger';
+  const stored = await server.query(database, `${schema}; ${ATTEMPTS}`);
+  const [sum] = await server.query(database, `${schema}; ${SPENT}`);
+  return viewOf(stored as unknown as readonly StoredAttempt[], Number(sum?.spent ?? 0));
 }
 
 export async function rowsEndedOf(server: Server, database: string): Promise<number> {

@@ -6,7 +6,7 @@ import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
 import { TcpProxy } from '../ledger/stores/tcp-proxy.ts';
 import { type Lane, requireCode, type Tally } from './kills.ts';
-import { callsOf, rowsEndedOf } from './ledger-view.ts';
+import { rowsEndedOf, viewDatabase } from './ledger-view.ts';
 import type { Ended, Program } from './program.ts';
 import { brokenPromises, chargedForAnswers } from './promises.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
@@ -279,7 +279,7 @@ async function judge(world: World, lists: readonly Order[], sentMs: readonly num
   const shown = (name: string): number =>
     batches.reduce((total, { credits }) => total + (credits[name] ?? 0), 0);
   const [spent, held] = [shown('spent'), shown('in_doubt') + shown('reserved')];
-  const calls = await callsOf(server, DATABASE);
+  const { calls } = await viewDatabase(server, DATABASE);
   const { credits: charged, rate_limited: refused } = await place.vendor.book();
   const most = mostWithin(sentMs, limit.windowMs);
   tally.doubts.found = [...calls.values()].filter(({ state }) => state === 'in_doubt').length;

@@ -92,7 +92,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Faults after which nobody can know whether the call was charged. */
-const LEAVES_DOUBT = /^(charged-)?(reset|timeout|truncate|cut|empty|garbage|huge|bomb|5\d\d|408|425|499)$/;
+export const LEAVES_DOUBT =
+  /^(charged-)?(reset|timeout|truncate|cut|empty|garbage|huge|bomb|5\d\d|408|425|499)$/;
 
 /** Faults of the vendor so far that leave doubt. */
 export async function doubtfulFaults(workplace: Workplace): Promise<number> {

@@ -115,6 +115,11 @@ export class Vendor implements AsyncDisposable {
     return this.#control('faults', { faults });
   }
 
+  /** The key stops working. */
+  revoke(key: string): Promise<void> {
+    return this.#control('revoke', { key });
+  }
+
   /** The person accepts every invite that waits for them. */
   accept(email: string): Promise<void> {
     return this.#control('accept', { email });

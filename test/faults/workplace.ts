@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { isUrl } from '../../src/ledger/store.ts';
 import type { Ended as Typed } from '../cli/rowonce.ts';
@@ -32,6 +32,10 @@ export interface Order {
   /** The name of an operation, or of a job file in the folder. */
   readonly job?: string;
   readonly budget?: number;
+  /** Whether account and budget are the job's. */
+  readonly isByJob?: boolean;
+  /** The exit codes of stops after which the command is typed again. */
+  readonly stops?: readonly number[];
   /** Further words of the command. */
   readonly more?: readonly string[];
   /** As `$ROWONCE_CRASH_AT`. */
@@ -137,13 +141,16 @@ export class Workplace implements AsyncDisposable {
     job = 'enrich-company',
     ...order
   }: Order = {}): readonly string[] {
-    const { budget = AMPLE_BUDGET, more = [] } = order;
+    const { budget = AMPLE_BUDGET, isByJob = false, more = [] } = order;
     const jobPath = job.endsWith('.yaml') ? this.path(job) : job;
-    const paths = ['--store', isUrl(store) ? store : this.path(store), '-o', this.path(output)];
-    return [
-      ...['run', jobPath, this.path(input), '--account', 'data'],
-      ...['--budget', String(budget), ...paths, '--json', ...this.#accepted, ...more],
+    const paths = [
+      '--store',
+      isUrl(store) || isAbsolute(store) ? store : this.path(store),
+      '-o',
+      this.path(output),
     ];
+    const typed = isByJob ? [] : ['--account', 'data', '--budget', String(budget)];
+    return ['run', jobPath, this.path(input), ...typed, ...paths, '--json', ...this.#accepted, ...more];
   }
 
   /** Starts the command of `order`. Nothing of the tester's own home is ever read or written. */

@@ -4,6 +4,7 @@ import { publishedProvider } from '../../src/sandbox/provider.ts';
 import type { ServiceState } from '../../src/sandbox/service-state.ts';
 import type { Extension } from '../../src/sandbox/vendors.ts';
 import { control } from './control.ts';
+import { finderPaidForMisses, finderProvider } from './finder.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
 import { OWN_CALLS } from './own-calls.ts';
 import { PersonCounts, refusedPerson } from './person-counts.ts';
@@ -13,9 +14,14 @@ import { Tampering } from './tampering.ts';
 
 /**
  * The dialects in which a test's sandbox can be spoken to. Each alters one of the vendors, and the other is as published:
- * `rest-get` the provider, `lists` the service, `provider` neither.
+ * `lists` the service, those of `PROVIDERS` the provider, `provider` neither.
  */
-const DIALECTS = ['provider', 'rest-get', 'lists'];
+const PROVIDERS = new Map([
+  ['rest-get', restGetProvider],
+  ['finder', finderProvider],
+  ['paid-misses', finderPaidForMisses],
+]);
+const DIALECTS = ['provider', 'lists', ...PROVIDERS.keys()];
 
 /**
  * What the sandbox of a test has besides that of a user: it can be looked into and tampered with, its book says what
@@ -32,9 +38,7 @@ export function testExtension(named = 'provider'): Extension {
   let service: ServiceState | undefined;
   return {
     provider(knowledge: Knowledge) {
-      const { operations, tooMany } = (dialect === 'rest-get' ? restGetProvider : publishedProvider)(
-        knowledge,
-      );
+      const { operations, tooMany } = (PROVIDERS.get(dialect) ?? publishedProvider)(knowledge);
       return { operations: tampering.guarded([...operations, ...OWN_CALLS, keyed.readBack()]), tooMany };
     },
     service(published, state) {

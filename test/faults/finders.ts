@@ -1,0 +1,226 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonical, isMembers } from '../../src/sandbox/json.ts';
+import { Knowledge } from '../../src/sandbox/knowledge.ts';
+import { finderPaidForMisses, finderProvider } from '../sandbox/finder.ts';
+import { type LoggedRequest, Vendor } from './vendor.ts';
+
+/**
+ * The five vendors of a job that fills blanks, each a process with a book of its own: four finders of addresses, in the order in which
+ * they are asked, and one that knows people by them. What each knows is a pure function of its seed and of what it is asked.
+ */
+
+type Question = Readonly<Record<string, string>>;
+
+interface Kind {
+  readonly operation: 'find-email' | 'enrich-person';
+  readonly matchRate: number;
+  /** What the vendor is asked by together. */
+  readonly by?: string;
+  readonly paysMisses?: true;
+}
+
+/** Requests of one account that may be on their way at once. */
+export const CONCURRENCY = 3;
+
+const NAMES_AND_DOMAIN = 'first_name+last_name+domain';
+
+const KINDS = {
+  anna: { operation: 'find-email', matchRate: 0.4, by: NAMES_AND_DOMAIN },
+  bert: { operation: 'find-email', matchRate: 0.35, by: 'full_name+domain' },
+  cleo: { operation: 'find-email', matchRate: 0.35, by: NAMES_AND_DOMAIN, paysMisses: true },
+  dana: { operation: 'find-email', matchRate: 0.5, by: 'full_name+domain' },
+  egon: { operation: 'enrich-person', matchRate: 0.8 },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export type VendorName = keyof typeof KINDS;
+export const VENDOR_NAMES = Object.keys(KINDS) as readonly VendorName[];
+export const FILL_SLOTS = CONCURRENCY * VENDOR_NAMES.length;
+export const FINDER_NAMES = VENDOR_NAMES.filter((name) => KINDS[name].operation === 'find-email');
+
+/** Somebody in a list, as the cells say it. */
+export interface Person {
+  readonly first: string;
+  readonly last: string;
+  readonly domain: string;
+}
+
+/** One request, as the vendor's own log has it. */
+export interface Asked extends LoggedRequest {
+  readonly atMs: number;
+  /** The same for the same question. */
+  readonly question: string;
+  /** Whether its answer left the vendor whole. */
+  readonly isAnswered: boolean;
+}
+
+export interface FindersOptions {
+  readonly folder: string;
+  readonly seed: number;
+  readonly latencyMs: number;
+  readonly faults: string;
+  /** As of an account's limits: what a key may ask. */
+  readonly rate?: Readonly<Record<string, number>>;
+}
+
+export class FillVendor {
+  readonly name: VendorName;
+  readonly kind: Kind;
+  readonly #options: FindersOptions;
+  readonly #knowledge: Knowledge;
+  #vendor: Vendor;
+  #asked: { readonly bytes: number; readonly all: readonly Asked[] } = { bytes: 0, all: [] };
+  #keys = 1;
+  isAway = false;
+
+  private constructor(name: VendorName, options: FindersOptions, vendor: Vendor) {
+    this.name = name;
+    this.kind = KINDS[name];
+    this.#options = options;
+    this.#vendor = vendor;
+    this.#knowledge = new Knowledge(seedOf(name, options.seed), this.kind.matchRate);
+  }
+
+  static async start(name: VendorName, options: FindersOptions): Promise<FillVendor> {
+    const folder = join(options.folder, name);
+    mkdirSync(folder);
+    return new FillVendor(name, options, await started(name, options, '0'));
+  }
+
+  /** As the accounts file has it. */
+  get account(): object {
+    const { rate = { per_second: 2_000 } } = this.#options;
+    const limits = { ...rate, concurrency: CONCURRENCY, timeout: '5s' };
+    const dialect = `${this.name}.yaml`;
+    return { vendor: 'provider', base_url: this.#vendor.url, key: this.key, limits, dialect };
+  }
+
+  /** What its dialect file says. */
+  get dialect(): object {
+    const { by, operation, paysMisses } = this.kind;
+    if (operation === 'enrich-person')
+      return { vendor: 'provider', credits_charged: { header: 'x-credits-charged' } };
+    const credits = { most: 1, found: 1, ...(paysMisses && { miss: 1 }) };
+    const entry = { method: 'POST', path: '/find/email', by: [by], gives: { email: 'data.email' }, credits };
+    return { vendor: 'provider', operations: { [operation]: entry } };
+  }
+
+  get key(): string {
+    return `${this.name}-${this.#keys}`;
+  }
+
+  get loggedBytes(): number {
+    return this.#vendor.loggedBytes;
+  }
+
+  /** Every request to it, oldest first. */
+  get asked(): readonly Asked[] {
+    const { loggedBytes: bytes } = this;
+    if (bytes !== this.#asked.bytes) this.#asked = { bytes, all: this.#vendor.requests().map(askedOf) };
+    return this.#asked.all;
+  }
+
+  get charged(): number {
+    return this.asked.reduce((sum, { credits }) => sum + credits, 0);
+  }
+
+  /** How the vendor is asked about somebody. */
+  questionOf({ first, last, domain }: Person): string {
+    const { by } = this.kind;
+    const question: Question =
+      by === NAMES_AND_DOMAIN
+        ? { first_name: first, last_name: last, domain }
+        : { full_name: `${first} ${last}`, domain };
+    return canonical(question);
+  }
+
+  /** The same question as the ledger has it. */
+  questionIn(parameters: Question): string {
+    return canonical(parameters);
+  }
+
+  /** The cell that the vendor's answer gives; undefined: it does not know. */
+  cellOf(question: string): string | undefined {
+    const body = JSON.parse(question) as Question;
+    if (this.kind.operation === 'enrich-person') {
+      const title = this.#knowledge.person(body)?.body.job_title;
+      return title === undefined ? undefined : String(title);
+    }
+    const provider = (this.kind.paysMisses ? finderPaidForMisses : finderProvider)(this.#knowledge);
+    const finding = provider.operations.find(({ name }) => name === 'find-email');
+    const request = { sequence: 0, account: '', project: '', segment: '', body };
+    const { data } = finding?.decide(request).body ?? {};
+    return isMembers(data) ? String(data.email) : undefined;
+  }
+
+  revoke(): Promise<void> {
+    return this.#vendor.revoke(this.key);
+  }
+
+  /** The next key of the account works. */
+  mendKey(): void {
+    this.#keys += 1;
+  }
+
+  /** Nothing listens at its address any more; what it had begun to answer is lost. */
+  async leave(): Promise<void> {
+    this.isAway = true;
+    await this.#vendor.stop();
+  }
+
+  async comeBack(): Promise<void> {
+    this.#vendor = await started(this.name, this.#options, new URL(this.#vendor.url).port);
+    this.isAway = false;
+  }
+
+  stop(): Promise<void> {
+    return this.#vendor.stop();
+  }
+}
+
+const seedOf = (name: VendorName, seed: number): number => seed * 10 + VENDOR_NAMES.indexOf(name);
+
+function started(name: VendorName, { folder, seed, latencyMs, faults }: FindersOptions, port: string) {
+  const { matchRate, operation, ...kind } = KINDS[name] as Kind;
+  const dialect = kind.paysMisses ? 'paid-misses' : operation === 'find-email' ? 'finder' : 'provider';
+  const flags = ['--seed', String(seedOf(name, seed)), '--dialect', dialect, '--port', port];
+  return Vendor.start(join(folder, name), { latencyMs, faults, matchRate, ownProcess: true, flags });
+}
+
+function askedOf(request: LoggedRequest): Asked {
+  const { at, body, status, fault } = request;
+  const isAnswered = (status === 200 || status === 404) && (fault === null || fault === 'slow');
+  return { ...request, atMs: Date.parse(at), question: canonical(body), isAnswered };
+}
+
+/** Together they end with the block that opened them. */
+export class FillVendors implements AsyncDisposable {
+  readonly all: Readonly<Record<VendorName, FillVendor>>;
+
+  private constructor(all: Readonly<Record<VendorName, FillVendor>>) {
+    this.all = all;
+  }
+
+  static async start(options: FindersOptions): Promise<FillVendors> {
+    const all = await Promise.all(
+      VENDOR_NAMES.map(async (name) => [name, await FillVendor.start(name, options)] as const),
+    );
+    return new FillVendors(Object.fromEntries(all) as Record<VendorName, FillVendor>);
+  }
+
+  get each(): readonly FillVendor[] {
+    return Object.values(this.all);
+  }
+
+  get loggedBytes(): number {
+    return this.each.reduce((sum, { loggedBytes }) => sum + loggedBytes, 0);
+  }
+
+  get charged(): number {
+    return this.each.reduce((sum, { charged }) => sum + charged, 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.each.map((vendor) => vendor.stop()));
+  }
+}
