@@ -223,7 +223,8 @@ export async function loadJob(
       ? { ...whole.value, ...only }
       : { ...whole.value, ...calledBySteps(found, entries, whole) };
   const steps = entries.map(({ name, accounts, in_doubt, check }) => ({
-    ...{ name, accounts },
+    name,
+    accounts,
     ...present({ in_doubt, check }),
   }));
   const operation = checkedOperation(found, steps, { ...whole, value });

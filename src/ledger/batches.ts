@@ -265,7 +265,7 @@ async function insertBatch(
   return id;
 }
 
-/** Keeps the accounts of a batch with their newest names, each with its share when the batch begins. */
+/** Keeps the accounts of a batch with their newest names. Their shares have no caps when the batch begins. */
 async function keepAccounts(sql: Sql, batch: BatchId, spec: BatchSpec): Promise<void> {
   const { accountIdentity: identity, accountName: name, accounts = [{ identity, name }] } = spec;
   for (const [place, each] of accounts.entries()) {
@@ -275,9 +275,8 @@ async function keepAccounts(sql: Sql, batch: BatchId, spec: BatchSpec): Promise<
        ON CONFLICT (batch, account) DO UPDATE SET name = excluded.name`,
       [batch, account, place, each.name],
     );
-    await sql.rows('INSERT INTO budgets (scope, cap) VALUES (?, ?) ON CONFLICT (scope) DO NOTHING', [
+    await sql.rows('INSERT INTO budgets (scope) VALUES (?) ON CONFLICT (scope) DO NOTHING', [
       scopeName.share(batch, account),
-      each.cap ?? null,
     ]);
   }
 }

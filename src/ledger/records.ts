@@ -38,11 +38,8 @@ export interface BatchSpec {
   readonly lineage: string;
   readonly accountIdentity: string;
   readonly accountName: string;
-  /**
-   * All that it may ask, in the order of the job, the first of them that above. Left out: that one alone.
-   * `cap`: how much the batch may spend there.
-   */
-  readonly accounts?: readonly (BatchAccount & { readonly cap?: Credits | undefined })[];
+  /** All that it may ask, in the order of the job, the first of them that above. Left out: that one alone. */
+  readonly accounts?: readonly BatchAccount[];
   readonly sandbox: boolean;
   readonly vendor: Vendor;
   readonly operation: string;

@@ -61,8 +61,8 @@ export const USED =
 
 const READ_OTHERWISE = `
 EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id
-  WHERE c.charged IS NOT NULL AND c.account = (SELECT id FROM accounts WHERE identity = ?) AND (c.said NOT IN ${AN_ANSWER}
-  OR (c.dialect IS DISTINCT FROM CAST(? AS {int})
+  WHERE c.charged IS NOT NULL AND c.account = (SELECT id FROM accounts WHERE identity = ?)
+  AND (c.said NOT IN ${AN_ANSWER} OR (c.dialect IS DISTINCT FROM CAST(? AS {int})
     AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.attempt = c.id AND n.kind = 'told'))))`;
 
 /** The rows that are in doubt on an attempt, and those whose batch decided about that attempt. */
@@ -81,7 +81,8 @@ WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
 
 /** The rows of a batch with each attempt that they rest on. */
 const RESTS = `(SELECT w.row, w.attempt AS id FROM rows w WHERE w.batch = ?
-  UNION ALL SELECT w.row, CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?) u`;
+  UNION ALL SELECT w.row, CAST(item.value AS {int})
+  FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?) u`;
 
 const rowsWhere = (condition: string): string => `count(DISTINCT CASE WHEN ${condition} THEN u.row END)`;
 

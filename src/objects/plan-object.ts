@@ -60,7 +60,6 @@ export type ReasonObject = z.infer<typeof ReasonObject>;
 const SkippedByObject = z.object({ by: z.string(), ...RowsObject.shape });
 export type SkippedByObject = z.infer<typeof SkippedByObject>;
 
-/** Each row of the list is counted once. */
 /** What a step would ask of an account, in rows and credits. */
 export const PlannedStepObject = z.object({
   operation: z.string(),
@@ -76,6 +75,7 @@ export const PlannedStepObject = z.object({
 });
 export type PlannedStepObject = z.infer<typeof PlannedStepObject>;
 
+/** Each row of the list is counted once. */
 export const PlanFigures = z.object({
   rows: z.number(),
   invalid: z.number(),

@@ -45,7 +45,9 @@ export async function findCalls<State extends CallState<Detail>>(
 ): Promise<readonly FoundCall<State>[]> {
   const states = await lookUp.find(asked);
   const found = asked.map(({ key, call, by }, index) => ({
-    ...{ key, call, by },
+    key,
+    call,
+    by,
     state: states[index] as State,
     isElsewhere: false,
   }));

@@ -166,7 +166,10 @@ export function hear(
 }
 
 const wantedBy = ({ key, call, by, readsBody }: MetCall, { row }: Task): WantedCall => ({
-  ...{ key, call, by, readsBody },
+  key,
+  call,
+  by,
+  readsBody,
   row,
 });
 

@@ -41,9 +41,6 @@ const accounts = [
   { identity: ACCOUNT, name: 'hunter' },
   { identity: OTHER, name: 'prospeo' },
 ];
-const [FIRST] = accounts as [(typeof accounts)[0]];
-/** Its share of the second account is five credits. */
-const FIVE = { accounts: [FIRST, { identity: OTHER, name: 'prospeo', cap: credits(5) }] };
 
 /** A person decides about a call at the second account. */
 const decide = (ledger: Ledger, batch: BatchId, word: string, kind: DecisionKind) =>
@@ -65,6 +62,13 @@ describe.each([
     const location = freshPlace(store);
     const ledger = await freshLedger(store, location);
     return { location, ledger, batch: await batchNamed(ledger, 'a', spec) };
+  }
+
+  /** Its share of the second account is five credits. */
+  async function openedWithShare() {
+    const place = await opened();
+    await place.ledger.changeBatch(place.batch, { shares: { [OTHER]: credits(5) } });
+    return place;
   }
 
   const moneyOf = async (ledger: Ledger, batch: BatchId) => ({
@@ -111,7 +115,7 @@ describe.each([
   });
 
   test('a batch of two accounts passes no share by a group of requests, and asks the other account on', async () => {
-    const { ledger, batch } = await opened(FIVE);
+    const { ledger, batch } = await openedWithShare();
     const words = ['one', 'two', 'three', 'four'];
     const asked = words.map((word) => admit(ledger, batch, word, { ...AT_OTHER, reserve: 2 }));
     const beside = words.map((word) => admit(ledger, batch, word, { reserve: 2 }));
@@ -126,7 +130,7 @@ describe.each([
   });
 
   test('a batch of two accounts has reached a share for good, also for who opens the store anew, until its cap is raised', async () => {
-    const { location, ledger, batch } = await opened(FIVE);
+    const { location, ledger, batch } = await openedWithShare();
     for (const word of ['one', 'two']) await answered(ledger, batch, word, { ...AT_OTHER, charged: 2 });
     const reached = { kind: 'over_budget', scope: 'share', money: { cap: 5, spent: 4 } };
     expect(await admit(ledger, batch, 'more', { ...AT_OTHER, reserve: 2 })).toMatchObject(reached);
@@ -160,7 +164,7 @@ describe.each([
   });
 
   test('a batch of two accounts knows the doubts at both, decides about each, and has its share back where nothing happened', async () => {
-    const { ledger, batch } = await opened(FIVE);
+    const { ledger, batch } = await openedWithShare();
     await lost(ledger, batch, 'lost');
     const attempt = await lost(ledger, batch, 'gone', { ...AT_OTHER, row: 3, reserve: 5 });
     expect((await ledger.doubts(batch)).map((doubt) => doubt.accountIdentity)).toEqual([ACCOUNT, OTHER]);
