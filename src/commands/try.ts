@@ -135,7 +135,7 @@ function trialOf(chosen: ResolvedJob, given: RowInput): Trial {
 
 function refuseOther({ name, change, steps: [first, ...others] = [] }: Operation): void {
   if (first !== undefined && others.length === 0)
-    throw stop('usage', 'A trial asks one account.', `Name one of those of ${name} with --account.`);
+    throw stop('usage', 'A trial asks one account.', `Try ${name} itself, and name one with --account.`);
   if (others.length > 0) {
     const fact = `${name} asks for several things, and a trial is one request.`;
     throw stop('usage', fact, `Try one of them, such as ${first?.name}.`);

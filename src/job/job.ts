@@ -15,7 +15,14 @@ import { type DocumentKind, readDocument } from '../lib/yaml/document.ts';
 import { type KeyPath, problemOf } from '../lib/yaml/schema-problem.ts';
 import checkEmail from '../operations/check-email.ts';
 import { checkWaterfall, identifiersIn, mostCalls, tierWords } from '../operations/lookup/waterfall.ts';
-import { calledBySteps, checkSteps, type Document, isTypedSteps, stepsSaid } from './job/several.ts';
+import {
+  calledBySteps,
+  checkSteps,
+  type Document,
+  isTypedSteps,
+  refuseOwnAccounts,
+  stepsSaid,
+} from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 import { flagFor, type JobEntries, jobSchema, policyOf, type StepEntries, settingsOf } from './job-schema.ts';
 import type { OwnOperation } from './own-operation.ts';
@@ -212,6 +219,7 @@ export async function loadJob(
   if (named !== undefined && operations !== undefined)
     throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
   const entries = stepsSaid(whole);
+  if (said.account !== undefined) refuseOwnAccounts(whole);
   const names = (sources.operations ?? []).map(({ name }) => name);
   await checkSteps(whole, entries, names);
   const alone = await operationOf(entries.map(({ name }) => name).join(','), whole, sources);

@@ -573,3 +573,15 @@ test('export and nightly find the batch of a job with several accounts, also whe
   expect(await at.desk.json(['nightly', 'job.yaml'])).toMatchObject({ left: [], counts: { matched: 3 } });
   expect(cells(at, 'Email_source')).toEqual(['two', 'one', 'one']);
 });
+
+test('an account beside a job whose steps name their own is refused, and not passed over', async () => {
+  const at = await deskOf({ one: NOTHING, two: NOTHING, three: NOTHING }, STEPS);
+  expect(await run(at, '--account', 'two')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      '--account: find-email, enrich-person: these steps name accounts of their own.\n' +
+        'Change the accounts in the job, or leave --account out.\n',
+    ),
+  });
+  expect(at.said()).toEqual([]);
+});

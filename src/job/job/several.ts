@@ -41,6 +41,17 @@ export function stepsSaid({ value }: Document): readonly StepSaid[] {
   }));
 }
 
+/** @throws StopError where the account that is given beside a job would not be that of all its steps. */
+export function refuseOwnAccounts({ value: { operations = {} }, problem }: Document): void {
+  if (Array.isArray(operations)) return;
+  const own = Object.entries(operations).flatMap(([name, { account }]) =>
+    account === undefined ? [] : name,
+  );
+  if (own.length === 0) return;
+  const fact = `${own.join(', ')}: these steps name accounts of their own`;
+  throw problem(['account'], 'value', fact, 'Change the accounts in the job, or leave --account out.');
+}
+
 /**
  * @throws StopError for an unknown operation, for one that cannot stand beside others, and for accounts that
  *   are named twice.
