@@ -93,18 +93,20 @@ function workerLine({ host, pid, command, since_seconds, beat_seconds, accounts 
 
 function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
   return {
-    lines: [...stateLines(status), ...openLines(status)],
+    lines: [...stateLines(status, batch), ...openLines(status)],
     object: status,
     advice: statusAdvice(status, batch),
   };
 }
 
-function stateLines(status: BatchStatusObject): readonly string[] {
-  const { batch, account, input, rows, rows_beyond: beyond = 0, counts, settled, changes } = status;
+function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly string[] {
+  const { batch, input, rows, rows_beyond: beyond = 0, counts, settled, changes } = status;
   const { requests, calls, half_done: halfDone = [] } = status;
   const people = beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom it does not name`;
+  const names = accounts.map(({ name }) => name).join(', ');
+  const by = `${accounts.length === 1 ? 'account' : 'accounts'} ${names}`;
   return linesOf(
-    `Batch ${batch}, ${stateWord(status)}, ${batchWhat(status)} with account ${account}`,
+    `Batch ${batch}, ${stateWord(status)}, ${batchWhat(status)} with ${by}`,
     `Input      ${input}, ${counted(rows, 'row')}${people}`,
     OUTCOME_KINDS.filter((kind) => counts[kind]).map(
       (kind) => `  ${kind.padEnd(9)} ${grouped(counts[kind] ?? 0)}`,

@@ -233,6 +233,7 @@ test('an answer that is lost holds its row at that account, until a person says 
   expect(at.said()).not.toContain('two: Ann');
   expect((await at.desk.type(['settle', 'last'])).stdout).toMatch(/^row 2, one, first_name Ann.*: in doubt/m);
   expect((await at.desk.type(['status', 'last', '2'])).stdout).toMatch(/: one, find-email, first_name Ann/);
+  expect((await at.desk.type(['status', 'last'])).stdout).toContain(', find-email with accounts one, two, three\n');
   await at.desk.type(['settle', 'last', '2', '--answer', 'no_match']);
   expect((await run(at)).code).toBe(0);
   expect(cells(at, 'Email', 'Email_source', '_credits')[0]).toBe('Ann@two.example | two | 2');
