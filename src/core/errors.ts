@@ -90,6 +90,8 @@ export interface StopDetail {
   readonly message: string;
   /** One imperative sentence: what the user does now. */
   readonly next: string;
+  /** The identity of the account that was stopped; only where a run asks accounts. */
+  readonly account?: string;
   /** The time from which going on makes sense, in ms since 1970; only for pauses. */
   readonly resumeAtMs?: number;
   /** The next command to type: the command line of that sentence, or the one that goes on. */

@@ -23,6 +23,11 @@ const ENDS_ONE: ReadonlySet<StopCode> = new Set<StopCode>([
 /** A run ends with the first of these exit codes that one of its ended accounts has. */
 const FIRST = [EXIT.key, EXIT.budget, EXIT.paused];
 
+/** The error; a stop also says which account it is of. */
+function stopOf(account: string, error: unknown): unknown {
+  return error instanceof StopError ? new StopError({ ...error.detail, account }, { cause: error }) : error;
+}
+
 /** The accounts of a job during one run: each has a session, and ends by itself. */
 export class RunAccounts {
   readonly runs = new Map<string, OpenRun>();
@@ -44,9 +49,15 @@ export class RunAccounts {
       for (const asked of accountsOf(this.#context)) {
         const { identity } = asked.account;
         const stopping = new AbortController();
-        const stop = (error: unknown): void => this.#stop(identity, error, stopping);
+        const stop = (error: unknown): void => this.#stop(identity, stopOf(identity, error), stopping);
         const own = AbortSignal.any([signal, stopping.signal]);
-        this.runs.set(identity, await sessions.open({ ...this.#context, ...asked }, purpose, own, stop));
+        const opening = sessions.open({ ...this.#context, ...asked }, purpose, own, stop);
+        this.runs.set(
+          identity,
+          await opening.catch((error: unknown) => {
+            throw stopOf(identity, error);
+          }),
+        );
       }
     } catch (error) {
       await this.close();

@@ -10,6 +10,7 @@ import { shippedDialect } from '../../src/core/families.ts';
 import { workersAt } from '../../src/run/batches.ts';
 import { type Host, openHost } from '../faults/database-host.ts';
 import type { Program } from '../faults/program.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 import { linesOf, sandbox } from '../sandbox/client.ts';
 import { playedDialect } from '../sandbox/options.ts';
@@ -67,6 +68,35 @@ test('a worker takes a list of several accounts where it has all of them, and ha
   await host.ended(domains.length);
   await host.expectAskedOnce(domains);
 });
+
+test.each([
+  ['asks for hours of rest', 429, { error: 'slow down' }],
+  ['has a dead key', 401, { error: 'invalid api key' }],
+])(
+  'where a further account %s, a worker leaves alone that account, and not the first',
+  async (_, status, said) => {
+    const host = await openHost({ matchRate: 0 });
+    const { place } = host;
+    await using further = await ScriptedVendor.start((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '21600' });
+      response.end(JSON.stringify(said));
+    });
+    const { data } = JSON.parse(readFileSync(place.path('config/accounts.yaml'), 'utf8')).accounts;
+    place.writeAccounts({ data, more: { ...data, base_url: further.url, limits: { concurrency: 1 } } });
+    place.writeList(domainsOf('several', 3));
+    const job = { operation: 'enrich-company', account: ['data', 'more'] };
+    writeFileSync(place.path('several.yaml'), JSON.stringify(job));
+    await host.detach({ job: 'several.yaml', more: ['--account', 'data,more'] });
+    const worker = host.startWorker();
+    await worker.said(/handed back: /);
+    place.writeList(domainsOf('alone', 5), 'alone.csv');
+    await host.detach({ input: 'alone.csv' });
+    const ended = "SELECT count(*)::int AS rows FROM rows WHERE state <> 'pending'";
+    await expect.poll(() => host.query(ended), { timeout: 15_000 }).toEqual([{ rows: 5 }]);
+    expect(further.requests).toHaveLength(1);
+    expect(worker.stderr.match(/handed back: /g)?.length).toBeLessThan(20);
+  },
+);
 
 /** A list that was left to workers, with a job that reads by a POST of its own. */
 async function detachedCalls(): Promise<Host> {

@@ -292,11 +292,13 @@ class RangeWork {
 
   async #stopOf(account: Account, taken: TakenRange, under: UnderWork): Promise<StopError | undefined> {
     const { ledger } = this.#serving;
-    if (this.#restOf(taken.batch) > 0) return this.#resting.get(taken.batch)?.stopped;
     try {
       const batch = await ledger.batch(taken.batch);
       if (batch?.state !== 'open' || batch.accountIdentity !== account.identity) return undefined;
       if (batch.pausedSinceMs !== undefined) return undefined;
+      const needed = [batch.id, ...batch.accounts.map(({ identity }) => identity)];
+      const resting = needed.find((each) => this.#restOf(each) > 0);
+      if (resting !== undefined) return this.#resting.get(resting)?.stopped;
       const context = await this.#contextOf(account, batch, under);
       if (context === undefined) return undefined;
       return await workRange(context, this.#sessions, batch, taken);
@@ -384,21 +386,18 @@ class RangeWork {
       return 0;
     }
     const { clock } = this.#serving;
-    const left = this.#restOf(batch);
-    if (left <= 0 && stopped.code === 'unsupported')
-      this.#resting.set(batch, { untilMs: clock.monotonicMs() + BATCH_RESTS_MS, stopped });
-    // Another host may have what this one lacks.
-    if (stopped.code === 'unsupported') return HANDS_ON_MS;
-    if (left > 0) return left;
-    const { code, resumeAtMs = clock.wallMs() } = stopped;
-    if (STOPS_OF_ACCOUNT.has(code)) {
-      const restMs = Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs());
-      this.#resting.set(account.identity, { untilMs: clock.monotonicMs() + restMs, stopped });
-      // Another host may have another key, or an agreement to the dialect. A pause holds for every host.
-      return code === 'paused' ? restMs : 0;
+    const { code, resumeAtMs = clock.wallMs(), detail } = stopped;
+    const isOfAccount = STOPS_OF_ACCOUNT.has(code);
+    const what = isOfAccount ? (detail.account ?? account.identity) : batch;
+    // A range that was not tried because of an earlier stop makes nothing rest for longer.
+    if (this.#restOf(what) <= 0) {
+      const restMs = isOfAccount ? Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs()) : BATCH_RESTS_MS;
+      this.#resting.set(what, { untilMs: clock.monotonicMs() + restMs, stopped });
     }
-    this.#resting.set(batch, { untilMs: clock.monotonicMs() + BATCH_RESTS_MS, stopped });
-    return BATCH_RESTS_MS;
+    // Another host may have what this one lacks: an account, another key, or an agreement to the dialect. A
+    // pause holds for every host.
+    if (code === 'unsupported' || (isOfAccount && code !== 'paused')) return HANDS_ON_MS;
+    return this.#restOf(what);
   }
 
   #restOf(what: string): number {
