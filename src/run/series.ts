@@ -24,6 +24,7 @@ import {
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
+import { accountsOf } from '../plan/row-walk.ts';
 
 /**
  * Answers of one operation that are alike form a series. They follow each other in the order in which they
@@ -329,22 +330,24 @@ export class AllSeries {
  * which a run was stopped. The rows that these matches ended wait again.
  */
 export async function stopOfKnown(context: RunContext, batch: Batch): Promise<StopError | undefined> {
-  const { ledger, account, clock, dialect, accept, emit } = context;
+  const { ledger, clock, accept, emit } = context;
   if (!(await ledger.hasStopped())) return undefined;
-  const series = new AllSeries();
-  const history = await historyOf(ledger, account);
   let stopped: StopError | undefined;
-  const run: SeriesRun = {
-    session: { ledger, account, clock, client: { dialect }, history, series },
-    batch: batch.id,
-    accept,
-    emit,
-    stopAll: (error) => {
-      stopped = error;
-    },
-  };
-  await series.begin(run, context, batch);
-  await series.end(run);
+  for (const { account, dialect } of accountsOf(context)) {
+    const series = new AllSeries();
+    const history = await historyOf(ledger, account);
+    const run: SeriesRun = {
+      session: { ledger, account, clock, client: { dialect }, history, series },
+      batch: batch.id,
+      accept,
+      emit,
+      stopAll: (error) => {
+        stopped ??= error;
+      },
+    };
+    await series.begin(run, context, batch);
+    await series.end(run);
+  }
   return stopped;
 }
 

@@ -218,6 +218,22 @@ test('an account that is asked wrongly stops the run, and no other is paid in it
   expect(at.said().filter((each) => !each.startsWith('one'))).toEqual([]);
 });
 
+const TWO = { operations: { 'find-email': { account: ['one', 'two'], add: { Email: 'email' } } } };
+
+test('equal matches of a further account stop another list that the store knows wholly, until a person accepts', async () => {
+  const at = await deskOf({ one: NOTHING, two: () => found('info', 'two') }, TWO);
+  const rows = ['Ann', 'Bob', 'Cat', 'Dan', 'Eve'].map((name) => `${name},Lee,a.example,`);
+  await at.desk.write('list.csv', listOf(...rows));
+  expect((await run(at)).code).toBe(2);
+  const asked = at.said().length;
+  await at.desk.write('list.csv', listOf(...rows.toReversed()));
+  expect(await run(at)).toMatchObject({ code: 2, stderr: expect.stringContaining('same-answers') });
+  expect(cells(at, 'Email', '_status')).toEqual(rows.map(() => ' | pending'));
+  expect((await run(at, '--accept', 'same-answers')).code).toBe(0);
+  expect(cells(at, 'Email')).toEqual(rows.map(() => 'info@two.example'));
+  expect(at.said().length).toBe(asked);
+});
+
 const LOST = (): undefined => undefined;
 
 test('an answer that is lost holds its row at that account, until a person says what came of it', async () => {
