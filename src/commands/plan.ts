@@ -16,7 +16,7 @@ import { describeFile, sheetsOf } from '../files/describe-file.ts';
 import { noRows, type OpenedInput, openFile, openHeader } from '../files/input.ts';
 import type { CellIssueKind } from '../files/quality/cell-issues.ts';
 import { watchIssues } from '../files/quality/job-issues.ts';
-import { waterfallOf } from '../job/job.ts';
+import { policyOfStep, waterfallOf } from '../job/job.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isYamlName } from '../lib/file-name.ts';
@@ -272,7 +272,7 @@ function tellBeginning(console: Console, planned: PlannedJob): void {
 function skippingNotes(resolved: ResolvedJob): readonly string[] {
   const prices = accountsOf(resolved).map(({ dialect }) => dialect.operations);
   const steps = resolved.job.steps?.filter(
-    ({ accounts, in_doubt }) => accounts.length > 1 && in_doubt === 'skip',
+    ({ name, accounts }) => accounts.length > 1 && policyOfStep(resolved.job, name) === 'skip',
   );
   return (steps ?? []).map(({ name }) => {
     const most = Math.max(...prices.map((operations) => operations[name]?.credits.most ?? 0));

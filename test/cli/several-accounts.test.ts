@@ -602,3 +602,20 @@ test('an account beside a job whose steps name their own is refused, and not pas
   });
   expect(at.said()).toEqual([]);
 });
+
+test.each([
+  ['the step skips', {}, { in_doubt: 'skip' }, true],
+  ['the whole job skips', { in_doubt: 'skip' }, {}, true],
+  ['the step holds although the job skips', { in_doubt: 'skip' }, { in_doubt: 'hold' }, false],
+])(
+  'a plan says that a lost call may be paid beside the next account where %s',
+  async (_, job, entry, isSaid) => {
+    const step = { account: ['one', 'two'], add: { Email: 'email' }, ...entry };
+    const at = await deskOf({ one: LOST, two: NOTHING }, { ...job, operations: { 'find-email': step } });
+    const { stderr } = await at.desk.type(['plan', 'job.yaml', 'list.csv']);
+    const said =
+      'in_doubt: skip at find-email asks the next account where an answer is lost, ' +
+      'although up to 1 credit may have been charged for it already.';
+    expect(stderr.includes(said)).toBe(isSaid);
+  },
+);
