@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Dialect } from '../client/dialect.ts';
 import { dialectMark } from '../client/dialect.ts';
 import { readToday } from '../client/kept-answers.ts';
 import { APART_MS, isoTime } from '../core/clock.ts';
@@ -59,11 +58,13 @@ export async function startBatch(
   const spec = specOf(context, input, names, options);
   const isStale = anew || (await isOutdated(context, names.existing, spec.freshSince, plan));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
-  const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
+  const agreed = accountsOf(context).filter((by) => consent.buysAgain || mayBuyAgain(start.batch, by));
   const settings = {
     ...spec.settings,
     ...plansOf(start.batch, context.planId),
-    ...agreementOf(isAgreed, context.dialect),
+    ...(agreed.length > 0 && {
+      [BUYS_AGAIN]: Object.fromEntries(agreed.map((by) => [by.account.identity, dialectMark(by.dialect)])),
+    }),
   };
   await ledger.changeBatch(start.batch.id, {
     settings,
@@ -83,18 +84,19 @@ export async function startBatch(
 }
 
 /**
- * Whether a person has agreed that the batch buys calls again whose answers this dialect does not accept.
- * With another dialect these may be other calls.
+ * Whether a person has agreed that the batch buys calls of the account again whose answers this dialect does
+ * not accept. With another dialect these may be other calls.
  */
-export function mayBuyAgain({ settings }: Pick<Batch, 'settings'>, dialect: Dialect): boolean {
-  return settings[BUYS_AGAIN] === dialectMark(dialect);
+export function mayBuyAgain(
+  { settings }: Pick<Batch, 'settings'>,
+  { account, dialect }: AskedAccount,
+): boolean {
+  const marks = settings[BUYS_AGAIN] as JsonObject | undefined;
+  return marks?.[account.identity] === dialectMark(dialect);
 }
 
+/** The mark of the dialect of each account for which a person has agreed. */
 const BUYS_AGAIN = 'buysAgain';
-
-function agreementOf(isAgreed: boolean, dialect: Dialect): JsonObject {
-  return isAgreed ? { [BUYS_AGAIN]: dialectMark(dialect) } : {};
-}
 
 /**
  * The ids of the plans with which the batch was begun or continued. A batch that was sampled first has two.
@@ -186,9 +188,9 @@ function specOf(
   context: RunContext,
   input: MappedInput,
   names: Pick<BatchNames, 'key' | 'lineage'>,
-  { plan, outputName, isOfOther, consent }: BatchOptions,
+  { plan, outputName, isOfOther }: BatchOptions,
 ): BatchSpec {
-  const { account, dialect, job, clock, output } = context;
+  const { account, job, clock, output } = context;
   const startMs = clock.wallMs();
   // A change is never answered from an older one, so none of its answers can be too old.
   const isRead = job.operation.change === undefined;
@@ -222,7 +224,6 @@ function specOf(
       }),
       ...(Object.keys(partial).length > 0 ? { partial } : {}),
       ...(context.isSweep === true ? { swept: true } : {}),
-      ...agreementOf(consent.buysAgain, dialect),
     },
     createdAtMs: startMs,
     ...present({ freshSince }),

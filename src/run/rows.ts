@@ -493,7 +493,7 @@ async function answerFrom(
   if (erasedAtMs !== undefined && (isFresh || !asksErasedAgain(batch)))
     return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
   if (isFresh && kind === 'answered') return { kind, answer };
-  if (isFresh && kind === 'unanswered' && !mayBuyAgain(batch, wanted.by.dialect))
+  if (isFresh && kind === 'unanswered' && !mayBuyAgain(batch, wanted.by))
     return { kind: 'in_doubt', reason: noAnswerWords(answer), attempt };
   return bought(work, { ...wanted, replaces: attempt });
 }

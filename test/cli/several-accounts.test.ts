@@ -234,6 +234,20 @@ test('equal matches of a further account stop another list that the store knows 
   expect(at.said().length).toBe(asked);
 });
 
+test('an answer of a further account that is none any more is bought again where a person agrees', async () => {
+  const wrong = (): object => ({ data: { email: 'slow@two.example' } });
+  const at = await deskOf({ one: NOTHING, two: wrong }, TWO);
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  await run(at);
+  const rule = { status: [200], body: { path: 'data.email', matches: 'slow' }, means: 'rate_limited' };
+  at.desk.place.writeDialect({ ...FINDER, answers: [rule] }, 'two.yaml');
+  at.answers({ one: NOTHING, two: knows('two', 'Ann') });
+  expect(await at.desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ to_buy: 1 });
+  expect((await run(at)).code).toBe(0);
+  expect(at.said()).toEqual(['one: Ann', 'two: Ann', 'two: Ann']);
+  expect(cells(at, 'Email', '_status')).toEqual(['Ann@two.example | matched']);
+});
+
 const LOST = (): undefined => undefined;
 
 test('an answer that is lost holds its row at that account, until a person says what came of it', async () => {
