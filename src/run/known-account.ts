@@ -93,30 +93,33 @@ function addressWords(address: string, id?: string): string {
 // ---------------------------------------------------------------------------------------------- of a batch
 
 /**
- * The account of the batch; undefined when it is no longer configured.
+ * An account of the batch; undefined when it is no longer configured.
+ * @param asked its identity; left out: that of the first account.
  * @throws StopError `account` when the accounts file cannot be used.
  */
 export async function accountOfBatch(
-  { accountIdentity, accountName }: Pick<Batch, 'accountIdentity' | 'accountName'>,
+  { accountIdentity, accounts }: Pick<Batch, 'accountIdentity' | 'accounts'>,
   ledger: LedgerReader,
+  asked = accountIdentity,
 ): Promise<Account | undefined> {
+  const began = accounts.find(({ identity }) => identity === asked);
   const same: Account[] = [];
   for (const account of [...(await loadAccounts()).configured, ...sandboxAccounts()]) {
     const found = await recognise(account, ledger);
     const identity = found.kind === 'new' ? account.identity : found.identity;
-    if (identity === accountIdentity) same.push({ ...account, identity });
+    if (identity === asked) same.push({ ...account, identity });
   }
   // Several names may have the same identity and differ in the key, for example. The name with which the
   // batch began wins.
-  return same.find(({ name }) => name === accountName) ?? same[0];
+  return same.find(({ name }) => name === began?.name) ?? same[0];
 }
 
 /**
- * The dialect of the batch's account. The dialect of a removed account is not known, so the built-in one is
- * taken.
+ * The dialect of an account of the batch. The dialect of a removed account is not known, so the built-in one
+ * is taken.
  */
-export async function dialectFor(batch: Batch, ledger: LedgerReader): Promise<Dialect> {
-  return dialectOf((await accountOfBatch(batch, ledger)) ?? sandboxAccount(batch.vendor));
+export async function dialectFor(batch: Batch, ledger: LedgerReader, asked?: string): Promise<Dialect> {
+  return dialectOf((await accountOfBatch(batch, ledger, asked)) ?? sandboxAccount(batch.vendor));
 }
 
 export async function dialectOfBatch(batch: Batch, ledger: LedgerReader): Promise<Dialect | undefined> {

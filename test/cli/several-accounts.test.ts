@@ -551,6 +551,35 @@ test.each([
   expect(cells(at, 'Email', 'Email_source', '_status')).toEqual(['Ann@one.example | one | matched']);
 });
 
+test.each([
+  ['valid', 'Ann@one.example | one | matched | 2', ['one: Ann', 'three: ann@one.example']],
+  ['invalid', 'Ann@two.example | two | matched | 4', ['two: Ann', 'three: ann@two.example']],
+])('a person settles a lost check with the verdict %s', async (verdict, row, lastAsked) => {
+  const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Ann'), three: LOST }, CHECKED);
+  const check = {
+    ...FINDER.operations['check-email'],
+    ...{
+      gives: { verdict: 'data.result' },
+      verdicts: { valid: 'safe', accept_all: 'any', invalid: 'bounces' },
+    },
+  };
+  at.desk.place.writeDialect({ operations: { 'check-email': check } }, 'three.yaml');
+  await changeAccounts(at, { three: { dialect: 'three.yaml' } });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  expect((await run(at)).code).toBe(3);
+  const settle = (answer: string) => at.desk.type(['settle', 'last', '2', '--answer', answer]);
+  for (const other of ['email=x', 'find-email.email=x', 'verdict=unknown', 'verdict=maybe'])
+    expect(await settle(other)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/Known are: .*valid, .*accept_all, .*invalid\.\n/),
+    });
+  expect((await settle(`verdict=${verdict}`)).code).toBe(0);
+  at.answers({ one: NOTHING, two: knows('two', 'Ann'), three: () => ({ data: { result: 'safe' } }) });
+  expect((await run(at)).code).toBe(0);
+  expect(cells(at, 'Email', 'Email_source', '_status', '_credits')).toEqual([row]);
+  expect(at.said().slice(-2)).toEqual(lastAsked);
+});
+
 const finder = (entry: object): object => ({ operations: { 'find-email': entry } });
 
 test.each<readonly [what: string, job: object, said: RegExp]>([

@@ -1,4 +1,4 @@
-import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../client/dialect.ts';
+import { answerPlaceOf, type Dialect, dialectOperationOf, requireOperation } from '../../client/dialect.ts';
 import { leftBy, oddAnswerIn } from '../../client/judge.ts';
 import {
   type AnswerPlace,
@@ -9,7 +9,13 @@ import {
   readBody,
 } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
-import { EMAIL_VERDICTS, vendorsWord, verdictsOf } from '../../core/given.ts';
+import {
+  EMAIL_VERDICTS,
+  type EmailVerdict,
+  type VerdictWords,
+  vendorsWord,
+  verdictsOf,
+} from '../../core/given.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
@@ -177,6 +183,14 @@ export async function toldAnswer(
   });
   if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch, ledger), replyWith);
   const { answer_at: answerPlace, add, operation } = settingsKept(batch.settings);
+  // A check of an address is no step, so a row reads its verdict as today's dialect has it.
+  if (answerPlace.steps !== undefined && !Object.hasOwn(answerPlace.steps, call.operation)) {
+    const dialect = await dialectFor(batch, ledger, accountIdentity);
+    requireOperation(dialect, call.operation);
+    const place = answerPlaceOf(dialect, call.operation);
+    requireVerdict(call, told, place);
+    return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(told, place), place)) };
+  }
   if (add !== undefined && operation.resultsFile === undefined) {
     const ofStep = wordsOf({ name: call.operation }, Object.values(add));
     requireRead(told, ofStep.length > 0 ? ofStep : Object.values(add));
@@ -191,9 +205,20 @@ function inVendorsWords(told: Pairs, { gives, verdicts }: AnswerPlace): JsonObje
   if (verdict === undefined || gives?.verdict === undefined || verdicts === undefined) return told;
   const word = vendorsWord(verdict, verdicts);
   if (word !== undefined) return { ...told, verdict: word };
-  const known = EMAIL_VERDICTS.filter((each) => verdictsOf(verdicts, each).length > 0);
   const fact = `The dialect of this batch has no word for the verdict ${foreignWords(verdict)}.`;
-  throw stop('usage', fact, suggestion(verdict, known));
+  throw stop('usage', fact, suggestion(verdict, verdictsWith(verdicts)));
+}
+
+/** The verdicts for which the dialect has a word. */
+const verdictsWith = (words: VerdictWords): readonly EmailVerdict[] =>
+  EMAIL_VERDICTS.filter((each) => verdictsOf(words, each).length > 0);
+
+function requireVerdict({ operation }: Call, told: Pairs, { verdicts = {} }: AnswerPlace): void {
+  const unknown = Object.keys(told).find((name) => name !== 'verdict');
+  if (unknown === undefined) return;
+  const fact = `Nothing is read in the answer to ${operation} but its verdict, so not ${foreignWords(unknown)}.`;
+  const known = verdictsWith(verdicts).map((each) => `verdict=${each}`);
+  throw stop('usage', fact, suggestion(unknown, known));
 }
 
 function requireRead(told: Pairs, read: readonly string[]): void {
