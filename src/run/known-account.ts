@@ -122,8 +122,12 @@ export async function dialectFor(batch: Batch, ledger: LedgerReader, asked?: str
   return dialectOf((await accountOfBatch(batch, ledger, asked)) ?? sandboxAccount(batch.vendor));
 }
 
-export async function dialectOfBatch(batch: Batch, ledger: LedgerReader): Promise<Dialect | undefined> {
-  const account = await unlessStopped(accountOfBatch(batch, ledger));
+export async function dialectOfBatch(
+  batch: Batch,
+  ledger: LedgerReader,
+  asked: string,
+): Promise<Dialect | undefined> {
+  const account = await unlessStopped(accountOfBatch(batch, ledger, asked));
   return account && unlessStopped(dialectOf(account));
 }
 

@@ -443,6 +443,23 @@ test('a step is not asked whose columns on_existing: keep leaves as they are', a
   expect(cells(at, 'Email', 'Title', '_status')).toEqual([' | Boss | matched']);
 });
 
+test('status reads the answer of each account in the dialect of that account', async () => {
+  const three: Answer = () => ({ person: { mail: 'ann@three.example' } });
+  const at = await deskOf({ one: () => ({ data: {} }), three });
+  const step = { account: ['one', 'three'], add: { Email: 'email' } };
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, operations: { 'find-email': step } }));
+  const find = { ...FINDER.operations['find-email'], gives: { email: 'person.mail' } };
+  at.desk.place.writeDialect({ operations: { 'find-email': find } }, 'three.yaml');
+  await changeAccounts(at, { three: { dialect: 'three.yaml' } });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  expect((await run(at)).code).toBe(0);
+  const { attempts } = await at.desk.json(['status', 'last', '2']);
+  expect(attempts).toMatchObject([
+    { account: 'one', rule: { means: 'no_match' } },
+    { account: 'three', rule: { means: 'found' } },
+  ]);
+});
+
 const CHECKED = {
   operations: {
     'find-email': {

@@ -62,14 +62,18 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
   const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
   const [planned] = await ledger.plannedRows(batch.id, row, 1);
   const history = await ledger.history(batch.id, row);
-  const dialect = await dialectOfBatch(batch, ledger);
+  const attempts: AttemptObject[] = [];
+  for (const each of history) {
+    const dialect = await dialectOfBatch(batch, ledger, each.accountIdentity);
+    attempts.push(attemptObject(batch, each, dialect, decidedAbout(each, batch, history)));
+  }
   const fields = fieldsShown(batch, record);
   return {
     batch: batch.id,
     row,
     outcome: record ? outcomeObject(record) : null,
     planned: (planned?.row === row ? planned.work : undefined) ?? null,
-    attempts: history.map((each) => attemptObject(batch, each, dialect, decidedAbout(each, batch, history))),
+    attempts,
     ...(fields.length > 0 && { fields: [...fields] }),
   };
 }
@@ -94,8 +98,8 @@ function decidedAbout(
 }
 
 /**
- * @param dialect today's dialect, which says how an answer is read, and whether it surely cost exactly the
- * booked credits.
+ * @param dialect today's dialect of its account, which says how an answer is read, and whether it surely cost
+ * exactly the booked credits.
  */
 function attemptObject(
   batch: Batch,
