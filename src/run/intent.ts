@@ -223,19 +223,19 @@ interface Reached {
 const CODE_OF = { batch: 'budget', share: 'share', day: 'account_budget', month: 'account_budget' } as const;
 
 function overBudget(reached: Reached): StopError {
-  const { scope, money, reserve, account } = reached;
-  const whose = scope === 'share' ? `of account ${account} in this batch` : OF_SCOPE[scope];
+  const { scope, money, reserve } = reached;
   const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
     code: CODE_OF[scope],
-    message: `The budget ${whose} is reached: ${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
+    message: `The budget ${OF_SCOPE[scope]} is reached: ${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
     next: nextStep(reached),
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
 }
 
-const OF_SCOPE: Readonly<Record<Exclude<OwnScope, 'share'>, string>> = {
+const OF_SCOPE: Readonly<Record<OwnScope, string>> = {
   batch: 'of this batch',
+  share: 'of the account in this batch',
   day: "of the account's day (UTC)",
   month: "of the account's month (UTC)",
 };

@@ -1,4 +1,6 @@
-import { EXIT, invariant, STOP_CODES, type StopCode, StopError } from '../core/errors.ts';
+import type { Account } from '../client/account/account.ts';
+import { EXIT, invariant, type StopCode, StopError } from '../core/errors.ts';
+import { sentence } from '../core/plain-text.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 import { accountsOf } from '../plan/row-walk.ts';
@@ -14,13 +16,15 @@ import type { OpenRun, Purpose, Sessions } from './sessions.ts';
 const ENDS_ONE: ReadonlySet<StopCode> = new Set<StopCode>([
   'key',
   'vendor_credits',
-  'budget',
   'share',
   'account_budget',
   'paused',
 ]);
 
-/** A run ends with the first of these exit codes that one of its ended accounts has. */
+/** The stops that say something about one account, and name it where a job has several. */
+const OF_ONE: ReadonlySet<StopCode> = new Set<StopCode>([...ENDS_ONE, 'address', 'doubts', 'dearer']);
+
+/** A run ends with the first of these exit codes that one of its ended accounts has, and says all of them. */
 const FIRST = [EXIT.key, EXIT.budget, EXIT.paused];
 
 /** The error; a stop also says which account it is of. */
@@ -47,11 +51,11 @@ export class RunAccounts {
   async open(sessions: Sessions, purpose: Purpose, signal: AbortSignal): Promise<void> {
     try {
       for (const asked of accountsOf(this.#context)) {
-        const { identity } = asked.account;
         const stopping = new AbortController();
-        const stop = (error: unknown): void => this.#stop(identity, stopOf(identity, error), stopping);
+        const stop = (error: unknown): void => this.#stop(asked.account, error, stopping);
         const own = AbortSignal.any([signal, stopping.signal]);
         const opening = sessions.open({ ...this.#context, ...asked }, purpose, own, stop);
+        const { identity } = asked.account;
         this.runs.set(
           identity,
           await opening.catch((error: unknown) => {
@@ -65,25 +69,33 @@ export class RunAccounts {
     }
   }
 
-  #stop(identity: string, error: unknown, stopping: AbortController): void {
-    const { account, further } = this.#context;
-    const isOne = error instanceof StopError && ENDS_ONE.has(error.code) && further.length > 0;
-    if (!isOne) this.#stopAll(error);
+  #stop({ identity, name }: Account, error: unknown, stopping: AbortController): void {
+    const { further, emit } = this.#context;
+    if (further.length === 0 || !(error instanceof StopError) || !OF_ONE.has(error.code)) {
+      this.#stopAll(stopOf(identity, error));
+      return;
+    }
+    const message = `Account ${name}: ${error.message}`;
+    const next = `Account ${name}: ${error.next}`;
+    const named = new StopError({ ...error.detail, account: identity, message, next });
+    const isOne = ENDS_ONE.has(error.code);
+    if (!isOne) this.#stopAll(named);
     if (!isOne || this.ended.has(identity)) return;
-    this.ended.set(identity, error);
-    stopping.abort(error);
-    const of = [account, ...further.map((each) => each.account)].find((each) => each.identity === identity);
-    const message = `Account ${of?.name} takes no more calls in this run: ${error.message}`;
-    this.#context.emit({ kind: 'note', message });
+    this.ended.set(identity, named);
+    stopping.abort(named);
+    emit({ kind: 'note', message: `Account ${name} takes no more calls in this run: ${error.message}` });
     if (this.ended.size === further.length + 1) this.stopForEnded();
   }
 
   /** Stops the run for the accounts that have ended, if rows still wait for them. */
   stopForEnded(): void {
-    const ends = [...this.ended.values()];
-    const codes = FIRST.flatMap((exit) => ends.find(({ code }) => STOP_CODES[code] === exit) ?? []);
-    const [first] = codes;
-    if (first !== undefined) this.#stopAll(first);
+    const all = [...this.ended.values()];
+    const ends = FIRST.flatMap((code) => all.filter(({ exitCode }) => exitCode === code));
+    const [first] = ends;
+    if (first === undefined) return;
+    const message = ends.map((end) => sentence(end.message)).join(' ');
+    const next = ends.map((end) => end.next).join(' ');
+    this.#stopAll(new StopError({ ...first.detail, message, next }));
   }
 
   /**

@@ -218,15 +218,6 @@ test('an account whose share of the budget is used up leaves its rows to the nex
   expect(cells(at, 'Email').every((cell) => cell !== '')).toBe(true);
 });
 
-test('an account that asks for more than the budget has left leaves its rows to the next one', async () => {
-  const everybody = knows('two', 'Ann', 'Bob', 'Cat');
-  const at = await deskOf({ one: NOTHING, two: everybody, three: NOTHING }, { budget: { credits: 3 } });
-  const dear = { ...FINDER.operations['find-email'], credits: { most: 4, found: 4 } };
-  at.speak({ operations: { ...FINDER.operations, 'find-email': dear } });
-  expect((await run(at)).code).toBe(0);
-  expect(cells(at, 'Email_source', '_status')).toEqual(Array(3).fill('two | matched'));
-});
-
 test('a row waits for an account that is paused, and a row that needs nothing of that account goes on', async () => {
   const slow = slowFor(60);
   const one: Answer = ({ input }) => (input.first_name === 'Ann' ? NOTHING() : slow());
@@ -718,3 +709,50 @@ test.each([
     expect(stderr.includes(said)).toBe(isSaid);
   },
 );
+
+/** The last lines of a run that says nothing on its way. */
+const lastWords = async (at: Several, ...more: string[]): Promise<string> =>
+  (await run(at, '--quiet', ...more)).stderr;
+
+test('what stopped a run names each account that has ended, once', async () => {
+  const at = await deskOf({ one: BROKE, two: DEAD, three: NOTHING });
+  const words = await lastWords(at);
+  expect(words).toMatch(
+    /^Account two: The provider refused the key: .+ Account one: The provider says that .+ used up/,
+  );
+  expect(words).toMatch(/\nAccount two: Put a working key .+ Account one: Buy credits from the provider/);
+  expect(words.match(/Account (one|two): /g)).toHaveLength(4);
+  const { stopped } = await at.desk.json(RUN);
+  expect(stopped).toMatchObject({
+    code: 'key',
+    message: expect.stringMatching(/^Account two: .+Account one: /),
+  });
+});
+
+test.each<readonly [what: string, one: Answer, budget: object, said: RegExp]>([
+  [
+    'the budget of its day',
+    knows('one', 'Ann'),
+    { per_day: 1 },
+    /^Account one: The budget of the account's day/,
+  ],
+  [
+    'an address that is wrong',
+    () => new Response(null, { status: 301, headers: { location: 'https://other.example' } }),
+    {},
+    /^Account one: The provider answered with a redirect/,
+  ],
+])('a stop of one account of several names it, as %s', async (_, one, budget, said) => {
+  const at = await deskOf({ one, two: NOTHING, three: NOTHING });
+  await changeAccounts(at, { one: { budget } });
+  expect(await lastWords(at)).toMatch(said);
+});
+
+test('the budget of the batch is of no account, and stops the run with one sentence', async () => {
+  const at = await deskOf({ one: knows('one', 'Ann', 'Bob', 'Cat'), two: NOTHING, three: NOTHING });
+  const { stderr, code } = await run(at, '--budget', '2');
+  expect(code).toBe(4);
+  expect(stderr).not.toContain('takes no more calls');
+  expect(stderr.match(/The budget of this batch is reached/g)).toHaveLength(1);
+  expect(at.said()).toHaveLength(2);
+});
