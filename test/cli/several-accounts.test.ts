@@ -588,6 +588,12 @@ test.each([
   expect(at.said().slice(-2)).toEqual(lastAsked);
 });
 
+const ADDED_TWICE = {
+  operations: {
+    'find-email': { account: 'one', add: { Email: 'email' } },
+    'enrich-person': { account: 'two', add: { email: 'email' } },
+  },
+};
 const finder = (entry: object): object => ({ operations: { 'find-email': entry } });
 
 test.each<readonly [what: string, job: object, said: RegExp]>([
@@ -609,13 +615,18 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
   ],
   [
     'a column that two steps add',
-    {
-      operations: {
-        'find-email': { account: 'one', add: { Email: 'email' } },
-        'enrich-person': { account: 'two', add: { email: 'email' } },
-      },
-    },
-    /find-email adds the column "email" as well/,
+    { ...ADDED_TWICE, on_existing: undefined },
+    /job\.yaml:1:\d+: find-email adds the column "email" as well/,
+  ],
+  [
+    'a column that two steps add to fill it',
+    ADDED_TWICE,
+    /job\.yaml:1:\d+: find-email adds the column "email" as well/,
+  ],
+  [
+    'a step without any input',
+    { ...STEPS, columns: { ...STEPS.columns, domain: '' } },
+    /find-email is asked by first_name\+last_name\+domain, and for none of these all columns/,
   ],
   [
     'a step that reads what a later one adds',
