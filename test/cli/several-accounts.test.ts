@@ -327,6 +327,19 @@ test('a row that another account fills is of that account, whatever comes of the
   expect(cells(at, 'Email', '_as_of')).toEqual(filled);
 });
 
+test.each([
+  ['between two accounts', 'before-intent:2', ['one: Ann']],
+  ['with an answer of the second one', 'after-record:2', ['one: Ann', 'two: Ann']],
+])('after a process that dies %s no account is asked again', async (_, crash, said) => {
+  const at = await deskOf({ one: NOTHING, two: knows('two', 'Ann'), three: NOTHING });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  const killed = await at.desk.type(RUN, { env: { ROWONCE_CRASH_AT: crash } });
+  expect({ code: killed.code, said: at.said() }).toEqual({ code: null, said });
+  expect((await run(at)).code).toBe(0);
+  expect(at.said()).toEqual(['one: Ann', 'two: Ann']);
+  expect(cells(at, 'Email', '_status')).toEqual(['Ann@two.example | matched']);
+});
+
 const STEPS = {
   columns: { ...JOB.columns, email: 'Email' },
   operations: {
@@ -544,17 +557,23 @@ test('the same address from another account is not checked again, and not believ
   expect(cells(at, 'Email', '_status')).toEqual([' | no_match']);
 });
 
-test.each([
-  ['whose answer is lost', LOST, 3, 'in_doubt'],
-  ['whose account has a dead key', DEAD, 77, 'pending'],
-])('a check %s holds its row, and the next account is not asked', async (_, three, code, status) => {
-  const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Ann'), three }, CHECKED);
+test.each<readonly [what: string, three: Answer, code: number, status: string, share: number]>([
+  ['whose answer is lost', LOST, 3, 'in_doubt', 9],
+  ['whose account has a dead key', DEAD, 77, 'pending', 9],
+  ['whose account is paused', slowFor(2), 75, 'pending', 9],
+  ['whose account has used up its share of the budget', checker, 4, 'pending', 0],
+])('a check %s holds its row, and the next account is not asked', async (_, three, code, status, share) => {
+  const at = await deskOf(
+    { one: knows('one', 'Ann'), two: knows('two', 'Ann'), three },
+    { ...CHECKED, budget: { credits: 99, accounts: { three: share } } },
+  );
   await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
-  expect((await run(at)).code).toBe(code);
-  expect(at.said()).toEqual(['one: Ann', 'three: ann@one.example']);
+  expect((await run(at, '--max-pause', '1s')).code).toBe(code);
+  expect(at.said()).toEqual(share === 0 ? ['one: Ann'] : ['one: Ann', 'three: ann@one.example']);
   expect(cells(at, 'Email', '_status')).toEqual([` | ${status}`]);
   at.answers({ one: NOTHING, two: NOTHING, three: () => ({ state: 'ok' }) });
   if (status === 'in_doubt') await at.desk.type(['settle', 'last', '2', '--not-done']);
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, ...CHECKED }));
   await run(at);
   expect(cells(at, 'Email', 'Email_source', '_status')).toEqual(['Ann@one.example | one | matched']);
 });
