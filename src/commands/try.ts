@@ -417,7 +417,7 @@ function triedLines(
     tried.reply && replyLines(tried.reply),
     `Answer     ${endWords(tried.end)}`,
     rule && `Rule       ${ruleWords(rule)}`,
-    fields.answers > 0 && `Fields     ${known}`,
+    fields.hasAnswers && `Fields     ${known}`,
     fields.missing().map(missingWords),
     proposed !== undefined && `Proposed   ${proposed ?? none}`,
   );

@@ -197,48 +197,55 @@ function parentsOf(path: string): readonly string[] {
  */
 export class PathSearch {
   readonly #missing: Set<string>;
-  readonly #survey = new FieldSurvey();
+  /** The fields of each step, by what stands before its paths. */
+  readonly #surveys = new Map<string, FieldSurvey>();
 
   constructor(paths: readonly string[]) {
     this.#missing = new Set(paths);
   }
 
-  look(answer: AnswerFields): void {
+  /** @param steps what stands before the paths of each step that the answer is from. */
+  look(answer: AnswerFields, steps: readonly string[] = ['']): void {
     for (const path of this.#missing) if (saidAt(answer, path) !== undefined) this.#missing.delete(path);
-    this.#survey.addFields(saidFields(answer));
+    const fields = [...saidFields(answer)];
+    for (const step of steps) {
+      const survey = this.#surveys.get(step) ?? new FieldSurvey();
+      this.#surveys.set(step, survey);
+      survey.addFields(new Map(fields.filter(([name]) => name.startsWith(step))));
+    }
   }
 
-  get answers(): number {
-    return this.#survey.answers;
+  get hasAnswers(): boolean {
+    return this.#surveys.size > 0;
   }
 
-  /** The paths that an `add` may name: a count of ours is no path. */
   get paths(): readonly string[] {
-    return this.#survey.names.filter((name) => !name.endsWith(`.${REST}`));
+    return [...this.#surveys.values()].flatMap(pathsIn);
   }
 
   get isComplete(): boolean {
     return this.#missing.size === 0;
   }
 
-  /** The paths that no answer has; none before the first answer. */
+  /** The paths that no answer of their step has; none before the first answer of it. */
   missing(): MissingPath[] {
-    const { answers } = this.#survey;
-    if (answers === 0) return [];
-    const names = this.paths;
-    const known = names.slice(0, FIELDS_QUOTED);
-    return [...this.#missing].map((path) => ({
-      path,
-      answers,
-      nearest: nearest(path, names) ?? null,
-      known,
-    }));
+    return [...this.#surveys].flatMap(([step, survey]) => {
+      const names = pathsIn(survey);
+      const known = names.slice(0, FIELDS_QUOTED);
+      const { answers } = survey;
+      const own = [...this.#missing].filter((path) => path.startsWith(step));
+      return own.map((path) => ({ path, answers, nearest: nearest(path, names) ?? null, known }));
+    });
   }
 }
 
+/** The paths that an `add` may name: a count of ours is no path. */
+const pathsIn = ({ names }: FieldSurvey): readonly string[] =>
+  names.filter((name) => !name.endsWith(`.${REST}`));
+
 /**
- * A path of `add` that none of this many answers has, the path that was probably meant, and some paths that
- * the answers have.
+ * A path of `add` that none of this many answers of its step has, the path that was probably meant, and some
+ * paths that the answers have.
  */
 export interface MissingPath {
   readonly path: string;

@@ -6,7 +6,7 @@ import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
 
-/** A path of `add` that none of the account's matches of the operation has, as far as they were read. */
+/** A path of `add` that none of the matches of its step has, as far as they were read. */
 const MissingPathObject = z.object({
   path: z.string(),
   answers: z.number(),

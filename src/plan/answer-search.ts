@@ -29,7 +29,8 @@ export async function searchAnswers(
   const seen = new Set<number>();
   for await (const { attempt, shown } of foundIn(ledger, resolved)) {
     if (seen.has(attempt)) continue;
-    paths.look(saidIn(shown.body, shown.place));
+    const steps = shown.place.steps && Object.keys(shown.place.steps).map((step) => `${step}.`);
+    paths.look(saidIn(shown.body, shown.place), steps);
     if (seen.add(attempt).size >= (paths.isComplete ? fewest : MOST_ANSWERS)) break;
   }
   return seen.size === 0 ? undefined : paths;
@@ -42,8 +43,10 @@ async function* foundIn(ledger: LedgerReader, resolved: ResolvedJob) {
     const place = placeIn(dialect, operation);
     const names = [operation.name, ...stepNames(operation.name)];
     for await (const answers of answersOf(ledger, account.identity, names)) {
-      const last = answers.findLast(({ kind }) => kind === 'found');
-      const shown = shownAnswer(answers, place);
+      // A match that fills nothing shows best that a path is wrong.
+      const found = answers.filter(({ kind }) => kind === 'found').map((each) => ({ ...each, fills: true }));
+      const last = found.at(-1);
+      const shown = shownAnswer(found, place);
       if (last !== undefined && shown !== undefined) yield { attempt: last.attempt, shown };
     }
   }

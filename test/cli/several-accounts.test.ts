@@ -786,3 +786,21 @@ test('the budget of the batch is of no account, and stops the run with one sente
   expect(stderr.match(/The budget of this batch is reached/g)).toHaveLength(1);
   expect(at.said()).toHaveLength(2);
 });
+
+test('a path of a step is missed by the answers of that step alone', async () => {
+  const one: Answer = ({ input }) => ({ ...found(String(input.first_name), 'one'), job_title: 'Boss' });
+  const operations = {
+    ...TWO_STEPS,
+    'enrich-person': { account: ['two', 'three'], add: { Title: 'job_titel' } },
+  };
+  const at = await deskOf({ one, two: NOTHING, three: NOTHING }, { columns: STEPS.columns, operations });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  const ran = await at.desk.type([...RUN, '--json']);
+  expect(ran).toMatchObject({ code: 0, stdout: expect.not.stringContaining('missing_paths') });
+  expect(ran.stderr).not.toContain('is not in');
+  const boss = (): object => ({ title: 'Boss' });
+  at.answers({ one, two: boss, three: boss });
+  expect((await run(at, '--refresh')).stderr).toContain(
+    '`enrich-person.job_titel` is in none of 2 answers; did you mean `enrich-person.job_title`?\n',
+  );
+});
