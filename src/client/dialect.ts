@@ -25,19 +25,7 @@ import type { AgreementQuestion } from './account/agreements.ts';
 import type { Dialect, DialectOperation, Differences, Envelope, ReadBack } from './dialect/dialect-schema.ts';
 import type { OwnDialect } from './dialect/file.ts';
 
-export type {
-  AnswerRule,
-  BodyTest,
-  Dialect,
-  DialectOperation,
-  Envelope,
-  EnvelopeRoute,
-  ListEntry,
-  Meaning,
-  RateHintNames,
-  ReadBack,
-  Words,
-} from './dialect/dialect-schema.ts';
+export type * from './dialect/dialect-schema.ts';
 export type { OwnDialect } from './dialect/file.ts';
 
 /**

@@ -51,34 +51,9 @@ import { Tally } from './tally.ts';
  * and on nothing else: two exports of the same state are the same to the byte.
  */
 
-export {
-  type Addition,
-  type Additions,
-  addedCells,
-  additionOf,
-  answerFields,
-  automaticAddition,
-  automaticNames,
-  cellsOrWhy,
-  foundValues,
-  JSON_CELLS,
-  ourCells,
-  sourceColumnsOf,
-  surveyFields,
-  textCells,
-} from './added-columns.ts';
+export * from './added-columns.ts';
 export { stepsIn } from './batch-figures.ts';
-export {
-  besideInput,
-  chooseDestination,
-  type Destination,
-  filesOf,
-  isWorkbookName,
-  notedOutput,
-  usualName,
-  usualOutput,
-  type WantedOutput,
-} from './destination.ts';
+export * from './destination.ts';
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
 export { readFigures } from './read-figures.ts';
 export { accountNameIn, shownAnswer } from './shown-answer.ts';
