@@ -61,14 +61,46 @@ export async function findCalls<State extends CallState<Detail>>(
     const elsewhere = await lookUp.find(there);
     for (const [index, each] of unknown.entries()) {
       const state = elsewhere[index];
-      if (state !== undefined && isErased(state)) Object.assign(each, { state, isElsewhere: true });
+      if (state !== undefined && erasedAtOf(state) !== undefined)
+        Object.assign(each, { state, isElsewhere: true });
     }
   }
   return found;
 }
 
-const isErased = (state: CallState<Detail>): boolean =>
-  state.kind === 'answered' && state.answer.erasedAtMs !== undefined;
+const erasedAtOf = (state: CallState<Detail>): number | undefined =>
+  state.kind === 'answered' ? state.answer.erasedAtMs : undefined;
+
+/**
+ * The rows one of whose calls was erased because a person was forgotten, with the time of the erasure. Such a
+ * row asks nothing more: another step, or another account, would be told of the same person.
+ * @param callsOf the calls that a row may still make.
+ */
+export async function forgottenAmong<Row>(
+  rows: readonly Row[],
+  callsOf: (row: Row) => readonly AskedCall[],
+  ledger: Pick<LedgerReader, 'forgettingAccounts' | 'find'>,
+): Promise<ReadonlyMap<Row, number>> {
+  const forgotten = new Map<Row, number>();
+  if ((await ledger.forgettingAccounts()).length === 0) return forgotten;
+  const asking = rows.flatMap((row) => callsOf(row).map((call) => ({ row, call })));
+  const found = await findCalls<CallState<Detail>>(
+    asking.map(({ call }) => call),
+    {
+      ledger,
+      find: (calls) =>
+        ledger.find(
+          calls.map(({ key }) => key),
+          { detail: 'kind' },
+        ),
+    },
+  );
+  for (const [at, { row }] of asking.entries()) {
+    const erasedAtMs = found[at] && erasedAtOf(found[at].state);
+    if (erasedAtMs !== undefined) forgotten.set(row, erasedAtMs);
+  }
+  return forgotten;
+}
 
 // ------------------------------------------------------------------------------------------------- freshness
 

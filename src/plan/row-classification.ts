@@ -5,7 +5,7 @@ import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
-import { type AskedCall, asksErasedAgain, callsSentAgain, findCalls } from './known-calls.ts';
+import { type AskedCall, asksErasedAgain, callsSentAgain, findCalls, forgottenAmong } from './known-calls.ts';
 import {
   type AskedAccount,
   accountsOf,
@@ -68,7 +68,7 @@ export interface StepLeft {
 export type AccountCall = Pick<AskedCall, 'call' | 'by'>;
 
 /** A call that may be bought. `wants`: the columns for which the step asks, see `MetCall`. */
-export type CallLeft = AccountCall & Partial<Pick<MetCall, 'wants'>>;
+export type CallLeft = AskedCall & Partial<Pick<MetCall, 'wants'>>;
 
 export interface UsableAnswer extends AccountCall {
   readonly kind: AnswerKind;
@@ -219,7 +219,6 @@ async function lookUp(
   context: PlanContext,
   batch: PlannedBatch,
 ): Promise<readonly LookupResult[]> {
-  const ended: LookupResult[] = [];
   const rows: readonly RowProgress[] = walks.map((each) => ({
     ...each,
     answers: [],
@@ -227,15 +226,27 @@ async function lookUp(
     isOfBatch: false,
   }));
   await walkTogether(rows, {
-    ended: (row) => ended.push(lookedUp(row)),
+    ended: () => undefined,
     statesOf: (calls) => statesOf(context, calls, batch),
     tell(row, met, state = UNKNOWN, isLook) {
-      if (isLook && state.kind !== 'answered') row.walk.pass(met, isBoughtInTurn(state) ? 'looked' : 'held');
+      if (isLook && state.kind !== 'answered' && state.kind !== 'erased')
+        row.walk.pass(met, isBoughtInTurn(state) ? 'looked' : 'held');
       else goOn(row, met, state, batch);
       return true;
     },
   });
-  return ended;
+  const { ledger } = context;
+  if (ledger !== undefined && !asksErasedAgain(batch)) {
+    const callsOf = ({ left }: RowProgress) => left.flatMap(({ toAsk }) => toAsk);
+    for (const row of (await forgottenAmong(rows, callsOf, ledger)).keys()) askNothing(row);
+  }
+  return rows.map(lookedUp);
+}
+
+/** No run asks more for a row whose person was forgotten. */
+function askNothing({ walk, left }: RowProgress): void {
+  walk.endRow(NOT_ASKED);
+  left.length = 0;
 }
 
 function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch): void {
@@ -246,8 +257,7 @@ function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch)
     return;
   }
   if (state.kind === 'in_doubt') row.isOfBatch ||= state.doubt.batch === batch.id;
-  // The step ends here without a request, so that no run buys an erased answer again by mistake.
-  if (state.kind === 'erased') row.walk.endStep(met, NOT_ASKED);
+  if (state.kind === 'erased') askNothing(row);
   else {
     const left = leftOf(row, met, state);
     row.left.push(row.shared.has(met.at) ? { ...left, isShared: true } : left);

@@ -394,6 +394,11 @@ export class RowWalk {
     this.#move();
   }
 
+  /** Ends the row with this outcome, whatever its steps have found, because its person was forgotten. */
+  endRow(outcome: Outcome): void {
+    this.#step = { kind: 'end', outcome, fills: [] };
+  }
+
   /** Leaves the step that asks for the call as it is: nobody says how it ends. */
   leaveStep({ at }: MetCall): void {
     this.#left ??= new Set();

@@ -19,7 +19,13 @@ import type {
 import { crashPoint } from '../lib/faults.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
-import { type AskedCall, asksErasedAgain, type FoundCall, findCalls } from '../plan/known-calls.ts';
+import {
+  type AskedCall,
+  asksErasedAgain,
+  type FoundCall,
+  findCalls,
+  forgottenAmong,
+} from '../plan/known-calls.ts';
 import { accountsOf, type MetCall, RowWalk, walkTogether } from '../plan/row-walk.ts';
 import { buy } from './buy.ts';
 import { doubtReason } from './doubts.ts';
@@ -94,7 +100,7 @@ export async function workRows(work: Work, source: TaskSource): Promise<boolean>
   try {
     for await (const tasks of source) {
       if (signal.aborted) break;
-      const left = await leftOf(work, tasks, ends.add.bind(ends));
+      const left = await withoutForgotten(work, await leftOf(work, tasks, ends.add.bind(ends)), ends);
       // Reading waits here, so that memory does not grow with the file.
       if (ends.isFull) await ends.write();
       // The rows that are left may take hours, and a person who looks at the batch in the meantime wants to
@@ -159,8 +165,9 @@ export function hear(
     walk.tell(met, obtained.answer);
     answers.push(obtained.answer.attempt);
   } else {
-    const { kind, reason, leavesOut = false } = obtained;
-    walk.endStep(met, { kind, reason }, leavesOut);
+    const { kind, reason, leavesOut = false, isForgotten = false } = obtained;
+    if (isForgotten) walk.endRow({ kind, reason });
+    else walk.endStep(met, { kind, reason }, leavesOut);
     unanswered.push(obtained);
   }
 }
@@ -178,10 +185,11 @@ async function lookedFor(
   work: Work,
   met: MetCall,
   task: Task,
-): Promise<AnsweredCall | NonNullable<MetCall['stands']>> {
+): Promise<KnownCall | NonNullable<MetCall['stands']>> {
   const { state } = await lookNow(work, wantedBy(met, task));
   if (state.kind === 'unknown') return 'looked';
-  if (state.kind !== 'answered' || state.answer.erasedAtMs !== undefined) return 'held';
+  if (state.kind !== 'answered') return 'held';
+  if (state.answer.erasedAtMs !== undefined) return forgotten(work, state.answer) ?? 'held';
   return state.answer.isTooOld === true ? 'looked' : { kind: 'answered', answer: state.answer };
 }
 
@@ -298,6 +306,19 @@ export async function leftOf(
   return left;
 }
 
+/** Ends the rows whose person was forgotten before anything is asked for them. @returns the others. */
+async function withoutForgotten(
+  { context: { ledger }, batch }: Work,
+  rows: readonly WalkingRow[],
+  ends: RowEnds,
+): Promise<readonly WalkingRow[]> {
+  if (asksErasedAgain(batch)) return rows;
+  const erased = await forgottenAmong(rows, ({ walk }) => walk.callsAtWorst(), ledger);
+  for (const [{ task, answers }, atMs] of erased)
+    ends.add(task, { kind: 'skipped', reason: erasedReason(atMs) }, { answers, fills: [] });
+  return rows.filter((row) => !erased.has(row));
+}
+
 const isUsableAtOnce = (dialect: Dialect, { erasedAtMs, dialect: by, isTooOld }: KnownAnswer): boolean =>
   erasedAtMs === undefined && by === dialectMark(dialect) && isTooOld !== true;
 
@@ -376,6 +397,8 @@ export interface UnansweredCall {
   readonly waitsFor?: AttemptId | undefined;
   /** The step leaves out the call alone, and asks its other accounts. */
   readonly leavesOut?: true;
+  /** The person was forgotten, and the row asks nothing more. */
+  readonly isForgotten?: true;
 }
 
 /** A call of a row. `readsBody`: the body of its answer is looked into. */
@@ -488,14 +511,24 @@ async function answerFrom(
   if (state.kind === 'unknown' || (isElsewhere && asksErasedAgain(batch)))
     return bought(work, { ...wanted, ifUnknown: true });
   const { kind, answer } = state;
-  const { erasedAtMs, attempt } = answer;
+  const { attempt } = answer;
   const isFresh = answer.isTooOld !== true;
-  if (erasedAtMs !== undefined && (isFresh || !asksErasedAgain(batch)))
-    return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
+  const left = forgotten(work, answer);
+  if (left !== undefined) return left;
   if (isFresh && kind === 'answered') return { kind, answer };
   if (isFresh && kind === 'unanswered' && !mayBuyAgain(batch, wanted.by))
     return { kind: 'in_doubt', reason: noAnswerWords(answer), attempt };
   return bought(work, { ...wanted, replaces: attempt });
+}
+
+/** How a row ends whose call was erased because a person was forgotten; undefined where it is bought again. */
+function forgotten(
+  { batch }: Pick<Work, 'batch'>,
+  { erasedAtMs, isTooOld }: Pick<KnownAnswer, 'erasedAtMs' | 'isTooOld'>,
+): UnansweredCall | undefined {
+  const isAskedAgain = isTooOld === true && asksErasedAgain(batch);
+  if (erasedAtMs === undefined || isAskedAgain) return undefined;
+  return { kind: 'skipped', reason: erasedReason(erasedAtMs), isForgotten: true };
 }
 
 /**

@@ -371,6 +371,35 @@ test('a later step asks by the cell of the list, or by what an earlier step foun
   ]);
 });
 
+test.each([
+  ['before', ['find-email', 'enrich-person']],
+  ['after', ['enrich-person', 'find-email']],
+] as const)(
+  'who is forgotten is asked of no other step and account, also where that step comes %s',
+  async (_, order) => {
+    const at = await deskOf({ one: NOTHING, two: knows('Ann', 'Ann'), three: () => ({ title: 'Chief' }) });
+    const person = { ...FINDER.operations['enrich-person'], by: ['first_name+last_name+domain'] };
+    at.speak({ operations: { ...FINDER.operations, 'enrich-person': person } });
+    const finding = { 'find-email': STEPS.operations['find-email'] };
+    await at.desk.write('job.yaml', JSON.stringify({ ...JOB, operations: finding }));
+    await run(at);
+    expect((await at.desk.type(['forget', 'Ann@Ann.example', '--yes'])).code).toBe(0);
+    const operations = Object.fromEntries(order.map((name) => [name, STEPS.operations[name]]));
+    await at.desk.write('job.yaml', JSON.stringify({ ...JOB, operations }));
+    await at.desk.write('list.csv', listOf('Ann,Lee,a.example,', 'Bob,Poe,b.example,'));
+    const before = at.said().length;
+    const plan = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
+    expect(plan).toMatchObject({ to_buy: 1, credits: { most: 2 } });
+    expect((await run(at)).code).toBe(0);
+    expect(at.said().slice(before)).toEqual(['three: Bob']);
+    expect(cells(at, 'Email', 'Title', '_status', '_reason')[0]).toMatch(
+      /^ \| {2}\| skipped \| erased on [\d-]+$/,
+    );
+    await run(at, '--refresh');
+    expect(cells(at, 'Email', 'Title')[0]).toBe('Ann@Ann.example | Chief');
+  },
+);
+
 test('a later step may read a column that only an earlier step adds', async () => {
   const three: Answer = ({ input }) => ({ title: `Chief of ${input.email}` });
   const at = await deskOf(
