@@ -111,9 +111,9 @@ async function spokenBy(
     // Most accounts name no file, and loading the code that checks one takes a good part of a start.
     if (passed !== undefined) return (await import('./dialect/file.ts')).dialectOfValue(passed, builtIn);
     // A shipped dialect is the program's own, so nobody is asked to agree to it.
-    const isForeign = path !== undefined && shippedDialect(basename(path, '.yaml')) !== path;
-    if (path === undefined || (isForeign && files === 'without foreign')) return builtIn;
-    return (await import('./dialect/file.ts')).readDialectFile(path, builtIn);
+    const isShipped = path !== undefined && shippedDialect(basename(path, '.yaml')) === path;
+    if (path === undefined || (!isShipped && files === 'without foreign')) return builtIn;
+    return (await import('./dialect/file.ts')).readDialectFile(path, builtIn, isShipped);
   };
   const direct = await spoken(vendor, dialectPath);
   // The sandbox says in a header how much it has charged. No vendor publishes one, so it is not built in.

@@ -139,6 +139,11 @@ function stepInDialects(
     invariant(dialect !== undefined, `${step.name} has an account`);
     return dialect;
   };
+  if (step.askedBy !== undefined)
+    for (const [nth, place] of places.entries())
+      requireAsked(job, dialectOf(place), step.name, [step.name, 'account', nth]);
+  if (check !== undefined)
+    requireAsked(job, dialectOf(placeOf(check.account)), checkEmail.name, [step.name, 'check', 'account']);
   const all = places.map((account) => ({
     ...stepInDialect(job, step, dialectOf(account)),
     account,
@@ -171,9 +176,28 @@ function checkIn(
   dialectOf: (place: number) => Dialect,
 ): AddressCheck {
   const dialect = dialectOf(account);
-  requireOperation(dialect, checkEmail.name);
   const operation = checkEmail.askedBy?.(dialect.operations[checkEmail.name]?.by, []) ?? checkEmail;
   return { account, operation, accept };
+}
+
+/**
+ * @param entry where a job of several steps names the account.
+ * @throws StopError where its dialect lacks the operation.
+ */
+function requireAsked(
+  { operation: { steps }, problem }: Job,
+  by: Dialect,
+  name: string,
+  entry: KeyPath,
+): void {
+  if (Object.hasOwn(by.operations, name)) return;
+  if (steps === undefined || problem === undefined) {
+    requireOperation(by, name);
+    return;
+  }
+  const fact = `the dialect ${by.name} of the ${by.vendor} has no operation ${name}`;
+  const next = `Add operations.${name} to the dialect, or name another account.`;
+  throw problem(['operations', ...entry], 'value', fact, next);
 }
 
 function stepInDialect(
@@ -181,7 +205,6 @@ function stepInDialect(
   step: Operation,
   dialect: Dialect,
 ): StepInDialect {
-  if (step.askedBy !== undefined) requireOperation(dialect, step.name);
   const isOne = operation.steps === undefined;
   const tiers = isOne ? whole : wordsOf(step, whole);
   const columns = isOne ? ofAll : entriesOf(step, ofAll);

@@ -702,6 +702,21 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
   });
 });
 
+test('a step that a shipped dialect leaves out is refused before anything is sent', async () => {
+  const operations = { 'find-email': { account: 'one' }, 'enrich-person': { account: ['one', 'two'] } };
+  const at = await deskOf(
+    { one: NOTHING, two: NOTHING },
+    { columns: { ...JOB.columns, email: 'Email' }, operations },
+  );
+  await changeAccounts(at, { two: { dialect: 'datagma' } });
+  expect(await at.desk.type(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /job\.yaml:1:\d{3}: the dialect datagma of the provider has no operation enrich-person/,
+    ),
+  });
+});
+
 /** Other entries of accounts from now on, by their names. */
 async function changeAccounts({ desk }: Several, entries: Readonly<Record<string, object>>): Promise<void> {
   const { accounts } = JSON.parse(await desk.read('config/accounts.yaml'));

@@ -51,10 +51,19 @@ export type OwnDialect = Omit<PartOf<DialectEntries>, 'headers'> & {
 /**
  * The built-in dialect with the changes of the file at `path`. Its name is the file's name, unless the file
  * says another.
+ * @param isShipped whether the file is one of ours. It is about another vendor, which has those operations
+ *   that the file names, and calls whose request the job states.
  * @throws StopError `account` with file, line and column, and the word that was probably meant.
  */
-export async function readDialectFile(path: string, builtIn: Dialect): Promise<Dialect> {
-  return dialectIn(await readDocument(path, anyEntries, DIALECT_FILE), builtIn);
+export async function readDialectFile(path: string, builtIn: Dialect, isShipped = false): Promise<Dialect> {
+  const document = await readDocument(path, anyEntries, DIALECT_FILE);
+  const dialect = dialectIn(document, builtIn);
+  if (!isShipped) return dialect;
+  const named = Object.keys(document.value.operations ?? {});
+  const operations = Object.entries(dialect.operations).filter(
+    ([name]) => named.includes(name) || name.startsWith('api-call'),
+  );
+  return { ...dialect, operations: Object.fromEntries(operations) };
 }
 
 /** Does the same as `readDialectFile` for text that need not be in the file yet. */
