@@ -414,10 +414,12 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     isSkipped: ({ call }) => policyOfStep(job, call.operation) === 'skip',
     matchRateOf: (asked) => knownOf(asked)?.rate,
     placeOf({ call, by }) {
-      const step = stepsOf(job.operation).findIndex(({ name }) => name === call.operation);
+      const steps = stepsOf(job.operation);
+      const step = steps.findIndex(({ name }) => name === call.operation);
       const account = accounts.findIndex((each) => each.account.name === by.account.name);
+      const place = steps[step]?.asked?.findIndex((each) => each.account === account) ?? account;
       // A check stands behind the steps.
-      return (step < 0 ? accounts.length : step) * accounts.length + account;
+      return (step < 0 ? steps.length : step) * accounts.length + place;
     },
     requestsPerSecond: slowestOf(accounts),
   };

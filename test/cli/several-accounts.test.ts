@@ -493,6 +493,23 @@ test('status reads the answer of each account in the dialect of that account', a
   ]);
 });
 
+test('plan and run list the accounts of each step in the order in which it asks them', async () => {
+  const operations = {
+    'find-email': { account: ['two', 'three'], add: { Email: 'email' } },
+    'enrich-person': { account: ['one', 'three', 'two'], add: { Title: 'job_title' } },
+  };
+  const at = await deskOf({ one: NOTHING, two: NOTHING, three: NOTHING }, { ...STEPS, operations });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,', 'Bob,Poe,b.example,bob@list.example'));
+  const order = (steps: readonly { readonly operation: string; readonly account: string }[]): string[] =>
+    steps.map(({ operation, account }) => `${operation} ${account}`);
+  const asked = [
+    ...['find-email two', 'find-email three'],
+    ...['enrich-person one', 'enrich-person three', 'enrich-person two'],
+  ];
+  expect(order((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).steps)).toEqual(asked);
+  expect(order((await at.desk.json(RUN)).steps)).toEqual(asked);
+});
+
 const CHECKED = {
   operations: {
     'find-email': {

@@ -2,6 +2,7 @@ import { type CreditPrice, moneyFor } from '../../client/account/price.ts';
 import { present } from '../../core/objects.ts';
 import type { RowStatus } from '../../core/row.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
+import { settingsKept } from '../../job/job-settings.ts';
 import type { AskedOfAccount, Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
 import type { StepObject } from '../../objects/run-object.ts';
@@ -56,10 +57,11 @@ export function figuresOf(
 export async function stepsIn(ledger: LedgerReader, batch: Batch): Promise<StepObject[] | undefined> {
   if (!asksSeveral(batch)) return undefined;
   const steps = stepNames(batch.operation);
+  const { answer_at: answerPlace } = settingsKept(batch.settings);
   const placeOf = ({ operation, accountIdentity }: AskedOfAccount): number =>
     // A check stands behind the steps whose addresses it checks.
     (steps.includes(operation) ? steps.indexOf(operation) : steps.length) * batch.accounts.length +
-    batch.accounts.findIndex(({ identity }) => identity === accountIdentity);
+    Math.max(0, Object.keys(answerPlace.steps?.[operation]?.accounts ?? {}).indexOf(accountIdentity));
   const all = await ledger.byAccount(batch.id);
   return all
     .toSorted((one, other) => placeOf(one) - placeOf(other))
