@@ -73,6 +73,7 @@ interface Going extends FillRun {
   readonly heard: Known[];
   /** Questions whose answers said nothing. */
   readonly freed: string[];
+  hasAsked: boolean;
 }
 
 const ENDING: ReadonlySet<Heard['ailment']> = new Set(['dead-key', 'no-credits'] as const);
@@ -111,6 +112,8 @@ export class FillJudge {
   readonly #refreshing = new Map<string, number>();
   /** Lists whose last run has ended them. */
   readonly #finished = new Set<string>();
+  /** Lists of which a refresh goes on with the batch, or begins anew: a run that was killed may not have begun. */
+  readonly #unsure = new Set<string>();
   /** What was charged, by the budgets. */
   readonly #charged = new Map<string, number>();
   readonly #counted = new Set<object>();
@@ -130,14 +133,22 @@ export class FillJudge {
   begins(typed: FillRun): void {
     const { list } = typed;
     // A batch that goes on does not ask again what it has bought itself.
-    const isAnew = typed.isRefresh && this.#finished.has(list);
+    const isAnew = typed.isRefresh && (this.#finished.has(list) || this.#unsure.has(list));
     if (isAnew || (typed.isRefresh && !this.#refreshing.has(list))) {
       this.#refreshing.set(list, this.#stage.trueMs);
       this.#permitted.again(this.#permitted.asked);
       for (const scope of this.#charged.keys())
         if (scope.startsWith(`batch ${list}`)) this.#charged.delete(scope);
     }
-    this.#run = { ...typed, isAnew, ended: new Map(), passedOver: new Map(), heard: [], freed: [] };
+    this.#run = {
+      ...typed,
+      isAnew,
+      ended: new Map(),
+      passedOver: new Map(),
+      heard: [],
+      freed: [],
+      hasAsked: false,
+    };
   }
 
   ends(ended: Ended): void {
@@ -148,8 +159,11 @@ export class FillJudge {
       for (const known of run.heard) known.isKept = false;
       for (const key of run.freed) this.#doubts.set(key, 'unsure');
     }
+    const mayNotHaveBegun = !KEPT.has(exitCode) && !run.hasAsked;
+    if (mayNotHaveBegun) this.#unsure.add(run.list);
+    else this.#unsure.delete(run.list);
     if (exitCode === 0 || exitCode === 3) this.#finished.add(run.list);
-    else this.#finished.delete(run.list);
+    else if (!mayNotHaveBegun) this.#finished.delete(run.list);
     if (!KEPT.has(exitCode)) return;
     const noted = [...stderr.matchAll(NOTED)].map(([, name]) => name);
     for (const [name, question] of run.passedOver)
@@ -182,6 +196,7 @@ export class FillJudge {
   left(question: Question): void {
     if (question.method !== 'POST') return;
     const run = this.#going;
+    run.hasAsked = true;
     const asking = askingIn(question);
     const key = keyOf(asking);
     const step = run.steps.find(({ operation }) => operation === asking.operation);
@@ -337,6 +352,8 @@ export class FillJudge {
   /** @param names of which nobody can tell which one is meant. */
   decided(list: string, names: readonly Name[], asked: Asked, decision: string): void {
     // A row that waited goes on.
+    // A decision may have opened a batch that had ended.
+    for (const list of this.#finished) this.#unsure.add(list);
     this.#finished.clear();
     const isSure = names.length === 1;
     for (const name of names.length === 0 ? NAMES : names) {
