@@ -237,8 +237,12 @@ export interface AskedOfAccount {
   /** Rows of these for which the batch itself asked. The ledger knew the answers of the others. */
   readonly asked: number;
   readonly found: number;
-  /** Rows of these for which the batch itself paid. */
-  readonly bought: number;
+  /** Rows of these that what was found has filled, or may fill yet. No check fills one. */
+  readonly filled: number;
+  /** The answered calls of the batch itself, those of them that found something, and those that filled. */
+  readonly calls: number;
+  readonly matches: number;
+  readonly fillers: number;
   readonly spent: Credits;
   readonly forMisses: Credits;
 }

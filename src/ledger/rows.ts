@@ -79,19 +79,30 @@ WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
     WHERE r.state = 'in_doubt' AND a.id = r.attempt AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
-/** The rows of a batch with each attempt that they rest on. */
-const RESTS = `(SELECT w.row, w.attempt AS id FROM rows w WHERE w.batch = ?
-  UNION ALL SELECT w.row, CAST(item.value AS {int})
-  FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?) u`;
+/** The rows of a batch with each attempt that they rest on, or that was answered for them. */
+const RESTS = `(SELECT w.row, w.fills, w.attempt AS id FROM rows w WHERE w.batch = ?
+  UNION ALL SELECT w.row, w.fills, CAST(item.value AS {int})
+    FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?
+  UNION ALL SELECT w.row, w.fills, a.id FROM attempts a JOIN rows w ON w.batch = a.batch AND w.row = a.row
+    WHERE a.batch = ? AND a.state = 'answered') u`;
 
-const rowsWhere = (condition: string): string => `count(DISTINCT CASE WHEN ${condition} THEN u.row END)`;
+const countWhere = (counted: string, condition: string): string =>
+  `count(DISTINCT CASE WHEN ${condition} THEN ${counted} END)`;
+
+const OWN = 'c.batch = m.id';
+const FOUND = "c.said = 'found'";
+/** What a row found may fill it as long as it has not ended. */
+const FILLED = `${FOUND} AND (u.fills IS NULL
+  OR EXISTS (SELECT 1 FROM {list u.fills} WHERE CAST(item.value AS {int}) = c.id))`;
 
 const BY_ACCOUNT = `
-SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.bought,
-  coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses"
+SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.filled,
+  f.calls, f.matches, f.fillers, coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses"
 FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached,
-    ${rowsWhere('c.batch = m.id')} AS asked, ${rowsWhere("c.said = 'found'")} AS found,
-    ${rowsWhere("c.said = 'found' AND c.batch = m.id")} AS bought
+    ${countWhere('u.row', OWN)} AS asked, ${countWhere('u.row', FOUND)} AS found,
+    ${countWhere('u.row', FILLED)} AS filled, ${countWhere('c.id', OWN)} AS calls,
+    ${countWhere('c.id', `${OWN} AND ${FOUND}`)} AS matches,
+    ${countWhere('c.id', `${OWN} AND ${FILLED}`)} AS fillers
   FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN batches m ON m.id = ? GROUP BY 1, 2) f
 JOIN accounts i ON i.id = f.account
 LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
@@ -115,9 +126,9 @@ export const readRows = ({ db }: Context) => ({
     const found = await db.rows<{ state: OutcomeKind; n: number }>(sql, [batch]);
     return Object.fromEntries(found.map(({ state, n }) => [state, n]));
   },
-  /** The rows that have ended, counted by the operations and accounts by which their calls were asked. */
+  /** The rows, counted by the operations and accounts by which their calls were asked. */
   byAccount: (batch: BatchId): Promise<readonly AskedOfAccount[]> =>
-    db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch]),
+    db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch, batch]),
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**

@@ -24,10 +24,13 @@ export const StepObject = z.object({
   /** Rows whose answer the ledger knew. */
   known: z.number(),
   asked: z.number(),
+  /** Rows with a match that filled a cell. A found address that its check refuses is missed. */
   found: z.number(),
   missed: z.number(),
   credits: z.object({ spent: z.number(), for_misses: z.number() }),
-  /** The price of a match, divided by the share of matches. Null where nothing was bought. */
+  /** What was spent for each of these matches that was bought. Null where there is none. */
+  price: z.number().nullable(),
+  /** The price of a match, divided by the share of calls that were such a match. Null as above. */
   price_by_rate: z.number().nullable(),
 });
 export type StepObject = z.output<typeof StepObject>;

@@ -865,3 +865,38 @@ test('a path of a step is missed by the answers of that step alone', async () =>
     '`enrich-person.job_titel` is in none of 2 answers; did you mean `enrich-person.job_title`?\n',
   );
 });
+
+test('a found address that its check refuses is no find of its account, and costs what it cost', async () => {
+  const at = await deskOf(
+    { one: knows('one', 'Bob'), two: knows('two', 'Ann', 'Bob', 'Cat'), three: checker },
+    CHECKED,
+  );
+  const { steps } = await at.desk.json(RUN);
+  expect(steps).toMatchObject([
+    { account: 'one', asked: 3, found: 0, missed: 3, credits: { spent: 1 }, price_by_rate: null },
+    { account: 'two', asked: 3, found: 1, missed: 2, credits: { spent: 3 }, price_by_rate: 3 },
+    { account: 'three', asked: 3, found: 3 },
+  ]);
+});
+
+test('rows whose answer was known, or that are there twice, do not make an account cheaper', async () => {
+  const at = await deskOf({ one: knows('one', 'Ann', 'Bob'), two: NOTHING, three: NOTHING });
+  await at.desk.write('list.csv', listOf(...PEOPLE.slice(0, 1)));
+  await run(at);
+  await at.desk.write('list.csv', listOf(...PEOPLE, ...PEOPLE));
+  const ran = await run(at);
+  expect(ran.stdout).toContain('  find-email at one: 4 of 6 rows found, 1 credit, 1.0 for each\n');
+  expect((await at.desk.json(RUN)).steps[0]).toMatchObject({ known: 2, asked: 4, price_by_rate: 2 });
+});
+
+test('what was asked and paid for rows that are not finished counts on both sides', async () => {
+  const at = await deskOf({ one: knows('one', 'Ann'), two: DEAD, three: NOTHING });
+  const { steps } = await at.desk.json(RUN);
+  expect(steps[0]).toMatchObject({
+    account: 'one',
+    asked: 3,
+    found: 1,
+    credits: { spent: 1 },
+    price_by_rate: 3,
+  });
+});

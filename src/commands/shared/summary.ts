@@ -44,9 +44,9 @@ function creditsLine({ credits, figures, changes }: RunObject): string | undefin
 
 /** What each account of each step found at which price, and in which order they are worth asking. */
 function stepLines(steps: readonly StepObject[] = []): readonly string[] {
-  const lines = steps.map(({ operation, account, reached, found, credits }) => {
+  const lines = steps.map(({ operation, account, reached, found, credits, price }) => {
     const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} of them for misses`;
-    const each = found === 0 || credits.spent === 0 ? '' : `, ${(credits.spent / found).toFixed(1)} for each`;
+    const each = price === null || price === 0 ? '' : `, ${price.toFixed(1)} for each`;
     const rows = `${grouped(found)} of ${counted(reached, 'row')} ${operation === 'check-email' ? 'checked' : 'found'}`;
     return `  ${operation} at ${account}: ${rows}, ${counted(credits.spent, 'credit')}${each}${misses}`;
   });

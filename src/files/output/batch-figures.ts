@@ -66,14 +66,19 @@ export async function stepsIn(ledger: LedgerReader, batch: Batch): Promise<StepO
   return all
     .toSorted((one, other) => placeOf(one) - placeOf(other))
     .map((each) => {
-      const { operation, reached, asked, found, bought, spent, forMisses } = each;
-      const price = bought === 0 ? undefined : (spent - forMisses) / bought;
+      const { operation, reached, asked, calls, matches, spent, forMisses } = each;
+      // A found address that its check refuses is no find. A check itself fills nothing.
+      const isStep = steps.includes(operation);
+      const found = isStep ? each.filled : each.found;
+      const bought = isStep ? each.fillers : matches;
+      const inHundredths = (price: number) => (bought === 0 ? null : Math.round(price * 100) / 100);
       return {
         operation,
         account: accountNameIn(batch, each),
         ...{ reached, known: reached - asked, asked, found, missed: reached - found },
         credits: { spent, for_misses: forMisses },
-        price_by_rate: price === undefined ? null : Math.round((price * reached * 100) / found) / 100,
+        price: inHundredths(spent / bought),
+        price_by_rate: inHundredths((((spent - forMisses) / matches) * calls) / bought),
       };
     });
 }
