@@ -114,6 +114,20 @@ describe.each([
     expect(await store.check(location)).toMatchObject({ wrong: [] });
   });
 
+  test('a batch of two accounts counts what filled a row of each, and what its calls cost', async () => {
+    const { ledger, batch } = await opened();
+    const refused = await answered(ledger, batch, 'acme', { row: 2, charged: 2 });
+    const filling = await answered(ledger, batch, 'acme', { ...AT_OTHER, row: 2, charged: 3 });
+    const row = { batch, outcome: MATCHED, answers: [refused, filling], fills: [filling] };
+    await ledger.finishRows([2, 3].map((each) => ({ ...row, row: each })));
+    const counts = await ledger.byAccount(batch);
+    const each = { reached: 2, asked: 2, found: 2, calls: 1, matches: 1, forMisses: 0 };
+    expect(counts.toSorted((one, other) => one.spent - other.spent)).toMatchObject([
+      { ...each, accountIdentity: ACCOUNT, filled: 0, fillers: 0, spent: 2 },
+      { ...each, accountIdentity: OTHER, filled: 2, fillers: 1, spent: 3 },
+    ]);
+  });
+
   test('a batch of two accounts passes no share by a group of requests, and asks the other account on', async () => {
     const { ledger, batch } = await openedWithShare();
     const words = ['one', 'two', 'three', 'four'];
