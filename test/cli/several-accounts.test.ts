@@ -900,3 +900,11 @@ test('what was asked and paid for rows that are not finished counts on both side
     price_by_rate: 3,
   });
 });
+
+test('the report does not say that nothing needs a person while rows are left', async () => {
+  const at = await deskOf({ one: DEAD, two: knows('two', 'Ann'), three: NOTHING });
+  await run(at);
+  const report = await at.desk.read('out.report.html');
+  expect(report).toContain('2 rows to go');
+  expect(report).toContain('No finished row needs you.');
+});

@@ -28,12 +28,14 @@ export function summaryOf(
   figures: BatchFigures,
   changed: string | undefined,
 ): BatchSummary {
-  const { attention, identifiers, reasons } = figures;
+  const { attention, identifiers, reasons, counts } = figures;
+  // What rows that are left wait for, such as a key, is not known here.
+  const nothing = counts.pending === undefined ? 'Nothing needs you.' : 'No finished row needs you.';
   const asked = changed === undefined ? identifiers.filter(({ name }) => !name.startsWith('/')) : [];
   return {
     headline: changed === undefined ? foundWords(figures) : capital(sentence(changed)),
     cost: figures.hasCosts ? costWords(figures, sandbox) : undefined,
-    needs: attention === 0 ? 'Nothing needs you.' : `${counted(attention, 'row needs', 'rows need')} you.`,
+    needs: attention === 0 ? nothing : `${counted(attention, 'row needs', 'rows need')} you.`,
     identifiers: asked
       .map((each) => `by ${each.name} ${grouped(each.found)} of ${grouped(each.asked)}`)
       .join(' · '),
