@@ -307,7 +307,8 @@ async function decideOn(
 ): Promise<void> {
   if (kind === 'told') return tell(ledger, batch, doubts, answer, nowMs);
   if (kind === 'not_done') return releaseAll(ledger, batch, doubts, nowMs);
-  if (extra !== undefined) await ledger.changeBatch(batch.id, { extraCredits: credits(extra) });
+  if (extra !== undefined)
+    await ledger.changeBatch(batch.id, { extraCredits: credits(extra), extraByPerson: credits(extra) });
   for (const doubt of doubts) {
     const spec = specOf(batch, doubt.key, kind, `${kind} asked for by the user`, nowMs);
     const said = { kind: 'skipped', why: skippedWords(doubt) } as const;

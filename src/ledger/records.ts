@@ -95,6 +95,8 @@ export interface Batch extends BatchSpec {
   readonly outputSha256?: string;
   /** The process of its newest run. */
   readonly run?: { readonly worker: number; readonly pid: number };
+  /** The most that a person lets its retries cost. The job may allow more, but takes none of it back. */
+  readonly extraByPerson?: Credits;
   /** The credits that the vendor has counted, by what it said was left, while we counted so many `spent`. */
   readonly vendorCount?: { readonly credits: number; readonly spent: number };
 }
@@ -134,6 +136,7 @@ export type BatchFacts = {
     | 'outputSha256'
     | 'run'
     | 'vendorCount'
+    | 'extraByPerson'
     | 'isSubmitted']?: Batch[Name] | undefined;
 };
 

@@ -15,6 +15,7 @@ import {
   type BatchId,
   type BatchSpec,
   type BatchStart,
+  credits,
   heldCredits,
   type LedgerReader,
   type RowRecord,
@@ -75,7 +76,9 @@ export async function startBatch(
         job.budget?.accounts?.[name] ?? null,
       ]),
     ),
-    ...(typeof job.in_doubt === 'object' ? { extraCredits: job.in_doubt.retry.extra_credits } : {}),
+    ...(typeof job.in_doubt === 'object'
+      ? { extraCredits: credits(Math.max(job.in_doubt.retry.extra_credits, start.batch.extraByPerson ?? 0)) }
+      : {}),
   });
   crashPoint('batch-created');
   await endPause(context, start.batch);

@@ -235,6 +235,26 @@ test('a run ends with 4 where the extra credits do not cover all that is to be s
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 7, credits: 7 });
 });
 
+test('a person may give more extra credits than the job has, and a job that is lowered takes none of them back', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
+  desk.list(4);
+  const jobOf = (extra: number) => ({
+    ...{ operation: 'enrich-company', columns: { domain: 'Domain' }, budget: { credits: 99 } },
+    in_doubt: { retry: { extra_credits: extra } },
+  });
+  const run = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv'];
+  await desk.write('job.yaml', JSON.stringify(jobOf(1)));
+  await desk.type(run);
+  await desk.type(['settle', 'last', '--retry']);
+  const { code, stderr } = await desk.type(run);
+  expect(code, stderr).toBe(4);
+  const [next = ''] = /settle \w+ --retry --extra-credits 3/.exec(stderr) ?? [];
+  await desk.type(next.split(' '));
+  await desk.write('job.yaml', JSON.stringify(jobOf(0)));
+  expect((await desk.type(run)).code).toBe(0);
+  expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched', 'matched']);
+});
+
 test.each(some(['--retry', '--skip', '--not-done', '--answer name=Told'], 1))(
   'of a batch that asked again, the printed command carries %s out once, and buys nothing anew',
   async (said) => {
