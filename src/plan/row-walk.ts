@@ -544,7 +544,7 @@ export class RowWalk {
     const { kind, reason } = state.outcome;
     if (kind === 'in_doubt' || kind === 'skipped') return { ...state, isFinal: true };
     if (kind === 'refused') {
-      const why = `${account.name} refuses to check ${email}${reason === undefined ? '' : `: ${reason}`}`;
+      const why = `${account.name} refuses to check its address${reason === undefined ? '' : `: ${reason}`}`;
       return { ...state, isFinal: true, outcome: { kind, reason: why } };
     }
     const verdict = state.by?.filled?.verdict ?? 'unknown';

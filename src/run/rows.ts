@@ -521,7 +521,7 @@ async function answerFrom(
   return bought(work, { ...wanted, replaces: attempt });
 }
 
-/** How a row ends whose call was erased because a person was forgotten; undefined where it is bought again. */
+/** How a row ends whose call was erased with a person; undefined where the call is bought again. */
 function forgotten(
   { batch }: Pick<Work, 'batch'>,
   { erasedAtMs, isTooOld }: Pick<KnownAnswer, 'erasedAtMs' | 'isTooOld'>,
