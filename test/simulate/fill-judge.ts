@@ -74,6 +74,7 @@ interface Going extends FillRun {
   /** Questions whose answers said nothing. */
   readonly freed: string[];
   hasAsked: boolean;
+  readonly begunMs: number;
 }
 
 const ENDING: ReadonlySet<Heard['ailment']> = new Set(['dead-key', 'no-credits'] as const);
@@ -120,6 +121,8 @@ export class FillJudge {
   /** When each question was sent last. */
   readonly #leftAt = new Map<string, number>();
   #kills = 0;
+  /** When the last run began that was killed. */
+  #killedFromMs = Number.NEGATIVE_INFINITY;
   #run: Going | undefined;
 
   constructor(stage: Stage, watch: Watch) {
@@ -133,8 +136,9 @@ export class FillJudge {
   begins(typed: FillRun): void {
     const { list } = typed;
     // A batch that goes on does not ask again what it has bought itself.
-    const isAnew = typed.isRefresh && (this.#finished.has(list) || this.#unsure.has(list));
-    if (isAnew || (typed.isRefresh && !this.#refreshing.has(list))) {
+    const isAnew = typed.isRefresh && this.#finished.has(list);
+    const mayBeAnew = this.#unsure.has(list) || !this.#refreshing.has(list);
+    if (isAnew || (typed.isRefresh && mayBeAnew)) {
       this.#refreshing.set(list, this.#stage.trueMs);
       this.#permitted.again(this.#permitted.asked);
       for (const scope of this.#charged.keys())
@@ -148,6 +152,7 @@ export class FillJudge {
       heard: [],
       freed: [],
       hasAsked: false,
+      begunMs: this.#stage.trueMs,
     };
   }
 
@@ -156,6 +161,7 @@ export class FillJudge {
     const run = this.#going;
     if (!KEPT.has(exitCode)) {
       this.#kills += 1;
+      this.#killedFromMs = run.begunMs;
       for (const known of run.heard) known.isKept = false;
       for (const key of run.freed) this.#doubts.set(key, 'unsure');
     }
@@ -275,7 +281,8 @@ export class FillJudge {
 
   #mayBeInDoubt(key: string): boolean {
     if (this.#doubts.has(key) || this.#known.get(key)?.isKept === false) return true;
-    return !this.#leftAt.has(key) && this.#keysIn(['doubt', 'retried']).has(key);
+    const leftAtMs = this.#leftAt.get(key) ?? Number.NEGATIVE_INFINITY;
+    return leftAtMs <= this.#killedFromMs && this.#keysIn(['doubt', 'retried']).has(key);
   }
 
   /** Only the ledger knows what a killed run was about to send, and what a person is asked about. */
@@ -351,8 +358,7 @@ export class FillJudge {
 
   /** @param names of which nobody can tell which one is meant. */
   decided(list: string, names: readonly Name[], asked: Asked, decision: string): void {
-    // A row that waited goes on.
-    // A decision may have opened a batch that had ended.
+    // A row that waited goes on, and a decision may have opened a batch that had ended.
     for (const list of this.#finished) this.#unsure.add(list);
     this.#finished.clear();
     const isSure = names.length === 1;
