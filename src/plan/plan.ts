@@ -285,7 +285,9 @@ class RowDraft {
     return [...steps.values()]
       .toSorted((one, other) => placeOf(one.asked) - placeOf(other.asked))
       .map(({ asked: { call, by }, expected, ...step }) => ({
-        ...{ operation: call.operation, account: by.account.name, ...step },
+        operation: call.operation,
+        account: by.account.name,
+        ...step,
         expected: Number.isNaN(expected) ? null : Math.round(expected),
         charges_misses: priceOf({ call, by }).miss > 0,
       }));

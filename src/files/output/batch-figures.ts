@@ -75,7 +75,11 @@ export async function stepsIn(ledger: LedgerReader, batch: Batch): Promise<StepO
       return {
         operation,
         account: accountNameIn(batch, each),
-        ...{ reached, known: reached - asked, asked, found, missed: reached - found },
+        reached,
+        known: reached - asked,
+        asked,
+        found,
+        missed: reached - found,
         credits: { spent, for_misses: forMisses },
         price: inHundredths(spent / bought),
         price_by_rate: inHundredths((((spent - forMisses) / matches) * calls) / bought),

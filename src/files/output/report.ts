@@ -199,7 +199,6 @@ function plainHtml(text: string): string {
 type Cell = string | { readonly bar: number; readonly words: string } | { readonly html: string };
 type ReportLine = readonly Cell[];
 
-/** A heading and a table; a column name that begins with # is a column of numbers. */
 /** What each account was asked and found, where there are several. */
 function accountsSection({ steps = [] }: BatchFigures): string {
   const lines = steps.map(({ operation, account, reached, found, credits }): ReportLine => {
@@ -209,6 +208,7 @@ function accountsSection({ steps = [] }: BatchFigures): string {
   return section('Who found it', ['account', 'asked for', '#found', '#of', '#credits', '#for misses'], lines);
 }
 
+/** A heading and a table; a column name that begins with # is a column of numbers. */
 function section(title: string, columns: readonly string[], lines: readonly ReportLine[]): string {
   return lines.length === 0 ? '' : `<h2>${title}</h2>\n${table(columns, lines)}`;
 }
