@@ -45,7 +45,7 @@ export const FLAGS: Words = {
 
 /** What a run takes and a plan does not: options with a value, and flags without. */
 export const RUN_OPTIONS =
-  '-o --output --budget --limit --sample --save-job --plan --max-pause --wait --events --formulas'.split(' ');
+  '-o --output --budget --limit --sample --save-job --plan --max-pause --wait --formulas'.split(' ');
 export const RUN_FLAGS = ['--yes', '--detach', '--attention-ok'];
 
 /** What does the same here; undefined where nothing does that is known at this place. */

@@ -22,7 +22,6 @@ import { choose } from '../run/choose.ts';
 import { runJob } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
-import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { argument, type Console, command, flag, type Own, type Report, under } from './shared/command.ts';
 import { ATTENTION_OK, inOrder, noFileFor, outputFile, refuseTwoOnStdout, someRows } from './shared/input.ts';
@@ -93,9 +92,6 @@ const runInput = z.strictObject({
       'submit the list to a database and leave it to workers; ' +
         'the same command without it does the rest and writes the output',
     ),
-    events: flag(z.string().optional(), 'append one JSON line for each event of the run', '<file>', {
-      page: 'none',
-    }),
     attention_ok: ATTENTION_OK,
   }),
 });
@@ -122,32 +118,32 @@ export default command({
     const progress = new Progress(console, systemClock, {
       ...present({ part: input.limit ?? input.sample, maxPauseMs: longestPause(input, console) }),
     });
-    const events = input.events === undefined ? undefined : new EventFile(input.events, systemClock);
-    const hear: EventFile['hear'] = (event) => {
-      progress.hear(event);
-      events?.hear(event);
-    };
     try {
-      const summary = await spend(host, input, resume, hear, async (spending) => {
-        const file = await inputPathOf(input, console);
-        // The printed command names the kept file, because the same input cannot be piped into it again.
-        if (file !== input.file) resume.words = withoutOption(host.wordsWith('-', file), '--accept');
-        return runJob({
-          ...spending,
-          ...optionsOf(input, own),
-          watcher: progress,
-          file,
-          ...questionsOn(console, input.yes, input.sample !== undefined),
-          command: commandLine(resume.words),
-        });
-      });
+      const summary = await spend(
+        host,
+        input,
+        resume,
+        (event) => progress.hear(event),
+        async (spending) => {
+          const file = await inputPathOf(input, console);
+          // The printed command names the kept file, because the same input cannot be piped into it again.
+          if (file !== input.file) resume.words = withoutOption(host.wordsWith('-', file), '--accept');
+          return runJob({
+            ...spending,
+            ...optionsOf(input, own),
+            watcher: progress,
+            file,
+            ...questionsOn(console, input.yes, input.sample !== undefined),
+            command: commandLine(resume.words),
+          });
+        },
+      );
       progress.close();
       return runReport(console, summary, resume, input);
     } catch (error) {
       throw withTypedName(withBudget(error, resume.words), resume.words, host.words);
     } finally {
       progress.close();
-      events?.close();
     }
   },
 });
@@ -156,7 +152,7 @@ export default command({
  * The options of a run that come from its input. The place of work and the questions are added by the caller.
  */
 export function optionsOf(
-  input: Omit<RunInput, 'file' | 'attention_ok' | 'events' | keyof ReturnType<typeof spendingInput>>,
+  input: Omit<RunInput, 'file' | 'attention_ok' | keyof ReturnType<typeof spendingInput>>,
   own: Own,
 ): Omit<RunOptions, 'file'> {
   const { job, strict, output, limit, sample, detach, refresh, yes } = input;

@@ -94,7 +94,7 @@ test('an echoed key is in nothing that is written or shown', async () => {
   const commands: readonly (readonly string[])[] = [
     ['accounts', 'list', '--json'],
     ['doctor'],
-    desk.run('--events', 'events.jsonl'),
+    desk.run(),
     ...['status', 'settle', 'export'].map((word) => [
       word,
       'last',

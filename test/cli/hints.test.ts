@@ -97,7 +97,7 @@ const STOPS: Readonly<Record<string, Case>> = {
     code: 77,
     list: '-',
     vendor: { faults: '401:1' },
-    flags: ['--budget', '9', '--events', '-.jsonl'],
+    flags: ['--budget', '9', '--save-job', '-.yaml'],
     mend: truthful,
   },
   'a vendor that says "too fast" for ever': {

@@ -69,7 +69,6 @@ const MORE: Readonly<Record<string, string>> = {
   '--repair': '#damaged-cells',
   '--formulas': '#workbooks-and-formulas',
   '--header-row': '#input-files',
-  '--events': '#events',
   '--strict': '#rows-that-cannot-be-read',
 };
 

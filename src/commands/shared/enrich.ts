@@ -40,7 +40,6 @@ const enrichInput = run.input.omit({
   formulas: true,
   save_job: true,
   detach: true,
-  events: true,
 });
 
 export type EnrichInput = z.input<typeof enrichInput>;
