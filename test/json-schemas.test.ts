@@ -16,7 +16,6 @@ import provider from '../src/client/dialects/provider.ts';
 import { jobSchema } from '../src/job/job-schema.ts';
 import { StoppedObject } from '../src/objects/stop-object.ts';
 import { openDesk } from './cli/desk.ts';
-import { typedAt } from './cli/typed.ts';
 import { whatIsPrinted } from './support/json-page.ts';
 import { type JsonSchema, objectsOf, schemasNow } from './support/json-schemas.ts';
 
@@ -67,18 +66,6 @@ describe('the schemas that are shipped', () => {
   test('what --json prints is what its commands are written by (else: UPDATE_SCHEMAS=1)', () => {
     expect(shipped('output')).toEqual(JSON.parse(JSON.stringify(now.get('output'))));
   });
-
-  test.each([...KINDS, 'output'] as const)(
-    'rowonce schema %s prints it, and --path where it lies',
-    async (kind) => {
-      const { code, stdout, stderr } = await typedAt(['schema', kind]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(JSON.parse(stdout)).toEqual(shipped(kind));
-      expect(JSON.parse((await typedAt(['schema', kind, '--path', '--json'])).stdout)).toEqual({
-        path: join(FOLDER, `${kind}.json`),
-      });
-    },
-  );
 });
 
 interface Member {

@@ -90,21 +90,13 @@ function xdgFolder(named: string | undefined, byDefault: string): string {
   return join(homedir() || userInfo().homedir, byDefault, 'rowonce');
 }
 
-/** Files that a user writes by hand and an editor can complete, and the output of `--json`. */
-export const SCHEMA_KINDS = ['job', 'accounts', 'dialect', 'output'] as const;
-export type SchemaKind = (typeof SCHEMA_KINDS)[number];
-
-/** The JSON schema of such files and objects, which comes with the program. */
-export function schemaPath(kind: SchemaKind): string {
-  return fileURLToPath(new URL(`docs/reference/schemas/${kind}.json`, PACKAGE));
-}
-
 /**
- * The line by which an editor finds the schema of a file that we write, relative to the file. Blank where the
- * path has a blank, because editors would end it there.
+ * A line for a file that we write, by which an editor finds the schema that comes with the program. The path
+ * is relative to the file. Blank where the path has a blank, because editors would end it there.
  */
-export function schemaComment(kind: SchemaKind, file: string): string {
-  const path = relative(dirname(resolve(file)), schemaPath(kind)).replaceAll(sep, '/');
+export function schemaComment(kind: 'job' | 'accounts', file: string): string {
+  const schema = fileURLToPath(new URL(`docs/reference/schemas/${kind}.json`, PACKAGE));
+  const path = relative(dirname(resolve(file)), schema).replaceAll(sep, '/');
   return /\s/.test(path) ? '' : `# yaml-language-server: $schema=${path}\n`;
 }
 

@@ -217,7 +217,7 @@ test('no place of this machine is named, and nothing that a command does not tak
       status: 400,
       error: { message: expect.stringContaining(fact), next: expect.any(String) },
     });
-  for (const name of ['serve', 'worker', 'sandbox', 'nightly', 'doctor', 'schema', 'store', 'accounts add'])
+  for (const name of ['serve', 'worker', 'sandbox', 'nightly', 'doctor', 'store', 'accounts add'])
     expect(await command(page, encodeURIComponent(name), {}), name).toMatchObject({ status: 404 });
   expect(await desk.requests()).toBe(0);
 });
