@@ -41,7 +41,7 @@ const exportCall = callOf(exportCommand);
 const tryCall = callOf(tryCommand);
 
 export { defineDialect, type OwnDialect } from './client/dialect.ts';
-export type { Own, WorkerEvent } from './commands/shared/command.ts';
+export type { Own } from './commands/shared/command.ts';
 export {
   type EnrichedCall,
   type EnrichedRow,

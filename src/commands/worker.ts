@@ -7,7 +7,6 @@ import type { Log } from '../core/events.ts';
 import { counted } from '../core/plain-text.ts';
 import { stopObject } from '../core/stop-object.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { METRICS_TYPE, metricsText } from '../lib/metrics.ts';
 import { StopObject } from '../objects/stop-object.ts';
 import { command, flag, type WorkerEvent } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn } from './shared/input.ts';
@@ -27,7 +26,7 @@ export default command({
     health: flag(
       z.int().max(65_535, 'Give a whole number from 0 to 65535.').optional(),
       'answer at http://127.0.0.1:PORT: /healthz with 200 while the database answers, else with 503; ' +
-        '/metrics for Prometheus; 0: any free port',
+        '0: any free port',
       '<port>',
     ),
     log: LOG,
@@ -37,8 +36,9 @@ export default command({
   async run({ health, log, ...input }, host) {
     const { words, own } = host;
     const say = logOn(host.console, log);
-    const figures = new Figures();
-    const server = health === undefined ? undefined : await figuresAt(health, figures, say);
+    let beatenMs = Number.NEGATIVE_INFINITY;
+    const isAlive = (): boolean => systemClock.monotonicMs() - beatenMs < ALIVE_MS;
+    const server = health === undefined ? undefined : await healthAt(health, isAlive, say);
     const tell = workerTold(say);
     const typed = commandLine(words);
     try {
@@ -57,9 +57,8 @@ export default command({
             command: typed,
             operations: own.operations,
             onEvent(event) {
-              figures.count(event);
+              if (event.kind === 'beat') beatenMs = systemClock.monotonicMs();
               tell(event);
-              own.onWorkerEvent?.(event);
             },
           });
         },
@@ -82,8 +81,7 @@ function workerTold(say: Log): (event: WorkerEvent) => void {
     const words = workerWords(event);
     // A problem that is met again each second is reported once.
     const isTold = event.kind === 'waiting' && words === waiting;
-    if (event.kind !== 'within' && event.kind !== 'beat')
-      waiting = event.kind === 'waiting' ? words : undefined;
+    if (event.kind !== 'beat') waiting = event.kind === 'waiting' ? words : undefined;
     if (words !== undefined && !isTold) say(WARNINGS.has(event.kind) ? 'warn' : 'info', words);
   };
 }
@@ -119,48 +117,12 @@ const rangeWords = ({ batch, fromRow, beforeRow }: RangeEvent): string =>
 /** Three beats may be lost, and the queue's connection may be opened anew. */
 const ALIVE_MS = 10_000;
 
-/**
- * The figures of the worker since it began, for `/healthz` and `/metrics`. They never contain the name of a
- * list or a person.
- */
-class Figures {
-  #asked = 0;
-  #spent = 0;
-  #inDoubt = 0;
-  #pausedUntilMs = 0;
-  #beatenMs = Number.NEGATIVE_INFINITY;
-
-  count(event: WorkerEvent): void {
-    if (event.kind === 'beat') this.#beatenMs = systemClock.monotonicMs();
-    if (event.kind !== 'within') return;
-    if (event.event.kind === 'sent') this.#asked += 1;
-    if (event.event.kind === 'answered') this.#spent += event.event.credits;
-    if (event.event.kind === 'in_doubt') this.#inDoubt += 1;
-    if (event.event.kind === 'paused') this.#pausedUntilMs = event.event.untilMs;
-  }
-
-  get alive(): boolean {
-    return systemClock.monotonicMs() - this.#beatenMs < ALIVE_MS;
-  }
-
-  metrics(): string {
-    return metricsText([
-      ['asked_total', {}, this.#asked],
-      ['spent_credits_total', {}, this.#spent],
-      ['in_doubt_total', {}, this.#inDoubt],
-      ['paused', {}, this.#pausedUntilMs > systemClock.wallMs() ? 1 : 0],
-    ]);
-  }
-}
-
-async function figuresAt(port: number, figures: Figures, say: Log): Promise<Server> {
+async function healthAt(port: number, isAlive: () => boolean, say: Log): Promise<Server> {
   const server = createServer(({ method, url }, response) => {
     if (method === 'GET' && url === '/healthz') {
-      const { alive } = figures;
+      const alive = isAlive();
       response.writeHead(alive ? 200 : 503, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ alive }));
-    } else if (method === 'GET' && url === '/metrics') {
-      response.writeHead(200, { 'content-type': METRICS_TYPE }).end(figures.metrics());
     } else response.writeHead(404).end();
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');

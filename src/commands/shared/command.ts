@@ -130,9 +130,7 @@ export type WorkerEvent =
   /** A later run goes on with the range. */
   | ({ readonly kind: 'handed_back'; readonly stopped: StopError } & BatchRange)
   | ({ readonly kind: 'failed'; readonly why: string } & BatchRange)
-  | { readonly kind: 'note'; readonly message: string }
-  /** An event of a row in a range. */
-  | { readonly kind: 'within'; readonly event: RunEvent };
+  | { readonly kind: 'note'; readonly message: string };
 
 /** Objects that a program gives to a call beside its data. */
 export interface Own {
@@ -143,8 +141,6 @@ export interface Own {
   readonly signal?: AbortSignal;
   /** @param path the list, where a call works on several. */
   readonly onEvent?: (event: RunEvent, path?: string) => void;
-  /** Receives the events of a worker. */
-  readonly onWorkerEvent?: (event: WorkerEvent) => void;
   /** Receives messages about the store for the user. */
   readonly tell?: (fact: string) => void;
   readonly clock?: Clock;

@@ -337,7 +337,6 @@ class RangeWork {
           under.left -= 1;
         }
         if (event.kind === 'note') onEvent(event);
-        else onEvent({ kind: 'within', event });
       },
     };
     await requireAgreedRequests(context);
