@@ -3,6 +3,7 @@ import type { Account } from '../client/account/account.ts';
 import { type AgreementQuestion, isAgreed } from '../client/account/agreements.ts';
 import { missingWords, type PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
+import type { StopError } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
@@ -38,7 +39,7 @@ import { identifyPlan } from '../plan/plan-id.ts';
 import { accountsOf, optionsOf, type PlanContext, type ResolvedJob, withAccounts } from '../plan/row-walk.ts';
 import { guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges, shownChanges } from '../plan/team/change-plan.ts';
-import { EVERY_LINE, sentCounts } from '../plan/team/diff-words.ts';
+import { EVERY_LINE } from '../plan/team/diff-words.ts';
 import { remoteMembers } from '../plan/team/remote-members.ts';
 import { choose } from '../run/choose.ts';
 import { knownAccount, movedFrom } from '../run/known-account.ts';
@@ -138,14 +139,8 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     const list = { ...opened, columns: watch.watched };
     const context = { ...chosen, ledger, refresh };
     const toAgree = await unagreed(chosen);
-    const planned = async (of: Account) => {
-      const own = { ...context, account: of };
-      const changes = isChange ? await changesOf(own, list, host, toAgree) : undefined;
-      const plan = changes === undefined ? await planRows(own, list) : planOfChanges(changes, of);
-      return { changes, plan };
-    };
-    const left = moved && leftWords(await planned({ ...account, identity: moved.identity }));
-    const { changes, plan } = await planned(account);
+    const changes = isChange ? await changesOf(context, list, host, toAgree) : undefined;
+    const plan = changes === undefined ? await planRows(context, list) : planOfChanges(changes, account);
     if (plan.rows === 0) throw noRows(list);
     const answers = isChange ? undefined : await searchAnswers(ledger, chosen, ANSWERS_SHOWN);
     const reread = await rereadOf(context, opened);
@@ -167,7 +162,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
         because: because.size === 0 ? undefined : Object.fromEntries(because),
         repaired: job.repair === true ? repairableRows : undefined,
         fields: answers && [...answers.paths],
-        moved: moved && { message: moved.stopped.message, next: moved.stopped.next, if_same: left ?? '' },
+        moved: moved && { message: moved.message, next: moved.next },
         requests: requests.length === 0 ? undefined : requests,
         to_agree: toAgree && { ...toAgree, details: [...toAgree.details] },
         reread,
@@ -191,9 +186,7 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
         : changePlanLines(changes, plan, object.guards, isAll ? EVERY_LINE : undefined),
       jobDamageLines(object.damage, repairableRows, repairs),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
-      object.moved &&
-        `  moved          ${object.moved.message} If it is, ` +
-          `a run with --accept same-account has ${object.moved.if_same}.`,
+      object.moved && `  moved          ${object.moved.message} ${object.moved.next}`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
       reread === undefined && unanswered && `  ${AGREED_TO}`,
       `  id             ${object.id}`,
@@ -219,26 +212,14 @@ async function planAccount(
   said: Account,
   ledger: LedgerReader | undefined,
   accept: PlanInput['accept'],
-): Promise<{ readonly account: Account; readonly moved?: Awaited<ReturnType<typeof movedFrom>> }> {
+): Promise<{ readonly account: Account; readonly moved?: StopError }> {
   const account = await knownAccount(said, ledger);
   const moved = await movedFrom(said, ledger);
   if (moved === undefined || accept === 'new-account') return { account };
   return accept === 'same-account'
     ? { account: { ...account, identity: moved.identity } }
-    : { account, moved };
+    : { account, moved: moved.stopped };
 }
-
-/** What is left to do for a list whose account has not changed. */
-const leftWords = ({
-  changes,
-  plan,
-}: {
-  readonly changes: ChangePlan | undefined;
-  readonly plan: Plan;
-}): string =>
-  changes === undefined
-    ? `${plan.to_buy} to buy, for at most ${counted(plan.credits.most, 'credit')}`
-    : `${sentCounts(changes)} to send`;
 
 const AGREED_TO =
   'Calls whose answer turned out to be none are bought again only if you agree: ' +

@@ -176,11 +176,8 @@ export const PlanObject = z.object({
   requests: z.array(RequestObject).exactOptional(),
   /** The question to which a person has to agree once. */
   to_agree: AgreementView.exactOptional(),
-  /**
-   * A stop before the run: the account may have moved. `if_same` says what is left to buy or to send where it
-   * is the same account.
-   */
-  moved: z.object({ message: z.string(), next: z.string(), if_same: z.string() }).exactOptional(),
+  /** A stop before the run: the account may have moved. `--accept` plans for either answer. */
+  moved: z.object({ message: z.string(), next: z.string() }).exactOptional(),
   /** Rows of the finished batch that the dialect of today would settle otherwise. */
   reread: RereadObject.exactOptional(),
 });
