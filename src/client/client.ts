@@ -206,14 +206,22 @@ export class Client {
     );
   }
 
-  /** Sends a free request once, at the account's pace. It has no intent, because it costs nothing. */
-  async ask(waiter: Waiter, request: FreeRequest): Promise<FreeAnswer> {
+  /**
+   * Sends a free request once, at the account's pace. It has no intent, because it costs nothing. A poll
+   * lets a request that buys go first after each poll.
+   */
+  async ask(
+    waiter: Waiter,
+    request: FreeRequest,
+    asking: { readonly isPoll?: boolean } = {},
+  ): Promise<FreeAnswer> {
     const { method, path } = request;
     const free = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_REQUEST] };
-    return this.#free(waiter, request, (sent) => {
+    const read = (sent: Exchange): FreeAnswer => {
       this.hear(sent);
       return { ...sent, verdict: judge(sent.reply, this.dialect, free) };
-    });
+    };
+    return this.#free(waiter, request, read, asking);
   }
 
   /** Asks the vendor for the time, for `ClientOptions.time`. Whatever the result, the caller goes on. */
@@ -225,8 +233,9 @@ export class Client {
     waiter: Waiter,
     request: FreeRequest | TimeRequest,
     read: (sent: Exchange) => T,
+    { isPoll = false } = {},
   ): Promise<T> {
-    const permit = await this.permit(waiter);
+    const permit = await this.limiter.permit(waiter, isPoll);
     try {
       await permit.untilDue();
       return read(await this.#exchange(permit, request));

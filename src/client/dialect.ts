@@ -230,10 +230,12 @@ export function dialectMark(dialect: Dialect): number {
       body: _body,
       by: _by,
       read_back: _back,
+      later,
       ...judging
     } = operation;
     // Whether a price is published has no effect on the judging of an answer.
-    return [name, { ...judging, credits: { ...judging.credits, exact: undefined } }] as const;
+    const credits = { ...judging.credits, exact: undefined };
+    return [name, { ...judging, credits, later: later?.id }] as const;
   });
   const { answer, answers: outer } = through?.envelope ?? {};
   const own = [answers, words, fields_at, credits_charged, permissions];
@@ -260,6 +262,12 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   const credits =
     per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
   return { ...operation, credits: { ...credits, ...ofMiss } };
+}
+
+/** How the answer of a call is judged that the vendor has accepted before. */
+export function laterOperationOf(dialect: Dialect, call: Call): DialectOperation {
+  const { later: _, ...operation } = dialectOperationOf(dialect, call);
+  return operation;
 }
 
 /** @throws StopError `unsupported`. */

@@ -1,8 +1,8 @@
-import { type Body, readBody, readBodyOnce } from '../core/answer-body.ts';
+import { type Body, readBody, readBodyOnce, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
-import { foreignWords } from '../core/plain-text.ts';
+import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { DONE_WITHOUT_A_WORD, WITHOUT_A_WORD } from '../core/row.ts';
 import type { End, Reply } from '../ledger/ledger.ts';
 import {
@@ -26,6 +26,7 @@ import {
   SAYS_NONE,
 } from './judge/table.ts';
 import { rateHintsIn, untilNextDayMs } from './rate-hints.ts';
+import { isPathSegment } from './request.ts';
 
 export { changeFields, leftBy } from './judge/change-fields.ts';
 export { isExactCharge } from './judge/cost.ts';
@@ -61,6 +62,7 @@ export type Verdict =
    */
   /** `isNotYet`: the vendor answers later. */
   | (EndAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
+  | EndAs<'accepted'>
   | (EndAs<'stopped'> & { readonly stop: StopDetail });
 
 /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
@@ -75,10 +77,30 @@ export function judge(reply: Delivery, dialect: Dialect, operation: DialectOpera
   if (reply.kind === 'not_sent') return { kind: 'not_sent', why: foreignWords(reply.message) };
   if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) };
   try {
-    return verdictOf(meantBy(reply.raw, dialect, operation, call), dialect, operation, call);
+    const answer = meantBy(reply.raw, dialect, operation, call);
+    return acceptedAs(answer, operation) ?? verdictOf(answer, dialect, operation, call);
   } catch (error) {
     return { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` };
   }
+}
+
+const MAY_BE_ACCEPTED: ReadonlySet<PlainMeaning> = new Set(['found', 'no_match', 'pending', 'in_doubt']);
+
+/**
+ * The first answer of a vendor that answers later says nothing but the id, whatever the words beside the id
+ * look like. Only a rule of the dialect says that something was found already.
+ */
+function acceptedAs(
+  { parsed, rule, means }: Interpretation,
+  { later }: DialectOperation,
+): EndAs<'accepted'> | undefined {
+  if (later === undefined || !is2xx(parsed.raw.status)) return undefined;
+  if (rule?.means === 'found' || !MAY_BE_ACCEPTED.has(means)) return undefined;
+  const { body } = parsed;
+  const id = body.kind === 'json' ? valueAt(body.value, later.id) : undefined;
+  const vendorId = typeof id === 'number' ? String(id) : id;
+  if (!isPathSegment(vendorId)) return undefined;
+  return { kind: 'accepted', vendorId, why: `the vendor answers later, by its id ${foreignName(vendorId)}` };
 }
 
 /** An answer and its meaning, by a rule of the dialect or by the table. */

@@ -10,7 +10,7 @@ import {
   type LedgerReader,
   type Reading,
 } from '../ledger/ledger.ts';
-import { type Dialect, dialectMark, operationFor } from './dialect.ts';
+import { type Dialect, dialectMark, laterOperationOf, operationFor } from './dialect.ts';
 import { judge } from './judge.ts';
 
 /**
@@ -32,10 +32,13 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judgment |
   if (reply === undefined || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
   // The rest of an erased answer is blank, which some dialects would read as an answer.
   if (call.erasedAtMs !== undefined) return undefined;
-  const operation = operationFor(dialect, call, {
-    isRepeated: decision !== undefined && decision.kind !== 'told',
-    underKey: request !== undefined && decision?.kind === 'repeat',
-  });
+  const isLater = record.vendorId !== undefined && record.end?.kind === 'answered';
+  const operation = isLater
+    ? laterOperationOf(dialect, call)
+    : operationFor(dialect, call, {
+        isRepeated: decision !== undefined && decision.kind !== 'told',
+        underKey: request !== undefined && decision?.kind === 'repeat',
+      });
   const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, call);
   const { why } = verdict;
   if (verdict.kind === 'answered') return { answer: verdict.answer, charged: verdict.charged, why };
@@ -108,6 +111,7 @@ function attemptToRead(state: CallState<Detail>, today: number): AttemptId | und
   switch (state.kind) {
     case 'unknown':
     case 'in_flight':
+    case 'accepted':
       return undefined;
     case 'in_doubt':
       return state.doubt.attempt;
@@ -120,7 +124,7 @@ function attemptToRead(state: CallState<Detail>, today: number): AttemptId | und
 }
 
 function readAs<State extends CallState<Detail>>(state: State, read: Rereading | undefined): State {
-  if (read === undefined || state.kind === 'unknown' || state.kind === 'in_flight') return state;
+  if (read === undefined || !('answer' in state || 'doubt' in state)) return state;
   const { answer: kind, why, charged } = read.judged;
   if (state.kind !== 'in_doubt') return answeredCall({ ...state.answer, kind, why }) as State;
   const { attempt, batch, row: paidRow, call, reply } = read.record;

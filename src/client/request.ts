@@ -11,6 +11,7 @@ import {
   type DialectOperation,
   dialectOperationOf,
   type EnvelopeRoute,
+  type Later,
   type ReadBack,
 } from './dialect.ts';
 
@@ -185,6 +186,18 @@ export function freeRequestOf(
   return built(dialect, basePath, shape, shaped, values) as FreeRequest;
 }
 
+/** The free request for the answer to a call that the vendor has accepted. */
+export function laterRequestOf(
+  dialect: Dialect,
+  basePath: string,
+  { method = 'GET', ...later }: Later,
+  vendorId: string,
+  values: RequestValues,
+): FreeRequest {
+  const parameters = { [later.fields?.id ?? 'id']: vendorId };
+  return freeRequestOf(dialect, basePath, { ...later, method }, parameters, values);
+}
+
 type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
 
 interface RequestParts {
@@ -327,7 +340,7 @@ function fillPath(template: string, fields: Map<string, JsonValue>, values: Path
 }
 
 /** Whether a value is one path segment. The reader of the path would resolve `.` and `..`, encoded or not. */
-function isPathSegment(value: JsonValue | undefined): value is string {
+export function isPathSegment(value: JsonValue | undefined): value is string {
   if (typeof value !== 'string' || value === '' || /[/\\]/.test(value)) return false;
   return value.isWellFormed() && !leadsElsewhere(`/x/${encodeURIComponent(value)}`);
 }

@@ -52,6 +52,7 @@ export const STOP_CODES = {
   dearer: EXIT.budget,
   paused: EXIT.paused,
   doubts: EXIT.paused,
+  later: EXIT.paused,
   busy: EXIT.busy,
   key: EXIT.key,
   interrupted: EXIT.interrupted,

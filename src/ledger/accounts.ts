@@ -24,7 +24,7 @@ import {
   credits,
   type Money,
 } from './records.ts';
-import { isAnswered, isCurrent, isDoubted, isHolding } from './schema.ts';
+import { isAnswered, isCurrent, isDoubted, isHolding, replyOf } from './schema.ts';
 import { takeBack } from './transitions.ts';
 
 /** Accounts at a vendor. How an account answers is counted over its newest attempts, which an index finds. */
@@ -103,7 +103,7 @@ export interface PauseRecord {
 // ------------------------------------------------------------------------------------ how an account answers
 
 /** However long ago. */
-const EVER_ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON r.attempt = c.id
+const EVER_ANSWERED = `SELECT 1 FROM attempts c JOIN replies r ON ${replyOf('r', 'c')}
   WHERE c.account = ? AND ${isAnswered('c')}`;
 
 const HAS_ANSWERED = `SELECT EXISTS (${EVER_ANSWERED}) AS "any",

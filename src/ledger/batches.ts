@@ -215,7 +215,7 @@ WHERE budgets.scope IN (${scopeOf.batch('m')}, ${scopeOf.share('m')})`),
 FROM v JOIN rows w ON w.batch = v.batch AND w.state = 'pending' AND w.attempt IS NOT NULL
   JOIN attempts c ON c.id = w.attempt JOIN attempts o ON o.id = CASE c.state WHEN 'retried' THEN
     (SELECT n.id FROM attempts n WHERE n.key = c.key AND ${isCurrent('n')}) ELSE c.id END
-    AND ${isHolding('o')}
+    AND ${isHolding('o')} AND o.state <> 'accepted'
 WHERE rows.batch = w.batch AND rows.row = w.row`),
 ];
 

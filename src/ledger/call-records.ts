@@ -146,13 +146,17 @@ export type End =
       readonly left?: SubjectFacts;
       /** Mark of the dialect that judged it, see `dialectMark`. It is read back only with the answer. */
       readonly dialect?: number;
+      /** The id by which the vendor was asked for it, of a call that it answered later. */
+      readonly vendorId?: string;
     }
   | { readonly kind: 'not_sent'; readonly why: string }
   /** The vendor said "too fast"; not charged. */
   | { readonly kind: 'paused'; readonly why: string }
   /** The vendor refused the key, the credits or the address; not charged. */
   | { readonly kind: 'stopped'; readonly why: string }
-  | { readonly kind: 'in_doubt'; readonly why: string };
+  | { readonly kind: 'in_doubt'; readonly why: string }
+  /** The vendor answers later, and is asked by its id for the answer until then. */
+  | { readonly kind: 'accepted'; readonly vendorId: string; readonly why: string };
 
 /** What an answer means by a later dialect than the one that settled it; it may turn out to be none. */
 export interface Reading {
@@ -244,6 +248,10 @@ export type CallState<Level extends Detail = 'whole'> =
   /** Nothing stands of it yet, and this attempt is under way. */
   | InFlight
   | { readonly kind: 'answered'; readonly answer: AnswerOf<AnswerKind, Level> }
+  | {
+      readonly kind: 'accepted';
+      readonly accepted: Level extends 'whole' ? AttemptRecord : Pick<AttemptRecord, 'attempt' | 'batch'>;
+    }
   /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
   | { readonly kind: 'unanswered'; readonly answer: AnswerOf<NoAnswerKind, Level> }
   | {
@@ -300,7 +308,8 @@ export interface Decision extends DecisionSpec {
 
 /** An end by the newest dialect that read the answer, which may say that it was none. */
 export type ReadEnd =
-  | Exclude<End, { readonly kind: 'answered' }>
+  | Exclude<End, { readonly kind: 'answered' | 'accepted' }>
+  | { readonly kind: 'accepted'; readonly why: string }
   | { readonly kind: 'answered'; readonly answer: ReadAs; readonly charged: Credits; readonly why: string };
 
 /** An attempt with all that is known about it. */
@@ -316,7 +325,10 @@ export interface AttemptRecord {
   readonly operator?: string;
   readonly reserved: Credits;
   readonly sentAtMs: number;
+  /** The reply that answered it, or the first one. */
   readonly reply?: Reply;
+  /** The id by which the vendor answers, or was to answer, later. */
+  readonly vendorId?: string;
   readonly end?: ReadEnd & { readonly endedAtMs: number };
   readonly decision?: Decision;
   /** What was decided or told about it, oldest first. */

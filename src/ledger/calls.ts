@@ -26,7 +26,7 @@ import {
 import { type Db, each, eachWhole } from './db.ts';
 import { OF_BATCH } from './money.ts';
 import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
-import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld, unanswered } from './schema.ts';
+import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld, replyOf, unanswered } from './schema.ts';
 import { unprovenOf } from './transitions.ts';
 
 /** What the rows of `attempts`, `replies` and `notes` say of a call. */
@@ -43,7 +43,7 @@ interface NoteFacts {
 const factsOf = (facts: string | null): NoteFacts => (facts === null ? {} : JSON.parse(facts));
 const bytesOf = (body: string | undefined): Buffer => Buffer.from(body ?? '', 'base64');
 
-const WITH_REPLY = 'LEFT JOIN replies r ON r.attempt = c.id';
+const WITH_REPLY = `LEFT JOIN replies r ON ${replyOf('r', 'c')}`;
 /**
  * What a person told of an attempt is its answer. Such an answer has no dialect, so notes are looked for only
  * where the dialect is missing.
@@ -123,7 +123,7 @@ const findSql = (old: string, replies: string): string => `
 SELECT v.nth, o.id AS open, o.decision AS used, c.state, ${ANSWER_COLUMNS}, ${old} AS old
 FROM v LEFT JOIN attempts o ON o.key = {hex v.key} AND ${isCurrent('o')}
   LEFT JOIN attempts c ON c.id = CASE o.state
-    WHEN 'open' THEN o.prior WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
+    WHEN 'open' THEN o.prior WHEN 'accepted' THEN o.id WHEN 'answered' THEN o.id WHEN 'doubt' THEN o.id ELSE
     (${unanswered('{hex v.key}')} ORDER BY x.sent_at DESC, x.id DESC LIMIT 1) END
   ${replies} ${TOLD}
 WHERE o.id IS NOT NULL OR c.id IS NOT NULL`;
@@ -149,14 +149,17 @@ const UNKNOWN: CallState<never> = { kind: 'unknown' };
 /** Nobody knows what came of the call: it is in doubt, or it was in doubt and is being sent again. */
 const isDoubtful = ({ state }: KnownAnswerRow): boolean => state === 'doubt' || state === 'retried';
 
-/** @param doubts those that were read whole, as @param answers */
+/** @param doubts those that were read whole, as @param answers and @param records */
 function stateOf(
   { nth: _, old, open, used, state, attempt, ...kept }: KnownAnswerRow,
   batch: BatchId | undefined,
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
+  records: ReadonlyMap<number, AttemptRecord>,
 ): CallState<Detail> {
   if (attempt === null) return { kind: 'in_flight' };
+  if (state === 'accepted')
+    return { kind: state, accepted: records.get(attempt) ?? { attempt, batch: kept.batch } };
   if (state === 'doubt' || state === 'retried') {
     const doubt = doubts.get(attempt);
     const decision = doubt && lastOf(doubt, batch);
@@ -216,7 +219,15 @@ async function doubtsOf(db: Db, ids: readonly number[]): Promise<ReadonlyMap<num
 
 type Plain = Pick<
   AttemptRecord,
-  'attempt' | 'accountIdentity' | 'batch' | 'row' | 'operator' | 'reserved' | 'sentAtMs' | 'replaces'
+  | 'attempt'
+  | 'accountIdentity'
+  | 'batch'
+  | 'row'
+  | 'operator'
+  | 'reserved'
+  | 'sentAtMs'
+  | 'replaces'
+  | 'vendorId'
 >;
 
 interface KeptAttempt extends KeptCall, StoredRow<Plain> {
@@ -238,11 +249,11 @@ SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.opera
   c.reserved, c.sent_at AS "sentAtMs",
   CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces,
   c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs",
-  c.state, c.request, c.ended_at, c.said,
+  c.state, c.request, c.ended_at, c.said, c.vendor_id AS "vendorId",
   c.charged, coalesce(c.why, '') AS why, r.status, r.at AS "receivedAtMs", r.headers, r.body
 FROM v JOIN attempts c ON c.id = v.id JOIN accounts a ON a.id = c.account
   LEFT JOIN workers w ON w.id = c.worker
-  LEFT JOIN replies r ON r.attempt = c.id AND r.status <> 0`);
+  LEFT JOIN replies r ON ${replyOf('r', 'c')} AND r.status <> 0`);
 
 type KeptNote = StoredRow<Omit<Decision, 'key' | 'kind'>> & {
   readonly of: AttemptId;
@@ -274,7 +285,7 @@ export async function recordsOf(db: Db, ids: readonly number[]): Promise<readonl
 }
 
 function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord {
-  const { attempt, accountIdentity, batch, row, reserved, sentAtMs, operator, replaces } = kept;
+  const { attempt, accountIdentity, batch, row, reserved, sentAtMs, operator, replaces, vendorId } = kept;
   const { status, headers, body, receivedAtMs, state, why, ended_at: atMs } = kept;
   const call = callFrom(kept);
   const key = callKeyOf(accountIdentity, call);
@@ -284,7 +295,7 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
   const sentBy = notes.find((note) => note.attempt !== attempt);
   return {
     ...{ attempt, key, accountIdentity, batch, row, call, reserved, sentAtMs, decisions },
-    ...filled({ operator, replaces }),
+    ...filled({ operator, replaces, vendorId }),
     ...present({
       reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },
       end: atMs === null ? undefined : { ...endedAs(kept, told !== undefined), why, endedAtMs: atMs },
@@ -297,7 +308,8 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
 }
 
 /** @param isTold no answer to it ever came: a person said what it was. */
-function endedAs({ said, charged }: KeptAttempt, isTold: boolean) {
+function endedAs({ said, charged, state }: KeptAttempt, isTold: boolean) {
+  if (state === 'accepted') return { kind: state };
   if (charged === null) return { kind: (said ?? 'in_doubt') as NoAnswerKind };
   return isTold
     ? { kind: 'in_doubt' as const }
@@ -376,9 +388,12 @@ export const readCalls = ({ db, secret }: Context) => ({
     const kept = keys.map((key) => keptDigits(secret, key));
     const found = await findIn(db, kept, freshFor);
     const whole = detail === 'kind' ? [] : found;
+    const accepted = whole.filter(({ state }) => state === 'accepted');
+    const ids = numbersOf(accepted);
+    const records = new Map((await recordsOf(db, ids)).map((record) => [record.attempt, record]));
     const answers = await answersOf(db, numbersOf(whole.filter((each) => !isDoubtful(each))));
     const doubts = await doubtsOf(db, numbersOf(whole.filter(isDoubtful)));
-    for (const each of found) states[each.nth] = stateOf(each, batch, answers, doubts);
+    for (const each of found) states[each.nth] = stateOf(each, batch, answers, doubts, records);
     return states as readonly CallState<Level>[];
   },
 

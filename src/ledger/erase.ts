@@ -6,13 +6,15 @@ import { WITH_LISTS, wayBelow } from '../core/paths.ts';
 import type { RowNumber } from '../core/row.ts';
 import { flat } from '../lib/parts.ts';
 import type { Person } from '../operations/lookup/person.ts';
-import { forgottenMark } from './context.ts';
+import { forgottenMark, oneRow } from './context.ts';
 import { type Db, each, partsOf, type Sql } from './db.ts';
+import { takeNumbers } from './gather.ts';
 import { note } from './notes.ts';
 import type { BatchId } from './records.ts';
-import { isCurrent } from './schema.ts';
+import { isCurrent, replyOf } from './schema.ts';
 import { metaOf } from './site.ts';
 import type { SoleAccess } from './store.ts';
+import { endAttempt } from './transitions.ts';
 
 /**
  * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that
@@ -122,7 +124,8 @@ export async function finishErasures({
   return isDue;
 }
 
-const EMPTY = `asked = ?, erased_at = ?, request = NULL, why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
+const EMPTY = `asked = ?, erased_at = ?, request = NULL, vendor_id = NULL,
+  why = CASE WHEN why IS NOT NULL THEN 'erased' END`;
 const EMPTY_BESIDE = [
   `UPDATE replies SET headers = '{}', body = CAST('' AS {bytes})`,
   `UPDATE notes SET words = 'erased', facts = CASE WHEN facts IS NOT NULL THEN '{}' END`,
@@ -154,11 +157,16 @@ const NAMING: readonly {
   readonly table: string;
   readonly columns: readonly string[];
   readonly key?: string;
+  readonly where?: string;
   /** The column with the attempt that it is about. */
   readonly attempt?: string;
 }[] = [
-  { table: 'attempts', columns: ['why'], attempt: 'id' },
-  { table: 'replies', columns: ['headers'], key: 'attempt', attempt: 'attempt' },
+  { table: 'attempts', columns: ['why', 'vendor_id'], attempt: 'id' },
+  // An attempt has two replies at most.
+  ...[0, 1].map((number) => ({
+    ...{ table: 'replies', columns: ['headers'], key: 'attempt', attempt: 'attempt' },
+    where: ` AND number = ${number}`,
+  })),
   { table: 'notes', columns: ['words', 'facts'], attempt: 'attempt' },
   { table: 'batches', columns: ['facts', 'lineage', 'work_order'] },
   { table: 'workers', columns: ['command', 'operator'] },
@@ -170,6 +178,7 @@ const NAMING: readonly {
 interface NamingText {
   readonly table: string;
   readonly key: string;
+  readonly where?: string;
   readonly column: string;
   readonly id: number | string;
   readonly attempt: number | null;
@@ -194,7 +203,7 @@ const ALL_SUBJECTS = `SELECT s.id, s.project,
   s.name || ' ' || coalesce(s.facts, '') AS text, s.facts, b.facts AS batch
   FROM subjects s LEFT JOIN batches b ON b.id = s.batch WHERE s.id > ? ORDER BY s.id`;
 const ALL_ATTEMPTS = `SELECT ${NAMED_COLUMNS}, p.body FROM attempts c
-  LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON p.attempt = c.id
+  LEFT JOIN subjects s ON s.id = c.subject LEFT JOIN replies p ON ${replyOf('p', 'c')}
   WHERE c.id > ? ORDER BY c.id`;
 const NOTES_WITH_BODY = `SELECT n.id AS note, n.kind, n.facts, ${NAMED_COLUMNS}
   FROM notes n JOIN attempts c ON c.id = n.attempt
@@ -270,16 +279,16 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
 }
 
 async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void> {
-  for (const { table, columns, key = 'id', attempt = 'NULL' } of NAMING) {
+  for (const { table, columns, key = 'id', where = '', attempt = 'NULL' } of NAMING) {
     const sql = `SELECT ${key} AS id, CAST(${attempt} AS {int}) AS attempt, ${columns.join(', ')}
-      FROM ${table} WHERE ${key} > ? ORDER BY ${key}`;
+      FROM ${table} WHERE ${key} > ?${where} ORDER BY ${key}`;
     type Kept = { id: number | string; attempt: number | null } & Record<string, string | null>;
     const first = ['batches', 'files'].includes(table) ? '' : -1;
     for await (const kept of flat(partsOf<Kept>(db, sql, ['id'], [first])))
       for (const column of columns) {
         const text = kept[column] ?? '';
         const of = { id: kept.id, attempt: kept.attempt };
-        if (person.in(text)) texts.push({ table, key, column, ...of, text: person.replacedIn(text) });
+        if (person.in(text)) texts.push({ table, key, where, column, ...of, text: person.replacedIn(text) });
       }
   }
 }
@@ -340,17 +349,18 @@ const isAbout = (person: Person, { reason, state, work }: NamedRow, isListed: bo
 
 async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number): Promise<void> {
   const { attempts, cuts, texts, subjects, rows, listed } = named;
+  for (const { id, state } of attempts.values()) if (state === 'accepted') await giveUp(sql, id, atMs);
   // A file that is no longer known as ours is kept like a user's file.
-  for (const { table, column, key, id, text } of texts)
+  for (const { table, column, key, where = '', id, text } of texts)
     if (table === 'files') await sql.rows('DELETE FROM files WHERE path = ?', [id]);
-    else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, [text, id]);
+    else await sql.rows(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?${where}`, [text, id]);
   // In the accounts of these notes, answers about a forgotten person are known by their calls alone. A note
   // without an account holds the mark of an address: the mark tells a person in a team.
   for (const account of new Set([...attempts.values()].map(({ account }) => account)))
     await note(sql, { at: atMs, kind: 'forgot', account, worker, who: 'person' });
   for (const { id, asked, subject } of attempts.values())
     await sql.rows(ABOUT, [emptied(asked, subject), atMs, id]);
-  for (const [id, body] of cuts) await sql.rows('UPDATE replies SET body = ? WHERE attempt = ?', [body, id]);
+  for (const [id, body] of cuts) await sql.rows(CUT, [body, id]);
   for (const id of subjects)
     await sql.rows(`UPDATE subjects SET name = 'erased:' || id, facts = NULL WHERE id = ?`, [id]);
   const reason = erasedReason(atMs);
@@ -359,6 +369,26 @@ async function emptyPerson(sql: Sql, named: Found, atMs: number, worker: number)
   await sql.each(EMPTY_ROW, rows.map(record));
   await sql.each(CELLS_GO, [...rows, ...listed].map(record));
 }
+
+/** The person is cut out of an answer. A reply that came before the answer is emptied. */
+const CUT = `UPDATE replies SET body = CASE number
+  WHEN (SELECT coalesce(c.reply, 0) FROM attempts c WHERE c.id = attempt) THEN CAST(? AS {bytes})
+  ELSE CAST('' AS {bytes}) END WHERE attempt = ?`;
+
+/** Nobody asks for the answer of an accepted call any more, which may have cost what is held for it. */
+async function giveUp(sql: Sql, attempt: number, at: number): Promise<void> {
+  await sql.rows(
+    `INSERT INTO replies (attempt, number, status, headers, body, at)
+     VALUES (?, 1, 0, '{}', CAST('' AS {bytes}), ?)`,
+    [attempt, at],
+  );
+  const { reserved } = await oneRow<{ reserved: number }>(sql, RESERVED, [attempt]);
+  const answer = { state: 'answered', said: 'no_match', charged: reserved, is_at_most: reserved > 0 ? 1 : 0 };
+  const end = { ...answer, attempt, at, why: 'given up', dialect: null, price: null, facts: null };
+  await endAttempt(sql, { ...end, vendor_id: null }, await takeNumbers(sql, 1));
+}
+
+const RESERVED = 'SELECT reserved FROM attempts WHERE id = ?';
 
 /** A change is never answered from an older one, so its key is free. */
 const ABOUT = `UPDATE attempts SET ${EMPTY}, ${freed('subject IS NOT NULL')} WHERE id = ?`;
@@ -438,7 +468,8 @@ async function findOld(
     rows: Math.max(sumOf(rows), cells?.n ?? 0),
     ...{ cut: 0, names: 0, memberships: [] },
     unsettled: await ask(
-      "SELECT batch, row FROM old WHERE is_unsettled = 1 AND state IN ('open', 'doubt') ORDER BY id",
+      `SELECT batch, row FROM old
+       WHERE is_unsettled = 1 AND state IN ('open', 'accepted', 'doubt') ORDER BY id`,
     ),
     needed: { calls: sumOf(needed), by: needed.map(({ needed_by }) => needed_by as BatchId) },
     ...(await filesOf(db, written, beforeMs)),

@@ -131,7 +131,7 @@ async function decidable(
   { key, batch, kind }: DecisionSpec,
 ): Promise<AttemptRow> {
   const [current] = await sql.rows<AttemptRow>(
-    `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state <> 'open'
+    `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state NOT IN ('open', 'accepted')
      AND c.account IN (SELECT account FROM batch_accounts WHERE batch = ?)`,
     [keptKey(secret, key), batch],
   );
@@ -206,15 +206,16 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
   const earlier = await doubtsBefore(sql, doubt);
   for (const { id, payer, reserved } of [doubt, ...earlier.filter(({ id }) => id !== doubt.payer)]) {
     await sql.rows(
-      `INSERT INTO replies (attempt, status, headers, body, at) VALUES (?, 0, '{}', ?, ?)
-       ON CONFLICT (attempt) DO NOTHING`,
-      [id, Buffer.alloc(0), at],
+      `INSERT INTO replies (attempt, number, status, headers, body, at)
+       SELECT id, CASE WHEN vendor_id IS NULL THEN 0 ELSE 1 END, 0, '{}', CAST(? AS {bytes}), CAST(? AS {int})
+       FROM attempts WHERE id = ? ON CONFLICT (attempt, number) DO NOTHING`,
+      [Buffer.alloc(0), at, id],
     );
     // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was
     // risked first.
     const charged = payer === null ? reserved : (earlier.find((other) => other.id === payer)?.reserved ?? 0);
     const answer = { state: 'answered', said: toldAs, charged, is_at_most: charged > 0 ? 1 : 0 };
-    const end = { ...answer, attempt: id, why, dialect: null, at, price: null };
+    const end = { ...answer, attempt: id, why, dialect: null, at, price: null, vendor_id: null };
     await endAttempt(sql, { ...end, facts: id === doubt.id ? facts : null }, number());
   }
 }
@@ -243,7 +244,8 @@ async function readReply(sql: Sql, moved: number, reading: Reading): Promise<voi
   const isExact = charged === reading.charged && charged === kept.charged;
   const is_at_most = charged > 0 && !isExact ? 1 : 0;
   const price = showsPrice ? charged : null;
-  const read = { attempt, said: answer, charged, is_at_most, why, dialect, price, facts: null };
+  const found = { attempt, said: answer, charged, is_at_most, why, dialect, price };
+  const read = { ...found, facts: null, vendor_id: null };
   if (isInDoubt(kept.state)) {
     invariant(isAnswer(answer), 'only what was an answer turns out to be none');
     await endAttempt(sql, { ...read, state: 'answered', at: Math.floor(atMs) }, moved);

@@ -47,10 +47,16 @@ const MOST_TURNS = 4;
  */
 const NUMBERS_AT_ONCE = 10_000;
 
-const TAKE_NUMBERS = `
-INSERT INTO meta (name, value) VALUES ('numbers', '${NUMBERS_AT_ONCE}')
-ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${NUMBERS_AT_ONCE} AS TEXT)
-RETURNING CAST(value AS {int}) AS last`;
+/** @returns the last of so many numbers of groups or attempts, which no other process of the ledger has. */
+export async function takeNumbers(sql: Sql, count: number): Promise<number> {
+  const { last } = await oneRow<{ last: number }>(
+    sql,
+    `INSERT INTO meta (name, value) VALUES ('numbers', '${count}')
+     ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(meta.value AS {int}) + ${count} AS TEXT)
+     RETURNING CAST(value AS {int}) AS last`,
+  );
+  return last;
+}
 
 /** The attempts that a group ended, and those that it admitted. */
 type Written = ReadonlySet<number>;
@@ -139,7 +145,7 @@ export class Gather {
   }
 
   async #takeNumbers(): Promise<void> {
-    const { last } = await this.#db.transaction((sql) => oneRow<{ last: number }>(sql, TAKE_NUMBERS));
+    const last = await this.#db.transaction((sql) => takeNumbers(sql, NUMBERS_AT_ONCE));
     [this.#newest, this.#last] = [last - NUMBERS_AT_ONCE, last];
   }
 

@@ -23,7 +23,7 @@ import {
   type WaitingRow,
 } from './records.ts';
 import { USED } from './rows.ts';
-import { AN_ANSWER, isAnswered, isDoubted, isTooOld } from './schema.ts';
+import { AN_ANSWER, isAnswered, isDoubted, isTooOld, replyOf } from './schema.ts';
 
 /**
  * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that
@@ -253,7 +253,7 @@ ORDER BY w.row LIMIT CAST(? AS {int})`;
 
 const OLDER = each({ batch: 'text', found: 'int', no_match: 'int' })<{ row: number }>(`
 SELECT w.row FROM v JOIN rows w ON w.batch = v.batch WHERE w.state <> 'pending'
-  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id JOIN replies r ON r.attempt = c.id
+  AND EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id JOIN replies r ON ${replyOf('r', 'c')}
     WHERE c.charged IS NOT NULL AND c.said IN ${AN_ANSWER}
       AND ${isTooOld({ id: 'NULL', found: 'v.found', noMatch: 'v.no_match' })})
 LIMIT 1`);
@@ -276,7 +276,7 @@ const NEWEST_HEARD = 100;
 const HEARD = `
 SELECT c.id FROM (SELECT * FROM attempts WHERE account = ?
   ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
-WHERE c.reply = c.id AND ${isAnswered('c')}
+WHERE c.reply IS NOT NULL AND ${isAnswered('c')}
 ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
 
 const RANGE_COUNTS = `

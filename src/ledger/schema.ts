@@ -21,12 +21,13 @@ export const oneOf = (column: string, words: readonly string[]): string =>
  * From which state to which an attempt moves. An attempt in a state of `HOLDING` holds its reserve; one that
  * was charged has spent it. open: under way. uncharged: it never left, or surely cost nothing. doubt: nobody
  * knows what came of it. doubt_beside: the same, beside the answer that stands. retried: a doubt that was
- * sent again. released: a doubt that did not happen, or was charged elsewhere. answered: its answer stands.
- * replaced: another one stands, of a refresh or its own retry. retracted: no answer after all. erased: it was
- * old.
+ * sent again. released: a doubt that did not happen, or was charged elsewhere. accepted: the vendor answers
+ * later, by the id that it gave. answered: its answer stands. replaced: another one stands, of a refresh or
+ * its own retry. retracted: no answer after all. erased: it was old.
  */
 export const ATTEMPT_MOVES = {
-  open: ['answered', 'doubt', 'doubt_beside', 'uncharged'],
+  open: ['accepted', 'answered', 'doubt', 'doubt_beside', 'uncharged'],
+  accepted: ['answered', 'doubt', 'doubt_beside', 'released'],
   doubt: ['answered', 'retried', 'released', 'doubt_beside'],
   answered: ['replaced', 'retracted', 'erased'],
   replaced: ['answered', 'retracted', 'erased'],
@@ -40,10 +41,10 @@ export const ATTEMPT_MOVES = {
 export type AttemptState = keyof typeof ATTEMPT_MOVES;
 
 /** Where a call stands. At most one attempt of a key is so. */
-export const CURRENT = ['open', 'answered', 'doubt'] as const satisfies readonly AttemptState[];
+export const CURRENT = ['open', 'accepted', 'answered', 'doubt'] as const satisfies readonly AttemptState[];
 /** The attempt may have cost something, and nobody knows. */
 const DOUBTED = ['doubt', 'retried', 'doubt_beside'] as const satisfies readonly AttemptState[];
-export const HOLDING = ['open', ...DOUBTED] as const satisfies readonly AttemptState[];
+export const HOLDING = ['open', 'accepted', ...DOUBTED] as const satisfies readonly AttemptState[];
 /** The vendor has answered, whether or not another answer stands now. */
 const ANSWERED = ['answered', 'replaced'] as const satisfies readonly AttemptState[];
 export const PAID = [...ANSWERED, 'retracted', 'erased'] as const satisfies readonly AttemptState[];
@@ -60,6 +61,10 @@ export const ROW_MOVES = {
   unchanged: [],
   invalid: [],
 } as const;
+
+/** The reply that is the answer of an attempt, or the first one of an attempt that has no answer. */
+export const replyOf = (reply: string, attempt: string): string =>
+  `${reply}.attempt = ${attempt}.id AND ${reply}.number = coalesce(${attempt}.reply, 0)`;
 
 export const isCurrent = (table: string): string => `${table}.is_current = 1`;
 export const isPast = (table: string): string => `${table}.is_current = 0`;
@@ -228,18 +233,21 @@ CREATE UNIQUE INDEX batches_open ON batches (lineage) WHERE state = 'open';`,
 CREATE INDEX notes_attempt ON notes (attempt) WHERE attempt IS NOT NULL;
 CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   // What came back, before anybody judged it; status 0: nothing came, and a person told (`notes`). An
-  // erasure empties it.
+  // erasure empties it. number: 0 for the first reply, 1 for the one that ended an accepted attempt.
   `CREATE TABLE replies (
-  attempt {int} PRIMARY KEY,
+  attempt {int} NOT NULL,
   status {int} NOT NULL,
   at {int} NOT NULL,
   headers TEXT NOT NULL,
-  body {bytes} NOT NULL
+  body {bytes} NOT NULL,
+  number {int} NOT NULL,
+  PRIMARY KEY (attempt, number)
 ) {strict};`,
   // state: see ATTEMPT_MOVES. kind: a refresh buys anew what is too old; a repeat (by a rule) and a retry
   // (by a person or a job) send a doubt again. payer: the first attempt under the same key of the vendor,
   // which charges once; what this one costs is booked there. moved: the group that booked it last. row:
-  // the lowest of its batch that used it. worker: who sent it. A number beyond 2^53 - 1 could stand for two.
+  // the lowest of its batch that used it. worker: who sent it. reply: the number of the reply that is its
+  // answer. vendor_id: by which the vendor answers later. A number beyond 2^53 - 1 could stand for two.
   `CREATE TABLE attempts (
   id {int} PRIMARY KEY CHECK (id < 9007199254740992),
   worker {int} NOT NULL,
@@ -271,16 +279,19 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   is_at_most {int} NOT NULL DEFAULT 0,
   why TEXT,
   dialect {int},
-  reply {int} REFERENCES replies,
+  reply {int},
   erased_at {int},
+  vendor_id TEXT,
   CHECK ((is_current = 1 AND ${oneOf('state', CURRENT)}) OR (is_current = 0 AND ${oneOf('state', PASSED)})),
   CHECK ((state = 'open') = (ended_at IS NULL)),
   CHECK (${oneOf('state', PAID)} = (charged IS NOT NULL)),
-  CHECK (charged IS NULL OR (reply = id AND said IS NOT NULL)),
+  CHECK (charged IS NULL OR (reply IS NOT NULL AND said IS NOT NULL)),
   CHECK ((kind = 'first') = (prior IS NULL)),
   CHECK ((kind IN ('repeat', 'retry')) = (decision IS NOT NULL)),
   CHECK (payer IS NULL OR (kind = 'repeat' AND reserved = 0)),
   CHECK ((subject IS NULL) = (after IS NULL)),
+  CHECK (state <> 'accepted' OR vendor_id IS NOT NULL),
+  FOREIGN KEY (id, reply) REFERENCES replies,
   FOREIGN KEY (batch, account) REFERENCES batch_accounts,
   FOREIGN KEY (decision, prior, kind, batch) REFERENCES notes (id, attempt, said, batch)
 ) {strict};`,
@@ -302,7 +313,7 @@ CREATE INDEX attempts_payer ON attempts (payer) WHERE payer IS NOT NULL;`,
   // It has few attempts, and names the state, because SQLite would read a whole batch or account
   // otherwise.
   `CREATE INDEX attempts_held ON attempts (state, account, batch)
-  WHERE state = 'open' OR ${oneOf('state', DOUBTED)};`,
+  WHERE state = 'open' OR state = 'accepted' OR ${oneOf('state', DOUBTED)};`,
   // The earlier attempts of a call.
   `CREATE INDEX attempts_past ON attempts (key) WHERE is_current = 0;
 CREATE INDEX attempts_batch ON attempts (batch, row);
@@ -421,9 +432,9 @@ const RULES: Readonly<Record<string, Rule>> = {
       OR (OLD.state IN ('superseded', 'cancelled') AND OLD.state <> NEW.state)`,
   },
   replies_cut: {
-    of: ['attempt', 'body'],
+    of: ['attempt', 'number', 'body'],
     says: 'a reply is kept as it came, or shortened by an erasure',
-    when: `${differs('attempt')} OR (OLD.status <> 0 AND OLD.body <> NEW.body
+    when: `${differs('attempt', 'number')} OR (OLD.status <> 0 AND OLD.body <> NEW.body
       AND length(NEW.body) >= length(OLD.body))`,
   },
 };

@@ -24,6 +24,7 @@ import {
   isPast,
   isTooOld,
   oneOf,
+  replyOf,
   unanswered,
 } from './schema.ts';
 
@@ -53,7 +54,14 @@ const ofAttempt: (sql: string) => AttemptStatement = eachWhole(ATTEMPT);
 
 // ------------------------------------------------------------------------------ a group: 1. replies are kept
 
-const REPLY_COLUMNS = { attempt: 'int', status: 'int', headers: 'text', body: 'bytes', at: 'int' } as const;
+const REPLY_COLUMNS = {
+  attempt: 'int',
+  number: 'int',
+  status: 'int',
+  headers: 'text',
+  body: 'bytes',
+  at: 'int',
+} as const;
 export type ReplyRow = FilledRow<typeof REPLY_COLUMNS>;
 
 /**
@@ -62,7 +70,7 @@ export type ReplyRow = FilledRow<typeof REPLY_COLUMNS>;
  */
 const keepReplies = each(REPLY_COLUMNS)(`
 ${insertSql('replies', REPLY_COLUMNS)}
-ON CONFLICT (attempt) DO UPDATE
+ON CONFLICT (attempt, number) DO UPDATE
 SET status = excluded.status, headers = excluded.headers, body = excluded.body, at = excluded.at
 WHERE replies.status = 0`);
 
@@ -74,7 +82,7 @@ const END_COLUMNS = {
    * same.
    */
   attempt: 'int',
-  /** `answered`, `doubt`: it may have been charged, or `uncharged`: it cost nothing. */
+  /** `answered`, `accepted`, `doubt`: it may have been charged, or `uncharged`: it cost nothing. */
   state: 'text',
   /**
    * An answer says `found`, `no_match` or `refused`; an uncharged end says `not_sent`, `paused` or `stopped`.
@@ -89,24 +97,29 @@ const END_COLUMNS = {
   price: 'int',
   /** How a change left its subject, JSON; null: as before. */
   facts: 'text',
+  /** The id by which the vendor answers later; null: as before. */
+  vendor_id: 'text',
   moved: 'int',
 } as const;
 
 /** An end as it is written. Late answers end doubts as well. */
 export type EndRow = Omit<
-  FilledRow<typeof END_COLUMNS, 'said' | 'charged' | 'dialect' | 'price' | 'facts'>,
+  FilledRow<typeof END_COLUMNS, 'said' | 'charged' | 'dialect' | 'price' | 'facts' | 'vendor_id'>,
   'moved'
 >;
 
 export function endRow(attempt: number, end: End, atMs: number): EndRow {
   const { kind, why } = end;
-  const row = { attempt, why, at: Math.floor(atMs), charged: null, is_at_most: 0, dialect: null };
-  if (kind === 'in_doubt') return { ...row, state: 'doubt', said: null, price: null, facts: null };
-  if (kind !== 'answered') return { ...row, state: 'uncharged', said: kind, price: null, facts: null };
-  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null } = end;
+  const none = { said: null, charged: null, is_at_most: 0, dialect: null, price: null, facts: null };
+  const row = { attempt, why, at: Math.floor(atMs), vendor_id: null };
+  if (kind === 'in_doubt') return { ...row, ...none, state: 'doubt' };
+  if (kind === 'accepted') return { ...row, ...none, state: 'accepted', vendor_id: end.vendorId };
+  if (kind !== 'answered') return { ...row, ...none, state: 'uncharged', said: kind };
+  const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null, vendorId = null } = end;
   const answer = { said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, dialect };
   const price = showsPrice ? charged : null;
-  return { ...row, state: 'answered', ...answer, price, facts: left && JSON.stringify(left) };
+  const facts = left && JSON.stringify(left);
+  return { ...row, state: 'answered', ...answer, price, facts, vendor_id: vendorId };
 }
 
 /**
@@ -141,23 +154,31 @@ UPDATE attempts SET state = 'replaced', is_current = 0 FROM v JOIN attempts late
 WHERE v.state = 'answered' AND late.state = 'doubt_beside'
   AND late.prior = attempts.id AND attempts.state = 'answered'`);
 
+/** An attempt that is, or was, accepted is answered by its second reply. */
+const ANSWER_NUMBER = 'CASE WHEN coalesce(v.vendor_id, attempts.vendor_id) IS NULL THEN 0 ELSE 1 END';
+
+/** The end leaves the money held. */
+const HOLDS_ON = `(v.state = 'doubt' OR v.state = 'accepted')`;
+
 const endSql = (moves: string, charged: string): string => `
 UPDATE attempts SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most, why = v.why,
-  dialect = v.dialect, ended_at = v.at, reply = CASE WHEN v.state = 'answered' THEN v.attempt END,
-  moved = CASE WHEN v.state = 'doubt' THEN attempts.moved ELSE v.moved END
+  dialect = v.dialect, ended_at = v.at, vendor_id = coalesce(v.vendor_id, attempts.vendor_id),
+  reply = CASE WHEN v.state = 'answered' THEN ${ANSWER_NUMBER} END,
+  moved = CASE WHEN ${HOLDS_ON} THEN attempts.moved ELSE v.moved END
 FROM v WHERE attempts.id = v.attempt`;
 
 /**
- * Which attempts this group ended. One that became a doubt keeps the number of the group that admitted it.
+ * Which attempts this group ended. One that holds its money on keeps the number of the group that admitted
+ * it.
  */
 const ENDED = `
 SELECT c.id FROM v JOIN attempts c ON c.id = v.attempt
-WHERE c.moved = v.moved OR (v.state = 'doubt' AND c.state <> 'open' AND c.ended_at = v.at)`;
+WHERE c.moved = v.moved OR (${HOLDS_ON} AND c.state <> 'open' AND c.ended_at = v.at)`;
 
 /**
- * open → answered, doubt, of a first attempt that this process has under way: the attempt stays the current
- * one of its key, so the index of keys is not written. A writer whose attempt was ended by another process
- * reads it again.
+ * open → accepted, answered, doubt, of a first attempt that this process has under way: the attempt stays
+ * the current one of its key, so the index of keys is not written. A writer whose attempt was ended by
+ * another process reads it again.
  */
 const endFirstAttempts = eachWriting(END_COLUMNS, 'attempt')(
   `${endSql('state = v.state', 'v.charged')} AND attempts.state = 'open'`,
@@ -189,12 +210,14 @@ const IS_PAID = `(v.nth > 1 OR EXISTS (SELECT 1 FROM attempts f
 const ENDING_ATTEMPTS = `(SELECT v.*,
     row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS nth
   FROM v JOIN attempts p ON p.id = v.attempt
-  WHERE p.state = 'open' OR (v.state = 'answered' AND ${isDoubted('p')})) e`;
+  WHERE p.state = 'open' OR (p.state = 'accepted' AND v.state IN ('answered', 'doubt'))
+    OR (v.state = 'answered' AND ${isDoubted('p')})) e`;
 
 /**
- * open → answered, doubt, doubt_beside, uncharged. doubt, retried, doubt_beside → answered, or replaced where
- * another attempt of the key stands. Both databases run it once for the whole group, like the statements
- * around it, because two attempts of a group may be of one call.
+ * open → accepted, answered, doubt, doubt_beside, uncharged. accepted → answered, doubt, doubt_beside.
+ * doubt, retried, doubt_beside → answered, or replaced where another attempt of the key stands. Both
+ * databases run it once for the whole group, like the statements around it, because two attempts of a group
+ * may be of one call.
  */
 const endAttempts = {
   ...eachWriting(END_COLUMNS, 'attempt')(
@@ -375,10 +398,10 @@ const resumeSql = (rows: string, known: string): readonly string[] => [
 const resumeKnown = resumeSql(
   `v JOIN attempts e ON e.id = v.attempt JOIN attempts c
       ON c.id IN (e.id, (SELECT s.id FROM attempts s WHERE s.key = e.key AND ${isCurrent('s')}))
-      AND NOT ${isHolding('c')}
+      AND (c.state = 'accepted' OR NOT ${isHolding('c')})
     JOIN rows w ON w.attempt = c.id AND w.state = 'in_doubt'`,
   `CASE c.state WHEN 'released' THEN 'its call was not done' WHEN 'retracted' THEN 'its answer was taken back'
-    ELSE 'its call was answered' END`,
+    WHEN 'accepted' THEN 'the vendor answers its call later' ELSE 'its call was answered' END`,
 ).map(ofAttempt);
 
 /** Moves the rows that rest on attempts whose end is known by now. */
@@ -492,7 +515,7 @@ ON CONFLICT (account, project, name) DO NOTHING`);
 
 /** A batch that began in the future would take everything as too old. */
 const IS_OLD = `EXISTS (SELECT 1
-  FROM batches b JOIN attempts c ON c.id = attempts.id JOIN replies r ON r.attempt = c.id
+  FROM batches b JOIN attempts c ON c.id = attempts.id JOIN replies r ON ${replyOf('r', 'c')}
   WHERE b.id = v.batch AND b.created_at - v.at <= ${APART_MS}
     AND ${isTooOld({ id: 'b.id', found: 'b.fresh_found', noMatch: 'b.fresh_no_match' })})`;
 

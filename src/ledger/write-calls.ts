@@ -10,7 +10,7 @@ import { type AttemptId, type BatchId, type BudgetScope, credits, type FinishedR
 import { rowOf } from './rows.ts';
 import { isCurrent, isHolding } from './schema.ts';
 import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
-import { endRow, INTENT_COLUMNS, type IntentRow, UNANSWERED } from './transitions.ts';
+import { endRow, INTENT_COLUMNS, type IntentRow, type ReplyRow, UNANSWERED } from './transitions.ts';
 
 /** What is written of calls while they are made. What comes in one turn of the event loop shares a commit. */
 export const writeCalls = (context: WriteContext, gather: Gather) => ({
@@ -28,8 +28,18 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   /**
    * What came back, before it is judged. It is kept also where its attempt has been put in doubt meanwhile.
    */
-  keep: (attempt: AttemptId, { status, headers, body, receivedAtMs }: Reply): Promise<void> =>
-    gather.reply({ attempt, status, headers: JSON.stringify(headers), body, at: Math.floor(receivedAtMs) }),
+  keep: (attempt: AttemptId, reply: Reply): Promise<void> => gather.reply(replyRow(attempt, 0, reply)),
+
+  /**
+   * The vendor's later answer to a call that it has accepted, and that it was this answer: in one commit, so
+   * that it is asked for again where a crash comes before.
+   */
+  async endLater(attempt: AttemptId, reply: Reply, end: End, atMs: number): Promise<'ended' | 'over'> {
+    const kept = gather.reply(replyRow(attempt, 1, reply));
+    const ended = gather.end(endRow(attempt, end, atMs), false);
+    await kept;
+    return ended;
+  },
 
   /**
    * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an
@@ -60,6 +70,19 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
    */
   finishRows: (rows: readonly FinishedRow[]): Promise<void> => gather.rows(rows.map(rowOf)),
 
+  /** What the vendor of an account has accepted and nobody else asks for: of any batch, oldest first. */
+  async acceptedCalls(accountIdentity: string) {
+    const { db, worker } = context;
+    const accepted = await db.rows<{ id: AttemptId }>(
+      `SELECT c.id FROM attempts c JOIN accounts a ON a.id = c.account LEFT JOIN workers w ON w.id = c.worker
+       WHERE c.state = 'accepted' AND a.identity = ?
+         AND (c.worker = ? OR (1 = 1 ${LEFT_OPEN[db.name]})) ORDER BY c.id`,
+      [accountIdentity, worker],
+    );
+    const ids = accepted.map(({ id }) => id);
+    return recordsOf(db, ids);
+  },
+
   /**
    * Attempts of all accounts for which nobody waits any more. No attempt that this process has under way is
    * among them.
@@ -74,6 +97,11 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
     const ids = open.map(({ id }) => id);
     return recordsOf(db, ids);
   },
+});
+
+const replyRow = (attempt: AttemptId, number: number, reply: Reply): ReplyRow => ({
+  ...{ attempt, number, status: reply.status, headers: JSON.stringify(reply.headers) },
+  ...{ body: reply.body, at: Math.floor(reply.receivedAtMs) },
 });
 
 /**

@@ -257,6 +257,7 @@ function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch)
     return;
   }
   if (state.kind === 'in_doubt') row.isOfBatch ||= state.doubt.batch === batch.id;
+  if (state.kind === 'accepted') row.isOfBatch ||= state.accepted.batch === batch.id;
   if (state.kind === 'erased') askNothing(row);
   else {
     const left = leftOf(row, met, state);
@@ -292,6 +293,8 @@ function leftOf(
     case 'too_old':
     case 'unanswered':
       return { kind: 'to_buy', toAsk: toAsk(), anew: state.kind };
+    case 'accepted':
+      return { kind: 'in_doubt', toAsk: [] };
     case 'in_doubt':
       return state.again === undefined
         ? { kind: 'in_doubt', toAsk: [] }

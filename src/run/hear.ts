@@ -24,6 +24,10 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
     case 'in_doubt':
       run.emit({ kind: 'in_doubt', credits: replied.reserved, ...replied.about });
       return applyDoubt(run, replied, verdict);
+    case 'accepted':
+      run.session.client.limiter.settled();
+      sayOnce(run, 'later', 'This vendor answers later: the run asks for its answers until they are there.');
+      return 'accepted';
     case 'paused':
       return applyPause(run, replied, verdict);
     case 'not_sent':
@@ -117,7 +121,8 @@ async function applyDoubt(
   else if (isNotYet === true) {
     limiter.settled();
     const message =
-      `This vendor answers later (${why}). The row waits in doubt, and is not sent again by itself: ` +
+      `This vendor answers later (${why}), and its dialect does not say how it is asked then. ` +
+      'The row waits in doubt, and is not sent again by itself: ' +
       'look at the vendor what came of it, and settle it.';
     sayOnce(run, 'later', message);
   } else if (raw === undefined || odd === undefined) applyLost(run, why, reply, sentAtMs);

@@ -18,6 +18,7 @@ import { accountsOf } from '../plan/row-walk.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { noteReached, overExtra } from './intent.ts';
+import { laterStop } from './later.ts';
 import { isOutputOfOther, isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './output.ts';
 import { readChangesAnew, settlesAnew } from './readings.ts';
 import { balanceOf } from './reconcile.ts';
@@ -186,7 +187,7 @@ export async function workRange(
   batch: Batch,
   range: RowRange,
 ): Promise<StopError | undefined> {
-  return inSession({ context, batch }, sessions, (state) => tasksOf(state, { context, batch, range }));
+  return inSession({ context, batch }, sessions, (state) => tasksOf(state, { context, batch, range }), true);
 }
 
 /**
@@ -198,6 +199,7 @@ async function inSession(
   { context, batch }: Pick<SubmittedList, 'context' | 'batch'>,
   sessions: Sessions,
   left: TasksLeft,
+  handsBack = false,
 ): Promise<StopError | undefined> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -219,10 +221,11 @@ async function inSession(
     const keepCounts = await accounts.begin(sessions, batch);
     const uncovered = new Map<CallKey, Doubt>();
     const shared = { flying: new Map(), unknown: new Set<CallKey>(), uncovered };
-    const { runs, ended } = accounts;
+    const { runs, ended, later } = accounts;
     const waits = await workLeft(
-      { context, batch, runs, ended, ...shared, mayWait: true, signal, stopAll },
+      { context, batch, runs, ended, later, ...shared, mayWait: true, signal, stopAll },
       left,
+      handsBack,
     );
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
@@ -247,12 +250,47 @@ async function inSession(
  * anything new is bought. Rows that had to wait for that, or for other rows, come last.
  * @returns whether rows still wait.
  */
-async function workLeft(work: Work, left: TasksLeft): Promise<boolean> {
+async function workLeft(work: Work, left: TasksLeft, handsBack: boolean): Promise<boolean> {
   const doubtsWait = await workRows({ ...work, mayWait: false }, left('in_doubt'));
   const rowsWait = await workRows(work, left('pending'));
   if (!(doubtsWait || rowsWait) || work.signal.aborted) return false;
   const doubtsWaitStill = await workRows(work, left('in_doubt'));
-  return (await workRows(work, left('pending'))) || doubtsWaitStill;
+  let waits = await workRows(work, left('pending'));
+  while (waits && (await untilAnswered(work, handsBack))) waits = await workRows(work, left('pending'));
+  return waits || doubtsWaitStill;
+}
+
+/** How long after some answers the rows are looked at again, where most are still to come. */
+const LOOK_AGAIN_MS = 5_000;
+const LATER_TICK_MS = 50;
+
+/**
+ * Waits until so much of what vendors have accepted is answered that it is worth another look at the rows.
+ * @param handsBack whether the rows go back to the queue, and are not waited for, once all were asked for.
+ * @returns false where nothing is to come any more.
+ */
+async function untilAnswered(
+  { context, later, signal, stopAll }: Work,
+  handsBack: boolean,
+): Promise<boolean> {
+  const { clock } = context;
+  const all = [...later.values()];
+  const begunMs = clock.monotonicMs();
+  while (!signal.aborted) {
+    const left = all.flatMap(({ wanted }) => wanted);
+    const ended = all.reduce((sum, each) => sum + each.ended, 0);
+    const nowMs = clock.monotonicMs();
+    if (ended > 0 && (ended >= left.length || nowMs - begunMs >= LOOK_AGAIN_MS)) {
+      for (const each of all) each.ended = 0;
+      return true;
+    }
+    if (left.length === 0) return false;
+    const dueMs = Math.min(...left.map((call) => (call.isBeingAsked ? nowMs : call.dueMs)));
+    if (handsBack && ended === 0 && dueMs > nowMs)
+      stopAll(laterStop('later', left.length, 'yet', clock.wallMs() + dueMs - nowMs));
+    await clock.sleep(LATER_TICK_MS, signal).catch(() => {});
+  }
+  return false;
 }
 
 /** The StopError that ended the run. Any other error is a bug and is thrown again. */

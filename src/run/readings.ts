@@ -63,6 +63,7 @@ export function noAnswerWords(answer: {
 
 const WORDS: Readonly<Record<NoAnswerKind, string>> = {
   paused: 'a rate limit',
+  accepted: 'the promise of a later answer',
   in_doubt: 'in doubt',
   stopped: 'a refused key, address or credit',
   not_sent: 'a statement that nothing was done',

@@ -17,6 +17,7 @@ import { wasRetried } from '../plan/known-calls.ts';
 import { endOf, judged } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';
+import { askLater } from './later.ts';
 import { askAbout, compareUsage } from './reconcile.ts';
 import { type JudgeContext, type Run, type Session, tellTime } from './session.ts';
 
@@ -118,6 +119,8 @@ export async function resolveDoubt(
   { mayWait, mayAsk }: { readonly mayWait: boolean; readonly mayAsk: boolean },
 ): Promise<Resolution> {
   const { doubt, decision } = state;
+  // The vendor may have answered since, which costs nothing to hear.
+  if (mayAsk && (await hasAnsweredLater(run, doubt))) return undefined;
   // A person who decided to leave the call out wants none of the ways, because each of them may send it
   // again.
   if (decision?.kind === 'skip') return follow(decision, doubt);
@@ -130,6 +133,13 @@ export async function resolveDoubt(
   // A decision of a rule or a job that had no result is made anew, by the job of today.
   if (decision?.by === 'person') return follow(decision, doubt);
   return followPolicy(run, doubt, isLater ? 'hold' : policy);
+}
+
+/** Asks once in a run for the answer to a call that the vendor had accepted. */
+async function hasAnsweredLater(run: Run, doubt: Doubt): Promise<boolean> {
+  if (run.polled.has(doubt.attempt)) return false;
+  run.polled.add(doubt.attempt);
+  return askLater(run, doubt);
 }
 
 /**

@@ -30,6 +30,7 @@ import { accountsOf, type MetCall, RowWalk, walkTogether } from '../plan/row-wal
 import { buy } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { untilMoved } from './intent.ts';
+import type { LaterAnswers } from './later.ts';
 import { keepReading, noAnswerWords } from './readings.ts';
 import { type InDoubt, resolveDoubt } from './recover.ts';
 import type { Task, TaskSource } from './row-tasks.ts';
@@ -63,6 +64,8 @@ export interface Work {
    * Calls that a person wants sent again and that the extra credits do not cover. Their rows stay pending.
    */
   readonly uncovered: Map<CallKey, Doubt>;
+  /** What asks for the answers to the calls that a vendor has accepted, by the identity of the account. */
+  readonly later: ReadonlyMap<string, LaterAnswers>;
   /**
    * Whether to wait for a doubt about which the vendor can be asked, or which can be repeated, only later.
    */
@@ -150,7 +153,9 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
     const obtained =
       step.kind === 'look' ? await lookedFor(work, met, task) : await askedFor(work, met, task);
     if (obtained === 'waits') return 'waits';
-    if (typeof obtained === 'string') walk.pass(met, obtained);
+    // The other steps of the row go on.
+    if (obtained === 'accepted') walk.leaveStep(met);
+    else if (typeof obtained === 'string') walk.pass(met, obtained);
     else hear(row, met, obtained);
   }
 }
@@ -197,13 +202,17 @@ async function lookedFor(
  * Asks an account, unless it has ended for this run. The row then goes on to the other accounts of the step;
  * where the account is only paused, the row waits, because the order of the accounts is money.
  */
-async function askedFor(work: Work, met: MetCall, task: Task): Promise<KnownCall | 'left' | 'waits'> {
+async function askedFor(
+  work: Work,
+  met: MetCall,
+  task: Task,
+): Promise<KnownCall | 'left' | 'waits' | 'accepted'> {
   const { identity } = met.by.account;
   const before = work.ended.get(identity);
   if (before !== undefined) return left(work, met, task, before);
   try {
     const obtained = await answerTo(work, wantedBy(met, task));
-    return obtained.kind === 'waits' ? 'waits' : obtained;
+    return obtained.kind === 'waits' || obtained.kind === 'accepted' ? obtained.kind : obtained;
   } catch (error) {
     const end = work.ended.get(identity);
     if (end === undefined || !(error instanceof StopError)) throw error;
@@ -409,7 +418,12 @@ type StandingCall = Exclude<CallState, { readonly kind: 'in_flight' }>;
 /** What is known of a call, by which its row goes on. */
 export type KnownCall = AnsweredCall | UnansweredCall;
 
-type CallResult = KnownCall | Waits;
+/** The vendor has accepted the call, and its answer is asked for beside the rows. */
+interface Accepted {
+  readonly kind: 'accepted';
+}
+
+type CallResult = KnownCall | Waits | Accepted;
 
 /**
  * Looking ends after this number, whatever the ledger says. A row may look many times while other processes
@@ -507,6 +521,10 @@ async function answerFrom(
 ): Promise<CallResult | undefined> {
   const { batch } = work;
   if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state, mayAsk);
+  if (state.kind === 'accepted') {
+    work.later.get(wanted.by.account.identity)?.wait(state.accepted);
+    return { kind: 'accepted' };
+  }
   // A request of this account cannot replace an answer that was erased in another account.
   if (state.kind === 'unknown' || (isElsewhere && asksErasedAgain(batch)))
     return bought(work, { ...wanted, ifUnknown: true });

@@ -4,6 +4,7 @@ import { sentence } from '../core/plain-text.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 import { accountsOf } from '../plan/row-walk.ts';
+import { LaterAnswers } from './later.ts';
 import { countByVendor } from './reconcile.ts';
 import type { Run } from './session.ts';
 import type { OpenRun, Purpose, Sessions } from './sessions.ts';
@@ -36,6 +37,7 @@ function stopOf(account: string, error: unknown): unknown {
 export class RunAccounts {
   readonly runs = new Map<string, OpenRun>();
   readonly ended = new Map<string, StopError>();
+  readonly later = new Map<string, LaterAnswers>();
   readonly #context: RunContext;
   readonly #stopAll: (error: unknown) => void;
 
@@ -56,12 +58,11 @@ export class RunAccounts {
         const own = AbortSignal.any([signal, stopping.signal]);
         const opening = sessions.open({ ...this.#context, ...asked }, purpose, own, stop);
         const { identity } = asked.account;
-        this.runs.set(
-          identity,
-          await opening.catch((error: unknown) => {
-            throw stopOf(identity, error);
-          }),
-        );
+        const run = await opening.catch((error: unknown) => {
+          throw stopOf(identity, error);
+        });
+        this.runs.set(identity, run);
+        this.later.set(identity, new LaterAnswers(run, stop));
       }
     } catch (error) {
       await this.close();
@@ -104,6 +105,7 @@ export class RunAccounts {
    */
   async begin(sessions: Sessions, batch: Batch): Promise<() => Promise<void>> {
     for (const run of this.runs.values()) await sessions.recover(run);
+    for (const later of this.later.values()) await later.begin();
     // The vendor's count is kept with a batch that has one account.
     const keepCount = this.runs.size === 1 ? await countByVendor(this.first) : async () => {};
     for (const run of this.runs.values()) await run.session.series.begin(run, this.#context, batch);
@@ -121,6 +123,7 @@ export class RunAccounts {
   }
 
   async close(): Promise<void> {
+    for (const later of this.later.values()) await later.close();
     for (const run of this.runs.values()) await run.close();
   }
 }

@@ -45,6 +45,8 @@ export interface Run {
   readonly projects: ProjectAccess;
   /** The doubts that the run has asked the vendor about, because it asks about each only once. */
   readonly looked: Set<AttemptId>;
+  /** The doubts whose later answer the run has asked for, once each. */
+  readonly polled: Set<AttemptId>;
   /** Stops the admission of all further calls. Answers to requests in flight are still recorded. */
   stopAll(error: StopError): void;
 }
@@ -92,6 +94,8 @@ export interface CallToBuy
 export type CallEnd =
   | AnsweredCall
   | 'in_doubt'
+  /** The vendor answers later. */
+  | 'accepted'
   /** A retry that the extra credits do not cover. */
   | 'over_extra'
   /** The ledger knows more of the call than the caller did. */

@@ -93,6 +93,7 @@ export class Sessions {
         waiter: { signal, maxPauseMs },
         accept: context.accept,
         looked: new Set(),
+        polled: new Set(),
         stopAll: (error) => shared.stop(member, error),
       };
     } catch (error) {

@@ -86,6 +86,7 @@ function inWords(call: Call, verdict: Verdict): OfLookup | OfChange {
   switch (verdict.kind) {
     case 'answered':
       return settledInWords(call, verdict);
+    case 'accepted':
     case 'paused':
       return 'wait';
     case 'in_doubt':

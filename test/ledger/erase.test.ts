@@ -41,6 +41,7 @@ const NAMING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     asked: '$.parameters.email',
     request: '{"path":"/v1/KIM","body":"BASE64"}',
     why: 'KIM was found',
+    vendor_id: 'job-of-KIM',
   },
   rows: { reason: 'KIM was invited', work: '{"kind":"work","work":{"email":"KIM"}}' },
   cells: { cells: '{"cells":["KIM"]}' },

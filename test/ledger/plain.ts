@@ -168,7 +168,7 @@ export class Tables {
     return this.transaction(async (sql) => {
       const { status, headers, body, at } = reply(attempt);
       const text =
-        'INSERT INTO replies (attempt, status, headers, body, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (attempt) DO NOTHING';
+        'INSERT INTO replies (attempt, number, status, headers, body, at) VALUES (?, 0, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
       await sql.rows(text, [attempt, status, headers, body, at]);
       return endAttempt(sql, answer(attempt), number);
     }, by);
@@ -181,12 +181,21 @@ export const keyOf = (text: string): Uint8Array => createHash('sha256').update(t
 
 export const reply = (attempt: number) => ({
   attempt,
+  number: 0,
   status: 200,
   headers: '{}',
   body: Buffer.from('{"name":"Acme"}'),
   at: NOW,
 });
-const end = { is_at_most: 0, why: 'so', dialect: 1, at: NOW, price: null, facts: null } as const;
+const end = {
+  is_at_most: 0,
+  why: 'so',
+  dialect: 1,
+  at: NOW,
+  price: null,
+  facts: null,
+  vendor_id: null,
+} as const;
 export const answer = (attempt: number, charged = 1, more: { facts?: string; price?: number } = {}) =>
   ({ ...end, attempt, state: 'answered', said: 'found', charged, ...more }) as const;
 export const doubt = (attempt: number) =>

@@ -103,10 +103,11 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
     const asked = PARAMETERS[name]?.filter((each) => shape.fields?.[each] !== null) ?? [];
     const calls = isChange ? [asked] : membersOf(shape.by ?? asked);
     const request = { keys, shape, parameters: all, calls, also: [] };
-    if (shape.read_back === undefined) return [request];
+    const requests = [request, ...laterOf(keys, shape)];
+    if (shape.read_back === undefined) return requests;
     const parameters = all?.filter((each) => shape.fields?.[each] !== null);
     const also = isChange ? [IDEMPOTENCY_KEY, 'project_id'] : [IDEMPOTENCY_KEY];
-    return [request, { keys: [...keys, 'read_back'], shape: shape.read_back, parameters, calls, also }];
+    return [...requests, { keys: [...keys, 'read_back'], shape: shape.read_back, parameters, calls, also }];
   });
   const others = Object.entries({ usage, balance, whoami, list_users, list_invites });
   return [
@@ -116,6 +117,13 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
       return shape === undefined ? [] : [{ keys: [name], shape, parameters: [], calls: [], also }];
     }),
   ];
+}
+
+/** The request for a later answer, which is asked by the vendor's id alone. */
+function laterOf(keys: readonly string[], { later }: DialectOperation): readonly Request[] {
+  if (later === undefined) return [];
+  const shape = { ...later, method: later.method ?? 'GET' };
+  return [{ keys: [...keys, 'later'], shape, parameters: ['id'], calls: [['id']], also: [] }];
 }
 
 const membersOf = (tiers: readonly string[]): readonly (readonly string[])[] =>
@@ -174,6 +182,13 @@ function checkOperation(
     refuse([...keys, 'read_back', 'path'], fact, 'Add idempotency: { header: …, valid_for: … }.');
   }
   if (!CHANGES.includes(name)) return;
+  if (entry.later !== undefined)
+    refuse(
+      [...keys, 'later'],
+      `${name} changes something, and is not answered later`,
+      'Leave it out.',
+      'name',
+    );
   const without = PARAMETERS[name]?.find((each) => fields[each] === null);
   if (without !== undefined) {
     const fact = `every ${name} has ${without}, so the vendor needs a field for it`;

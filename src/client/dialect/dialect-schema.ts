@@ -22,7 +22,7 @@ export const MEANINGS = {
   project_refused: 'refused, because the key may not change this project',
   credits_used_up: 'the run stops, exit code 4',
   wrong_address: 'the run stops, exit code 2',
-  pending: 'the vendor answers later: in doubt, "not yet". Nothing asks again by itself',
+  pending: 'the vendor answers later: in doubt, "not yet". Only `later` asks again by itself',
   in_doubt: 'may have been charged; the row waits. With `charged: false` it is tried again by itself',
 } as const;
 
@@ -198,6 +198,21 @@ const readBack = z.strictObject({
 
 export type ReadBack = z.infer<typeof readBack>;
 
+const later = z.strictObject({
+  method: opt(freeRequest.method, '`GET` or `POST`; left out: `GET`'),
+  path: requestPath,
+  headers,
+  fields: optBlock('the name of the field in which the id is sent; left out: `id`', {
+    id: field.describe("the vendor's field for the id"),
+  }),
+  body,
+  id: at('where the id stands in the first answer'),
+  every: duration.describe('how long to wait between two questions, such as `10s`'),
+  gives_up: duration.describe('how long after the first answer a call that has no other is in doubt'),
+});
+
+export type Later = z.infer<typeof later>;
+
 const listing = z.strictObject({
   ...freeRequest,
   items: at('where the list is in the answer; the other paths lead into its members'),
@@ -253,6 +268,11 @@ const operation = z.strictObject({
     readBack,
     'a free request that says what became of a call whose answer was lost. ' +
       'In it `{idempotency_key}` is that of the call',
+  ),
+  later: opt(
+    later,
+    'a free request for the answer, where the vendor first gives an id alone. ' +
+      'In it `{id}` is that id. It is sent until the answer is there',
   ),
   repeated: opt(rules, 'rules for a request that repeats a lost one, tried before all others'),
   answer_fields: optBlock('of a change: what is remembered of its answer, each at a dotted path', {

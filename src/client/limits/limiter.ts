@@ -46,6 +46,8 @@ export interface Waiter {
 }
 
 interface WaitingPermit {
+  /** It is for a question about a call that was accepted. */
+  readonly isPoll: boolean;
   readonly waiter: Waiter;
   resolve(permit: Permit): void;
   reject(reason: unknown): void;
@@ -87,6 +89,8 @@ export class Limiter {
    */
   readonly #waiting = new Set<WaitingPermit>();
   readonly #inLine = new Set<WaitingPermit>();
+  /** Whether the last permit was for a poll. */
+  #wasPoll = false;
   readonly #heeded = new WeakSet<Waiter>();
   readonly #lanes = new Map<string, Promise<void>>();
   #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
@@ -118,7 +122,7 @@ export class Limiter {
    * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the
    *   signal's reason when the run is stopping.
    */
-  permit(waiter: Waiter): Promise<Permit> {
+  permit(waiter: Waiter, isPoll = false): Promise<Permit> {
     const { signal } = waiter;
     if (signal.aborted) return Promise.reject(signal.reason);
     // While the ledger alone answers, no request waits for the account, so that time does not count as a
@@ -135,7 +139,7 @@ export class Limiter {
       this.#looking = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.add({ waiter, resolve, reject });
+      this.#waiting.add({ isPoll, waiter, resolve, reject });
       this.#serve();
     });
   }
@@ -299,13 +303,19 @@ export class Limiter {
     }
   }
 
+  /** The permit that waits longest. After a poll that is no poll, so that polls take half of them at most. */
+  #next(): WaitingPermit | undefined {
+    if (this.#wasPoll) for (const each of this.#waiting) if (!each.isPoll) return each;
+    return this.#waiting.values().next().value;
+  }
+
   /**
    * Gives permits in the order of asking, as long as nothing forbids it, and looks again when that may have
    * changed.
    */
   #serve(): void {
     const { clock, machine = clock, limits } = this.#options;
-    for (const first of this.#waiting) {
+    for (let first = this.#next(); first !== undefined; first = this.#next()) {
       if (this.#slotsTaken >= limits.concurrency) break;
       const { waitMs } = this.#wait();
       if (waitMs > 0) {
@@ -313,6 +323,7 @@ export class Limiter {
         return;
       }
       this.#waiting.delete(first);
+      this.#wasPoll = first.isPoll;
       this.#leases.take();
       this.#slotsTaken += 1;
       this.#permits['in hand'] += 1;

@@ -386,6 +386,8 @@ class RangeWork {
     }
     const { clock } = this.#serving;
     const { code, resumeAtMs = clock.wallMs(), detail } = stopped;
+    // The calls of the range are accepted, and other ranges of the account go on.
+    if (code === 'later') return Math.max(HANDS_ON_MS, resumeAtMs - clock.wallMs());
     const isOfAccount = STOPS_OF_ACCOUNT.has(code);
     const what = isOfAccount ? (detail.account ?? account.identity) : batch;
     // A range that was not tried because of an earlier stop makes nothing rest for longer.

@@ -1,0 +1,243 @@
+import PQueue from 'p-queue';
+import { type Exchange, wasKept } from '../client/client.ts';
+import { dialectOperationOf, type Later, laterOperationOf, vendorReply } from '../client/dialect.ts';
+import { judge, NOT_YET, type Verdict } from '../client/judge.ts';
+import { laterRequestOf } from '../client/request.ts';
+import { isoTime } from '../core/clock.ts';
+import { StopError } from '../core/errors.ts';
+import { counted } from '../core/plain-text.ts';
+import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
+import { formatDuration, parseDurationMs } from '../lib/duration.ts';
+import { endOf } from './buy.ts';
+import { hear, stopNow } from './hear.ts';
+import type { Run, RunReply } from './session.ts';
+
+/**
+ * This file asks for the answers to calls that a vendor has accepted. A question is free and changes nothing
+ * until its reply is the answer: the reply and the end of the call are then one commit, so a crash only means
+ * to ask once more. The call itself is never sent again.
+ */
+
+/** How often it is looked which calls are due. */
+const TICK_MS = 100;
+
+/** So many questions stand in line for a permit at most. */
+const ASKED_AT_ONCE = 64;
+
+interface AcceptedCall {
+  readonly record: AttemptRecord;
+  readonly everyMs: number;
+  dueMs: number;
+  isBeingAsked: boolean;
+  /** Whether a row of this run waits for the answer. */
+  isWanted: boolean;
+}
+
+/** The accepted calls of one account, for as long as a run lasts. */
+export class LaterAnswers {
+  readonly #run: Run;
+  readonly #stopAll: (error: unknown) => void;
+  readonly #calls = new Map<AttemptId, AcceptedCall>();
+  readonly #queue = new PQueue({ concurrency: ASKED_AT_ONCE });
+  #isTicking = false;
+  /** When an attempt of any account has last ended. */
+  #movedAtMs: number;
+  readonly #closing = new AbortController();
+  /** The number of calls that have ended since the rows were last looked at. */
+  ended = 0;
+
+  constructor(run: Run, stopAll: (error: unknown) => void) {
+    this.#run = run;
+    this.#stopAll = stopAll;
+    this.#movedAtMs = run.session.clock.monotonicMs();
+  }
+
+  /** Asks at once for whatever the account has accepted, of any batch, before anything is bought. */
+  async begin(): Promise<void> {
+    const { ledger, account } = this.#run.session;
+    for (const record of await ledger.acceptedCalls(account.identity)) this.#add(record, 0);
+    void this.#watch();
+  }
+
+  /** A row waits for the answer. */
+  wait(record: AttemptRecord): void {
+    const ageMs = this.#run.session.clock.wallMs() - acceptedAtMs(record);
+    const leftMs = Math.max(0, everyMsOf(this.#run, record) - Math.max(0, ageMs));
+    const call = this.#calls.get(record.attempt) ?? this.#add(record, leftMs);
+    call.isWanted = true;
+  }
+
+  #add(record: AttemptRecord, leftMs: number): AcceptedCall {
+    const dueMs = this.#run.session.clock.monotonicMs() + leftMs;
+    const everyMs = everyMsOf(this.#run, record);
+    const call = { record, everyMs, dueMs, isBeingAsked: false, isWanted: false };
+    this.#calls.set(record.attempt, call);
+    if (!this.#isTicking) void this.#tickOn();
+    return call;
+  }
+
+  /** The calls for which rows of this run wait, and which are still asked for. */
+  get wanted(): readonly { readonly dueMs: number; readonly isBeingAsked: boolean }[] {
+    if (this.#isOver) return [];
+    return [...this.#calls.values()].filter(({ isWanted }) => isWanted);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#queue.onIdle();
+  }
+
+  get #isOver(): boolean {
+    return this.#closing.signal.aborted || this.#run.waiter.signal.aborted;
+  }
+
+  async #watch(): Promise<void> {
+    const { ledger, clock } = this.#run.session;
+    while (!this.#isOver) {
+      await ledger.nextEnds();
+      this.#movedAtMs = clock.monotonicMs();
+    }
+  }
+
+  async #tickOn(): Promise<void> {
+    this.#isTicking = true;
+    while (!this.#isOver && this.#calls.size > 0) {
+      this.#tick();
+      await this.#run.session.clock.sleep(TICK_MS, this.#closing.signal).catch(() => {});
+    }
+    this.#isTicking = false;
+  }
+
+  #tick(): void {
+    const nowMs = this.#run.session.clock.monotonicMs();
+    for (const call of this.#calls.values()) {
+      if (call.isBeingAsked || call.dueMs > nowMs) continue;
+      call.isBeingAsked = true;
+      void this.#queue.add(() => this.#ask(call));
+    }
+    this.#stopIfStill(nowMs);
+  }
+
+  async #ask(call: AcceptedCall): Promise<void> {
+    if (this.#isOver) return;
+    try {
+      const hasEnded = await askLater(this.#run, call.record);
+      if (hasEnded && this.#calls.delete(call.record.attempt)) this.ended += 1;
+    } catch (error) {
+      if (error instanceof StopError) stopNow(this.#run, error);
+      else this.#stopAll(error);
+    }
+    call.dueMs = this.#run.session.clock.monotonicMs() + call.everyMs;
+    call.isBeingAsked = false;
+  }
+
+  /** Every run ends: also one that has nothing left but accepted calls. */
+  #stopIfStill(nowMs: number): void {
+    const { maxPauseMs = Number.POSITIVE_INFINITY } = this.#run.waiter;
+    if (this.#calls.size > 0 && nowMs - this.#movedAtMs >= maxPauseMs)
+      this.#run.stopAll(laterStop('paused', this.#calls.size, `in ${formatDuration(maxPauseMs)}`));
+  }
+}
+
+/** @param since for how long there is no answer. @param resumeAtMs when the next question is due. */
+export function laterStop(
+  code: 'paused' | 'later',
+  calls: number,
+  since: string,
+  resumeAtMs?: number,
+): StopError {
+  return new StopError({
+    code,
+    message: `The vendor has accepted ${counted(calls, 'call')}, and nothing was answered ${since}.`,
+    next: 'Run the same command again later: it asks for the answers, and sends none of the calls again.',
+    ...(resumeAtMs === undefined ? {} : { resumeAtMs }),
+  });
+}
+
+const everyMsOf = (run: Run, record: AttemptRecord): number =>
+  parseDurationMs(laterOf(run, record)?.every ?? '') ?? 0;
+
+const acceptedAtMs = ({ reply, sentAtMs }: AttemptRecord): number => reply?.receivedAtMs ?? sentAtMs;
+
+function laterOf({ session: { client } }: Run, { call }: AttemptRecord): Later | undefined {
+  const { dialect } = client;
+  return Object.hasOwn(dialect.operations, call.operation)
+    ? dialectOperationOf(dialect, call).later
+    : undefined;
+}
+
+/** Today's dialect may find an id in a reply that an earlier dialect left in doubt. */
+function vendorIdOf({ session: { client } }: Run, { vendorId, reply, call }: AttemptRecord) {
+  if (vendorId !== undefined || reply === undefined) return vendorId;
+  const { dialect } = client;
+  const verdict = judge({ kind: 'answered', raw: reply }, dialect, dialectOperationOf(dialect, call), call);
+  return verdict.kind === 'accepted' ? verdict.vendorId : undefined;
+}
+
+/**
+ * Asks once for the answer to a call that is accepted, or in doubt and was accepted once.
+ * @returns whether the call has ended by that.
+ * @throws StopError when the run may send nothing more.
+ */
+export async function askLater(run: Run, record: AttemptRecord): Promise<boolean> {
+  const { client, ledger, clock } = run.session;
+  const later = laterOf(run, record);
+  if (later === undefined && record.end?.kind !== 'accepted') return false;
+  if (later === undefined) return giveUp(run, record, "today's dialect does not say how it is asked for");
+  const vendorId = vendorIdOf(run, record);
+  if (vendorId === undefined) return false;
+  const request = laterRequestOf(client.dialect, client.basePath, later, vendorId, client.values);
+  const sent = await client.ask(run.waiter, request, { isPoll: true });
+  const { attempt, reserved, call, key, row, batch } = record;
+  const operation = laterOperationOf(client.dialect, call);
+  const about = { row, call: key };
+  const replied: RunReply = { attempt, reserved, operation, call, about, isRepeat: false, ...sent };
+  const verdict = judge(sent.reply, client.dialect, operation, call);
+  // The rows of another batch are no news of this run.
+  const heardBy = batch === run.batch ? run : { ...run, emit: () => {} };
+  if (isOfAccount(run, sent, verdict)) {
+    hear(heardBy, replied, verdict);
+    return false;
+  }
+  if (sent.reply.kind !== 'answered' || !isEnd(run, sent, verdict)) {
+    if (sent.reply.kind === 'not_sent' || !isTooLate(run, record, later)) return false;
+    return giveUp(run, record, `by its id ${vendorId}, and has not answered in ${later.gives_up}`);
+  }
+  const end = { ...endOf(run, replied, verdict), vendorId };
+  const ending = ledger.endLater(attempt, sent.reply.raw, end, clock.wallMs());
+  const hearing = hear(heardBy, replied, verdict);
+  if (hearing instanceof Promise) ledger.concluding(hearing);
+  await ending;
+  stopNow(run, await hearing);
+  return true;
+}
+
+/** "Too fast" and a dead key concern the account, and leave what was accepted as it is. */
+function isOfAccount(run: Run, sent: Exchange, verdict: Verdict): boolean {
+  if (verdict.kind === 'paused') return true;
+  return verdict.kind === 'stopped' && (verdict.stop.code === 'key' || isSuccess(run, sent));
+}
+
+/** Only a success that was read as an answer ends a call. Whatever else came says "not yet". */
+function isEnd(run: Run, sent: Exchange, verdict: Verdict): boolean {
+  return verdict.kind === 'answered' && verdict.answer !== 'refused' && isSuccess(run, sent);
+}
+
+function isSuccess({ session: { client } }: Run, { reply }: Exchange): boolean {
+  if (reply.kind !== 'answered' || wasKept(reply.raw)) return false;
+  const own = vendorReply(reply.raw, client.dialect);
+  return own !== undefined && Math.floor(own.status / 100) === 2;
+}
+
+const isTooLate = ({ session: { clock } }: Run, record: AttemptRecord, { gives_up }: Later): boolean =>
+  clock.wallMs() - acceptedAtMs(record) >= (parseDurationMs(gives_up) ?? 0);
+
+/** Puts an accepted call in doubt. A call that is in doubt stays so. @returns whether it was accepted. */
+async function giveUp(run: Run, record: AttemptRecord, because: string): Promise<boolean> {
+  const { ledger, clock } = run.session;
+  if (record.end?.kind !== 'accepted') return false;
+  const why = `${NOT_YET}: the vendor accepted it at ${isoTime(acceptedAtMs(record))}, ${because}`;
+  await ledger.end(record.attempt, { kind: 'in_doubt', why }, clock.wallMs());
+  run.emit({ kind: 'in_doubt', credits: record.reserved, row: record.row, call: record.key });
+  return true;
+}

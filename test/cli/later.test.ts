@@ -1,0 +1,469 @@
+/**
+ * Goal: a vendor that answers later is asked once for each call, whatever kills the program: its id is on the disk, and free
+ * questions follow until the answer is there. What the questions meet changes nothing of what was accepted.
+ * Method: the real command before a vendor on a real socket that accepts calls and answers when the test says so.
+ */
+import { describe, expect, test } from 'vitest';
+import { postgresServer } from '../ledger/stores/postgres-server.ts';
+import { Clocks } from './clocks.ts';
+import { type Answer, type Asked, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
+import type { Ended } from './rowonce.ts';
+
+const LATER = { id: 'job', path: '/results/{id}', every: '100ms', gives_up: '2h' };
+const finder = (later: object = LATER) => ({
+  operations: {
+    'find-email': {
+      ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'], later },
+      ...{ gives: { email: 'data.email' }, credits: { most: 3, found: 1, miss: 0 } },
+    },
+  },
+});
+
+const PEOPLE = ['Ann,Lee,a.example', 'Bob,Poe,b.example', 'Cat,Roy,c.example'];
+const listOf = (people: readonly string[]): string => `First,Last,Site\n${people.join('\n')}\n`;
+const JOB = {
+  account: 'data',
+  columns: { first_name: 'First', last_name: 'Last', domain: 'Site' },
+  operations: { 'find-email': { add: { Email: 'email' } } },
+};
+
+interface LaterDesk extends DeskBefore {
+  /** What the vendor says to a question; it says that it is not done where that is left out. */
+  result: Answer | undefined;
+  run(...more: readonly string[]): Promise<Ended>;
+  /** The calls that it was asked to make, by first names, in order. */
+  bought(): readonly string[];
+  /** How often it was asked for a result. */
+  polls(): number;
+  rows(): Promise<readonly string[]>;
+  money(): Promise<JsonResult>;
+}
+
+const NOT_DONE = { status: 'IN_PROGRESS' };
+const refusal = (code: number, error: string): Response => Response.json({ error }, { status: code });
+const isPoll = ({ method }: Asked): boolean => method === 'GET';
+const jobOf = ({ path }: Asked): string => /results\/job-(\w+)/.exec(path)?.[1] ?? '';
+/** What it has for each person whom it knows. */
+const knows =
+  (...names: readonly string[]): Answer =>
+  (asked) => {
+    const name = jobOf(asked);
+    return { status: 'DONE', data: { email: names.includes(name) ? `${name}@found.example` : null } };
+  };
+
+async function laterDesk({
+  people = PEOPLE,
+  dialect = finder(),
+  job = {},
+  account = {},
+}: {
+  people?: readonly string[];
+  dialect?: object;
+  job?: object;
+  account?: object;
+} = {}): Promise<LaterDesk> {
+  const answer: Answer = (asked, nth) => {
+    if (!isPoll(asked)) return { success: true, job: `job-${asked.input.first_name ?? 'one'}` };
+    return at.result === undefined ? NOT_DONE : at.result(asked, nth);
+  };
+  const before = await deskBefore(answer, account);
+  const { desk, asked } = before;
+  const at: LaterDesk = Object.assign(before, {
+    result: undefined as Answer | undefined,
+    run: (...more: readonly string[]) =>
+      desk.start(['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv', ...more]),
+    bought: () => asked.filter((each) => !isPoll(each)).map(({ input }) => String(input.first_name)),
+    polls: () => asked.filter(isPoll).length,
+    rows: async () => {
+      const [, ...rows] = (await desk.read('out.csv')).trim().split(/\r?\n/);
+      return rows.map((row) => row.split(',').slice(3, 5).join(' '));
+    },
+    money: async () => (await desk.json(['status'])).batches[0].credits,
+  });
+  before.speak(dialect);
+  await desk.write('job.yaml', JSON.stringify({ ...JOB, ...job }));
+  await desk.write('list.csv', listOf(people));
+  return at;
+}
+
+const lastLine = ({ stderr }: Ended): string => stderr.trimEnd().split('\n').slice(-2).join('\n');
+
+test('a call that the vendor has accepted is asked for until its answer is there, and booked as that answer', async () => {
+  const at = await laterDesk();
+  at.result = (asked, nth) => (nth < 12 ? NOT_DONE : knows('Ann', 'Cat')(asked, nth));
+  expect((await at.run()).code).toBe(0);
+  expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+  expect(await at.rows()).toEqual(['Ann@found.example matched', ' no_match', 'Cat@found.example matched']);
+  expect(await at.money()).toMatchObject({ spent: 2, in_doubt: 0, reserved: 0 });
+});
+
+test('what a vendor answers at once by a rule of its dialect is not asked for again', async () => {
+  const dialect = {
+    ...finder(),
+    answers: [{ status: [200], body: { path: 'status', equals: 'DONE' }, means: 'found' }],
+  };
+  const at = await laterDesk({ dialect });
+  at.answer = ({ input }) => ({
+    status: 'DONE',
+    job: 'job-1',
+    data: { email: `${input.first_name}@found.example` },
+  });
+  expect((await at.run()).code).toBe(0);
+  expect(at.polls()).toBe(0);
+  expect(await at.rows()).toEqual(PEOPLE.map((row) => `${row.slice(0, 3)}@found.example matched`));
+});
+
+test('a vendor that takes the id in a body is asked by it', async () => {
+  const later = { ...LATER, method: 'POST', path: '/status', fields: { id: 'jobs.0' }, body: { full: true } };
+  const at = await laterDesk({ dialect: finder(later), people: PEOPLE.slice(0, 1) });
+  at.answer = ({ path, input }) =>
+    path === '/find' ? { job: 7 } : { data: { email: 'ann@found.example' }, of: input.jobs };
+  expect((await at.run()).code).toBe(0);
+  expect(at.asked.map(({ path, body }) => [path, body])[1]).toEqual([
+    '/status',
+    '{"jobs":["7"],"full":true}',
+  ]);
+});
+
+describe('a program that is killed', () => {
+  const run = async (at: LaterDesk, crashAt: string) => {
+    const env = { ROWONCE_CRASH_AT: crashAt };
+    const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
+    expect((await at.desk.start(words, { env })).code).toBe(null);
+  };
+
+  test.each(['after-record', 'after-record:2', 'after-judge', 'after-judge:2', 'after-close:3'])(
+    'at %s sends nothing again, because it has the id or the reply in which the id stands',
+    async (point) => {
+      const at = await laterDesk();
+      await run(at, point);
+      at.result = knows('Ann', 'Bob', 'Cat');
+      expect((await at.run()).code).toBe(0);
+      expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+      expect(await at.rows()).toEqual(PEOPLE.map((row) => `${row.slice(0, 3)}@found.example matched`));
+      expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 0 });
+    },
+  );
+
+  test.each(['after-send', 'before-record'])(
+    'at %s has the call in doubt, and sends it no more',
+    async (point) => {
+      const at = await laterDesk();
+      await run(at, point);
+      at.result = knows('Ann', 'Bob', 'Cat');
+      expect((await at.run()).code).toBe(3);
+      expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+      expect(await at.money()).toMatchObject({ spent: 2, in_doubt: 3 });
+    },
+  );
+
+  test('at the end of a call has at most the call behind it in doubt', async () => {
+    const at = await laterDesk();
+    await run(at, 'after-close');
+    at.result = knows('Ann', 'Bob', 'Cat');
+    expect([0, 3]).toContain((await at.run()).code);
+    expect(new Set(at.bought()).size).toBe(at.bought().length);
+    expect((await at.money()).in_doubt).toBeLessThanOrEqual(3);
+  });
+
+  test('at each commit loses no answer and buys nothing twice', async () => {
+    const at = await laterDesk();
+    at.result = knows('Ann', 'Bob', 'Cat');
+    for (let nth = 1; nth < 12; nth += 1) {
+      const env = { ROWONCE_CRASH_AT: `after-commit:${nth}` };
+      const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
+      expect([null, 0, 3]).toContain((await at.desk.start(words, { env })).code);
+    }
+    expect([0, 3]).toContain((await at.run()).code);
+    expect(new Set(at.bought()).size).toBe(at.bought().length);
+  });
+});
+
+describe('a question for an answer', () => {
+  test.each([
+    ['a 404', () => refusal(404, 'no such job')],
+    ['another 4xx', () => refusal(400, 'bad id')],
+    ['a 402', () => refusal(402, 'no credits')],
+    ['a 5xx', () => refusal(503, 'oops')],
+    ['silence', (): undefined => undefined],
+    ['an answer that nobody can read', () => '<html>'],
+    ['a success that says no', () => ({ error: 'invalid input', success: false })],
+  ] satisfies readonly [string, () => ReturnType<Answer>][])(
+    'that meets %s says "not yet", and the next one is asked',
+    async (_, said) => {
+      const at = await laterDesk();
+      at.result = (asked, nth): ReturnType<Answer> =>
+        nth < 25 ? said() : knows('Ann', 'Bob', 'Cat')(asked, nth);
+      expect((await at.run()).code).toBe(0);
+      expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+      expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 0 });
+    },
+  );
+
+  test('that meets a dead key stops the run with 77, and leaves what was accepted as it is', async () => {
+    const at = await laterDesk();
+    at.result = () => Response.json({ error: 'Invalid API key' }, { status: 401 });
+    expect((await at.run()).code).toBe(77);
+    const bought = at.bought();
+    expect(await at.money()).toMatchObject({ in_doubt: 0, reserved: 3 * bought.length });
+    at.result = knows('Ann', 'Bob', 'Cat');
+    expect((await at.run()).code).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+  });
+
+  test('that comes too fast makes the account wait, and is asked again', async () => {
+    const at = await laterDesk({ people: PEOPLE.slice(0, 1) });
+    let refusedAt = 0;
+    at.result = (asked, nth) => {
+      if (refusedAt > 0) return knows('Ann')(asked, nth);
+      refusedAt = Date.now();
+      return Response.json({ error: 'Too many requests' }, { status: 429, headers: { 'retry-after': '1' } });
+    };
+    expect((await at.run()).code).toBe(0);
+    expect(Date.now() - refusedAt).toBeGreaterThan(900);
+    expect(at.bought()).toEqual(['Ann']);
+  });
+
+  test('takes at most every second permit while rows wait to be bought', async () => {
+    const letters = [...'abcdefghij'].flatMap((one) => [...'aeio'].map((other) => `B${other}${one}`));
+    const people = letters.map((name) => `${name},Lee,${name.toLowerCase()}.example`);
+    const account = { limits: { per_second: 50, concurrency: 1 } };
+    const at = await laterDesk({ people, account, dialect: finder({ ...LATER, every: '0s' }) });
+    const names = people.map((row) => row.split(',')[0] ?? '');
+    at.result = (asked, nth) => (at.bought().length < 40 ? NOT_DONE : knows(...names)(asked, nth));
+    expect((await at.run()).code).toBe(0);
+    const kinds = at.asked.map((each) => (isPoll(each) ? 'poll' : 'buys'));
+    const buying = kinds.slice(1, kinds.lastIndexOf('buys'));
+    expect(buying.filter((kind) => kind === 'poll').length).toBeLessThanOrEqual(buying.length / 2 + 1);
+    expect(at.bought()).toEqual(names);
+  });
+});
+
+describe('a vendor that takes its time', () => {
+  const shortly = ['--max-pause', '1s'];
+
+  test('ends the run with 75, its rows are pending, and nothing is to settle or to buy', async () => {
+    const at = await laterDesk();
+    const ended = await at.run(...shortly);
+    expect(ended.code).toBe(75);
+    expect(lastLine(ended)).toContain('rowonce run job.yaml list.csv');
+    expect(ended.stderr).toContain('The vendor has accepted 3 calls, and nothing was answered in 1 s.');
+    expect(await at.rows()).toEqual(PEOPLE.map(() => ' pending'));
+    expect(await at.money()).toMatchObject({ spent: 0, in_doubt: 0, reserved: 9 });
+    const { desk } = at;
+    const batch = (await desk.json(['status'])).batches[0].batch;
+    expect((await desk.json(['settle', batch])).in_doubt).toEqual([]);
+    expect((await desk.type(['status', batch, '2'])).stdout).toMatch(
+      /accepted at .* \(the vendor answers later, by its id "?job-Ann"?\)/,
+    );
+    expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ to_buy: 0, in_doubt: 3 });
+  });
+
+  test('is asked by the next run, before anything is bought, and that run finishes the rows', async () => {
+    const at = await laterDesk({ people: PEOPLE.slice(0, 2) });
+    await at.run('--limit', '1', ...shortly);
+    const before = at.asked.length;
+    at.result = knows('Ann', 'Bob');
+    expect((await at.run()).code).toBe(0);
+    expect(at.asked.slice(before).map(({ path }) => path)[0]).toBe('/results/job-Ann');
+    expect(at.bought()).toEqual(['Ann', 'Bob']);
+  });
+
+  test('is not given up by a day that has passed, but by a question that still says "not yet"', async () => {
+    const at = await laterDesk({ people: PEOPLE.slice(0, 2) });
+    const clocks = new Clocks(at.desk.place.path('clock.json'));
+    const run = (...more: readonly string[]) =>
+      at.desk.start(
+        ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv', ...shortly, ...more],
+        {
+          env: clocks.env,
+        },
+      );
+    expect((await run()).code).toBe(75);
+    const dayMs = 24 * 3_600_000;
+    clocks.set({ wallMs: dayMs });
+    const date = new Date(Date.now() + dayMs).toUTCString();
+    at.result = (asked, nth) =>
+      Response.json(jobOf(asked) === 'Ann' ? knows('Ann')(asked, nth) : NOT_DONE, { headers: { date } });
+    expect((await run()).code).toBe(3);
+    expect(await at.rows()).toEqual(['Ann@found.example matched', ' in_doubt']);
+    expect(at.bought()).toEqual(['Ann', 'Bob']);
+    expect(await at.money()).toMatchObject({ spent: 1, in_doubt: 3, reserved: 0 });
+  });
+
+  test('whose answer comes after it was given up is asked once by each run, before anything else is done', async () => {
+    const at = await laterDesk({
+      people: PEOPLE.slice(0, 1),
+      dialect: finder({ ...LATER, gives_up: '1s' }),
+      job: { in_doubt: { retry: { extra_credits: 9 } } },
+    });
+    expect((await at.run()).code).toBe(3);
+    const [before, batch] = [at.polls(), (await at.desk.json(['status'])).batches[0].batch];
+    expect((await at.desk.json(['settle', batch])).in_doubt).toHaveLength(1);
+    expect((await at.run()).code).toBe(3);
+    expect(at.polls()).toBe(before + 1);
+    await at.desk.type(['settle', batch, '--retry', '--yes']);
+    at.result = knows('Ann');
+    expect((await at.run()).code).toBe(0);
+    expect(at.bought()).toEqual(['Ann']);
+    expect(await at.rows()).toEqual(['Ann@found.example matched']);
+    expect(await at.money()).toMatchObject({ spent: 1, in_doubt: 0, reserved: 0 });
+  });
+});
+
+describe('what the vendor has accepted', () => {
+  test('holds its money, and what no budget is left for waits until an answer gives some back', async () => {
+    const at = await laterDesk();
+    const held: number[] = [];
+    at.result = (asked, nth) => {
+      held.push(at.bought().length);
+      return nth < 10 ? NOT_DONE : knows('Bob')(asked, nth);
+    };
+    const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '6', '-o', 'out.csv'];
+    expect((await at.desk.start(words)).code).toBe(0);
+    expect(held.slice(0, 5).every((bought) => bought <= 2)).toBe(true);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+    expect(await at.money()).toMatchObject({ spent: 1, reserved: 0 });
+  });
+
+  test('ends a run with 75 also where the budget is held by it', async () => {
+    const at = await laterDesk();
+    const words = [
+      'run',
+      'job.yaml',
+      'list.csv',
+      '--yes',
+      '--budget',
+      '6',
+      '-o',
+      'out.csv',
+      '--max-pause',
+      '1s',
+    ];
+    expect((await at.desk.start(words)).code).toBe(75);
+    expect(at.bought()).toEqual(['Ann', 'Bob']);
+  });
+
+  test('by a batch that was cancelled is asked for by the next run of the account', async () => {
+    const at = await laterDesk();
+    await at.run('--max-pause', '1s');
+    const batch = (await at.desk.json(['status'])).batches[0].batch;
+    expect((await at.desk.type(['cancel', batch])).code).toBe(0);
+    at.result = knows('Ann', 'Bob', 'Cat');
+    await at.desk.write('other.csv', listOf(['Dan,Moe,d.example']));
+    at.result = knows('Ann', 'Bob', 'Cat', 'Dan');
+    expect(
+      (await at.desk.start(['run', 'job.yaml', 'other.csv', '--yes', '--budget', '90', '-o', 'o.csv'])).code,
+    ).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Dan']);
+    expect((await at.desk.json(['status', batch])).credits).toMatchObject({ spent: 3, reserved: 0 });
+  });
+
+  test('about a person who is forgotten is booked at the most that it may cost, and is never asked for again', async () => {
+    const at = await laterDesk({
+      people: ['Ann,Lee,ann@a.example'],
+      dialect: {
+        operations: {
+          'enrich-person': { method: 'POST', path: '/find', later: LATER, credits: { most: 3, found: 1 } },
+        },
+      },
+      job: { columns: { email: 'Site' }, operations: { 'enrich-person': { add: { Title: 'title' } } } },
+    });
+    expect((await at.run('--max-pause', '1s')).code).toBe(75);
+    const { desk } = at;
+    const forgot = await desk.type(['forget', 'ann@a.example', '--yes']);
+    expect(forgot.code, forgot.stderr).toBe(0);
+    expect(await at.money()).toMatchObject({
+      spent: 3,
+      exact: false,
+      reserved: 0,
+    });
+    const asked = at.asked.length;
+    await desk.write('list.csv', listOf(['Ann,Lee,ann@a.example']));
+    const again = await at.run();
+    expect(again.code, again.stderr).toBe(0);
+    expect(at.asked.length).toBe(asked);
+    expect((await desk.type(['store', 'check'])).code).toBe(0);
+  });
+
+  test('by one worker is asked for by another, and bought by nobody else', async () => {
+    const at = await laterDesk();
+    const server = await postgresServer();
+    const database = `later_${process.pid}`;
+    await server.createDatabase(database);
+    const store = server.url(database);
+    expect((await at.desk.type(['store', 'init', store])).code).toBe(0);
+    const words = [
+      'run',
+      'job.yaml',
+      'list.csv',
+      '--yes',
+      '--budget',
+      '90',
+      '-o',
+      'out.csv',
+      '--store',
+      store,
+    ];
+    expect((await at.desk.start([...words, '--max-pause', '1s'])).code).toBe(75);
+    const money = async () => (await at.desk.json(['status', '--store', store])).batches[0].credits;
+    expect(await money()).toMatchObject({ spent: 0, reserved: 9, in_doubt: 0 });
+    at.result = knows('Ann', 'Cat');
+    const worker = at.desk.place.type(['worker', '--store', store, '--json']);
+    await expect.poll(money, { timeout: 30_000, interval: 300 }).toMatchObject({ spent: 2, reserved: 0 });
+    worker.signal('SIGTERM');
+    await worker.ended;
+    expect((await at.desk.start(words)).code).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+    expect(await at.rows()).toEqual(['Ann@found.example matched', ' no_match', 'Cat@found.example matched']);
+  });
+
+  test('by one account of a step keeps the next account from being asked, and other steps go on', async () => {
+    const dialect = finder();
+    const at = await laterDesk({
+      people: PEOPLE.slice(0, 1),
+      dialect: {
+        operations: {
+          ...dialect.operations,
+          'enrich-company': { method: 'POST', path: '/company', credits: { most: 1, found: 1 } },
+        },
+      },
+      job: {
+        account: undefined,
+        operations: {
+          'find-email': { account: ['one', 'two'], add: { Email: 'email' } },
+          'enrich-company': { account: 'one', add: { Company: 'name' } },
+        },
+      },
+    });
+    const { base_url: url } = JSON.parse(await at.desk.read('config/accounts.yaml')).accounts.data;
+    const base = (name: string) => ({
+      ...{
+        vendor: 'provider',
+        id: name,
+        base_url: `${url.replace(/\/$/, '')}/${name}`,
+        key: 'k',
+        dialect: 'ours.yaml',
+      },
+      limits: { concurrency: 1 },
+    });
+    at.desk.place.writeAccounts({ one: base('one'), two: base('two') });
+    const answer = at.answer;
+    at.answer = (asked, nth) => (asked.path.endsWith('/company') ? { name: 'Acme' } : answer(asked, nth));
+    expect((await at.run('--max-pause', '1s')).code).toBe(75);
+    expect(at.asked.filter((each) => !isPoll(each)).map(({ path }) => path)).toEqual([
+      '/one/find',
+      '/one/company',
+    ]);
+    at.result = knows();
+    at.answer = (asked, nth) =>
+      asked.path === '/two/find' ? { job: 'job-Two' } : (knows('Two')(asked, nth) as object);
+    expect((await at.run()).code).toBe(0);
+    expect(at.asked.filter((each) => !isPoll(each)).map(({ path }) => path)).toEqual([
+      '/one/find',
+      '/one/company',
+      '/two/find',
+    ]);
+    expect(await at.rows()).toEqual([expect.stringContaining('Two@found.example')]);
+  });
+});
