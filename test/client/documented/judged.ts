@@ -49,7 +49,8 @@ function wordFor(verdict: Verdict): string {
   if (verdict.kind === 'answered') return verdict.answer;
   if (verdict.kind === 'paused') return 'rate_limited';
   if (verdict.kind === 'stopped') return STOPS[verdict.stop.code] ?? 'stop_credits';
-  return verdict.kind === 'in_doubt' && verdict.isNotYet === true ? 'pending' : verdict.kind;
+  const isLater = verdict.kind === 'accepted' || (verdict.kind === 'in_doubt' && verdict.isNotYet === true);
+  return isLater ? 'pending' : verdict.kind;
 }
 
 function verdictOn({ status, headers = {}, body }: Documented, call: Call, dialect: Dialect): Verdict {
