@@ -32,7 +32,8 @@ interface DialectEntry {
   readonly body?: JsonMembers | undefined;
   readonly gives?: Readonly<Record<string, string>> | undefined;
   readonly verdicts?: VerdictWords | undefined;
-  readonly credits: { readonly found: number; readonly miss?: number | undefined };
+  readonly credits: { readonly found?: number; readonly miss?: number | undefined };
+  readonly later?: { readonly id: string; readonly path: string } | undefined;
 }
 
 type PlayedOperation = DialectEntry & { readonly name: string };
@@ -45,6 +46,9 @@ interface Traits {
   readonly stale?: number;
   /** Operations that answer a miss like a find, with nothing where the values stand. */
   readonly blank?: readonly string[];
+  /** A vendor that answers later says this while it works, and that beside its answer. */
+  readonly works?: JsonMembers;
+  readonly done?: JsonMembers;
   /** Its words for a dead key, used-up credits, a miss and too fast; left out, the status is all it says. */
   readonly words?: Readonly<Record<number, string>>;
   /** Its statuses, where they are others. */
@@ -79,7 +83,30 @@ const TRAITS: Readonly<Record<PlayedName, Traits>> = {
   },
   leadmagic: { knows: 0.3, blank: ['find-email', 'find-phone', 'enrich-company'] },
   datagma: { knows: 0.25, blank: ['find-email', 'find-phone'] },
+  fullenrich: {
+    knows: 0.5,
+    blank: ['find-email'],
+    works: { status: 'IN_PROGRESS', cost: { credits: 0 } },
+    done: { status: 'FINISHED' },
+  },
 };
+
+/** How long a vendor that answers later takes. */
+const WORKS_FOR_MS = 1_000;
+
+/** What a later answer is asked for by: who asked what, and when. So a sandbox that starts anew knows it. */
+interface Job {
+  readonly name: string;
+  readonly asked: JsonMembers;
+  readonly at: number;
+}
+
+const idOf = (job: Job): string => Buffer.from(JSON.stringify(job)).toString('base64url');
+
+function jobOf(id: string): Job | undefined {
+  const job = jsonIn(Buffer.from(id, 'base64url').toString());
+  return isMembers(job) ? (job as unknown as Job) : undefined;
+}
 
 /** Vendors take several inputs in one field, and tell them apart by their looks. */
 const LOOKS: Record<string, RegExp> = { email: /@/, profile_url: /\//, website: /\//, domain: /^\S+\.\w+$/ };
@@ -89,6 +116,8 @@ export class PlayedVendor {
   readonly #traits: Traits;
   /** The one whose requests say the most comes first, because several may be at one path. */
   readonly #operations: readonly PlayedOperation[];
+  /** The later answers that were charged. */
+  readonly #charged = new Set<string>();
 
   constructor(dialect: PlayedDialect) {
     this.#dialect = dialect;
@@ -109,25 +138,45 @@ export class PlayedVendor {
     const query = parametersIn(head.target);
     const json = head.method === 'GET' ? query : jsonIn(text);
     const sent = isMembers(json) ? json : {};
+    const later = laterAsked(this.#operations, head);
+    if (later !== undefined)
+      return { head: this.#ownHead(head, query, later.operation, LATER), text: later.text };
     const operation = this.#operations.find((each) => isAsked(each, head, sent));
+    const inputs = operation === undefined ? {} : inputsIn(operation, sent);
+    return { head: this.#ownHead(head, query, operation), text: JSON.stringify(inputs) };
+  }
+
+  #ownHead(
+    head: RequestHead,
+    query: JsonMembers,
+    operation: PlayedOperation | undefined,
+    ending = '',
+  ): RequestHead {
     const places = { ...this.#dialect.headers, ...parametersIn(operation?.path ?? '') };
     const [place = '', form] = Object.entries(places).find(([, each]) => /\{key/.test(String(each))) ?? [];
     const key = String(head.headers[place] ?? query[place] ?? '').slice(String(form).indexOf('{key}'));
     const headers = { ...head.headers, authorization: `Bearer ${key}` };
-    const own = { headers, method: 'POST', target: `/${operation?.name}` };
-    const inputs = operation === undefined ? {} : inputsIn(operation, sent);
-    return { head: { ...head, ...own }, text: JSON.stringify(inputs) };
+    return { ...head, headers, method: 'POST', target: `/${operation?.name}${ending}` };
   }
 
   #provider(knowledge: Knowledge): ProviderDialect {
     const shared = { vendor: 'provider', method: 'POST', authorization: ['Bearer <key>'] } as const;
+    type Asked = { readonly body: JsonMembers };
     const operations = this.#operations.map((operation) => ({
       ...shared,
       name: operation.name,
       path: `/${operation.name}`,
-      decide: ({ body }: { readonly body: JsonMembers }) => this.#decide(operation, body, knowledge),
+      decide: ({ body }: Asked) =>
+        operation.later === undefined
+          ? this.#decide(operation, body, knowledge)
+          : this.#accept(operation, body, knowledge),
     }));
-    return { operations, tooMany: (_, retryAfter) => tooMany(retryAfter) };
+    const results = this.#operations.flatMap((operation) => {
+      const name = `${operation.name}${LATER}`;
+      const decide = ({ body }: Asked) => this.#result(operation, String(body.id), knowledge);
+      return operation.later === undefined ? [] : [{ ...shared, name, path: `/${name}`, decide }];
+    });
+    return { operations: [...operations, ...results], tooMany: (_, retryAfter) => tooMany(retryAfter) };
   }
 
   /** The same outcome in the vendor's own words. */
@@ -138,6 +187,26 @@ export class PlayedVendor {
     if (word === undefined) return outcome;
     const own = statuses?.[status] ?? status;
     return { ...outcome, answer: { status: own, body: refusal?.(word, own) ?? body, headers } };
+  }
+
+  /** Refuses what it cannot be asked, and gives an id for all else. */
+  #accept(operation: PlayedOperation, asked: JsonMembers, knowledge: Knowledge): SandboxDecision {
+    const decision = this.#decide(operation, asked, knowledge);
+    if (decision.status === 400) return decision;
+    const id = idOf({ name: operation.name, asked, at: Date.now() });
+    return { status: 200, body: objectWith(operation.later?.id ?? 'id', id), credits: 0 };
+  }
+
+  /** Charged once, when it is there. */
+  #result(operation: PlayedOperation, id: string, knowledge: Knowledge): SandboxDecision {
+    const job = jobOf(id);
+    if (job?.name !== operation.name) return rejection(404, 'There is no such job.');
+    const { works = {}, done = {} } = this.#traits;
+    if (Date.now() - job.at < WORKS_FOR_MS) return { status: 200, body: works, credits: 0 };
+    const found = this.#decide(operation, job.asked, knowledge);
+    const credits = this.#charged.has(id) ? 0 : found.credits;
+    this.#charged.add(id);
+    return { ...found, body: merged(done, found.body), credits };
   }
 
   #decide(
@@ -151,7 +220,7 @@ export class PlayedVendor {
     const { vendor, credits_charged: { header, path } = {} } = this.#dialect;
     const { stale = 0, blank = [] } = this.#traits;
     const known = knowledge.ofVendor(vendor, name, asked, stale);
-    const credits = known === undefined ? (price.miss ?? 0) : price.found;
+    const credits = known === undefined ? (price.miss ?? 0) : (price.found ?? 0);
     if (known === undefined && !blank.includes(name)) return { ...rejection(404, 'No match'), credits };
     const gave: Record<string, Json> = {};
     const members = Object.entries(gives).map(([ours, at]) => {
@@ -168,6 +237,21 @@ export class PlayedVendor {
 /** What each request of the operation says. */
 const fixedIn = ({ path, body = {} }: PlayedOperation) =>
   Object.entries({ ...parametersIn(path), ...body }).filter(([, value]) => value !== '{key}');
+
+const LATER = '-later';
+
+/** The operation whose later answer is asked for, and by which id. */
+function laterAsked(operations: readonly PlayedOperation[], { method, target }: RequestHead) {
+  for (const operation of operations) {
+    const [before = '', after = ''] = operation.later?.path.split('{id}') ?? [];
+    if (operation.later === undefined || method !== 'GET' || !target.startsWith(before)) continue;
+    const id = target.slice(before.length, target.length - after.length);
+    const name = jobOf(id)?.name;
+    const asked = operations.find((each) => each.name === name) ?? operation;
+    return { operation: asked, text: JSON.stringify({ id }) };
+  }
+  return undefined;
+}
 
 const isAsked = (operation: PlayedOperation, { method, target }: RequestHead, sent: JsonMembers): boolean =>
   operation.method === method &&

@@ -8,7 +8,7 @@ import { bookOf, get, linesOf, post, type Reply, sandbox, temporaryFolder } from
 import { playedDialect } from './options.ts';
 
 /**
- * Goal: each of the five vendors is a vendor of its own, which speaks as its shipped dialect reads, and tells all by its book.
+ * Goal: each of the vendors is a vendor of its own, which speaks as its shipped dialect reads, and tells all by its book.
  * Method: the real program with the built-in accounts, and the requests that the vendors document over bare HTTP.
  */
 
@@ -47,6 +47,7 @@ const OPERATIONS: readonly (readonly [PlayedName, string, readonly string[], num
   ['leadmagic', 'find-email', MIA, 1, 0, '"credits_consumed":1,"email":"mia.tran@acme.example"'],
   ['leadmagic', 'find-phone', HER_ADDRESS, 5, 0, '"mobile_number":"+61 2 5550'],
   ['leadmagic', 'enrich-company', ACME, 1, 0, '"companyName":"Acme (sandbox)"'],
+  ['fullenrich', 'find-email', MIA, 1, 0, '"most_probable_email":"mia.tran@acme.example"'],
   ['datagma', 'find-email', MIA_AS_ONE, 1, 0, '"email":"mia.tran@acme.example"'],
   ['datagma', 'find-phone', MIA_AS_ONE, 32, 2, '"creditBurn":32,"phone":{"mobiles":[{"value":"+61 2 5550'],
 ];
@@ -117,6 +118,7 @@ const DOCUMENTED = readFileSync(
   .split('\n')
   .map((line) => JSON.parse(line) as Documented)
   .filter(({ dialect }) => PLAYED_VENDORS.includes(dialect));
+const AT_ONCE = PLAYED_VENDORS.filter((vendor) => vendor !== 'fullenrich');
 
 function sent(
   url: string,
@@ -126,7 +128,7 @@ function sent(
   return body === undefined ? get(url, path, undefined, headers) : post(url, path, undefined, body, headers);
 }
 
-test.each(DOCUMENTED)(
+test.each(DOCUMENTED.filter(({ dialect }) => dialect !== 'fullenrich'))(
   '$dialect, $asked: the documented request is booked by our names, with what was found',
   async ({ dialect, asked: [operation, ...inputs], ...request }) => {
     const bookPath = join(temporaryFolder(), 'book.jsonl');
@@ -154,7 +156,8 @@ const REFUSED = PLAYED_VENDORS.flatMap((vendor) => [
 
 test.each(REFUSED)('$vendor: a fault $fault stops the program as $code', async ({ vendor, fault, code }) => {
   const flags = `--match-rate 1 --faults ${fault}:x1`;
-  expect(await tried(vendor, 'find-email', MIA_AS_ONE, flags)).toMatchObject({
+  const asked = vendor === 'fullenrich' ? MIA : MIA_AS_ONE;
+  expect(await tried(vendor, 'find-email', asked, flags)).toMatchObject({
     credits: { spent: 0 },
     stopped: { code },
   });
@@ -162,10 +165,26 @@ test.each(REFUSED)('$vendor: a fault $fault stops the program as $code', async (
 
 test.each(PLAYED_VENDORS)('%s: after "too fast" the program waits and asks again', async (vendor) => {
   const flags = '--match-rate 1 --faults 429:x1';
-  expect(await tried(vendor, 'find-email', MIA_AS_ONE, flags)).toMatchObject({
+  const asked = vendor === 'fullenrich' ? MIA : MIA_AS_ONE;
+  expect(await tried(vendor, 'find-email', asked, flags)).toMatchObject({
     answer: 'found',
     stopped: null,
   });
+});
+
+test('fullenrich gives an id, and a second later what it found, which is charged once', async () => {
+  const url = await played('fullenrich', { matchRate: 1 });
+  const request = DOCUMENTED.find(({ dialect }) => dialect === 'fullenrich') as Documented;
+  const { enrichment_id: id } = (await sent(url, request)).json as { enrichment_id: string };
+  const result = () =>
+    get(url, `/api/v1/contact/enrich/bulk/${id}`, undefined, { authorization: 'Bearer key-1' });
+  expect((await result()).json).toMatchObject({ status: 'IN_PROGRESS' });
+  expect(await bookOf(url)).toMatchObject({ charges: 0 });
+  await expect
+    .poll(async () => (await result()).json, { timeout: 5_000 })
+    .toMatchObject({ status: 'FINISHED' });
+  await result();
+  expect(await bookOf(url)).toMatchObject({ charges: 1 });
 });
 
 // --------------------------------------------------------------------------------------- what they know
@@ -189,7 +208,7 @@ const isStale = (address: string): boolean => address.includes('@old.');
 
 test('all vendors that know a person give one address, but for some of one that were left long ago', async () => {
   const [hunter, ...others] = await Promise.all(
-    PLAYED_VENDORS.map((vendor) => addressesOf(vendor, { matchRate: 1 })),
+    AT_ONCE.map((vendor) => addressesOf(vendor, { matchRate: 1 })),
   );
   const right = new Map(HOSTS.map((host) => [host, `mia.tran@${host}`]));
   for (const other of others) expect(other).toEqual(right);
@@ -214,7 +233,7 @@ test('all vendors that know a person give one address, but for some of one that 
 
 test('each vendor knows its own share of people, and together they know far more than one', async () => {
   const known = new Map<PlayedName, ReadonlySet<string>>();
-  for (const vendor of PLAYED_VENDORS) known.set(vendor, new Set((await addressesOf(vendor)).keys()));
+  for (const vendor of AT_ONCE) known.set(vendor, new Set((await addressesOf(vendor)).keys()));
   const shares = [...known].map(([vendor, hosts]) => [vendor, hosts.size / HOSTS.length] as const);
   for (const [vendor, published] of Object.entries({
     hunter: 0.4,
