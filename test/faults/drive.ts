@@ -16,7 +16,7 @@ const HELP = `npm run faults -- [--kills 1000] [--rows N] [--seed 1] [--lanes 2]
   --way WAY                ${WAYS.join(', ')}: how the vendor is reached
   --budget                 lists that are killed on the way to their budgets
   --team                   sheets of people who are onboarded
-  --fill                   a list whose blanks five vendors fill, over two budgets, a key that dies and a vendor that is away
+  --fill                   a list whose blanks six vendors fill, over two budgets, a key that dies and a vendor that is away
     --calm                 without these three: the cells are those of a run that nobody disturbs
     --machines N           workers over one database that fill them
   --machines N             workers over one database, which buy two lists with 20,000 rows, by default with 3 stops and 6 pauses:

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { brokenByFill, type Caps, type FillRow, isBlank, type Told } from './fill-judge.ts';
+import { brokenByFill, type Caps, type FillRow, goodCell, isBlank, type Told } from './fill-judge.ts';
 import { FILL_ORDER, STOPS, writeAccounts, writeJob, writeList } from './fill-list.ts';
 import { CONCURRENCY, FINDER_NAMES, type FillVendor, type FillVendors } from './finders.ts';
 import { requireCode, type Tally } from './kills.ts';
@@ -120,14 +120,14 @@ export class FillCourse implements AsyncDisposable {
     tally.see('credits charged, booked', `${vendors.charged} ≤ ${spent}`);
     tally.forbid({ 'credits charged that are not booked': Math.max(vendors.charged - spent, 0) });
     const lost = vendors.each.flatMap(({ asked }) =>
-      asked.filter(({ fault }) => LEAVES_DOUBT.test(fault ?? '')),
+      asked.filter(({ fault, isPoll }) => LEAVES_DOUBT.test(fault ?? '') && !isPoll),
     );
     tally.doubts.lost += lost.length + this.#absent;
     for (const { name, asked, charged } of vendors.each)
       tally.see(`${name}: requests, credits`, `${asked.length}, ${charged}`);
     const isLater = (row: FillRow, at: number): boolean => {
       const first = FINDER_NAMES.find(
-        (name) => vendors.all[name].cellOf(vendors.all[name].questionOf(row)) !== undefined,
+        (name) => goodCell(vendors.all[name], vendors.all[name].questionOf(row), vendors.all) !== undefined,
       );
       return ![first, '', 'list'].includes(output[at]?.Email_source);
     };
@@ -269,5 +269,7 @@ function decisionOf({ operation, parameters }: DoubtView, vendor: FillVendor): r
   if (!isCharged) return ['--not-done'];
   const cell = vendor.cellOf(question);
   if (cell === undefined) return ['--answer', 'no_match'];
-  return ['--answer', `${operation === 'find-email' ? 'email' : 'job_title'}=${cell}`];
+  return ['--answer', `${TOLD_AS[operation as keyof typeof TOLD_AS]}=${cell}`];
 }
+
+const TOLD_AS = { 'find-email': 'email', 'enrich-person': 'job_title', 'check-email': 'verdict' };

@@ -1,5 +1,12 @@
 import { canonical } from '../../src/sandbox/json.ts';
-import { type Asked, FINDER_NAMES, type FillVendor, type FillVendors, type Person } from './finders.ts';
+import {
+  ACCEPTED,
+  type Asked,
+  FINDER_NAMES,
+  type FillVendor,
+  type FillVendors,
+  type Person,
+} from './finders.ts';
 import { LEAVES_DOUBT } from './promises.ts';
 import type { OutputRow } from './workplace.ts';
 
@@ -58,8 +65,10 @@ export function brokenByFill(judged: Judged): Readonly<Record<string, number>> {
   const { list, output, vendors, history } = judged;
   const finders = FINDER_NAMES.map((name) => vendors.all[name]);
   const people = [...new Map(list.map((row) => [canonical({ ...row }), row])).values()];
-  const order = people.map((person) => orderOf(person, finders, history));
-  const again = sum(vendors.each.map(({ asked }) => repeats(asked, ({ isAnswered }) => isAnswered)));
+  const order = people.map((person) => orderOf(person, vendors, history));
+  // The answer to what was accepted is asked for again where a kill took it away.
+  const isSentAgain = ({ isAnswered, isPoll }: Asked): boolean => isAnswered && !isPoll;
+  const again = sum(vendors.each.map(({ asked }) => repeats(asked, isSentAgain)));
   return {
     'charged twice by a book': sum(
       vendors.each.map(({ asked }) => repeats(asked, ({ credits }) => credits > 0)),
@@ -68,7 +77,7 @@ export function brokenByFill(judged: Judged): Readonly<Record<string, number>> {
     'requests for cells of the list': sum(people.map((person) => forFilled(person, vendors))),
     'requests after a vendor had found it': sum(order.map(({ afterFound }) => afterFound)),
     'requests before the vendors in front': sum(order.map(({ tooEarly }) => tooEarly)),
-    'requests by an address of nobody': addressesOfNobody(people, finders, vendors.all.egon),
+    'requests by an address of nobody': addressesOfNobody(people, finders, vendors),
     'rows lost': rowsLost(list, output),
     'cells not as the books have them': count(list, (row, at) => !isAsBooked(row, output[at] ?? {}, judged)),
     'blank cells without a reason': count(output, (row) => !hasReason(row)),
@@ -85,7 +94,7 @@ function forFilled(person: FillRow, { each }: FillVendors): number {
   return sum(
     each.map((vendor) => {
       const { operation } = vendor.kind;
-      const isFilled = !isBlank(operation === 'find-email' ? person.email : person.title);
+      const isFilled = !isBlank(operation === 'enrich-person' ? person.title : person.email);
       if (!isFilled) return 0;
       const question = operation === 'find-email' ? vendor.questionOf(person) : byEmail(person.email);
       return vendor.asked.filter((each) => each.question === question).length;
@@ -95,37 +104,54 @@ function forFilled(person: FillRow, { each }: FillVendors): number {
 
 const byEmail = (email: string): string => canonical({ email });
 
+/** The address that a finder has, and that the checker does not refuse. */
+export function goodCell(
+  finder: FillVendor,
+  question: string,
+  { fred }: FillVendors['all'],
+): string | undefined {
+  const cell = finder.cellOf(question);
+  const verdict = cell === undefined ? undefined : fred.cellOf(byEmail(cell));
+  return verdict !== undefined && ACCEPTED.includes(verdict) ? cell : undefined;
+}
+
 /**
- * Order is money: a vendor is asked when those in front have said that they do not know, or had ended, and nobody is asked for what
- * a book says was found.
+ * Order is money: a vendor is asked when those in front have said that they do not know, or what they have was refused by its check,
+ * or they had ended; and nobody is asked for what a book says was found.
  */
 function orderOf(
   person: FillRow,
-  finders: readonly FillVendor[],
+  { all }: FillVendors,
   history: History,
 ): { readonly afterFound: number; readonly tooEarly: number } {
+  const finders = FINDER_NAMES.map((name) => all[name]);
   const asked = finders.map((vendor) => {
     const question = vendor.questionOf(person);
     return { vendor, question, requests: vendor.asked.filter((each) => each.question === question) };
   });
   const foundMs = asked.flatMap(({ vendor, question, requests }) =>
-    vendor.cellOf(question) === undefined
+    goodCell(vendor, question, all) === undefined
       ? []
       : requests.filter(({ credits }) => credits > 0).map(({ atMs }) => atMs),
   );
   const firstMs = Math.min(...foundMs);
-  const isReady = ({ vendor, question, requests }: (typeof asked)[number], atMs: number): boolean => {
-    const isSaid = requests.some((each) => each.atMs < atMs && each.isAnswered);
-    const isTold = history.told.some(
-      (each) => each.of === vendor.name && each.question === question && each.isDone && each.atMs < atMs,
-    );
-    const isMiss = (isSaid || isTold) && vendor.cellOf(question) === undefined;
-    return isMiss || hadEnded(vendor, atMs, history);
+  const isKnown = (vendor: FillVendor, question: string, atMs: number): boolean => {
+    const isOf = (each: { readonly question: string; readonly atMs: number }): boolean =>
+      each.question === question && each.atMs < atMs;
+    const isSaid = vendor.asked.some((each) => isOf(each) && each.isSaid);
+    return isSaid || history.told.some((each) => each.of === vendor.name && isOf(each) && each.isDone);
+  };
+  const isReady = ({ vendor, question }: (typeof asked)[number], atMs: number): boolean => {
+    if (hadEnded(vendor, atMs, history)) return true;
+    if (!isKnown(vendor, question, atMs) || goodCell(vendor, question, all) !== undefined) return false;
+    const cell = vendor.cellOf(question);
+    return cell === undefined || isKnown(all.fred, byEmail(cell), atMs);
   };
   const isEarly = (atMs: number, at: number): boolean =>
     !asked.slice(0, at).every((before) => isReady(before, atMs));
-  const afterFound = sum(asked.map(({ requests }) => count(requests, ({ atMs }) => atMs > firstMs)));
-  const tooEarly = sum(asked.map(({ requests }, at) => count(requests, ({ atMs }) => isEarly(atMs, at))));
+  const buying = asked.map(({ requests }) => requests.filter(({ isPoll }) => !isPoll));
+  const afterFound = sum(buying.map((requests) => count(requests, ({ atMs }) => atMs > firstMs)));
+  const tooEarly = sum(buying.map((requests, at) => count(requests, ({ atMs }) => isEarly(atMs, at))));
   if (afterFound + tooEarly > 0) tellCourse(person, asked);
   return { afterFound, tooEarly };
 }
@@ -157,8 +183,9 @@ function hadEnded(
   if (cap === undefined) return false;
   const own = told.filter(({ of }) => of === name);
   const before = asked.filter((each) => each.atMs <= atMs);
-  const isUnsure = ({ atMs: sentMs, fault, credits, question }: Asked): boolean =>
+  const isUnsure = ({ atMs: sentMs, fault, credits, question, isPoll }: Asked): boolean =>
     credits === 0 &&
+    !isPoll &&
     own.every((each) => each.question !== question || each.atMs < sentMs || each.atMs > atMs) &&
     (LEAVES_DOUBT.test(fault ?? '') ||
       killedMs.some((killed) => sentMs <= killed && killed < sentMs + ON_ITS_WAY_MS));
@@ -172,19 +199,23 @@ function hadEnded(
   return charged + count(before, isUnsure) + unseen.length >= cap;
 }
 
+/** An address of the list is not checked; one that a check refuses brings no title. */
 function addressesOfNobody(
   people: readonly FillRow[],
   finders: readonly FillVendor[],
-  { asked }: FillVendor,
+  { all }: FillVendors,
 ): number {
-  const known = new Set(people.map(({ email }) => byEmail(email)));
+  const found = new Set<string>();
+  const good = new Set(people.map(({ email }) => byEmail(email)));
   for (const person of people)
     for (const vendor of finders) {
       const question = vendor.questionOf(person);
-      const isBooked = vendor.asked.some((each) => each.question === question && each.credits > 0);
-      if (isBooked) known.add(byEmail(vendor.cellOf(question) ?? ''));
+      if (bookedCell(vendor, question) === undefined) continue;
+      found.add(byEmail(vendor.cellOf(question) ?? ''));
+      good.add(byEmail(goodCell(vendor, question, all) ?? ''));
     }
-  return count(asked, ({ question }) => !known.has(question));
+  const strange = count(all.fred.asked, ({ question }) => !found.has(question));
+  return strange + count(all.egon.asked, ({ question }) => !good.has(question));
 }
 
 const OWN = ['No', 'First', 'Last', 'Website'] as const;
@@ -203,7 +234,9 @@ function rowsLost(list: readonly FillRow[], output: readonly OutputRow[]): numbe
 function isAsBooked(row: FillRow, out: OutputRow, { vendors, isCalm }: Judged): boolean {
   const finders = isNamed(row) ? FINDER_NAMES.map((name) => vendors.all[name]) : [];
   const isEmail = isCellOf(row.email, out.Email, out.Email_source, (source) => {
-    const knowing = finders.filter((vendor) => vendor.cellOf(vendor.questionOf(row)) !== undefined);
+    const knowing = finders.filter(
+      (vendor) => goodCell(vendor, vendor.questionOf(row), vendors.all) !== undefined,
+    );
     const named = source === '' ? undefined : knowing.find(({ name }) => name === source);
     if (source === '') return knowing.length === 0 ? '' : undefined;
     if (named === undefined || (isCalm && named !== knowing[0])) return undefined;

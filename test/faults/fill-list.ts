@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import type { Random } from '../../src/sandbox/random.ts';
 import { agreeToDialects } from '../support/agree.ts';
 import type { FillRow } from './fill-judge.ts';
-import { FINDER_NAMES, type FillVendors } from './finders.ts';
+import { ACCEPTED, FINDER_NAMES, type FillVendors } from './finders.ts';
 import type { Order, Workplace } from './workplace.ts';
 
-/** A list with blanks, and the folder of a user who has five vendors fill them. */
+/** A list with blanks, and the folder of a user who has six vendors fill them. */
 
 const FIRST = ['Ada', 'Ben', 'Cora', 'Dion', 'Ella', 'Finn', 'Gwen', 'Hugo'];
 const LAST = ['Abbott', 'Brook', 'Chen', 'Doyle', 'Evans', 'Fraser', 'Ngata', 'Patel'];
@@ -45,7 +45,11 @@ export function writeJob(place: Workplace, budget: object): void {
   const job = {
     columns: { first_name: 'First', last_name: 'Last', domain: 'Website', email: 'Email' },
     operations: {
-      'find-email': { account: FINDER_NAMES, add: { Email: 'email' } },
+      'find-email': {
+        account: FINDER_NAMES,
+        add: { Email: 'email' },
+        check: { account: 'fred', accept: ACCEPTED },
+      },
       'enrich-person': { account: 'egon', add: { Title: 'job_title' } },
     },
     on_existing: 'fill',

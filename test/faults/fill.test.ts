@@ -6,7 +6,7 @@ import { FILL_SLOTS } from './finders.ts';
 import { drive, Tally } from './kills.ts';
 
 /*
- * Goal: five vendors fill the blanks of a list, whatever is killed, and by each of their books nothing is paid for twice.
+ * Goal: six vendors fill the blanks of a list, whatever is killed, and by each of their books nothing is paid for twice.
  * Method: the drive of `npm run faults -- --fill`, with few kills over a short list; what it has seen, which is shown when it fails,
  * says what was broken.
  */

@@ -6,7 +6,7 @@ import { FillVendors } from './finders.ts';
 import { type Lane, requireCode, type Stage, type Tally } from './kills.ts';
 import { type OutputRow, Workplace } from './workplace.ts';
 
-/** A list whose blanks are filled by five vendors, killed until it ends by itself. */
+/** A list whose blanks are filled by six vendors, killed until it ends by itself. */
 
 export interface FillSettings {
   readonly rows: number;

@@ -2,22 +2,24 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonical, isMembers } from '../../src/sandbox/json.ts';
 import { Knowledge } from '../../src/sandbox/knowledge.ts';
-import { finderPaidForMisses, finderProvider } from '../sandbox/finder.ts';
+import { finderPaidForMisses, finderProvider, jobOf, verdictOn } from '../sandbox/finder.ts';
 import { type LoggedRequest, Vendor } from './vendor.ts';
 
 /**
- * The five vendors of a job that fills blanks, each a process with a book of its own: four finders of addresses, in the order in which
- * they are asked, and one that knows people by them. What each knows is a pure function of its seed and of what it is asked.
+ * The six vendors of a job that fills blanks, each a process with a book of its own: four finders of addresses, in the order in which
+ * they are asked, one that knows people by them, and one that checks what was found. What each knows is a pure function of its seed
+ * and of what it is asked.
  */
 
 type Question = Readonly<Record<string, string>>;
 
 interface Kind {
-  readonly operation: 'find-email' | 'enrich-person';
+  readonly operation: 'find-email' | 'enrich-person' | 'check-email';
+  /** The dialect of the sandbox. */
+  readonly plays: 'finder' | 'paid-misses' | 'later-finder' | 'provider' | 'checker';
   readonly matchRate: number;
   /** What the vendor is asked by together. */
   readonly by?: string;
-  readonly paysMisses?: true;
 }
 
 /** Requests of one account that may be on their way at once. */
@@ -26,15 +28,18 @@ export const CONCURRENCY = 3;
 const NAMES_AND_DOMAIN = 'first_name+last_name+domain';
 
 const KINDS = {
-  anna: { operation: 'find-email', matchRate: 0.4, by: NAMES_AND_DOMAIN },
-  bert: { operation: 'find-email', matchRate: 0.35, by: 'full_name+domain' },
-  cleo: { operation: 'find-email', matchRate: 0.35, by: NAMES_AND_DOMAIN, paysMisses: true },
-  dana: { operation: 'find-email', matchRate: 0.5, by: 'full_name+domain' },
-  egon: { operation: 'enrich-person', matchRate: 0.8 },
+  anna: { operation: 'find-email', plays: 'later-finder', matchRate: 0.4, by: NAMES_AND_DOMAIN },
+  bert: { operation: 'find-email', plays: 'finder', matchRate: 0.35, by: 'full_name+domain' },
+  cleo: { operation: 'find-email', plays: 'paid-misses', matchRate: 0.35, by: NAMES_AND_DOMAIN },
+  dana: { operation: 'find-email', plays: 'finder', matchRate: 0.5, by: 'full_name+domain' },
+  egon: { operation: 'enrich-person', plays: 'provider', matchRate: 0.8 },
+  fred: { operation: 'check-email', plays: 'checker', matchRate: 1 },
 } as const satisfies Readonly<Record<string, Kind>>;
 
 export type VendorName = keyof typeof KINDS;
 export const VENDOR_NAMES = Object.keys(KINDS) as readonly VendorName[];
+/** The verdicts with which a found address is taken. */
+export const ACCEPTED = ['valid', 'accept_all'];
 export const FILL_SLOTS = CONCURRENCY * VENDOR_NAMES.length;
 export const FINDER_NAMES = VENDOR_NAMES.filter((name) => KINDS[name].operation === 'find-email');
 
@@ -48,10 +53,14 @@ export interface Person {
 /** One request, as the vendor's own log has it. */
 export interface Asked extends LoggedRequest {
   readonly atMs: number;
-  /** The same for the same question. */
+  /** The same for the same question, also where its answer is asked for later. */
   readonly question: string;
+  /** It asks for the answer to a question that the vendor had accepted. */
+  readonly isPoll: boolean;
   /** Whether its answer left the vendor whole. */
   readonly isAnswered: boolean;
+  /** Whether that answer says what the vendor knows. */
+  readonly isSaid: boolean;
 }
 
 export interface FindersOptions {
@@ -97,12 +106,24 @@ export class FillVendor {
 
   /** What its dialect file says. */
   get dialect(): object {
-    const { by, operation, paysMisses } = this.kind;
+    const { by, operation, plays } = this.kind;
     if (operation === 'enrich-person')
       return { vendor: 'provider', credits_charged: { header: 'x-credits-charged' } };
-    const credits = { most: 1, found: 1, ...(paysMisses && { miss: 1 }) };
-    const entry = { method: 'POST', path: '/find/email', by: [by], gives: { email: 'data.email' }, credits };
-    return { vendor: 'provider', operations: { [operation]: entry } };
+    const credits = { most: 1, found: 1, ...(plays === 'paid-misses' && { miss: 1 }) };
+    const method = 'POST';
+    if (operation === 'check-email') {
+      const verdicts = { valid: ['valid'], accept_all: ['accept_all'], invalid: ['invalid'] };
+      const entry = { method, path: '/check/email', gives: { verdict: 'data.verdict' }, verdicts, credits };
+      return { vendor: 'provider', operations: { [operation]: entry } };
+    }
+    const later = { method, path: '/find/email/found', id: 'id', every: '100ms', gives_up: '2h' };
+    const entry = { method, path: '/find/email', by: [by], gives: { email: 'data.email' }, credits };
+    const isLater = plays === 'later-finder';
+    const works = { status: [202], body: { path: 'status', equals: 'working' }, means: 'pending' };
+    return {
+      ...{ vendor: 'provider', operations: { [operation]: { ...entry, ...(isLater && { later }) } } },
+      ...(isLater && { answers: [works] }),
+    };
   }
 
   get key(): string {
@@ -116,7 +137,8 @@ export class FillVendor {
   /** Every request to it, oldest first. */
   get asked(): readonly Asked[] {
     const { loggedBytes: bytes } = this;
-    if (bytes !== this.#asked.bytes) this.#asked = { bytes, all: this.#vendor.requests().map(askedOf) };
+    if (bytes !== this.#asked.bytes)
+      this.#asked = { bytes, all: this.#vendor.requests().map((each) => askedOf(each, this.kind)) };
     return this.#asked.all;
   }
 
@@ -146,7 +168,9 @@ export class FillVendor {
       const title = this.#knowledge.person(body)?.body.job_title;
       return title === undefined ? undefined : String(title);
     }
-    const provider = (this.kind.paysMisses ? finderPaidForMisses : finderProvider)(this.#knowledge);
+    if (this.kind.operation === 'check-email') return verdictOn(this.#knowledge, String(body.email));
+    const isPaidForMisses = this.kind.plays === 'paid-misses';
+    const provider = (isPaidForMisses ? finderPaidForMisses : finderProvider)(this.#knowledge);
     const finding = provider.operations.find(({ name }) => name === 'find-email');
     const request = { sequence: 0, account: '', project: '', segment: '', body };
     const { data } = finding?.decide(request).body ?? {};
@@ -181,16 +205,25 @@ export class FillVendor {
 const seedOf = (name: VendorName, seed: number): number => seed * 10 + VENDOR_NAMES.indexOf(name);
 
 function started(name: VendorName, { folder, seed, latencyMs, faults }: FindersOptions, port: string) {
-  const { matchRate, operation, ...kind } = KINDS[name] as Kind;
-  const dialect = kind.paysMisses ? 'paid-misses' : operation === 'find-email' ? 'finder' : 'provider';
-  const flags = ['--seed', String(seedOf(name, seed)), '--dialect', dialect, '--port', port];
+  const { matchRate, plays } = KINDS[name];
+  const flags = ['--seed', String(seedOf(name, seed)), '--dialect', plays, '--port', port];
   return Vendor.start(join(folder, name), { latencyMs, faults, matchRate, ownProcess: true, flags });
 }
 
-function askedOf(request: LoggedRequest): Asked {
-  const { at, body, status, fault } = request;
+function askedOf(request: LoggedRequest, { plays }: Kind): Asked {
+  const { at, body, status, fault, operation } = request;
+  const isPoll = operation === 'found-email';
+  const question = isPoll ? jobOf(String(body.id))?.question : body;
   const isAnswered = (status === 200 || status === 404) && (fault === null || fault === 'slow');
-  return { ...request, atMs: Date.parse(at), question: canonical(body), isAnswered };
+  const isSaid = isAnswered && (isPoll ? status === 200 : plays !== 'later-finder');
+  return {
+    ...request,
+    atMs: Date.parse(at),
+    question: canonical(question ?? {}),
+    isPoll,
+    isAnswered,
+    isSaid,
+  };
 }
 
 /** Together they end with the block that opened them. */

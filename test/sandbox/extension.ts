@@ -4,7 +4,7 @@ import { publishedProvider } from '../../src/sandbox/provider.ts';
 import type { ServiceState } from '../../src/sandbox/service-state.ts';
 import type { Extension } from '../../src/sandbox/vendors.ts';
 import { control } from './control.ts';
-import { finderPaidForMisses, finderProvider } from './finder.ts';
+import { checker, finderPaidForMisses, finderProvider, laterFinder } from './finder.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
 import { OWN_CALLS } from './own-calls.ts';
 import { PersonCounts, refusedPerson } from './person-counts.ts';
@@ -20,6 +20,8 @@ const PROVIDERS = new Map([
   ['rest-get', restGetProvider],
   ['finder', finderProvider],
   ['paid-misses', finderPaidForMisses],
+  ['later-finder', laterFinder],
+  ['checker', checker],
 ]);
 const DIALECTS = ['provider', 'lists', ...PROVIDERS.keys()];
 

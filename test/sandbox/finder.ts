@@ -1,32 +1,34 @@
-import { canonical, type JsonMembers } from '../../src/sandbox/json.ts';
+import { canonical, isMembers, type JsonMembers } from '../../src/sandbox/json.ts';
 import type { Knowledge } from '../../src/sandbox/knowledge.ts';
 import { type ProviderDialect, publishedProvider } from '../../src/sandbox/provider.ts';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import {
   checked,
   problemOfIdentifiers,
+  problemOfStrings,
+  rejection,
   type SandboxDecision,
   type VendorOperation,
 } from '../../src/sandbox/vendor.ts';
 
 /**
  * One finder of addresses beside others: the published provider, which also finds. What it finds is like that of no finder with
- * another seed, so that a cell tells whose it is. It may charge for misses.
+ * another seed, so that a cell tells whose it is. It may charge for misses, or answer later. Another one checks addresses.
  */
 
 export const finderProvider = (knowledge: Knowledge): ProviderDialect => finder(knowledge, 0);
 export const finderPaidForMisses = (knowledge: Knowledge): ProviderDialect => finder(knowledge, 1);
+
+const SHARED = { vendor: 'provider', method: 'POST', authorization: ['Bearer <key>'] } as const;
 
 const INPUTS = ['first_name', 'last_name', 'full_name', 'domain'];
 
 function finder(knowledge: Knowledge, missCredits: number): ProviderDialect {
   const { operations, ...published } = publishedProvider(knowledge);
   const finding: VendorOperation = {
-    vendor: 'provider',
+    ...SHARED,
     name: 'find-email',
-    method: 'POST',
     path: '/find/email',
-    authorization: ['Bearer <key>'],
     decide: checked(
       (body) => problemOfIdentifiers(body, INPUTS),
       ({ body }) => emailOf(knowledge, body) ?? { ...missOf(knowledge, body), credits: missCredits },
@@ -46,4 +48,82 @@ function emailOf({ seed, matchRate }: Knowledge, body: JsonMembers): SandboxDeci
 function missOf({ seed }: Knowledge, body: JsonMembers): Pick<SandboxDecision, 'status' | 'body'> {
   const isEmpty = randomFrom(seed, 'no match', canonical(body)).fraction() < 0.5;
   return isEmpty ? { status: 200, body: {} } : { status: 404, body: { error: 'No match' } };
+}
+
+/** Charges for what it accepts, where it will find something, and says by its id what was found. */
+export function laterFinder(knowledge: Knowledge): ProviderDialect {
+  const { operations, ...published } = publishedProvider(knowledge);
+  const finding: VendorOperation = {
+    ...SHARED,
+    name: 'find-email',
+    path: '/find/email',
+    decide: checked(
+      (body) => problemOfIdentifiers(body, INPUTS),
+      ({ body }) => {
+        const id = idOf({ question: body, at: Date.now() });
+        return { status: 200, body: { id }, credits: emailOf(knowledge, body)?.credits ?? 0 };
+      },
+    ),
+  };
+  const answering: VendorOperation = {
+    ...SHARED,
+    name: 'found-email',
+    path: '/find/email/found',
+    decide: checked(
+      (body) => problemOfStrings(body, ['id']),
+      ({ body: { id } }) => foundBy(String(id), knowledge),
+    ),
+  };
+  return { ...published, operations: [...operations, finding, answering] };
+}
+
+function foundBy(id: string, knowledge: Knowledge): SandboxDecision {
+  const job = jobOf(id);
+  if (job === undefined) return rejection(404, 'There is no such job.');
+  if (Date.now() - job.at < WORKS_FOR_MS) return { status: 202, body: { status: 'working' }, credits: 0 };
+  const { body = { data: { email: null } } } = emailOf(knowledge, job.question) ?? {};
+  return { status: 200, body, credits: 0 };
+}
+
+const WORKS_FOR_MS = 300;
+
+/** What was asked, and when. The id says it all, so that the vendor need not remember it. */
+interface FindJob {
+  readonly question: JsonMembers;
+  readonly at: number;
+}
+
+const idOf = (job: FindJob): string => Buffer.from(JSON.stringify(job)).toString('base64url');
+
+/** @returns undefined for an id that no laterFinder gave. */
+export function jobOf(id: string): FindJob | undefined {
+  try {
+    const job = JSON.parse(Buffer.from(id, 'base64url').toString());
+    return isMembers(job) ? (job as unknown as FindJob) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says of an address whether mail comes to it. */
+export function checker(knowledge: Knowledge): ProviderDialect {
+  const { operations, ...published } = publishedProvider(knowledge);
+  const checking: VendorOperation = {
+    ...SHARED,
+    name: 'check-email',
+    path: '/check/email',
+    decide: checked(
+      (body) => problemOfStrings(body, ['email']),
+      ({ body: { email } }) => {
+        return { status: 200, body: { data: { verdict: verdictOn(knowledge, String(email)) } }, credits: 1 };
+      },
+    ),
+  };
+  return { ...published, operations: [...operations, checking] };
+}
+
+export function verdictOn({ seed }: Knowledge, email: string): 'valid' | 'accept_all' | 'invalid' {
+  const drawn = randomFrom(seed, 'verdict', email).fraction();
+  if (drawn < 0.2) return 'invalid';
+  return drawn < 0.4 ? 'accept_all' : 'valid';
 }
