@@ -85,6 +85,8 @@ export const PlanFigures = z.object({
   /** How many of these each column of `only_if` and `unless` leaves out. Each row counts for one column. */
   skipped_by: z.array(SkippedByObject).exactOptional(),
   bought_before: z.number(),
+  /** Rows that a vendor has accepted, and answers later. */
+  accepted: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),
   /** Rows to buy whose answers are too old. */

@@ -167,6 +167,7 @@ const COUNTED_AS = {
   invalid: 'invalid',
   duplicate: 'duplicates',
   answered: 'bought_before',
+  accepted: 'accepted',
   in_doubt: 'in_doubt',
   to_buy: 'to_buy',
 } as const;
@@ -185,7 +186,7 @@ class RowDraft {
   readonly #again = new Map<string, Alike>();
   #rowsAgain = 0;
   #rowsUnanswered = 0;
-  #counts = { rows: 0, invalid: 0, duplicates: 0, bought_before: 0, in_doubt: 0, to_buy: 0 };
+  #counts = { rows: 0, invalid: 0, duplicates: 0, bought_before: 0, accepted: 0, in_doubt: 0, to_buy: 0 };
   #skipped = 0;
   #tooOld = 0;
   readonly #unanswered = new Map<string, Alike>();

@@ -32,8 +32,11 @@ export type RowClassification =
  * answer.
  */
 export interface LookupResult {
-  /** A row is `to_buy` when any of its calls is to buy, and `in_doubt` when nothing else is left of it. */
-  readonly kind: 'answered' | 'in_doubt' | 'to_buy';
+  /**
+   * A row is `to_buy` when any of its calls is to buy, else `in_doubt` when one of them is, and `accepted`
+   * when a vendor answers what is left later.
+   */
+  readonly kind: 'answered' | 'accepted' | 'in_doubt' | 'to_buy';
   readonly row: RowNumber;
   readonly answers: readonly UsableAnswer[];
   /** The steps of the row that have not ended. */
@@ -47,7 +50,7 @@ export interface LookupResult {
 
 /** A step that wants a call for which there is no usable answer. */
 export interface StepLeft {
-  readonly kind: 'in_doubt' | 'to_buy';
+  readonly kind: 'accepted' | 'in_doubt' | 'to_buy';
   /**
    * The calls that the step still makes when none of them matches. None for a call in doubt that no run sends
    * again.
@@ -294,7 +297,7 @@ function leftOf(
     case 'unanswered':
       return { kind: 'to_buy', toAsk: toAsk(), anew: state.kind };
     case 'accepted':
-      return { kind: 'in_doubt', toAsk: [] };
+      return { kind: 'accepted', toAsk: [] };
     case 'in_doubt':
       return state.again === undefined
         ? { kind: 'in_doubt', toAsk: [] }
@@ -305,7 +308,7 @@ function leftOf(
 }
 
 function lookedUp({ row, answers, left, isOfBatch }: RowProgress): LookupResult {
-  const isBought = left.some(({ kind }) => kind === 'to_buy');
-  const kind = isBought ? 'to_buy' : left.length > 0 ? 'in_doubt' : 'answered';
-  return { kind, row, answers, left, isOfBatch: isOfBatch || isBought };
+  const isLeft = (kind: StepLeft['kind']): boolean => left.some((step) => step.kind === kind);
+  const kind = (['to_buy', 'in_doubt', 'accepted'] as const).find(isLeft) ?? 'answered';
+  return { kind, row, answers, left, isOfBatch: isOfBatch || kind === 'to_buy' };
 }

@@ -256,7 +256,8 @@ describe('a vendor that takes its time', () => {
     expect((await desk.type(['status', batch, '2'])).stdout).toMatch(
       /accepted at .* \(the vendor answers later, by its id "?job-Ann"?\)/,
     );
-    expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ to_buy: 0, in_doubt: 3 });
+    expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ to_buy: 0, accepted: 3 });
+    expect((await desk.type(['plan', 'job.yaml', 'list.csv'])).stdout).toMatch(/answered later +3\n/);
   });
 
   test('is asked by the next run, before anything is bought, and that run finishes the rows', async () => {

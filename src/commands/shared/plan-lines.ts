@@ -14,6 +14,7 @@ export function planLines(plan: Plan): readonly string[] {
     ['duplicates', plan.duplicates],
     ['skipped', plan.skipped ?? 0],
     ['bought before', plan.bought_before],
+    ['answered later', plan.accepted],
     ['in doubt', plan.in_doubt],
     ['to buy', toBuy],
   ];

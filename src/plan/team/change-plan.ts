@@ -160,6 +160,7 @@ export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowN
     ...(skipped === 0 ? {} : { skipped }),
     ...present({ skipped_by: skippedBy }),
     bought_before: 0,
+    accepted: 0,
     in_doubt: rowsWith(({ action }) => action === 'in_doubt'),
     to_buy: rowsWith(isSent),
     ...againIn(again),

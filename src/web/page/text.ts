@@ -211,6 +211,7 @@ export const text = {
       duplicates: 'Duplicates',
       skipped: 'Filled already',
       bought: 'Bought before',
+      later: 'Answered later',
       doubt: 'In doubt',
       again: 'To be sent again',
       unanswered: 'To buy again, because no answer came',

@@ -142,6 +142,7 @@ function Figures({ plan }: { readonly plan: PlanView }) {
     [figures.duplicates, plan.duplicates],
     [figures.skipped, plan.skipped ?? 0],
     [figures.bought, plan.bought_before],
+    [figures.later, plan.accepted],
     [figures.doubt, plan.in_doubt],
     [figures.again, plan.sent_again?.rows ?? 0],
     [figures.unanswered, plan.unanswered?.rows ?? 0],
