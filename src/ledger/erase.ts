@@ -164,7 +164,10 @@ const NAMING: readonly {
   { table: 'attempts', columns: ['why', 'vendor_id'], attempt: 'id' },
   // An attempt has two replies at most.
   ...[0, 1].map((number) => ({
-    ...{ table: 'replies', columns: ['headers'], key: 'attempt', attempt: 'attempt' },
+    table: 'replies',
+    columns: ['headers'],
+    key: 'attempt',
+    attempt: 'attempt',
     where: ` AND number = ${number}`,
   })),
   { table: 'notes', columns: ['words', 'facts'], attempt: 'attempt' },

@@ -100,8 +100,12 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
 });
 
 const replyRow = (attempt: AttemptId, number: number, reply: Reply): ReplyRow => ({
-  ...{ attempt, number, status: reply.status, headers: JSON.stringify(reply.headers) },
-  ...{ body: reply.body, at: Math.floor(reply.receivedAtMs) },
+  attempt,
+  number,
+  status: reply.status,
+  headers: JSON.stringify(reply.headers),
+  body: reply.body,
+  at: Math.floor(reply.receivedAtMs),
 });
 
 /**

@@ -13,8 +13,12 @@ const LATER = { id: 'job', path: '/results/{id}', every: '100ms', gives_up: '2h'
 const finder = (later: object = LATER) => ({
   operations: {
     'find-email': {
-      ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'], later },
-      ...{ gives: { email: 'data.email' }, credits: { most: 3, found: 1, miss: 0 } },
+      method: 'POST',
+      path: '/find',
+      by: ['first_name+last_name+domain'],
+      later,
+      gives: { email: 'data.email' },
+      credits: { most: 3, found: 1, miss: 0 },
     },
   },
 });
@@ -439,13 +443,11 @@ describe('what the vendor has accepted', () => {
     });
     const { base_url: url } = JSON.parse(await at.desk.read('config/accounts.yaml')).accounts.data;
     const base = (name: string) => ({
-      ...{
-        vendor: 'provider',
-        id: name,
-        base_url: `${url.replace(/\/$/, '')}/${name}`,
-        key: 'k',
-        dialect: 'ours.yaml',
-      },
+      vendor: 'provider',
+      id: name,
+      base_url: `${url.replace(/\/$/, '')}/${name}`,
+      key: 'k',
+      dialect: 'ours.yaml',
       limits: { concurrency: 1 },
     });
     at.desk.place.writeAccounts({ one: base('one'), two: base('two') });

@@ -116,14 +116,9 @@ export class FillVendor {
       const entry = { method, path: '/check/email', gives: { verdict: 'data.verdict' }, verdicts, credits };
       return { vendor: 'provider', operations: { [operation]: entry } };
     }
-    const later = { method, path: '/find/email/found', id: 'id', every: '100ms', gives_up: '2h' };
     const entry = { method, path: '/find/email', by: [by], gives: { email: 'data.email' }, credits };
-    const isLater = plays === 'later-finder';
-    const works = { status: [202], body: { path: 'status', equals: 'working' }, means: 'pending' };
-    return {
-      ...{ vendor: 'provider', operations: { [operation]: { ...entry, ...(isLater && { later }) } } },
-      ...(isLater && { answers: [works] }),
-    };
+    const finding = plays === 'later-finder' ? { ...entry, ...ANSWERS_LATER } : entry;
+    return { vendor: 'provider', operations: { [operation]: finding } };
   }
 
   get key(): string {
@@ -201,6 +196,11 @@ export class FillVendor {
     return this.#vendor.stop();
   }
 }
+
+const ANSWERS_LATER = {
+  later: { method: 'POST', path: '/find/email/found', id: 'id', every: '100ms', gives_up: '2h' },
+  answers: [{ status: [202], body: { path: 'status', equals: 'working' }, means: 'pending' }],
+};
 
 const seedOf = (name: VendorName, seed: number): number => seed * 10 + VENDOR_NAMES.indexOf(name);
 
