@@ -18,6 +18,8 @@ interface Documented {
   readonly line: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** What a vendor that answers later says first, and the question that follows. */
+  readonly later?: Pick<Documented, 'line' | 'headers' | 'body'> & { readonly accepted: object };
 }
 
 const DOCUMENTED = readFileSync(
@@ -45,6 +47,24 @@ test.each(DOCUMENTED)('$dialect: $asked', async ({ dialect, asked: question, lin
       false,
     );
 });
+
+test.each(DOCUMENTED.filter(({ later }) => later !== undefined))(
+  '$dialect: $asked, which is answered later, is asked for as documented',
+  async ({ dialect, asked: question, line, later }) => {
+    const { desk, asked } = await deskBefore(
+      (_, nth) => (nth === 1 ? later?.accepted : Response.json({}, { status: 401 })),
+      { dialect, key: KEY },
+    );
+    const words = ['try', ...question, '--account', 'data', '--yes', '--max-pause', '100ms'];
+    expect((await desk.type(words)).code).toBe(75);
+    // The next command asks at once.
+    expect((await desk.type(words)).code).toBe(77);
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([line, later?.line]);
+    expect(asked[1]?.headers).toMatchObject(later?.headers ?? {});
+    const sent = asked[1]?.body ?? '';
+    expect(sent === '' ? undefined : JSON.parse(sent)).toEqual(later?.body);
+  },
+);
 
 test('an answer in the form of a script, as the register of companies of Australia sends it, is read', async () => {
   const company = {

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answerPlaceOf, type Dialect, dialectOperationOf } from '../../../src/client/dialect.ts';
+import {
+  answerPlaceOf,
+  type Dialect,
+  dialectOperationOf,
+  laterOperationOf,
+} from '../../../src/client/dialect.ts';
 import provider from '../../../src/client/dialects/provider.ts';
 import service from '../../../src/client/dialects/service.ts';
 import { judge, type Verdict } from '../../../src/client/judge.ts';
@@ -14,6 +19,8 @@ interface Documented {
   readonly vendor?: string;
   readonly operation: string;
   readonly asked: JsonObject;
+  /** It answers the question that follows an accepted call. */
+  readonly poll?: true;
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
@@ -53,9 +60,11 @@ function wordFor(verdict: Verdict): string {
   return isLater ? 'pending' : verdict.kind;
 }
 
-function verdictOn({ status, headers = {}, body }: Documented, call: Call, dialect: Dialect): Verdict {
+function verdictOn(each: Documented, call: Call, dialect: Dialect): Verdict {
+  const { status, headers = {}, body, poll } = each;
   const raw = { status, headers, body: Buffer.from(body), receivedAtMs: 0 };
-  return judge({ kind: 'answered', raw }, dialect, dialectOperationOf(dialect, call), call);
+  const operation = poll ? laterOperationOf(dialect, call) : dialectOperationOf(dialect, call);
+  return judge({ kind: 'answered', raw }, dialect, operation, call);
 }
 
 /** An answer that comes later is in doubt, and may be a pause. */
