@@ -195,12 +195,13 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
   const verdict = judge(sent.reply, client.dialect, operation, call);
   // The rows of another batch are no news of this run.
   const heardBy = batch === run.batch ? run : { ...run, emit: () => {} };
-  if (isOfAccount(run, sent, verdict)) {
+  const isLate = isTooLate(run, record, later);
+  if (isOfAccount(run, sent, verdict, isLate)) {
     hear(heardBy, replied, verdict);
     return false;
   }
   if (sent.reply.kind !== 'answered' || !isEnd(run, sent, verdict)) {
-    if (sent.reply.kind === 'not_sent' || !isTooLate(run, record, later)) return false;
+    if (sent.reply.kind === 'not_sent' || !isLate) return false;
     return giveUp(run, record, `by its id ${vendorId}, and has not answered in ${later.gives_up}`);
   }
   const end = { ...endOf(run, replied, verdict), vendorId };
@@ -212,10 +213,15 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
   return true;
 }
 
-/** "Too fast" and a dead key concern the account, and leave what was accepted as it is. */
-function isOfAccount(run: Run, sent: Exchange, verdict: Verdict): boolean {
+/**
+ * "Too fast" and a dead key concern the account, and leave what was accepted as it is. So do used-up credits
+ * in a success, but only for as long as the call may still be answered: a vendor that has dropped the call
+ * for them says so forever, and must not stop every later run.
+ */
+function isOfAccount(run: Run, sent: Exchange, verdict: Verdict, isLate: boolean): boolean {
   if (verdict.kind === 'paused') return true;
-  return verdict.kind === 'stopped' && (verdict.stop.code === 'key' || isSuccess(run, sent));
+  if (verdict.kind !== 'stopped') return false;
+  return verdict.stop.code === 'key' || (!isLate && isSuccess(run, sent));
 }
 
 /** Only a success that was read as an answer ends a call. Whatever else came says "not yet". */
