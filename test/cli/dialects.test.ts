@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { documentedAnswers } from '../client/documented/judged.ts';
 import { type Desk, type DeskBefore, deskBefore, openDesk, SERVICE } from './desk.ts';
 
 const KEY = '0f8e7d6c-key-of-data';
@@ -48,21 +49,25 @@ test.each(DOCUMENTED)('$dialect: $asked', async ({ dialect, asked: question, lin
     );
 });
 
-test.each(DOCUMENTED.filter(({ later }) => later !== undefined))(
-  '$dialect: $asked, which is answered later, is asked for as documented',
+const ANSWERED_LATER = DOCUMENTED.flatMap(({ later, ...first }) => (later ? [{ ...first, later }] : []));
+
+test.each(ANSWERED_LATER)(
+  '$dialect: $asked, answered later, is asked for as documented, and found',
   async ({ dialect, asked: question, line, later }) => {
-    const { desk, asked } = await deskBefore(
-      (_, nth) => (nth === 1 ? later?.accepted : Response.json({}, { status: 401 })),
-      { dialect, key: KEY },
+    const found = documentedAnswers().find(
+      (each) =>
+        each.vendor === dialect && each.operation === question[0] && each.poll && each.wanted === 'found',
     );
-    const words = ['try', ...question, '--account', 'data', '--yes', '--max-pause', '100ms'];
-    expect((await desk.type(words)).code).toBe(75);
+    const answer = (_: unknown, nth: number) => (nth === 1 ? later.accepted : found?.body);
+    const { desk, asked } = await deskBefore(answer, { dialect, key: KEY });
+    const words = ['try', ...question, '--account', 'data', '--yes'];
+    expect((await desk.type([...words, '--max-pause', '100ms'])).code).toBe(75);
     // The next command asks at once.
-    expect((await desk.type(words)).code).toBe(77);
-    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([line, later?.line]);
-    expect(asked[1]?.headers).toMatchObject(later?.headers ?? {});
+    expect(await desk.json(words)).toMatchObject({ answer: 'found', charged: found?.charged });
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([line, later.line]);
+    expect(asked[1]?.headers).toMatchObject(later.headers);
     const sent = asked[1]?.body ?? '';
-    expect(sent === '' ? undefined : JSON.parse(sent)).toEqual(later?.body);
+    expect(sent === '' ? undefined : JSON.parse(sent)).toEqual(later.body);
   },
 );
 

@@ -72,9 +72,11 @@ const isLater = (wanted: string, got: string): boolean =>
   (wanted === 'pending' && ['in_doubt', 'rate_limited'].includes(got)) ||
   (wanted === 'in_doubt' && got === 'pending');
 
+export const documentedAnswers = (): readonly Documented[] => linesOf('vendors.jsonl');
+
 /** Answers that the dialect cannot know, such as to operations that it lacks, are left out. */
 export function judgedVendors(dialectOf: (vendor: string) => Dialect = () => provider): readonly Judged[] {
-  return linesOf('vendors.jsonl').flatMap((each) => {
+  return documentedAnswers().flatMap((each) => {
     const dialect = dialectOf(each.vendor ?? '');
     if (dialect.operations[each.operation] === undefined || (each.own && dialect === provider)) return [];
     const call: Call = { ifLost: 'hold', operation: each.operation, parameters: each.asked };
