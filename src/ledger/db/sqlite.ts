@@ -89,7 +89,8 @@ export class Connection {
   #statement(sql: string): Database.Statement<unknown[], unknown> {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {
-      statement = this.raw.prepare<unknown[], unknown>(inWordsOf('sqlite', sql));
+      // SQLite plans a statement anew when a plain parameter changes by which it searches.
+      statement = this.raw.prepare<unknown[], unknown>(inWordsOf('sqlite', sql).replaceAll('?', '+?'));
       this.#prepared.set(sql, statement);
     }
     return statement;
