@@ -96,7 +96,8 @@ function dialectIn({ path, value, problem }: YamlDocument<Entries>, builtIn: Dia
   }
   const content = merged({ ...builtIn, name: basename(path).replace(/\.[^.]*$/, '') }, value);
   const checked = dialectSchema.safeParse(content, { jitless: true });
-  if (checked.success) return checked.data;
+  // Words that several dialects have are one object, which is made ready for reading once.
+  if (checked.success) return { ...checked.data, ...(value.words === undefined && { words: builtIn.words }) };
   const found = problemOf(dialectSchema, value, checked.error.issues);
   throw problem(found.keys, found.part, found.fact, found.next);
 }
