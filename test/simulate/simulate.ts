@@ -23,6 +23,9 @@ type Kind = (typeof WORLDS)[number];
 const SHRINK_MS = 30_000;
 const MOST_SHRUNK = 3;
 
+/** After so many worlds it is told what came of them. */
+const TOLD_EVERY = 200;
+
 const DAY_MS = 24 * 3_600_000;
 const SEEDS_A_DAY = 1_000_000;
 
@@ -55,11 +58,13 @@ const seeds = values.seeds.includes(',')
   : Array.from({ length: Number(values.seeds) }, (_, at) => from + at);
 for (const seed of seeds)
   if (totals.faults === 0 || !values['until-fault']) await playSeed(kinds[seed % kinds.length] as Kind, seed);
-const { worlds, crashes, requests, faults } = totals;
-console.log(
-  `${worlds} worlds, ${crashes} crashes, ${requests} requests, ${faults} faults, digest ${digest.digest('hex').slice(0, 16)}`,
-);
-process.exit(faults === 0 ? 0 : 1);
+console.log(`${totalWords()}, digest ${digest.digest('hex').slice(0, 16)}`);
+process.exit(totals.faults === 0 ? 0 : 1);
+
+function totalWords(): string {
+  const { worlds, crashes, requests, faults } = totals;
+  return `${worlds} worlds, ${crashes} crashes, ${requests} requests, ${faults} faults`;
+}
 
 /** A wrong word ends with 2, as with the program itself: 1 says that a world has a fault. */
 function typed() {
@@ -120,6 +125,8 @@ function count(seed: number, stage: InstanceType<typeof Stage>): void {
   totals.worlds += 1;
   totals.crashes += stage.crashes;
   totals.requests += stage.sent.length;
+  // Who ends a long run knows how far it came.
+  if (totals.worlds % TOLD_EVERY === 0) console.error(`${totalWords()}, so far to seed ${seed}`);
   const own = hash('sha256', stage.sent.join('\n'));
   digest.update(own);
   if (values.each) console.log(`${seed} ${own.slice(0, 16)} ${stage.passages}`);
