@@ -21,6 +21,11 @@ function renames(...paths: readonly string[]): void {
   if (!paths.every((path) => isOurs(resolve(path)))) closeIdle();
 }
 
+const PROGRAM = resolve(import.meta.dirname, '..', '..', '..', 'src');
+
+/** Files of the program itself, by their folders. Each command looks for its own, and no world changes them. */
+const ownFiles = new Map<string, string[]>();
+
 /** Which file an open one is. */
 const opened = new Map<number, string>();
 const leaving = new Map<number, () => void>();
@@ -31,8 +36,12 @@ const looking =
     pass(() => call(...args));
 
 export const existsSync = looking(real.existsSync);
-export const realpathSync = looking(real.realpathSync as (path: string) => string);
-export const readdirSync = looking(real.readdirSync as never);
+export const realpathSync = looking(real.realpathSync.native as (path: string) => string);
+export const readdirSync = looking((path: string, ...options: never[]) => {
+  const found = ownFiles.get(path) ?? (real.readdirSync as (...all: unknown[]) => string[])(path, ...options);
+  if (path.startsWith(PROGRAM)) ownFiles.set(path, found);
+  return found;
+});
 export const readFileSync = looking(real.readFileSync as never);
 export const statSync = looking(real.statSync as never);
 export const lstatSync = looking(real.lstatSync as never);
