@@ -40,8 +40,7 @@ END $$;`,
 const MOVES = `(OLD.state <> NEW.state AND CASE OLD.state
 WHEN 'open' THEN NOT (NEW.state = 'accepted' OR NEW.state = 'answered' OR NEW.state = 'doubt'
   OR NEW.state = 'doubt_beside' OR NEW.state = 'uncharged')
-WHEN 'accepted' THEN NOT (NEW.state = 'answered' OR NEW.state = 'doubt' OR NEW.state = 'doubt_beside'
-  OR NEW.state = 'released')
+WHEN 'accepted' THEN NOT (NEW.state = 'answered' OR NEW.state = 'doubt' OR NEW.state = 'doubt_beside')
 WHEN 'doubt' THEN NOT (NEW.state = 'answered' OR NEW.state = 'retried' OR NEW.state = 'released'
   OR NEW.state = 'doubt_beside')
 WHEN 'answered' THEN NOT (NEW.state = 'replaced' OR NEW.state = 'retracted' OR NEW.state = 'erased')

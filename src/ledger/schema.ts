@@ -27,7 +27,7 @@ export const oneOf = (column: string, words: readonly string[]): string =>
  */
 export const ATTEMPT_MOVES = {
   open: ['accepted', 'answered', 'doubt', 'doubt_beside', 'uncharged'],
-  accepted: ['answered', 'doubt', 'doubt_beside', 'released'],
+  accepted: ['answered', 'doubt', 'doubt_beside'],
   doubt: ['answered', 'retried', 'released', 'doubt_beside'],
   answered: ['replaced', 'retracted', 'erased'],
   replaced: ['answered', 'retracted', 'erased'],
