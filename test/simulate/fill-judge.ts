@@ -2,7 +2,17 @@
 import fs from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { Heard, Operation } from './finders.ts';
-import { type Asking, askingIn, CONCURRENCY, DEAREST, keyOf, NAMES, type Name, PLACES } from './finders.ts';
+import {
+  type Asking,
+  askingIn,
+  askingOf,
+  CONCURRENCY,
+  DEAREST,
+  keyOf,
+  NAMES,
+  type Name,
+  PLACES,
+} from './finders.ts';
 import type { Watch } from './invariants.ts';
 import { CAUSES, causeOf, DOUBTFUL, saidIn } from './judge.ts';
 import type { Question } from './network.ts';
@@ -10,6 +20,7 @@ import { DAY_MS } from './people.ts';
 import { Permitted } from './permitted.ts';
 import { promise } from './played.ts';
 import type { Ended, Stage } from './stage.ts';
+import type { Charge } from './vendor.ts';
 
 export interface Person {
   readonly who: number;
@@ -62,6 +73,19 @@ interface Known {
   isKept: boolean;
 }
 
+/** What a process has heard of a question that a vendor answers later. */
+interface Accepted {
+  /** False: a process that was killed may have lost the id. */
+  isKept: boolean;
+}
+
+/** For which batch a question was sent. */
+interface Sent {
+  readonly list: string;
+  readonly era: number;
+  readonly atMs: number;
+}
+
 /** How a run stands while it goes on. */
 interface Going extends FillRun {
   /** All that was known before is too old. */
@@ -71,6 +95,7 @@ interface Going extends FillRun {
   /** Accounts that must have ended, because a later one was asked, each with that question. */
   readonly passedOver: Map<Name, string>;
   readonly heard: Known[];
+  readonly accepted: Accepted[];
   /** Questions whose answers said nothing. */
   readonly freed: string[];
   hasAsked: boolean;
@@ -101,6 +126,8 @@ export class FillJudge {
   readonly #known = new Map<string, Known>();
   /** Questions that once had no answer; a row that ended so is not asked again. */
   readonly #nothing = new Set<string>();
+  /** Questions that a vendor has accepted, whose answers are to come. */
+  readonly #accepted = new Map<string, Accepted>();
   /** Questions of which an answer is lost; `unsure`: or not. */
   readonly #doubts = new Map<string, 'lost' | 'unsure'>();
   /** The same of those that were sent again. What says nothing leaves the first request in doubt. */
@@ -120,6 +147,11 @@ export class FillJudge {
   readonly #counted = new Set<object>();
   /** When each question was sent last. */
   readonly #leftAt = new Map<string, number>();
+  readonly #sends = new Map<string, Sent[]>();
+  /** How many batches each list has begun. */
+  readonly #eras = new Map<string, number>();
+  /** What each budget is. */
+  readonly #caps = new Map<string, number>();
   #kills = 0;
   /** When the last run began that was killed. */
   #killedFromMs = Number.NEGATIVE_INFINITY;
@@ -141,19 +173,34 @@ export class FillJudge {
     if (isAnew || (typed.isRefresh && mayBeAnew)) {
       this.#refreshing.set(list, this.#stage.trueMs);
       this.#permitted.again(this.#permitted.asked);
+      this.#eras.set(list, this.#eraOf(list) + 1);
       for (const scope of this.#charged.keys())
         if (scope.startsWith(`batch ${list}`)) this.#charged.delete(scope);
     }
+    this.#setCaps(typed);
     this.#run = {
       ...typed,
       isAnew,
       ended: new Map(),
       passedOver: new Map(),
       heard: [],
+      accepted: [],
       freed: [],
       hasAsked: false,
       begunMs: this.#stage.trueMs,
     };
+  }
+
+  #eraOf(list: string): number {
+    return this.#eras.get(list) ?? 0;
+  }
+
+  #setCaps(run: FillRun): void {
+    for (const name of NAMES) {
+      const caps = [run.credits, run.shares[name], run.perDay[name]];
+      for (const [index, scope] of this.#scopesOf(name, run.list).entries())
+        this.#caps.set(scope, caps[index] ?? Number.POSITIVE_INFINITY);
+    }
   }
 
   ends(ended: Ended): void {
@@ -162,7 +209,7 @@ export class FillJudge {
     if (!KEPT.has(exitCode)) {
       this.#kills += 1;
       this.#killedFromMs = run.begunMs;
-      for (const known of run.heard) known.isKept = false;
+      for (const each of [...run.heard, ...run.accepted]) each.isKept = false;
       for (const key of run.freed) this.#doubts.set(key, 'unsure');
     }
     const mayNotHaveBegun = !KEPT.has(exitCode) && !run.hasAsked;
@@ -209,6 +256,7 @@ export class FillJudge {
     promise(step?.accounts.includes(asking.name) === true, `no step asks so: ${key}`);
     const known = this.#known.get(key);
     promise(known?.isKept !== true || this.#isTooOld(known), `answered, and asked again: ${key}`);
+    this.#requireNotAccepted(key, known);
     this.#requireWanted(asking, run);
     const at = step.accounts.indexOf(asking.name);
     // What is in doubt is sent again before anybody else is asked.
@@ -222,12 +270,26 @@ export class FillJudge {
     if (isAgain) this.#before.set(key, this.#doubts.get(key) ?? 'unsure');
     else this.#before.delete(key);
     this.#doubts.set(key, 'lost');
-    this.#leftAt.set(key, this.#stage.trueMs);
-    for (const scope of this.#scopesOf(asking.name, run))
+    this.#leaves(key, asking.name, run.list);
+  }
+
+  /** Only what was answered long ago is asked anew. */
+  #requireNotAccepted(key: string, known: Known | undefined): void {
+    const isAccepted = this.#accepted.get(key)?.isKept === true;
+    const isOld = known !== undefined && this.#isTooOld(known);
+    promise(!isAccepted || isOld, `accepted, and sent again: ${key}`);
+    this.#accepted.delete(key);
+  }
+
+  #leaves(key: string, name: Name, list: string): void {
+    const atMs = this.#stage.trueMs;
+    this.#leftAt.set(key, atMs);
+    this.#sends.set(key, [...(this.#sends.get(key) ?? []), { list, era: this.#eraOf(list), atMs }]);
+    for (const scope of this.#scopesOf(name, list))
       this.#reserved.set(scope, (this.#reserved.get(scope) ?? 0) + DEAREST);
   }
 
-  #scopesOf(name: Name, { list }: FillRun, atMs = this.#stage.trueMs) {
+  #scopesOf(name: Name, list: string, atMs = this.#stage.trueMs) {
     return [`batch ${list}`, `batch ${list} ${name}`, `day ${Math.floor(atMs / DAY_MS)} ${name}`] as const;
   }
 
@@ -276,7 +338,10 @@ export class FillJudge {
 
   /** By a person, or by the job. */
   #isLeftOut(key: string, { list, policy }: FillRun): boolean {
-    return this.#leftOut.has(`${list} ${key}`) || (policy === 'skip' && this.#mayBeInDoubt(key));
+    if (this.#leftOut.has(`${list} ${key}`)) return true;
+    // A job leaves out nothing at which the vendor is still at work.
+    const isAtWork = this.#accepted.get(key)?.isKept === true;
+    return policy === 'skip' && !isAtWork && this.#mayBeInDoubt(key);
   }
 
   #mayBeInDoubt(key: string): boolean {
@@ -300,7 +365,7 @@ export class FillJudge {
     const run = this.#going;
     if (run.ended.has(name)) return true;
     const slack = (this.#kills + 2) * CONCURRENCY * DEAREST;
-    const [batch, share, day] = this.#scopesOf(name, run).map((scope) => this.#reserved.get(scope) ?? 0);
+    const [batch, share, day] = this.#scopesOf(name, run.list).map((scope) => this.#reserved.get(scope) ?? 0);
     const isOver = (sum = 0, cap = Number.POSITIVE_INFINITY, others = 1): boolean =>
       sum + slack * others > cap;
     return (
@@ -310,25 +375,38 @@ export class FillJudge {
     );
   }
 
-  heard({ ailment, answer, ...asking }: Heard): void {
+  heard({ ailment, answer, poll, ...asking }: Heard): void {
     const run = this.#going;
     const key = keyOf(asking);
-    this.#mayEnd(asking.name, ailment, run);
+    // A question for an answer that is not there yet says nothing of the answer.
+    const isOfAccount = poll === undefined || ailment === 'dead-key' || ailment === 'gateway';
+    if (isOfAccount) this.#mayEnd(asking.name, ailment, run);
+    if (poll === 'not yet') return;
     if (ailment === 'gateway') this.#doubts.set(key, 'unsure');
     else if (FREE.has(ailment)) {
       const before = this.#before.get(key);
       if (before === undefined) this.#doubts.delete(key);
       else this.#doubts.set(key, before);
       run.freed.push(key);
-    } else if (ailment === 'slow' || !DOUBTFUL.has(ailment)) {
-      const facts = ailment === 'missing' || ailment === 'refusing' ? {} : JSON.parse(answer);
-      const value = String(facts[PLACES[asking.operation]] ?? '');
-      // What was refused in a series is asked again.
-      const known: Known = { value, atMs: this.#stage.trueMs, isKept: ailment !== 'refusing' };
-      this.#learn(key, known);
-      this.#doubts.delete(key);
-      run.heard.push(known);
+    } else if (ailment === 'slow' || !DOUBTFUL.has(ailment)) this.#answers({ ailment, answer, ...asking });
+  }
+
+  #answers({ ailment, answer, ...asking }: Heard): void {
+    const run = this.#going;
+    const key = keyOf(asking);
+    const facts = ailment === 'missing' || ailment === 'refusing' ? {} : JSON.parse(answer);
+    if ('id' in facts) {
+      const accepted = { isKept: true };
+      this.#accepted.set(key, accepted);
+      run.accepted.push(accepted);
+      return;
     }
+    const value = String(facts[PLACES[asking.operation]] ?? '');
+    // What was refused in a series is asked again.
+    const known: Known = { value, atMs: this.#stage.trueMs, isKept: ailment !== 'refusing' };
+    this.#learn(key, known);
+    this.#doubts.delete(key);
+    run.heard.push(known);
   }
 
   /** What moved ends the whole run. The page of a gateway may be about the key, or not. */
@@ -364,6 +442,7 @@ export class FillJudge {
     const isSure = names.length === 1;
     for (const name of names.length === 0 ? NAMES : names) {
       const key = keyOf({ ...asked, name });
+      if (decision !== 'skip') this.#accepted.delete(key);
       if (decision === 'skip') this.#leftOut.add(`${list} ${key}`);
       else if (decision === 'retry') this.#permitted.again([key]);
       else this.#told(key, decision, isSure);
@@ -384,28 +463,26 @@ export class FillJudge {
   /** Once all has arrived. */
   requireBooks(): void {
     this.#permitted.require();
-    const run = this.#run;
-    if (run === undefined) return;
     this.#run = undefined;
     const before = new Map(this.#charged);
-    for (const { key, credits } of this.#stage.charges
-      .slice(0)
-      .filter((charge) => !this.#counted.has(charge))) {
-      const { name } = askingIn({ path: key, body: '' });
-      for (const scope of this.#scopesOf(name, run, this.#leftAt.get(key)))
-        this.#charged.set(scope, (this.#charged.get(scope) ?? 0) + credits);
+    for (const charge of this.#stage.charges.filter((each) => !this.#counted.has(each))) {
+      for (const scope of this.#scopesFor(charge))
+        this.#charged.set(scope, (this.#charged.get(scope) ?? 0) + charge.credits);
+      this.#counted.add(charge);
     }
-    for (const charge of this.#stage.charges) this.#counted.add(charge);
-    for (const name of NAMES) {
-      const caps = [run.credits, run.shares[name], run.perDay[name]];
-      for (const [index, scope] of this.#scopesOf(name, run).entries()) {
-        const [now = 0, most = Number.POSITIVE_INFINITY] = [this.#charged.get(scope), caps[index]];
-        promise(
-          now <= Math.max(most, before.get(scope) ?? 0),
-          `${now} credits are charged in ${scope}, whose budget is ${most}`,
-        );
-      }
+    for (const [scope, now] of this.#charged) {
+      const most = Math.max(this.#caps.get(scope) ?? Number.POSITIVE_INFINITY, before.get(scope) ?? 0);
+      promise(now <= most, `${now} credits are charged in ${scope}, whose budget is ${most}`);
     }
+  }
+
+  /** What was accepted is charged in the budgets under which it was sent. */
+  #scopesFor({ key, atMs, acceptedAtMs = atMs }: Charge): readonly string[] {
+    const sent = this.#sends.get(key)?.findLast((each) => each.atMs <= acceptedAtMs);
+    promise(sent !== undefined, `charged, and never sent: ${key}`);
+    const { name } = askingOf(key);
+    const [batch, share, day] = this.#scopesOf(name, sent.list, sent.atMs);
+    return sent.era === this.#eraOf(sent.list) ? [batch, share, day] : [day];
   }
 
   // ---------------------------------------------------------------------------------------------- the output

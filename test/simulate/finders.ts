@@ -5,9 +5,10 @@ import { join, relative } from 'node:path';
 import { agreeToDialects } from '../support/agree.ts';
 import { unit } from './chance.ts';
 import { filesBelow } from './disk.ts';
+import { Jobs } from './later.ts';
 import type { Answer, Question } from './network.ts';
 import type { Stage } from './stage.ts';
-import { type Arrival, type Facts, Vendor } from './vendor.ts';
+import { type Arrival, type Charge, type Facts, type Reply, Vendor } from './vendor.ts';
 
 /** What each of them charges for what it finds, and for a miss. The third repeats nothing under its key. */
 export const FINDERS = {
@@ -41,6 +42,11 @@ export function askingIn({ path, body }: Pick<Question, 'path' | 'body'>): Askin
   return { name: name as Name, operation: operation as Operation, body };
 }
 
+export function askingOf(key: string): Asking {
+  const end = key.indexOf(' ');
+  return askingIn({ path: key.slice(0, end), body: key.slice(end + 1) });
+}
+
 const priceFor = (name: Name, operation: Operation): number =>
   operation === 'find-email' ? FINDERS[name].find : FINDERS[name].enrich;
 
@@ -50,24 +56,39 @@ const UNTITLED = 0.15;
 export interface Heard extends Asking {
   readonly ailment: Arrival['ailment'];
   readonly answer: string;
+  /** Whether it was asked for the answer to what it had accepted; `there`: and has said it. */
+  readonly poll?: 'there' | 'not yet';
+}
+
+/** Where a vendor is asked for the answers to what it has accepted. */
+const POLLED = '/answers/';
+
+/** Which id a free question is about. */
+export function polledIn({ method, path }: Pick<Question, 'method' | 'path'>): string | undefined {
+  return method === 'GET' ? path.split(POLLED)[1] : undefined;
 }
 
 export class Finder extends Vendor {
   readonly #name: Name;
-  readonly #seed: number;
+  readonly #stage: Stage;
   readonly #heard: (heard: Heard) => void;
+  /** What it has accepted; undefined: it answers at once. */
+  readonly jobs: Jobs | undefined;
 
   /** @param heard a process has the whole answer. */
-  constructor(name: Name, seed: number, heard: (heard: Heard) => void) {
-    super(seed + NAMES.indexOf(name) + 1);
+  constructor(name: Name, stage: Stage, isLater: boolean, heard: (heard: Heard) => void) {
+    super(stage.seed + NAMES.indexOf(name) + 1);
     this.#name = name;
-    this.#seed = seed;
+    this.#stage = stage;
     this.#heard = heard;
     this.honoursKeys = name === 'three';
     this.chargesMisses = FINDERS[name].miss > 0;
+    if (isLater) this.jobs = new Jobs(stage);
   }
 
   override answer(question: Question, nowMs: number): Answer {
+    const id = polledIn(question);
+    if (id !== undefined && this.jobs !== undefined) return this.#polled(this.jobs, id, nowMs);
     const answer = super.answer(question, nowMs);
     if (question.method !== 'POST') return answer;
     const ailment = this.arrivals.at(-1)?.ailment;
@@ -77,8 +98,47 @@ export class Finder extends Vendor {
     };
   }
 
+  /** A vendor that is not well says so here, too. */
+  #polled(jobs: Jobs, id: string, nowMs: number): Answer {
+    const key = `${POLLED}${id}`;
+    const { sold, ailment: ail, ...said } = this.reply(key, nowMs);
+    const isAlike = ail === 'alike';
+    const { headers, ...reply } = isAlike ? this.well(key) : said;
+    const ailment = isAlike ? undefined : ail;
+    this.arrivals.push({ key, atMs: nowMs, status: reply.status, ailment, idempotencyKey: undefined });
+    const job = jobs.of(id);
+    const isThere = jobs.isThere(id) && (ailment === undefined || ailment === 'slow');
+    const poll = isThere ? 'there' : 'not yet';
+    const heard = (): void => {
+      if (job !== undefined) this.#heard({ ...askingOf(job.key), ailment, answer: reply.body, poll });
+    };
+    return { ...reply, headers: { ...this.headers(nowMs), ...headers }, heard };
+  }
+
+  protected override well(key: string): Reply {
+    if (this.jobs === undefined || !key.startsWith(POLLED)) return super.well(key);
+    return this.jobs.said(key.slice(POLLED.length), (asked) => this.#foundFor(asked) ?? {});
+  }
+
+  /** What is accepted is charged once its answer is there. */
+  protected override book(charge: Charge): void {
+    const { jobs } = this;
+    const { key } = charge;
+    if (jobs === undefined || !('id' in charge.facts)) super.book(charge);
+    else
+      jobs.accept(key, ({ acceptedAtMs }) => {
+        const facts = this.#foundFor(key) ?? {};
+        const credits = this.priceOf(key.split(' ', 1)[0] ?? '', facts);
+        if (credits > 0) super.book({ ...charge, atMs: this.#stage.trueMs, credits, facts, acceptedAtMs });
+      });
+  }
+
   override factsOf(key: string): Facts | undefined {
-    const draw = (what: string): number => unit(this.#seed, what, key);
+    return this.jobs === undefined ? this.#foundFor(key) : { id: this.jobs.nextId };
+  }
+
+  #foundFor(key: string): Facts | undefined {
+    const draw = (what: string): number => unit(this.#stage.seed, what, key);
     if (draw('known') > KNOWN) return undefined;
     const [path = '', body = ''] = [key.slice(0, key.indexOf(' ')), key.slice(key.indexOf(' ') + 1)];
     const { first_name: first, last_name: last } = JSON.parse(body);
@@ -97,11 +157,21 @@ export class Finder extends Vendor {
 
 export const portOf = (name: Name): string => `http://127.0.0.1:${9001 + NAMES.indexOf(name)}`;
 
-function dialectOf(name: Name): object {
+/** The first is asked while others wait to be bought; the third and the fourth may take longer than a run waits. */
+const PATIENCE = {
+  one: { every: '2s', gives_up: '1m' },
+  two: { every: '20s', gives_up: '5m' },
+  three: { every: '1m', gives_up: '30m' },
+  four: { every: '1m', gives_up: '30m' },
+} as const;
+
+function dialectOf(name: Name, isLater: boolean): object {
+  const path = `/${name}${POLLED}{id}`;
+  const later = isLater ? { later: { id: 'id', path, ...PATIENCE[name] } } : {};
   const entry = (operation: Operation, more: object): object => {
     const price = priceFor(name, operation);
     const credits = { most: price, found: price, miss: FINDERS[name].miss };
-    return { method: 'POST', path: `/${name}/${operation}`, credits, ...more };
+    return { method: 'POST', path: `/${name}/${operation}`, credits, ...later, ...more };
   };
   return {
     vendor: 'provider',
@@ -113,8 +183,14 @@ function dialectOf(name: Name): object {
   };
 }
 
-/** @param perDay the budgets of accounts. */
-function accountsFile(perDay: Readonly<Partial<Record<Name, number>>>): string {
+interface Accounts {
+  /** Their budgets. */
+  readonly perDay: Readonly<Partial<Record<Name, number>>>;
+  /** Those that answer later. */
+  readonly later: readonly Name[];
+}
+
+function accountsFile({ perDay, later }: Accounts): string {
   const accounts = NAMES.map((name) => {
     const budget = perDay[name] === undefined ? {} : { budget: { per_day: perDay[name] } };
     return [
@@ -123,8 +199,8 @@ function accountsFile(perDay: Readonly<Partial<Record<Name, number>>>): string {
         vendor: 'provider',
         base_url: portOf(name),
         key_env: 'DATA_KEY',
-        dialect: `${name}.yaml`,
-        limits: { per_second: 50, concurrency: CONCURRENCY },
+        dialect: dialectFile(name, later.includes(name)),
+        limits: { per_second: later.includes(name) ? 1 : 50, concurrency: CONCURRENCY },
         ...budget,
       },
     ];
@@ -132,15 +208,19 @@ function accountsFile(perDay: Readonly<Partial<Record<Name, number>>>): string {
   return JSON.stringify({ accounts: Object.fromEntries(accounts) });
 }
 
+const dialectFile = (name: Name, isLater: boolean): string => `${name}${isLater ? '-later' : ''}.yaml`;
+
 /** The dialects, and that somebody has agreed to them, by the names of their files. */
 async function agreed(): Promise<ReadonlyMap<string, string>> {
   const folder = fs.mkdtempSync(join(tmpdir(), 'rowonce-agreed-'));
   const write = (name: string, text: string): void =>
     fs.writeFileSync(join(folder, name), text, { mode: 0o600 });
   try {
-    for (const name of NAMES) write(`${name}.yaml`, JSON.stringify(dialectOf(name)));
-    write('accounts.yaml', accountsFile({}));
-    await agreeToDialects(folder);
+    for (const isLater of [false, true]) {
+      for (const name of NAMES) write(dialectFile(name, isLater), JSON.stringify(dialectOf(name, isLater)));
+      write('accounts.yaml', accountsFile({ perDay: {}, later: isLater ? NAMES : [] }));
+      await agreeToDialects(folder);
+    }
     fs.rmSync(join(folder, 'accounts.yaml'));
     return new Map(filesBelow(folder).map((path) => [relative(folder, path), fs.readFileSync(path, 'utf8')]));
   } finally {
@@ -150,8 +230,8 @@ async function agreed(): Promise<ReadonlyMap<string, string>> {
 
 const FILES = await agreed();
 
-export function writeFinders(stage: Stage, perDay: Readonly<Partial<Record<Name, number>>>): void {
-  stage.write('config/accounts.yaml', accountsFile(perDay));
+export function writeFinders(stage: Stage, accounts: Accounts): void {
+  stage.write('config/accounts.yaml', accountsFile(accounts));
   fs.mkdirSync(stage.path('config/agreed'), { recursive: true, mode: 0o700 });
   for (const [name, content] of FILES) stage.write(`config/${name}`, content);
 }

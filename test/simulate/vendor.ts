@@ -17,6 +17,8 @@ export interface Charge {
   /** What was sold. */
   readonly facts: Facts;
   readonly idempotencyKey: string | undefined;
+  /** When it was asked for, where that was answered later. */
+  readonly acceptedAtMs?: number;
 }
 
 /** A request that arrived. */
@@ -32,7 +34,7 @@ export interface Arrival {
 export type Facts = Readonly<Record<string, unknown>>;
 
 /** What a request is answered with, and what it is charged for. */
-interface Reply extends Omit<Answer, 'headers'> {
+export interface Reply extends Omit<Answer, 'headers'> {
   readonly headers?: Answer['headers'];
   readonly sold?: Facts;
   readonly ailment?: Arrival['ailment'];
@@ -92,7 +94,7 @@ export class Vendor {
 
   answer(question: Question, nowMs: number): Answer {
     const { method, path, body } = question;
-    const headers = this.#headers(nowMs);
+    const headers = this.headers(nowMs);
     if (method === 'HEAD') return { status: 404, headers, body: '' };
     if (method === 'GET') return { headers, ...this.#free(path) };
     const key = `${path} ${body}`;
@@ -101,8 +103,12 @@ export class Vendor {
     const { status } = reply;
     this.arrivals.push({ key, atMs: nowMs, status, ailment, idempotencyKey });
     if (sold !== undefined)
-      this.charges.push({ key, atMs: nowMs, credits: this.priceOf(path, sold), facts: sold, idempotencyKey });
+      this.book({ key, atMs: nowMs, credits: this.priceOf(path, sold), facts: sold, idempotencyKey });
     return { ...reply, headers: { ...headers, ...reply.headers } };
+  }
+
+  protected book(charge: Charge): void {
+    this.charges.push(charge);
   }
 
   /** What a question is worth to whom the vendor knows; undefined: it knows nobody. */
@@ -124,7 +130,7 @@ export class Vendor {
     return path === '/search/people' ? (facts.results as readonly object[]).length : 1;
   }
 
-  #headers(nowMs: number): Answer['headers'] {
+  protected headers(nowMs: number): Answer['headers'] {
     const { mood } = this;
     const plain = { 'content-type': 'application/json' };
     if (mood.kind !== 'calendar') return { ...plain, date: new Date(nowMs).toUTCString() };
@@ -152,26 +158,26 @@ export class Vendor {
     const before = this.#byKey.get(own ?? '');
     const isRepeat = before !== undefined && nowMs - before.atMs < KEY_VALID_MS;
     this.#repeated = isRepeat ? before.sold : undefined;
-    const { sold, ...reply } = this.#reply(key, nowMs);
+    const { sold, ...reply } = this.reply(key, nowMs);
     if (isRepeat) return OF_NEW_ONES.has(reply.ailment) ? json(200, before.sold) : reply;
     if (own === undefined || sold === undefined) return { ...reply, ...(sold && { sold }) };
     this.#byKey.set(own, { atMs: nowMs, sold });
     return { ...reply, sold };
   }
 
-  #reply(key: string, nowMs: number): Reply {
+  protected reply(key: string, nowMs: number): Reply {
     const { mood } = this;
     if (mood.kind === 'limit') return this.#limited(mood, key, nowMs);
-    if (mood.kind !== 'ailing') return this.#well(key);
+    if (mood.kind !== 'ailing') return this.well(key);
     const times = (this.#times.get(key) ?? 0) + 1;
     this.#times.set(key, times);
-    if (unit(this.#seed, 'ails', key, times) >= mood.chance) return this.#well(key);
+    if (unit(this.#seed, 'ails', key, times) >= mood.chance) return this.well(key);
     const at = Math.floor(unit(this.#seed, 'of what', key, times) * mood.ailments.length);
     const ailment = mood.ailments[at] as Ailment;
     return { ...this.#ill(ailment, key, nowMs), ailment: ailment.kind };
   }
 
-  #well(key: string): Reply {
+  protected well(key: string): Reply {
     const facts = this.#repeated ?? this.factsOf(key);
     if (facts !== undefined) return { ...json(200, facts), sold: facts };
     if (key.startsWith('/search')) return json(200, { results: [] });
@@ -183,12 +189,12 @@ export class Vendor {
     const window = this.#window;
     if (nowMs - window.beganMs >= windowMs) Object.assign(window, { beganMs: nowMs, requests: 0 });
     window.requests += 1;
-    if (window.requests <= requests) return this.#well(key);
+    if (window.requests <= requests) return this.well(key);
     return { ...tooFast(form, window.beganMs + windowMs - nowMs, nowMs), ailment: 'limit' };
   }
 
   #ill(ailment: Ailment, key: string, nowMs: number): Reply {
-    const wellReply = this.#well(key);
+    const wellReply = this.well(key);
     const { sold } = wellReply;
     switch (ailment.kind) {
       case 'slow':

@@ -40,7 +40,10 @@ interface Credits {
   readonly in_doubt: number;
 }
 
-const doubtedBy = (call: CallRow): number => (call.state === 'open' ? 0 : heldBy(call));
+/** Whether the answer is still to come. */
+const isToCome = ({ state }: CallRow): boolean => state === 'open' || state === 'accepted';
+
+const doubtedBy = (call: CallRow): number => (isToCome(call) ? 0 : heldBy(call));
 
 /** Of the calls whose payers are chosen. */
 function creditsOf(tables: Tables, isMeant: (payer: CallRow) => boolean): Credits {
@@ -84,7 +87,7 @@ export function requireBatchShown(what: string, shown: BatchObject, tables: Tabl
   requireSame(`${what}: the rows of ${batch}`, sorted(counts), sorted(countsOf(tables, batch)));
   const { spent, exact, in_doubt, reserved } = credits;
   const money = creditsOf(tables, (payer) => payer.batch === batch);
-  const open = [...tables.calls.values()].filter((call) => call.batch === batch && call.state === 'open');
+  const open = [...tables.calls.values()].filter((call) => call.batch === batch && isToCome(call));
   const held = sum(open.map(heldBy));
   requireSame(
     `${what}: the credits of ${batch}`,

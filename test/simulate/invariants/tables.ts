@@ -120,7 +120,7 @@ export function tablesAt(path: string): Tables | undefined {
   }
 }
 
-const HOLDING: ReadonlySet<string> = new Set(['open', 'doubt', 'retried', 'doubt_beside']);
+const HOLDING: ReadonlySet<string> = new Set(['open', 'accepted', 'doubt', 'retried', 'doubt_beside']);
 
 /** What a call may still cost. */
 export const heldBy = ({ state, reserved }: CallRow): number => (HOLDING.has(state) ? reserved : 0);

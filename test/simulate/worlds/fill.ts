@@ -17,6 +17,7 @@ import {
 import {
   CONCURRENCY,
   Finder,
+  type Heard,
   keyOf,
   NAMES,
   type Name,
@@ -28,6 +29,7 @@ import {
 import { Watch } from '../invariants.ts';
 import { calm, type Weather, weathers, weatherWords } from '../network.ts';
 import { DAY_MS, faultWords, HOUR_MS, MINUTE_MS, mishaps, objectIn, timeWords, type } from '../people.ts';
+import { Permits } from '../permits.ts';
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import type { Ended, Stage } from '../stage.ts';
@@ -67,6 +69,8 @@ interface History {
   readonly shares: Caps;
   readonly perDay: Caps;
   readonly acts: readonly Act[];
+  /** Who gives an id first, and the answer later. */
+  readonly later: readonly Name[];
 }
 
 const chosen = (minLength: number, maxLength: number): Arbitrary<readonly Name[]> =>
@@ -149,12 +153,15 @@ const COLUMNS = { first_name: 'First', last_name: 'Last', domain: 'Site' };
 const ENOUGH = 1000;
 /** What is on its way when a process dies still arrives. */
 const ARRIVED_MS = MINUTE_MS;
+/** No vendor works longer on what it has accepted. */
+const ALL_ANSWERED_MS = HOUR_MS;
 
 class FillPlay {
   readonly #stage: Stage;
   readonly #history: History;
   readonly #judge: FillJudge;
   readonly #watch: Watch;
+  readonly #permits: Permits;
   readonly #answers: Partial<Record<ListName, string>> = {};
   #policy: Policy;
   #credits: number;
@@ -166,15 +173,17 @@ class FillPlay {
     this.#history = history;
     ({ policy: this.#policy, credits: this.#credits, shares: this.#shares, perDay: this.#perDay } = history);
     this.#watch = new Watch(stage, CONCURRENCY);
+    this.#permits = new Permits(stage);
     const watched = stage.onLeft;
     this.#judge = new FillJudge(stage, this.#watch);
     stage.onLeft = (question) => {
       watched(question);
       this.#judge.left(question);
     };
+    const heard = (each: Heard): void => this.#judge.heard(each);
     for (const name of NAMES)
-      stage.vendors.set(portOf(name), new Finder(name, stage.seed, (heard) => this.#judge.heard(heard)));
-    writeFinders(stage, history.perDay);
+      stage.vendors.set(portOf(name), new Finder(name, stage, history.later.includes(name), heard));
+    writeFinders(stage, history);
     for (const name of ['a', 'b'] as const) {
       const rows = history[name].people.map((person) => `${Object.values(cellsOf(person)).join(',')}\n`);
       stage.write(`${name}.csv`, `First,Last,Site,Email,Title\n${rows.join('')}`);
@@ -241,6 +250,7 @@ class FillPlay {
     this.#judge.ends(ended);
     await this.#stage.rest(ARRIVED_MS);
     this.#judge.requireBooks();
+    this.#permits.require();
     delete this.#answers[list];
     const [answer] = answersOf(ended.stdout);
     if (answer !== undefined) this.#answers[list] = answer;
@@ -298,13 +308,14 @@ class FillPlay {
     if (exitCode === 0) this.#judge.decided(list, names, asked, decision);
   }
 
-  /** What the book of the vendor says; who cannot tell whose it is leaves it out. */
+  /** What the book of the vendor says; who cannot tell whose it is, or whose answer is to come, leaves it out. */
   #truth(names: readonly Name[], asked: { operation: Operation; body: string }): string {
     const [name, other] = names;
     if (other !== undefined) return 'skip';
     if (name === undefined) return 'not-done';
     const key = keyOf({ ...asked, name });
-    const { charges, arrivals } = this.#finder(name);
+    const { charges, arrivals, jobs } = this.#finder(name);
+    if (jobs?.isAtWork(key)) return 'skip';
     const sold = charges.findLast((charge) => charge.key === key)?.facts;
     if (sold === undefined) return arrivals.some((each) => each.key === key) ? 'no_match' : 'not-done';
     const place = PLACES[asked.operation];
@@ -322,7 +333,7 @@ class FillPlay {
     this.#shares = {};
     if (this.#policy === 'retry') this.#policy = 'hold';
     this.#perDay = {};
-    writeFinders(this.#stage, {});
+    writeFinders(this.#stage, { perDay: {}, later: this.#history.later });
     await this.#stage.rest(DAY_MS);
     for (const list of ['a', 'b'] as const) {
       const { batch = '', output } = await endList(this.#ending(list));
@@ -340,6 +351,7 @@ class FillPlay {
       rows: this.#history[list].people.length,
       run: (more: readonly string[]) => this.#run(list, more),
       settle: async (batch: string) => {
+        await this.#stage.rest(ALL_ANSWERED_MS);
         if ((await this.#settle('truth')) === 0) await this.#cover(batch);
       },
       rest: (ms: number) => this.#stage.rest(ms),
@@ -384,9 +396,11 @@ const fill: WorldKind<History> = {
     shares: caps(0, 2, 5),
     perDay: caps(3, 7),
     acts: fc.array(act, { minLength: 2, maxLength: 6, size: 'max' }),
+    later: fc.oneof(fc.constant([]), chosen(1, 1)),
   }),
-  words: ({ a, b, policy, credits, shares, perDay, acts }) => [
+  words: ({ a, b, policy, credits, shares, perDay, acts, later }) => [
     `in_doubt: ${policy}; credits ${credits}, ${JSON.stringify(shares)}; by the day ${JSON.stringify(perDay)}`,
+    `later: ${later.join(', ') || 'nobody'}`,
     `list a: ${listWords(a)}`,
     `list b: ${listWords(b)}`,
     ...acts.map(actWords),
