@@ -248,15 +248,19 @@ async function inSession(
 /**
  * Works first on doubts that can surely be settled, because they give back the credits that they hold before
  * anything new is bought. Rows that had to wait for that, or for other rows, come last.
+ * Doubts come first each time, because a call that is given up may be answered to the next question.
  * @returns whether rows still wait.
  */
 async function workLeft(work: Work, left: TasksLeft, handsBack: boolean): Promise<boolean> {
   const doubtsWait = await workRows({ ...work, mayWait: false }, left('in_doubt'));
   const rowsWait = await workRows(work, left('pending'));
   if (!(doubtsWait || rowsWait) || work.signal.aborted) return false;
-  const doubtsWaitStill = await workRows(work, left('in_doubt'));
-  let waits = await workRows(work, left('pending'));
-  while (waits && (await untilAnswered(work, handsBack))) waits = await workRows(work, left('pending'));
+  let doubtsWaitStill: boolean;
+  let waits: boolean;
+  do {
+    doubtsWaitStill = await workRows(work, left('in_doubt'));
+    waits = await workRows(work, left('pending'));
+  } while (waits && (await untilAnswered(work, handsBack)));
   return waits || doubtsWaitStill;
 }
 

@@ -338,6 +338,15 @@ describe('a vendor that takes its time', () => {
     expect(await at.rows()).toEqual(['Ann@found.example matched']);
     expect(await at.money()).toMatchObject({ spent: 1, in_doubt: 0, reserved: 0 });
   });
+
+  test('and says it to the question after it was given up has it in all rows that wait for it', async () => {
+    const dialect = finder({ ...LATER, every: '1100ms', gives_up: '1s' });
+    const at = await laterDesk({ people: ['Ann,Lee,a.example', 'Ann,Lee,a.example'], dialect });
+    at.result = (asked, nth) => (at.polls() < 2 ? NOT_DONE : knows('Ann')(asked, nth));
+    expect((await at.run()).code).toBe(0);
+    expect(await at.rows()).toEqual(['Ann@found.example matched', 'Ann@found.example matched']);
+    expect(at.bought()).toEqual(['Ann']);
+  });
 });
 
 describe('what the vendor has accepted', () => {
