@@ -307,6 +307,30 @@ export const MUTATIONS: readonly Mutation[] = [
     test: ['cli/several-accounts', 'a later step asks by the cell of the list'],
     simulated: 'fill',
   },
+  {
+    rule: 'fill: where several fit, nobody is taken',
+    file: 'src/plan/row-walk.ts',
+    text: 'length > 1 && then.first !== true',
+    instead: 'length < 0 && then.first !== true',
+    test: ['cli/then', 'where several fit, nothing is taken'],
+    simulated: { never: 'no vendor of a world finds an id first' },
+  },
+  {
+    rule: 'fill: the worst case has the call that takes what was found',
+    file: 'src/plan/plan.ts',
+    text: ' || isInVain || leads(each)',
+    instead: ' || isInVain',
+    test: ['cli/then', 'the plan counts both calls'],
+    simulated: { never: 'no vendor of a world finds an id first' },
+  },
+  {
+    rule: '18: what was taken of a person goes with the call that led to it',
+    file: 'src/ledger/erase.ts',
+    text: 'isAsked || isTaken(attempt)',
+    instead: 'isAsked',
+    test: ['cli/then', 'what was taken of a person who is forgotten'],
+    simulated: { never: 'no vendor of a world finds an id first' },
+  },
 ];
 
 const ROOT = join(import.meta.dirname, '..');

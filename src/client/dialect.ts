@@ -13,6 +13,7 @@ import { canonicalJson } from '../core/call-key.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
 import { DIALECTS, shippedDialect } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
+import { isTaking } from '../core/given.ts';
 import { isObject, present } from '../core/objects.ts';
 import type { Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';
 import { foreignWords, wordsIn } from '../core/plain-text.ts';
@@ -22,7 +23,14 @@ import type { Reply } from '../ledger/ledger.ts';
 import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
 import type { AgreementQuestion } from './account/agreements.ts';
-import type { Dialect, DialectOperation, Differences, Envelope, ReadBack } from './dialect/dialect-schema.ts';
+import type {
+  Dialect,
+  DialectOperation,
+  Differences,
+  Envelope,
+  ReadBack,
+  Taking,
+} from './dialect/dialect-schema.ts';
 import type { OwnDialect } from './dialect/file.ts';
 
 export type * from './dialect/dialect-schema.ts';
@@ -231,11 +239,14 @@ export function dialectMark(dialect: Dialect): number {
       by: _by,
       read_back: _back,
       later,
+      then,
       ...judging
     } = operation;
     // Whether a price is published has no effect on the judging of an answer.
     const credits = { ...judging.credits, exact: undefined };
-    return [name, { ...judging, credits, later: later?.id }] as const;
+    const { id, first, answers: ofTaking, credits: price } = then ?? {};
+    const taken = then && { id, first, answers: ofTaking, credits: { ...price, exact: undefined } };
+    return [name, { ...judging, credits, later: later?.id, then: taken }] as const;
   });
   const { answer, answers: outer } = through?.envelope ?? {};
   const own = [answers, words, fields_at, credits_charged, permissions];
@@ -250,7 +261,8 @@ export function dialectMark(dialect: Dialect): number {
  * refused before a batch begins.
  */
 export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
-  const operation = dialect.operations[call.operation];
+  const entry = dialect.operations[call.operation];
+  const operation = entry?.then !== undefined && isTaking(call) ? takingOf(entry, entry.then) : entry;
   // The words are put together only where they are needed, because each row comes here several times.
   if (operation === undefined) invariant(false, `${dialect.name} has no operation ${call.operation}`);
   const { creditsMost: most } = call;
@@ -262,6 +274,29 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   const credits =
     per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
   return { ...operation, credits: { ...credits, ...ofMiss } };
+}
+
+/** How what the answer to a call found is taken; undefined where the answer itself has it. */
+export function thenOf({ operations }: Dialect, call: Call): Taking | undefined {
+  return isTaking(call) ? undefined : operations[call.operation]?.then;
+}
+
+/** The entry by which a call takes what was found. It is judged as the operation says, at its own price. */
+function takingOf(
+  { then: _, later: _later, read_back: _back, repeated: _repeated, by: _by, ...operation }: DialectOperation,
+  { id: _id, first: _first, credits, ...taking }: Taking,
+): DialectOperation {
+  const { method = operation.method, answers = operation.answers, headers } = taking;
+  return {
+    ...operation,
+    ...taking,
+    method,
+    answers,
+    headers: { ...operation.headers, ...headers },
+    fields: taking.fields,
+    body: taking.body,
+    credits: { ...credits, found: credits.found ?? credits.most },
+  };
 }
 
 /** How the answer of a call is judged that the vendor has accepted before. */

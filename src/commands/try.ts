@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { answerPlaceOf, dialectOperationOf, type Meaning, vendorReply } from '../client/dialect.ts';
+import { answerPlaceOf, dialectOperationOf, type Meaning, thenOf, vendorReply } from '../client/dialect.ts';
 import { type RuleFound, ruleOf, ruleThatReads } from '../client/judge.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import { basePathOf, requestOf } from '../client/request.ts';
@@ -235,10 +235,12 @@ async function requireYes(console: Console, trial: Trial, input: TryInput): Prom
   if (account.sandbox) return;
   const ledger = await lookIfThere(chooseStore(input.store, false).location, console.warn);
   const own = { ...trial, account: await knownAccount(account, ledger) };
+  // What a known answer leads to may not be known.
+  const isWhole = thenOf(own.dialect, own.call) === undefined;
   const known = await stateOf(own, ledger);
   const most = (await pricingOf({ ...own, ledger })).mostOfRow;
   await ledger?.close();
-  if (known === 'in_doubt' || (known === 'answered' && input.refresh !== true)) return;
+  if (known === 'in_doubt' || (known === 'answered' && isWhole && input.refresh !== true)) return;
   const { yes, budget = yes === true ? most : -1 } = input;
   if (most <= budget) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
@@ -351,7 +353,9 @@ interface TrialReport extends Made {
 }
 
 function report(told: TrialReport, { means }: TryInput, words: readonly string[]): Report<TrialObject> {
-  const { trial, summary, tried } = told;
+  const { summary, tried } = told;
+  // The last call may be the one that takes what the first one has found.
+  const trial = { ...told.trial, ...present({ call: tried?.call }) };
   const { dialect, call } = trial;
   const reply = tried?.reply;
   const rule = reply && tried?.end && ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);

@@ -71,6 +71,14 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
   return (value as { readonly [name: string]: JsonValue })[name];
 }
 
+/** The last list through which a path leads: that at `data` for `data.0.id`. */
+export function listAround(value: JsonValue | undefined, path: string): readonly JsonValue[] | undefined {
+  const names = path.split('.');
+  const at = names.findLastIndex((name) => /^\d+$/.test(name));
+  if (at < 0) return undefined;
+  return asList(at === 0 ? value : valueAt(value, names.slice(0, at).join('.')));
+}
+
 /** The text at the path, if it is not blank. Ids are numbers at some vendors. */
 export function textAt(item: JsonValue, path: string | undefined): string | undefined {
   const value = path === undefined ? undefined : valueAt(item, path);

@@ -1,4 +1,4 @@
-import type { JsonValue } from './operation.ts';
+import type { Call, JsonValue } from './operation.ts';
 import { isBlankText, wordsIn } from './plain-text.ts';
 
 /** The values whose place in an answer a dialect may name under `gives`, by our names for them. */
@@ -25,6 +25,14 @@ export const WANTED: Readonly<Record<string, string>> = {
   'find-phone': 'phone',
   'check-email': 'verdict',
 };
+
+/** The parameter of a call that takes by an id what an earlier call of its operation has found. */
+export const TAKEN_BY = 'id';
+
+export const TAKING_OPERATIONS = ['enrich-person', 'enrich-company', 'find-email', 'find-phone'];
+
+export const isTaking = ({ operation, parameters }: Pick<Call, 'operation' | 'parameters'>): boolean =>
+  TAKING_OPERATIONS.includes(operation) && Object.hasOwn(parameters, TAKEN_BY);
 
 /** What a check of an address found out. */
 export const EMAIL_VERDICTS = ['valid', 'accept_all', 'invalid', 'unknown'] as const;

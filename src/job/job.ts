@@ -92,7 +92,8 @@ interface JobAccount {
  *   ask, because nobody says with which others.
  */
 export function jobInDialects(job: Job, accounts: readonly JobAccount[]): Job {
-  const { operation, columns } = job;
+  const { operation, columns, steps = [], problem } = job;
+  if (problem !== undefined) checkCalls(operation, steps, { value: job, problem }, accounts);
   const all = stepsOf(operation).map((step, at) => stepInDialects(job, step, at, accounts));
   const asked = all.flatMap((each) => each.asked);
   for (const { name, unasked, waterfall, dialect } of all) {
@@ -427,15 +428,28 @@ function checkTiers(operation: Operation, { value, problem }: Document): void {
   }
 }
 
-function checkCalls(operation: Operation, steps: readonly JobStep[], { value, problem }: Document): void {
-  const { waterfall = [] } = value;
+/** @param asked the accounts of the job. Left out: it is not known how their vendors are asked. */
+function checkCalls(
+  operation: Operation,
+  steps: readonly JobStep[],
+  {
+    value: { waterfall = [] },
+    problem,
+  }: Pick<Document, 'problem'> & { readonly value: Pick<JobEntries, 'waterfall'> },
+  asked: readonly JobAccount[] = [],
+): void {
   const isOfSeveral = steps.some(({ accounts }) => accounts.length > 1);
   if (waterfall.length === 0 && !isOfSeveral) return;
   const calls = stepsOf(operation).map((step, at) => {
     const own = step === operation ? waterfall : wordsOf(step, waterfall);
     const { accounts = [], check } = steps[at] ?? {};
-    const most = Math.max(1, accounts.length) * mostCalls(step, own.length === 0 ? undefined : own);
-    return check === undefined ? most : 2 * most;
+    const ways = Math.max(1, accounts.length);
+    const taking = (accounts.length === 0 ? asked.slice(0, 1) : asked).filter(
+      ({ account, dialect }) =>
+        (accounts.length === 0 || accounts.includes(account.name)) && dialect.operations[step.name]?.then,
+    );
+    const checks = check === undefined ? 0 : ways;
+    return mostCalls(step, own.length === 0 ? undefined : own) * (ways + taking.length + checks);
   });
   const sum = calls.reduce((all, each) => all + each, 0);
   if (sum <= MOST_CALLS) return;

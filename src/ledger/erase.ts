@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { isoTime } from '../core/clock.ts';
+import { isTaking } from '../core/given.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
 import { WITH_LISTS, wayBelow } from '../core/paths.ts';
@@ -298,8 +299,14 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
 
 async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }: Found): Promise<void> {
   type Kept = NamedAttempt & { body: Uint8Array | null };
+  // A call that takes what another one has found has nothing but an id.
+  const rows = new Set<string>();
+  const isTaken = ({ batch, row, operation, asked }: NamedAttempt): boolean =>
+    rows.has(`${batch} ${row} ${operation}`) && isTaking({ operation, ...JSON.parse(asked) });
   for await (const { body, ...attempt } of flat(partsOf<Kept>(db, ALL_ATTEMPTS, ['id']))) {
-    if (person.in(attempt.asked) || subjects.has(attempt.subject ?? 0)) attempts.set(attempt.id, attempt);
+    const isAsked = person.in(attempt.asked) || subjects.has(attempt.subject ?? 0);
+    if (isAsked) rows.add(`${attempt.batch} ${attempt.row} ${attempt.operation}`);
+    if (isAsked || isTaken(attempt)) attempts.set(attempt.id, attempt);
     const answer = Buffer.from(body ?? []);
     if (!person.in(answer)) continue;
     const left = leftOf(person, attempt, answer);

@@ -23,7 +23,7 @@ import {
   type WaitingRow,
 } from './records.ts';
 import { USED } from './rows.ts';
-import { AN_ANSWER, isAnswered, isDoubted, isTooOld, replyOf } from './schema.ts';
+import { AN_ANSWER, isAnswered, isDoubted, isTooOld, replyOf, takes } from './schema.ts';
 
 /**
  * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that
@@ -263,9 +263,9 @@ const NEWEST_ATTEMPTS = 10_000;
 
 const MATCHED = `
 SELECT CAST(avg(CASE WHEN c.said = 'found' THEN 1.0 ELSE 0.0 END) AS DOUBLE PRECISION) AS rate
-FROM (SELECT operation, said, state FROM attempts WHERE account = ?
+FROM (SELECT operation, asked, said, state FROM attempts WHERE account = ?
   ORDER BY sent_at DESC LIMIT ${NEWEST_ATTEMPTS}) c
-WHERE c.operation = ? AND ${isAnswered('c')} HAVING count(*) >= ${ASKED_OFTEN_ENOUGH}`;
+WHERE c.operation = ? AND ${isAnswered('c')} AND NOT ${takes('c')} HAVING count(*) >= ${ASKED_OFTEN_ENOUGH}`;
 
 /** So many attempts tell how long a series of misses is; reading them takes a millisecond or two. */
 const NEWEST_ANSWERS = 1_000;

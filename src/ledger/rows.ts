@@ -23,7 +23,7 @@ import type {
   RowSpan,
   SubmittedRow,
 } from './records.ts';
-import { AN_ANSWER } from './schema.ts';
+import { AN_ANSWER, takes } from './schema.ts';
 import { ROW_COLUMNS, type Row } from './transitions.ts';
 
 /**
@@ -90,6 +90,8 @@ const countWhere = (counted: string, condition: string): string =>
   `count(DISTINCT CASE WHEN ${condition} THEN ${counted} END)`;
 
 const OWN = 'c.batch = m.id';
+/** What takes a find is counted with the call that found it. */
+const FIRST = `${OWN} AND NOT ${takes('c')}`;
 const FOUND = "c.said = 'found'";
 /** What a row found may fill it as long as it has not ended. */
 const FILLED = `${FOUND} AND (u.fills IS NULL
@@ -100,8 +102,8 @@ SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found
   f.calls, f.matches, f.fillers, coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses"
 FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached,
     ${countWhere('u.row', OWN)} AS asked, ${countWhere('u.row', FOUND)} AS found,
-    ${countWhere('u.row', FILLED)} AS filled, ${countWhere('c.id', OWN)} AS calls,
-    ${countWhere('c.id', `${OWN} AND ${FOUND}`)} AS matches,
+    ${countWhere('u.row', FILLED)} AS filled, ${countWhere('c.id', FIRST)} AS calls,
+    ${countWhere('c.id', `${FIRST} AND ${FOUND}`)} AS matches,
     ${countWhere('c.id', `${OWN} AND ${FILLED}`)} AS fillers
   FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN batches m ON m.id = ? GROUP BY 1, 2) f
 JOIN accounts i ON i.id = f.account

@@ -1,3 +1,4 @@
+import { TAKEN_BY, TAKING_OPERATIONS } from '../core/given.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { ANSWER_KINDS } from './call-records.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
@@ -78,6 +79,11 @@ export const isHolding = (table: string): string => inStates(table, HOLDING);
 
 /** What an attempt says whose reply is an answer by its newest reading. */
 export const AN_ANSWER = `('${ANSWER_KINDS.join("', '")}')`;
+
+/** Whether an attempt takes what an earlier one of its row has found, as `isTaking` says of its call. */
+export const takes = (table: string): string =>
+  `(${table}.operation IN ('${TAKING_OPERATIONS.join("', '")}')
+    AND ${table}.asked LIKE '{"parameters":{"${TAKEN_BY}":%')`;
 
 /** The attempts at a call whose answer is none by its newest reading. @param key the key of the call. */
 export const unanswered = (key: string): string => `

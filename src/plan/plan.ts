@@ -1,6 +1,6 @@
 import { requestsPerSecond } from '../client/account/account.ts';
-import { dialectOperationOf } from '../client/dialect.ts';
-import { WANTED } from '../core/given.ts';
+import { dialectOperationOf, thenOf } from '../client/dialect.ts';
+import { isTaking, WANTED } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
@@ -271,7 +271,8 @@ class RowDraft {
         const step = stepOf(asked);
         const { most, found, miss } = this.#pricing.priceOf(asked);
         const { made, matches } = chances?.[at] ?? { made: Number.NaN, matches: Number.NaN };
-        step.reached += count;
+        // A row is counted where it is asked about, and not again where what was found is taken.
+        step.reached += isTaking(asked.call) ? 0 : count;
         step.most += count * most;
         step.expected += count * (found * matches + miss * (made - matches));
       }
@@ -303,7 +304,8 @@ class RowDraft {
   #addAnswers(answers: readonly UsableAnswer[]): void {
     for (const { kind, ...asked } of answers) {
       const step = stepName(asked);
-      this.#known.set(step, { asked, count: (this.#known.get(step)?.count ?? 0) + 1 });
+      const count = (this.#known.get(step)?.count ?? 0) + (isTaking(asked.call) ? 0 : 1);
+      this.#known.set(step, { asked, count });
       const name = askedBy(asked);
       const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
       tally.asked += 1;
@@ -319,7 +321,8 @@ class RowDraft {
     const isChecked = checksIn(calls);
     let made = 1;
     for (const call of calls) {
-      if (isChecked && call.call.operation === checkEmail.name) {
+      // What was found is there to be taken.
+      if (isTaking(call.call) || (isChecked && call.call.operation === checkEmail.name)) {
         const { matches = 1 } = chances.at(-1) ?? {};
         chances.push({ made: matches, matches });
         continue;
@@ -396,10 +399,12 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
   }
   const knownOf = ({ by, call }: AccountCall) => known.get(keyOf(by, call.operation));
   const prices = stepsOf(job.operation).flatMap(({ name }) =>
-    accounts.flatMap((by) => [
-      known.get(keyOf(by, name))?.seen ?? 0,
-      job.credits_max ?? by.dialect.operations[name]?.credits.most ?? 1,
-    ]),
+    accounts.flatMap((by) => {
+      const { credits, then } = by.dialect.operations[name] ?? {};
+      const seen = known.get(keyOf(by, name))?.seen ?? 0;
+      const first = Math.max(seen, job.credits_max ?? credits?.most ?? 1);
+      return then === undefined ? first : first + Math.max(seen, then.credits.most);
+    }),
   );
   return {
     priceOf(asked) {
@@ -453,10 +458,13 @@ export function worstCredits(pricing: Pricing, { toAsk }: StepRemainder): number
     const isBeforeOthers = toAsk.slice(at + 1).some(({ by }) => by !== each.by);
     // Each account may find an address that is not taken, and may be paid for a call that is left out.
     const isInVain = isBeforeOthers && (mayFillNothing(each) || pricing.isSkipped(each));
-    if (miss > 0 || isChecked || isInVain) before += most;
+    if (miss > 0 || isChecked || isInVain || leads(each)) before += most;
   }
   return worst;
 }
+
+/** Whether a match only leads to the call that takes it. */
+const leads = ({ by, call }: AccountCall): boolean => thenOf(by.dialect, call) !== undefined;
 
 /** Whether an answer may be a match and have none of the values for which the step asks. */
 const mayFillNothing = ({ call, wants = [] }: CallLeft): boolean =>

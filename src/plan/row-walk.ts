@@ -1,26 +1,37 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
-import { answerPlaceOf, requireOperation, unaskable } from '../client/dialect.ts';
+import { answerPlaceOf, requireOperation, thenOf, unaskable } from '../client/dialect.ts';
 import { changeFields, remarkOn } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
-import { type AnswerPlace, parsedFieldsOf, parsedResultsOf, readBody } from '../core/answer-body.ts';
+import {
+  type AnswerPlace,
+  listAround,
+  ownBodyIn,
+  parsedFieldsOf,
+  parsedResultsOf,
+  readBody,
+  textAt,
+} from '../core/answer-body.ts';
 import { cellText, saidAt, saidIn } from '../core/answer-fields.ts';
 import { askedText, type CallKey, keyOfAsked } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant, unreachable } from '../core/errors.ts';
+import { TAKEN_BY } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answer,
   type Answered,
   type Call,
   end,
+  type JsonValue,
   type Operation,
   type OperationOptions,
   type PlannedWork,
   partsOf,
   type RowInput,
   type Step,
+  send,
 } from '../core/operation.ts';
 import { isBlankText } from '../core/plain-text.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
@@ -226,6 +237,8 @@ export class MetCall {
   filled: RowInput | undefined;
   /** The values that are read in its answer. Undefined: it only matters whether something was found. */
   readonly wants: readonly WantedColumn[] | undefined;
+  /** What the call finds is taken by another one. */
+  readonly leads: boolean;
   readonly readsBody: boolean;
   #asked: string | undefined;
   #key: CallKey | undefined;
@@ -235,7 +248,8 @@ export class MetCall {
     this.by = by;
     this.at = at;
     this.wants = wants;
-    this.readsBody = readsBody || wants !== undefined;
+    this.leads = thenOf(by.dialect, call) !== undefined;
+    this.readsBody = readsBody || wants !== undefined || this.leads;
   }
 
   get asked(): string {
@@ -264,7 +278,7 @@ interface RowEnd {
   readonly outcome: Outcome;
   /**
    * The attempts that filled the steps; undefined where no found answer is left out, because each step has
-   * one account and takes whatever it finds.
+   * one account and takes whatever it finds, and no answer leads to another one.
    */
   readonly fills: readonly AttemptId[] | undefined;
 }
@@ -366,7 +380,7 @@ export class RowWalk {
 
   tell(met: MetCall, answer: AnswerAtHand): void {
     invariant(met.answer === undefined, `${this.operation.name} asks again for what was answered`);
-    const told = operationAnswer(met.call, answer, this.operation);
+    const told = operationAnswer(met.call, answer, this.operation.readsAnswers === true || met.leads);
     if (told.kind === 'found') {
       met.remark = told.remark;
       if (met.wants !== undefined) met.filled = filledBy(met, answer, met.wants);
@@ -422,19 +436,21 @@ export class RowWalk {
       const step = this.#ask({ calls, answers });
       if (!('met' in step)) {
         const outcome = step.kind === 'end' ? step.outcome : undefined;
-        return { calls: [...this.#withChecks(calls), ...this.#fedBy(calls)], outcome };
+        return { calls: [...this.#withFollowing(calls), ...this.#fedBy(calls)], outcome };
       }
       calls.push(step.met);
       answers.push(answerTo(step.met.call));
     }
   }
 
-  /** Calls that find an address, each with the check of that address. */
-  #withChecks(calls: readonly MetCall[]): readonly MetCall[] {
+  /** Calls with those that take what they find, and with the check of the address in it. */
+  #withFollowing(calls: readonly MetCall[]): readonly MetCall[] {
     return calls.flatMap((met) => {
       const { check } = this.#steps[met.at] ?? {};
       const isCheck = met.call.operation === check?.operation.name;
-      return check === undefined || isCheck ? [met] : [met, this.#unknownCall(check, met.at, [met])];
+      const taking = new MetCall(takingCall(met.call, met.asked), met.by, met.at, met.wants);
+      const both = met.leads ? [met, taking] : [met];
+      return check === undefined || isCheck ? both : [...both, this.#unknownCall(check, met.at, [met])];
     });
   }
 
@@ -459,7 +475,7 @@ export class RowWalk {
     return this.#steps.flatMap((step, at) => {
       if (!isFedBy(step, open)) return [];
       for (const { column } of step.wants ?? []) open.add(column);
-      return this.#withChecks(step.ways.map((way) => this.#unknownCall(way, at, calls, step.wants)));
+      return this.#withFollowing(step.ways.map((way) => this.#unknownCall(way, at, calls, step.wants)));
     });
   }
 
@@ -483,7 +499,7 @@ export class RowWalk {
     // Most rows have one step with one account, and a list has many rows: only their call is made for them.
     const [way] = only.ways;
     const state = this.#askWay(0, way, way.input, assumed);
-    return 'met' in state ? state : this.#end([{ name: only.name, outcome: state.outcome }], undefined);
+    return 'met' in state ? state : this.#end([{ ...state, name: only.name }]);
   }
 
   #askAll(assumed: Assumed): WalkStep {
@@ -499,12 +515,14 @@ export class RowWalk {
       note(state, step, before);
     }
     if (before.waits) return { kind: 'waits' };
-    const { ends } = before;
-    const isFilling = this.#steps.some(({ ways, wants }) => ways.length > 1 || wants !== undefined);
-    return this.#end(ends, isFilling ? ends.flatMap(({ by }) => by?.attempt ?? []) : undefined);
+    return this.#end(before.ends);
   }
 
-  #end(ends: readonly StepEnd[], fills: RowEnd['fills']): RowEnd {
+  #end(ends: Before['ends']): RowEnd {
+    const isFilling =
+      this.#steps.some(({ ways, wants }) => ways.length > 1 || wants !== undefined) ||
+      this.#met.some(({ leads }) => leads);
+    const fills = isFilling ? ends.flatMap(({ by }) => by?.attempt ?? []) : undefined;
     return { kind: 'end', outcome: this.#remarked(outcomeOf(ends)), fills };
   }
 
@@ -560,16 +578,19 @@ export class RowWalk {
     { calls, answers }: Assumed,
     wants?: MetCall['wants'],
   ): WayEnd | Asking {
-    const by = this.#accountAt(way.account);
+    const asked = this.#accountAt(way.account);
     let last: MetCall | undefined;
-    const step = stepIn(by.dialect, way.operation, input, (call) => {
-      const met = this.#meet(call, by, at, wants);
+    const step = stepIn(asked.dialect, way.operation, input, (call) => {
+      const met = this.#meet(call, asked, at, wants);
       const answer = met.answer ?? answers[calls.indexOf(met)];
-      if (answer?.kind === 'found') last = met;
+      last = answer?.kind === 'found' ? met : undefined;
       return answer;
     });
-    if (step.kind === 'end') return { kind: 'end', outcome: step.outcome, by: last, isFinal: false };
-    const met = this.#meet(step.call, by, at, wants);
+    if (step.kind === 'end') {
+      const by = step.outcome.kind === 'matched' ? last : undefined;
+      return { kind: 'end', outcome: step.outcome, by, isFinal: false };
+    }
+    const met = this.#meet(step.call, asked, at, wants);
     if (met.end !== undefined)
       return { kind: 'end', outcome: met.end.outcome, by: undefined, isFinal: !met.end.goesOn };
     const isTooLong = this.#told + calls.length >= MOST_CALLS * this.#steps.length;
@@ -702,17 +723,12 @@ const FOUND = { kind: 'found', fields: null } as const;
  * The ledger's answer in the form that an operation takes. The body is read only for an operation that looks
  * into it.
  */
-function operationAnswer(
-  call: Call,
-  answer: AnswerAtHand,
-  { readsAnswers }: Pick<Operation, 'readsAnswers'>,
-): Answer {
+function operationAnswer(call: Call, answer: AnswerAtHand, readsBody: boolean): Answer {
   const { kind, why } = answer;
   switch (kind) {
     case 'found': {
       const remark = remarkOn(call, why);
-      if (readsAnswers !== true || answer.body === undefined)
-        return remark === undefined ? FOUND : { ...FOUND, remark };
+      if (!readsBody || answer.body === undefined) return remark === undefined ? FOUND : { ...FOUND, remark };
       const body = readBody(answer.body);
       const fields = body.kind === 'json' ? body.value : null;
       return { kind: 'found', fields, ...present({ remark }) };
@@ -734,11 +750,44 @@ function operationAnswer(
  * send is refused here.
  */
 export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
-  const step = operation.readsAnswers
+  let taking: Step | undefined;
+  const taken: Answered = (call) => {
+    const first = answered(call);
+    const step = first?.kind === 'found' ? takingStep(dialect, call, first.fields) : undefined;
+    if (step === undefined) return first;
+    const answer = step.kind === 'send' ? answered(step.call) : undefined;
+    if (answer === undefined) taking = step;
+    return answer;
+  };
+  const next = operation.readsAnswers
     ? operation.next(input, (call) => read(dialect, call, answered(call)))
-    : operation.next(input, answered);
+    : operation.next(input, taken);
+  // The operation asks for the call whose answer only leads to what it looks for.
+  const step = taking ?? next;
   return step.kind === 'end' ? step : sendable(dialect, step);
 }
+
+/**
+ * The call that takes by its id what another one found. Where that lists several, nobody knows who is meant.
+ * @returns undefined where the answer itself has it, also where a person told it.
+ */
+function takingStep(dialect: Dialect, call: Call, body: JsonValue): Step | undefined {
+  const then = thenOf(dialect, call);
+  if (then === undefined) return undefined;
+  const own = ownBodyIn(body, answerPlaceOf(dialect, call.operation)) ?? null;
+  const { length = 0 } = listAround(own, then.id) ?? [];
+  const things = call.operation === 'enrich-company' ? 'companies' : 'people';
+  if (length > 1 && then.first !== true) return end({ kind: 'refused', reason: `${length} ${things} fit` });
+  const id = textAt(own, then.id);
+  return id === undefined ? undefined : send(takingCall(call, id));
+}
+
+/** The key of the call is made of the id alone, so that two rows that lead to it take it once. */
+const takingCall = ({ operation, ifLost }: Call, id: string): Call => ({
+  operation,
+  parameters: { [TAKEN_BY]: id },
+  ifLost,
+});
 
 /**
  * Checks that the dialect can ask the call. A plan checks this before a batch begins, and every run before

@@ -11,6 +11,7 @@ import {
 } from '../client/judge.ts';
 import { judgedToday } from '../client/kept-answers.ts';
 import { StopError } from '../core/errors.ts';
+import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { SO_ALREADY } from '../core/row.ts';
@@ -217,9 +218,11 @@ export class AllSeries {
     { answer, charged }: Pick<Answered, 'answer' | 'charged'>,
   ): Heard {
     const { dialect } = client;
-    const heard = { kind: KIND_OF[answer], operation: call.operation };
+    // An answer that takes what was found is like others of its kind, and not like the one that found it.
+    const operation = isTaking(call) ? `${call.operation}.then` : call.operation;
+    const heard = { kind: KIND_OF[answer], operation };
     // Facts are compared until two matches differ.
-    const isFirst = this.#newest.get(call.operation)?.isFirst ?? true;
+    const isFirst = this.#newest.get(operation)?.isFirst ?? true;
     if (answer === 'found') return { ...heard, shape: factsShape(raw.body, dialect, call, isFirst) };
     const mayBeLost = onlyMissesYet(history);
     // The row of a change reports what the change did not find, unless the address may be wrong.

@@ -84,6 +84,13 @@ const FROZEN: readonly Vector[] = [
     key: 'b438b0d01cd9b82d64dfa955cd9596d1572e1a5d74a3a74ae4c76515bbb4056b',
   },
   {
+    about: 'what was found, taken by its id',
+    account: 'acct-1',
+    call: { operation: 'find-email', parameters: { id: '34d633b7-41ea' }, ifLost: 'hold' },
+    text: '["rowonce-call-1","acct-1","find-email",null,{"id":"34d633b7-41ea"},null]',
+    key: 'b97a7f7a98b4687060650b1377d333f7d46a33b3f61990b604934810530d1afc',
+  },
+  {
     about: 'a project',
     account: 'acct-1',
     call: {

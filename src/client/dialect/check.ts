@@ -1,7 +1,15 @@
-import { EMAIL_VERDICTS, GIVEN, type VerdictWords, verdictsOf, WANTED } from '../../core/given.ts';
+import {
+  EMAIL_VERDICTS,
+  GIVEN,
+  TAKEN_BY,
+  TAKING_OPERATIONS,
+  type VerdictWords,
+  verdictsOf,
+  WANTED,
+} from '../../core/given.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Method } from '../../core/operation.ts';
-import { foreignName } from '../../core/plain-text.ts';
+import { foreignName, listed } from '../../core/plain-text.ts';
 import { type DialectEntries, type DialectOperation, entries } from './dialect-schema.ts';
 
 /**
@@ -103,7 +111,7 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
     const asked = PARAMETERS[name]?.filter((each) => shape.fields?.[each] !== null) ?? [];
     const calls = isChange ? [asked] : membersOf(shape.by ?? asked);
     const request = { keys, shape, parameters: all, calls, also: [] };
-    const requests = [request, ...laterOf(keys, shape)];
+    const requests = [request, ...byIdOf(keys, shape)];
     if (shape.read_back === undefined) return requests;
     const parameters = all?.filter((each) => shape.fields?.[each] !== null);
     const also = isChange ? [IDEMPOTENCY_KEY, 'project_id'] : [IDEMPOTENCY_KEY];
@@ -119,11 +127,16 @@ function requestsOf(dialect: DialectEntries): readonly Request[] {
   ];
 }
 
-/** The request for a later answer, which is asked by the vendor's id alone. */
-function laterOf(keys: readonly string[], { later }: DialectOperation): readonly Request[] {
-  if (later === undefined) return [];
-  const shape = { ...later, method: later.method ?? 'GET' };
-  return [{ keys: [...keys, 'later'], shape, parameters: ['id'], calls: [['id']], also: [] }];
+/** The requests for a later answer and for what was found, which are asked by the vendor's id alone. */
+function byIdOf(keys: readonly string[], { method, ...operation }: DialectOperation): readonly Request[] {
+  const shapes = {
+    later: operation.later && { ...operation.later, method: operation.later.method ?? 'GET' },
+    then: operation.then && { ...operation.then, method: operation.then.method ?? method },
+  };
+  return Object.entries(shapes).flatMap(([name, shape]) => {
+    const byId = { parameters: [TAKEN_BY], calls: [[TAKEN_BY]], also: [] };
+    return shape === undefined ? [] : [{ keys: [...keys, name], shape, ...byId }];
+  });
 }
 
 const membersOf = (tiers: readonly string[]): readonly (readonly string[])[] =>
@@ -163,6 +176,10 @@ function checkOperation(
 ): void {
   const keys = ['operations', name];
   const { credits, fields = {} } = entry;
+  if (entry.then !== undefined && !TAKING_OPERATIONS.includes(name)) {
+    const fact = `nothing is taken by an id in ${name}, but in ${listed(TAKING_OPERATIONS)}`;
+    refuse([...keys, 'then'], fact, 'Leave it out.', 'name');
+  }
   if (credits.found > credits.most) {
     const fact =
       `a successful answer is booked at ${credits.found} credits, ` +

@@ -230,6 +230,30 @@ export type ListEntry = z.infer<typeof listing>;
 
 const credits = z.int().min(0);
 
+const taking = z.strictObject({
+  id: at('where the id stands in the first answer; `data.0.id` leads through a list'),
+  first: opt(
+    z.boolean(),
+    'the first of several is taken; left out: a list of several is refused, with their number',
+  ),
+  method: opt(z.enum(METHODS), 'left out: that of the operation'),
+  path: requestPath,
+  headers,
+  fields: optBlock('the name of the field in which the id is sent; left out: `id`', {
+    id: field.describe("the vendor's field for the id"),
+  }),
+  body,
+  credits: block('prices, in whole credits', {
+    most: credits.describe('reserved before the request leaves'),
+    found: opt(credits, 'what a successful answer is booked at; left out: `most`'),
+    miss: opt(credits, 'what a miss is booked at, as for the operation'),
+    exact: opt(z.boolean(), '`found` is the published price'),
+  }),
+  answers: opt(rules, 'rules for its answer; left out: those of the operation'),
+});
+
+export type Taking = z.infer<typeof taking>;
+
 const verdictWords = z.union([plain, z.array(plain).min(1)]);
 
 const operation = z.strictObject({
@@ -273,6 +297,11 @@ const operation = z.strictObject({
     later,
     'a free request for the answer, where the vendor first gives an id alone. ' +
       'In it `{id}` is that id. It is sent until the answer is there',
+  ),
+  then: opt(
+    taking,
+    'a second call, which takes what the first one has found by its id alone, at a price of its own. ' +
+      'In it `{id}` is that id. `gives` is about its answer',
   ),
   repeated: opt(rules, 'rules for a request that repeats a lost one, tried before all others'),
   answer_fields: optBlock('of a change: what is remembered of its answer, each at a dotted path', {

@@ -1,4 +1,4 @@
-import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
+import { listAround, parsedResultsOf, valueAt } from '../../core/answer-body.ts';
 import { holdsNothing, verdictIn, WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
@@ -135,9 +135,10 @@ export type GivenValue = 'filled' | 'blank' | 'absent' | 'odd';
 /** Undefined for an operation whose dialect does not say where a value stands. */
 export function givenIn(
   body: JsonValue | undefined,
-  { gives, verdicts }: DialectOperation,
+  { gives, verdicts, then }: DialectOperation,
   operation: string,
 ): GivenValue | undefined {
+  if (then !== undefined) return idIn(body, then.id);
   if (gives === undefined) return undefined;
   const wanted = WANTED[operation];
   const names = wanted === undefined ? Object.keys(gives) : [wanted];
@@ -147,6 +148,13 @@ export function givenIn(
   if (isVerdict && word !== null && verdictIn(word, verdicts ?? {}) !== undefined) return 'filled';
   if (values.every(holdsNothing)) return values.every((value) => value === undefined) ? 'absent' : 'blank';
   return isVerdict ? 'odd' : 'filled';
+}
+
+/** An empty list is the place of an id, with nothing in it. */
+function idIn(body: JsonValue | undefined, path: string): GivenValue {
+  const id = valueAt(body, path);
+  if (!holdsNothing(id)) return 'filled';
+  return id !== undefined || listAround(body, path) !== undefined ? 'blank' : 'absent';
 }
 
 /** The word in the place of the verdict that the dialect does not have; undefined for any other answer. */

@@ -45,6 +45,8 @@ export function factsShape(
 ): string | undefined {
   const asked = new Asked(dialect, call);
   if (call.change !== undefined || asked.isOwn || WANTED[call.operation] === 'verdict') return undefined;
+  // An answer that leads to another one shows nothing but an id.
+  if (asked.operation.then !== undefined) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
   const body = jsonOf(bytes);
   const { ours, vendors } = parsedSaidIn(body, place);

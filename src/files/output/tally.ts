@@ -1,3 +1,4 @@
+import { isTaking } from '../../core/given.ts';
 import type { Call } from '../../core/operation.ts';
 import { grouped } from '../../core/plain-text.ts';
 import {
@@ -62,7 +63,8 @@ export class Tally {
     const { outcome, answers } = record;
     if (isLeftOut(outcome)) this.leftOut += 1;
     for (const answer of answers) {
-      this.#addIdentifier(batch, answer);
+      // A row is counted where its identifier was asked about, and not again where what was found is taken.
+      if (!isTaking(answer.call)) this.#addIdentifier(batch, answer);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
     if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
