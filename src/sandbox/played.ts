@@ -33,7 +33,16 @@ interface DialectEntry {
   readonly gives?: Readonly<Record<string, string>> | undefined;
   readonly verdicts?: VerdictWords | undefined;
   readonly credits: { readonly found?: number; readonly miss?: number | undefined };
-  readonly later?: { readonly id: string; readonly path: string } | undefined;
+  readonly later?: SecondEntry | undefined;
+  readonly then?: (SecondEntry & { readonly credits: Readonly<Record<'most', number>> }) | undefined;
+}
+
+/** The request that follows on the first answer, by the id in it. */
+interface SecondEntry {
+  readonly id: string;
+  readonly method?: string | undefined;
+  readonly path: string;
+  readonly fields?: { readonly id?: string | undefined } | undefined;
 }
 
 type PlayedOperation = DialectEntry & { readonly name: string };
@@ -89,12 +98,13 @@ const TRAITS: Readonly<Record<PlayedName, Traits>> = {
     works: { status: 'IN_PROGRESS', cost: { credits: 0 } },
     done: { status: 'FINISHED' },
   },
+  cognism: { knows: 0.4 },
 };
 
 /** How long a vendor that answers later takes. */
 const WORKS_FOR_MS = 1_000;
 
-/** What a later answer is asked for by: who asked what, and when. So a sandbox that starts anew knows it. */
+/** What a second answer is asked for by: who asked what, and when. So a sandbox that starts anew knows it. */
 interface Job {
   readonly name: string;
   readonly asked: JsonMembers;
@@ -116,7 +126,7 @@ export class PlayedVendor {
   readonly #traits: Traits;
   /** The one whose requests say the most comes first, because several may be at one path. */
   readonly #operations: readonly PlayedOperation[];
-  /** The later answers that were charged. */
+  /** The second answers that were charged. */
   readonly #charged = new Set<string>();
 
   constructor(dialect: PlayedDialect) {
@@ -138,9 +148,9 @@ export class PlayedVendor {
     const query = parametersIn(head.target);
     const json = head.method === 'GET' ? query : jsonIn(text);
     const sent = isMembers(json) ? json : {};
-    const later = laterAsked(this.#operations, head);
-    if (later !== undefined)
-      return { head: this.#ownHead(head, query, later.operation, LATER), text: later.text };
+    const second = secondAsked(this.#operations, head, sent);
+    if (second !== undefined)
+      return { head: this.#ownHead(head, query, second.operation, SECOND), text: second.text };
     const operation = this.#operations.find((each) => isAsked(each, head, sent));
     const inputs = operation === undefined ? {} : inputsIn(operation, sent);
     return { head: this.#ownHead(head, query, operation), text: JSON.stringify(inputs) };
@@ -167,14 +177,14 @@ export class PlayedVendor {
       name: operation.name,
       path: `/${operation.name}`,
       decide: ({ body }: Asked) =>
-        operation.later === undefined
+        secondOf(operation) === undefined
           ? this.#decide(operation, body, knowledge)
           : this.#accept(operation, body, knowledge),
     }));
     const results = this.#operations.flatMap((operation) => {
-      const name = `${operation.name}${LATER}`;
+      const name = `${operation.name}${SECOND}`;
       const decide = ({ body }: Asked) => this.#result(operation, String(body.id), knowledge);
-      return operation.later === undefined ? [] : [{ ...shared, name, path: `/${name}`, decide }];
+      return secondOf(operation) === undefined ? [] : [{ ...shared, name, path: `/${name}`, decide }];
     });
     return { operations: [...operations, ...results], tooMany: (_, retryAfter) => tooMany(retryAfter) };
   }
@@ -189,12 +199,14 @@ export class PlayedVendor {
     return { ...outcome, answer: { status: own, body: refusal?.(word, own) ?? body, headers } };
   }
 
-  /** Refuses what it cannot be asked, and gives an id for all else. */
+  /** Refuses what it cannot be asked. Gives an id for all else, or for what it knows. */
   #accept(operation: PlayedOperation, asked: JsonMembers, knowledge: Knowledge): SandboxDecision {
     const decision = this.#decide(operation, asked, knowledge);
     if (decision.status === 400) return decision;
-    const id = idOf({ name: operation.name, asked, at: Date.now() });
-    return { status: 200, body: objectWith(operation.later?.id ?? 'id', id), credits: 0 };
+    const isKnown = operation.later !== undefined || decision.status === 200;
+    const id = isKnown ? idOf({ name: operation.name, asked, at: Date.now() }) : null;
+    const credits = operation.later === undefined ? decision.credits : 0;
+    return { status: 200, body: objectWith(secondOf(operation)?.id ?? 'id', id), credits };
   }
 
   /** Charged once, when it is there. */
@@ -202,9 +214,11 @@ export class PlayedVendor {
     const job = jobOf(id);
     if (job?.name !== operation.name) return rejection(404, 'There is no such job.');
     const { works = {}, done = {} } = this.#traits;
-    if (Date.now() - job.at < WORKS_FOR_MS) return { status: 200, body: works, credits: 0 };
+    const { later, then } = operation;
+    const isWorking = later !== undefined && Date.now() - job.at < WORKS_FOR_MS;
+    if (isWorking) return { status: 200, body: works, credits: 0 };
     const found = this.#decide(operation, job.asked, knowledge);
-    const credits = this.#charged.has(id) ? 0 : found.credits;
+    const credits = this.#charged.has(id) ? 0 : (then?.credits.most ?? found.credits);
     this.#charged.add(id);
     return { ...found, body: merged(done, found.body), credits };
   }
@@ -238,17 +252,29 @@ export class PlayedVendor {
 const fixedIn = ({ path, body = {} }: PlayedOperation) =>
   Object.entries({ ...parametersIn(path), ...body }).filter(([, value]) => value !== '{key}');
 
-const LATER = '-later';
+const SECOND = '-second';
 
-/** The operation whose later answer is asked for, and by which id. */
-function laterAsked(operations: readonly PlayedOperation[], { method, target }: RequestHead) {
+const secondOf = ({ later, then }: PlayedOperation): SecondEntry | undefined => later ?? then;
+
+/** The operation whose second answer is asked for, and by which id. */
+function secondAsked(
+  operations: readonly PlayedOperation[],
+  { method, target }: RequestHead,
+  sent: JsonMembers,
+) {
   for (const operation of operations) {
-    const [before = '', after = ''] = operation.later?.path.split('{id}') ?? [];
-    if (operation.later === undefined || method !== 'GET' || !target.startsWith(before)) continue;
-    const id = target.slice(before.length, target.length - after.length);
-    const name = jobOf(id)?.name;
+    const second = secondOf(operation);
+    if (second === undefined) continue;
+    const { method: own = operation.later === undefined ? operation.method : 'GET', path, fields } = second;
+    const [before = '', after] = path.split('{id}');
+    if (method !== own || !target.startsWith(before)) continue;
+    const id =
+      after === undefined
+        ? valueAt(sent, fields?.id ?? 'id')
+        : target.slice(before.length, target.length - after.length);
+    const name = jobOf(String(id))?.name;
     const asked = operations.find((each) => each.name === name) ?? operation;
-    return { operation: asked, text: JSON.stringify({ id }) };
+    return { operation: asked, text: JSON.stringify({ id: id ?? '' }) };
   }
   return undefined;
 }

@@ -48,6 +48,7 @@ const OPERATIONS: readonly (readonly [PlayedName, string, readonly string[], num
   ['leadmagic', 'find-phone', HER_ADDRESS, 5, 0, '"mobile_number":"+61 2 5550'],
   ['leadmagic', 'enrich-company', ACME, 1, 0, '"companyName":"Acme (sandbox)"'],
   ['fullenrich', 'find-email', MIA, 1, 0, '"most_probable_email":"mia.tran@acme.example"'],
+  ['cognism', 'find-email', MIA, 1, 0, '"email":{"address":"mia.tran@acme.example"}'],
   ['datagma', 'find-email', MIA_AS_ONE, 1, 0, '"email":"mia.tran@acme.example"'],
   ['datagma', 'find-phone', MIA_AS_ONE, 32, 2, '"creditBurn":32,"phone":{"mobiles":[{"value":"+61 2 5550'],
 ];
@@ -118,7 +119,9 @@ const DOCUMENTED = readFileSync(
   .split('\n')
   .map((line) => JSON.parse(line) as Documented)
   .filter(({ dialect }) => PLAYED_VENDORS.includes(dialect));
-const AT_ONCE = PLAYED_VENDORS.filter((vendor) => vendor !== 'fullenrich');
+/** Vendors that give an id first. */
+const IN_TWO_STEPS: readonly PlayedName[] = ['fullenrich', 'cognism'];
+const AT_ONCE = PLAYED_VENDORS.filter((vendor) => !IN_TWO_STEPS.includes(vendor));
 
 function sent(
   url: string,
@@ -128,7 +131,7 @@ function sent(
   return body === undefined ? get(url, path, undefined, headers) : post(url, path, undefined, body, headers);
 }
 
-test.each(DOCUMENTED.filter(({ dialect }) => dialect !== 'fullenrich'))(
+test.each(DOCUMENTED.filter(({ dialect }) => AT_ONCE.includes(dialect)))(
   '$dialect, $asked: the documented request is booked by our names, with what was found',
   async ({ dialect, asked: [operation, ...inputs], ...request }) => {
     const bookPath = join(temporaryFolder(), 'book.jsonl');
@@ -156,7 +159,7 @@ const REFUSED = PLAYED_VENDORS.flatMap((vendor) => [
 
 test.each(REFUSED)('$vendor: a fault $fault stops the program as $code', async ({ vendor, fault, code }) => {
   const flags = `--match-rate 1 --faults ${fault}:x1`;
-  const asked = vendor === 'fullenrich' ? MIA : MIA_AS_ONE;
+  const asked = IN_TWO_STEPS.includes(vendor) ? MIA : MIA_AS_ONE;
   expect(await tried(vendor, 'find-email', asked, flags)).toMatchObject({
     credits: { spent: 0 },
     stopped: { code },
@@ -165,7 +168,7 @@ test.each(REFUSED)('$vendor: a fault $fault stops the program as $code', async (
 
 test.each(PLAYED_VENDORS)('%s: after "too fast" the program waits and asks again', async (vendor) => {
   const flags = '--match-rate 1 --faults 429:x1';
-  const asked = vendor === 'fullenrich' ? MIA : MIA_AS_ONE;
+  const asked = IN_TWO_STEPS.includes(vendor) ? MIA : MIA_AS_ONE;
   expect(await tried(vendor, 'find-email', asked, flags)).toMatchObject({
     answer: 'found',
     stopped: null,
@@ -184,6 +187,23 @@ test('fullenrich gives an id, and a second later what it found, which is charged
     .poll(async () => (await result()).json, { timeout: 5_000 })
     .toMatchObject({ status: 'FINISHED' });
   await result();
+  expect(await bookOf(url)).toMatchObject({ charges: 1 });
+});
+
+test('cognism gives an id of what it knows, and what it has by that id, which is charged once', async () => {
+  const url = await played('cognism', { matchRate: 1 });
+  const request = DOCUMENTED.find(({ dialect, asked }) => dialect === 'cognism' && asked[0] === 'find-email');
+  const { results } = (await sent(url, request as Documented)).json as { results: { redeemId: string }[] };
+  expect(await bookOf(url)).toMatchObject({ charges: 0 });
+  const body = { redeemIds: [results[0]?.redeemId] };
+  const redeem = {
+    line: 'POST /api/search/contact/redeem',
+    headers: { authorization: 'Bearer key-1' },
+    body,
+  };
+  const redeemed = { results: [{ email: { address: 'mia.tran@acme.com.au' } }] };
+  expect((await sent(url, redeem)).json).toMatchObject(redeemed);
+  expect((await sent(url, redeem)).json).toMatchObject(redeemed);
   expect(await bookOf(url)).toMatchObject({ charges: 1 });
 });
 
