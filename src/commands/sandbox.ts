@@ -27,7 +27,6 @@ export default command({
       'where each charge is noted before it is answered; left out: in memory',
       '<file>',
     ),
-    log: flag(z.string().optional(), 'where each request to a vendor is noted', '<file>'),
     rate: flag(
       z.string().optional(),
       'the most requests per key, such as 20/s, 600/min, 5000/h or 100/d; left out: no limit',
@@ -53,7 +52,7 @@ export default command({
       latencyMs: input.latency,
       seed: numberOf('--seed', input.seed, Number.MAX_SAFE_INTEGER),
       faults: input.faults,
-      ...present({ bookPath: input.book, logPath: input.log, rate: input.rate, played, matchRate }),
+      ...present({ bookPath: input.book, rate: input.rate, played, matchRate }),
     });
     // The listener for a stop is there before the address is printed, because a reader of the address may
     // stop the sandbox at once.

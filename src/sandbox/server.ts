@@ -1,15 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, isoTime, systemClock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
-import { type Fault, loseReply, type WireFault } from './faults.ts';
-import { type Admission, parametersIn, type Rejection, type RequestHead } from './gate.ts';
+import { type Fault, loseReply } from './faults.ts';
 import { isMembers, jsonIn } from './json.ts';
-import { LineFile } from './line-file.ts';
 import { type PlayedDialect, PlayedVendor } from './played.ts';
-import { readAuthorization, withHeaders } from './vendor.ts';
-import { type Outcome, type VendorOptions, Vendors } from './vendors.ts';
+import { withHeaders } from './vendor.ts';
+import { type Extension, type VendorOptions, Vendors } from './vendors.ts';
 
 /** The sandbox as an HTTP server on this machine alone: it receives requests and sends answers. */
 
@@ -21,29 +19,25 @@ export interface SandboxOptions extends VendorOptions {
   readonly played?: PlayedDialect;
   /** The port; 0 or left out for any free one. */
   readonly port?: number;
-  /** The file to which one JSON line for each request is written. */
-  readonly logPath?: string;
   readonly latencyMs?: number;
 }
 
 export interface RunningSandbox {
   readonly url: string;
   readonly port: number;
-  /** Ends every connection, answered or not, and closes book and log. */
+  /** Ends every connection, answered or not, and closes the book. */
   close(): Promise<void>;
 }
 
 /** Listens on 127.0.0.1. A StopError (usage) when an option, the book or the port cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
-  const { port: wanted = 0, logPath, latencyMs = 0, clock = systemClock } = options;
+  const { port: wanted = 0, extension, latencyMs = 0, clock = systemClock } = options;
   const played = options.played && new PlayedVendor(options.played);
   const vendors = await Vendors.open(played === undefined ? options : played.playing(options));
   const closing = new AbortController();
-  let log: LineFile | undefined;
   try {
-    log = logPath === undefined ? undefined : new LineFile(logPath);
-    log?.mend();
-    const desk = new Desk({ vendors, played, log, clock, latencyMs, closing: closing.signal });
+    const { exchanged } = extension ?? {};
+    const desk = new Desk({ vendors, played, exchanged, clock, latencyMs, closing: closing.signal });
     const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
       desk.receive(request, response),
     );
@@ -56,12 +50,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
       server.closeAllConnections();
       await once(server, 'close');
       vendors.close();
-      log?.close();
     };
     return { url: desk.url, port, close };
   } catch (error) {
     vendors.close();
-    log?.close();
     throw error;
   }
 }
@@ -86,7 +78,7 @@ const SLOW_LEAST_MS = 500;
 interface DeskParts {
   readonly vendors: Vendors;
   readonly played: PlayedVendor | undefined;
-  readonly log: LineFile | undefined;
+  readonly exchanged: Extension['exchanged'] | undefined;
   readonly clock: Clock;
   readonly latencyMs: number;
   /** Fires when the sandbox ends, so that no request waits any longer. */
@@ -110,7 +102,7 @@ class Desk {
     // A request for the time alone has no key, and comes from no client of a vendor.
     if (request.method === 'HEAD') return this.#tellTime(response);
     if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
-    const { vendors, played } = this.#parts;
+    const { vendors, played, exchanged } = this.#parts;
     const head = { method: request.method ?? '', target, headers };
     // What is asked of a played vendor may stand in the body alone.
     const early = played === undefined ? vendors.admit(head) : undefined;
@@ -123,7 +115,9 @@ class Desk {
     const handled =
       admission.kind === 'turned_away' ? admission : vendors.handle(admission, sequence, body, this.url);
     const outcome = played?.said(handled) ?? handled;
-    this.#note(request, sequence, asked.head, received.text, admission, outcome);
+    const { method = '', url = '' } = request;
+    const { headers: ofAsked } = asked.head;
+    exchanged?.({ sequence, method, url, headers: ofAsked, text: received.text, admission, outcome });
     await this.#wait(outcome.kind === 'handled' ? outcome.fault : undefined);
     const answer = withHeaders(outcome.answer, { 'x-request-id': `sandbox-${sequence}`, ...vendors.date });
     response.sendDate = false;
@@ -155,31 +149,6 @@ class Desk {
     if (waitMs > 0) await clock.sleep(waitMs, closing).catch(() => undefined);
   }
 
-  #note(
-    request: IncomingMessage,
-    sequence: number,
-    { headers }: RequestHead,
-    text: string | undefined,
-    admission: Admission | Rejection,
-    outcome: Rejection | Outcome,
-  ): void {
-    const { log, clock } = this.#parts;
-    if (log === undefined) return;
-    const { shape, project, account } = readAuthorization(headers.authorization);
-    const { method, url = '' } = request;
-    const body = text === undefined ? null : (jsonIn(text) ?? text);
-    log.append({
-      at: isoTime(clock.wallMs()),
-      sequence,
-      method,
-      path: url,
-      operation: admission.kind === 'admitted' ? admission.operation.name : admission.operation,
-      authorization: { shape, project, account },
-      body: method === 'GET' ? parametersIn(url) : body,
-      ...notedOutcome(outcome),
-    });
-  }
-
   async #control(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const received = await this.#body(request);
     if (received === 'gone') return;
@@ -192,20 +161,6 @@ class Desk {
       sendJson(response, 400, { error: `${error.message} ${error.next}` });
     }
   }
-}
-
-/** The members of the log about how a request ended. `status` is null when the client sees none. */
-function notedOutcome(outcome: Rejection | Outcome): object {
-  if (outcome.kind === 'turned_away') return { fault: null, status: outcome.answer.status, credits: 0 };
-  const { fault, lost, answer, credits, inner } = outcome;
-  const noted = { fault: fault?.name ?? null, status: seenStatus(lost, answer.status), credits };
-  return inner === undefined ? noted : { ...noted, inner };
-}
-
-/** The status that the client sees: an answer that is lost halfway begins like a good one. */
-function seenStatus(lost: WireFault | undefined, status: number): number | null {
-  if (lost === undefined) return status;
-  return lost === 'reset' || lost === 'timeout' ? null : 200;
 }
 
 /** A larger request is refused and not kept in memory. No real request is so large. */

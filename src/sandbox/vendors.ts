@@ -53,6 +53,17 @@ export interface Extension extends Beside {
    * Answers `METHOD /sandbox/…` before the sandbox itself does; undefined when it has no answer of its own.
    */
   control?(vendors: Vendors, endpoint: string, body: JsonMembers): ControlReply | undefined;
+  /** Receives each request to a vendor with how it ended, before it is answered. */
+  exchanged?(exchange: Exchange): void;
+}
+
+export interface Exchange extends Pick<RequestHead, 'method' | 'headers'> {
+  readonly sequence: number;
+  readonly url: string;
+  /** The body; undefined when it was too large. */
+  readonly text: string | undefined;
+  readonly admission: Admission | Rejection;
+  readonly outcome: Rejection | Outcome;
 }
 
 export interface ControlReply {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { abn } from '../../bench/program.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { typed } from '../cli/typed.ts';
+import { notesIn } from '../sandbox/request-log.ts';
 import { counted, type Work, watch } from './counted.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function workOf(folder: string, rows: number): Promise<Readonly<Rec
   watch();
   const log = join(folder, 'requests.log');
   writeFileSync(log, '');
-  const vendor = await startSandbox({ logPath: log });
+  const vendor = await startSandbox({ extension: { exchanged: notesIn(log) } });
   try {
     const job = furnish(folder, vendor.url);
     const [list, other] = ['list', 'other'].map((name) => writeList(folder, name, rows));

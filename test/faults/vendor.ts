@@ -90,7 +90,7 @@ export class Vendor implements AsyncDisposable {
       const spawned = await spawnSandbox({ bookPath, flags: [...flags, '--log', logPath], program: PROGRAM });
       return new Vendor(spawned.url, () => spawned.stop(), logPath);
     }
-    const running = await startSandbox({ ...(await testSandbox(flags)), bookPath, logPath });
+    const running = await startSandbox({ ...(await testSandbox([...flags, '--log', logPath])), bookPath });
     return new Vendor(running.url, () => running.close(), logPath);
   }
 

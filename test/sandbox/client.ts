@@ -19,12 +19,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** @param options as of the sandbox, and the dialect that it is spoken to in. */
+/** @param options as of the sandbox, the dialect that it is spoken to in, and where requests are noted. */
 export async function sandbox({
   dialect,
+  logPath,
   ...options
-}: SandboxOptions & { readonly dialect?: string } = {}): Promise<RunningSandbox> {
-  const running = await startSandbox({ extension: testExtension(dialect), ...options });
+}: SandboxOptions & { readonly dialect?: string; readonly logPath?: string } = {}): Promise<RunningSandbox> {
+  const running = await startSandbox({ extension: testExtension(dialect, logPath), ...options });
   afterwards(() => running.close());
   return running;
 }

@@ -8,6 +8,7 @@ import { checker, finderPaidForMisses, finderProvider, laterFinder } from './fin
 import { KeyedAnswers } from './keyed-answers.ts';
 import { OWN_CALLS } from './own-calls.ts';
 import { PersonCounts, refusedPerson } from './person-counts.ts';
+import { notesIn } from './request-log.ts';
 import { restGetProvider } from './rest-get.ts';
 import { addOwner, ownerGuarded, withLists } from './service-lists.ts';
 import { Tampering } from './tampering.ts';
@@ -29,8 +30,9 @@ const DIALECTS = ['provider', 'lists', ...PROVIDERS.keys()];
  * What the sandbox of a test has besides that of a user: it can be looked into and tampered with, its book says what
  * happened to each person, it honours idempotency keys, and it speaks other dialects.
  * @param named a dialect, or the path of a file that is called so.
+ * @param logPath where each request is noted.
  */
-export function testExtension(named = 'provider'): Extension {
+export function testExtension(named = 'provider', logPath?: string): Extension {
   const dialect = basename(named, extname(named));
   if (!DIALECTS.includes(dialect)) throw new Error(`The sandbox does not speak "${named}".`);
   const hasLists = dialect === 'lists';
@@ -39,6 +41,7 @@ export function testExtension(named = 'provider'): Extension {
   const tampering = new Tampering();
   let service: ServiceState | undefined;
   return {
+    ...(logPath === undefined ? {} : { exchanged: notesIn(logPath) }),
     provider(knowledge: Knowledge) {
       const { operations, tooMany } = (PROVIDERS.get(dialect) ?? publishedProvider)(knowledge);
       return { operations: tampering.guarded([...operations, ...OWN_CALLS, keyed.readBack()]), tooMany };

@@ -36,11 +36,10 @@ export async function testSandbox(words: readonly string[]): Promise<SandboxOpti
     latencyMs: parseDurationMs(values.latency) ?? Number.NaN,
     seed: Number(values.seed),
     faults: values.faults,
-    extension: testExtension(values.dialect),
+    extension: testExtension(values.dialect, values.log),
     ...(vendor === undefined ? {} : { played: await playedDialect(vendor) }),
     ...(values['match-rate'] === undefined ? {} : { matchRate: Number(values['match-rate']) }),
     ...(values.book === undefined ? {} : { bookPath: values.book }),
-    ...(values.log === undefined ? {} : { logPath: values.log }),
     ...(values.rate === undefined ? {} : { rate: values.rate }),
   };
 }
