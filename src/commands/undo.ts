@@ -52,12 +52,6 @@ const undoInput = z.strictObject({
   ...spendingInput(),
   batch: argument(z.string(), BATCH, { page: 'batch' }),
   dry_run: flag(z.boolean().optional(), 'show what would be sent and what cannot be undone; sends nothing'),
-  output: flag(
-    z.string().optional(),
-    'where the output goes; left out: beside the list, in the store',
-    '<file>',
-    { short: 'o', page: 'none' },
-  ),
   yes: flag(z.boolean().optional(), 'agree without being asked'),
   attention_ok: flag(z.boolean().optional(), 'exit with 0 even when something could not be undone'),
 });
@@ -80,7 +74,6 @@ export default command({
   output: z.union([UndoObject, UndoPlanObject]),
   async run(input, host) {
     const { console } = host;
-    if (input.output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
     const { batch, location } = await findToUndo(input.batch, input.store, console.warn);
     refuseUnfinished({ batch, location });
     const account = await lookInto(location, (ledger) => requireAccount(batch, ledger));
@@ -207,7 +200,7 @@ async function undo(
       const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
       // A sandbox account needs no agreement, so nobody would be shown the plan otherwise.
       if (begun === undefined && account.sandbox) show(await planOf(chosen, ledger, file));
-      const output = input.output ?? (begun && notedOutput(begun, location, console.say));
+      const output = begun && notedOutput(begun, location, console.say);
       // A person has already agreed to a list that has begun.
       const askChanges = begun === undefined ? agrees : async () => true;
       const summary = await spender.run(chosen, { file, output, maxPauseMs, signal, onEvent, askChanges });
