@@ -187,13 +187,14 @@ test.each([
   ['an empty list', []],
   ['a blank', ['']],
   ['nothing', [null]],
+  ['no text', [{ number: 7, of: 'people' }]],
 ])('an answer with %s in the place of the id is a miss', async (__, ids) => {
   const dialect = finder(TAKING, { credits: { most: 2, found: 2, miss: 1 } });
   const at = await thenDesk({ people: PEOPLE.slice(0, 1), dialect });
   Object.assign(at.ids, { Ann: ids });
   expect((await at.run()).code).toBe(0);
   expect(at.bought().taken).toEqual([]);
-  expect(await at.rows()).toEqual([expect.stringMatching(/^no_match/)]);
+  expect((await at.rows()).join()).toMatch(/^no_match/);
   expect(await at.money()).toMatchObject({ spent: 1 });
 });
 

@@ -1,4 +1,4 @@
-import { listAround, parsedResultsOf, valueAt } from '../../core/answer-body.ts';
+import { listAround, parsedResultsOf, textAt, valueAt } from '../../core/answer-body.ts';
 import { holdsNothing, verdictIn, WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
@@ -153,8 +153,8 @@ export function givenIn(
 /** An empty list is the place of an id, with nothing in it. */
 function idIn(body: JsonValue | undefined, path: string): GivenValue {
   const id = valueAt(body, path);
-  if (!holdsNothing(id)) return 'filled';
-  return id !== undefined || listAround(body, path) !== undefined ? 'blank' : 'absent';
+  if (!holdsNothing(id)) return textAt(body ?? null, path) === undefined ? 'absent' : 'filled';
+  return id !== undefined || listAround(body, path)?.length === 0 ? 'blank' : 'absent';
 }
 
 /** The word in the place of the verdict that the dialect does not have; undefined for any other answer. */
