@@ -176,12 +176,13 @@ export function asksByKey({ path, headers = {} }: Pick<ReadBack, 'path' | 'heade
 function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
   const { headers, usage, balance, whoami, list_users, list_invites, through } = dialect;
   const { 'create-project': creation, ...others } = dialect.operations;
+  const requests = Object.values(others).flatMap(({ later, then, ...own }) => [own, later, then]);
   const ofAccount = [creation, usage, balance, whoami];
   const textsOf = (shapes: readonly (Pick<ReadBack, 'headers'> | undefined)[]): string =>
     shapes.map((each) => each && JSON.stringify({ ...headers, ...each.headers })).join();
   const ofAll =
     through === undefined
-      ? textsOf([...ofAccount, ...Object.values(others), list_users, list_invites])
+      ? textsOf([...ofAccount, ...requests, list_users, list_invites])
       : JSON.stringify(through.envelope.headers);
   const ofProject = through === undefined && vendor === 'service' ? textsOf(ofAccount) : ofAll;
   const lacks = [
@@ -199,11 +200,8 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
       next,
     );
   }
-  if (
-    through === undefined ||
-    !Object.values(others).some(({ path, body }) => keysIn([path, body ?? null]) > 0)
-  )
-    return;
+  const hasKey = requests.some((each) => each && keysIn([each.path, each.body ?? null]) > 0);
+  if (through === undefined || !hasKey) return;
   const fact =
     `The dialect ${dialect.name} has a request with {key}, ` +
     `and the account ${name} asks through a service, which has the key.`;

@@ -221,6 +221,16 @@ describe("an account's dialect", () => {
     });
   });
 
+  test.each([
+    'then: { id: data.0.id, path: /collect, headers: { x-org: "{organization_id}" }, credits: { most: 1 } }',
+    'later: { id: job, path: "/jobs/{id}", headers: { x-org: "{organization_id}" }, every: 1s, gives_up: 1h }',
+  ])('so is one whose second request has it: %s', async (second) => {
+    const dialect = `operations: { enrich-person: { ${second} } }`;
+    await expect(dialectFor(DATA, dialect)).rejects.toMatchObject({
+      message: 'The dialect mine has a header with {organization_id}, and the account data has none.',
+    });
+  });
+
   test('an account’s dialect through a service has its envelope, and nothing that a header would have to carry', async () => {
     const entries = `  data: { vendor: provider, via: space, connected_account: acme, api_call_url: "https://s.example/call", dialect: ./mine.yaml }
   space: { vendor: service, base_url: https://s.example, key: k }
