@@ -15,6 +15,7 @@ import {
 } from './finders.ts';
 import type { Watch } from './invariants.ts';
 import { CAUSES, causeOf, DOUBTFUL, saidIn } from './judge.ts';
+import type { Job } from './later.ts';
 import type { Question } from './network.ts';
 import { DAY_MS } from './people.ts';
 import { Permitted } from './permitted.ts';
@@ -142,6 +143,9 @@ export class FillJudge {
   readonly #finished = new Set<string>();
   /** Lists of which a refresh goes on with the batch, or begins anew: a run that was killed may not have begun. */
   readonly #unsure = new Set<string>();
+  /** Questions about people who were forgotten, and since when. */
+  readonly #forgotten = new Map<string, number>();
+  #mayBeErased = false;
   /** What was charged, by the budgets. */
   readonly #charged = new Map<string, number>();
   readonly #counted = new Set<object>();
@@ -257,6 +261,7 @@ export class FillJudge {
     const known = this.#known.get(key);
     promise(known?.isKept !== true || this.#isTooOld(known), `answered, and asked again: ${key}`);
     this.#requireNotAccepted(key, known);
+    this.#requireNotForgotten(key, run);
     this.#requireWanted(asking, run);
     const at = step.accounts.indexOf(asking.name);
     // What is in doubt is sent again before anybody else is asked.
@@ -279,6 +284,12 @@ export class FillJudge {
     const isOld = known !== undefined && this.#isTooOld(known);
     promise(!isAccepted || isOld, `accepted, and sent again: ${key}`);
     this.#accepted.delete(key);
+  }
+
+  /** Only a refresh asks again about somebody who was forgotten. */
+  #requireNotForgotten(key: string, { list }: FillRun): void {
+    const isAsked = this.#forgotten.has(key) && !this.#refreshing.has(list);
+    promise(!isAsked, `asked about somebody who was forgotten: ${key}`);
   }
 
   #leaves(key: string, name: Name, list: string): void {
@@ -421,7 +432,40 @@ export class FillJudge {
     if (known.value === '') this.#nothing.add(key);
   }
 
+  /** A question for the answer to what was accepted. */
+  polls({ key, acceptedAtMs }: Job): void {
+    const sinceMs = this.#forgotten.get(key);
+    const isGivenUp = sinceMs !== undefined && acceptedAtMs < sinceMs;
+    promise(!isGivenUp, `asked for the answer about somebody who was forgotten: ${key}`);
+  }
+
   // ---------------------------------------------------------------------------------------------- a person
+
+  /** The address of a person in the list, or one that was found. */
+  addressOf(person: Person): string | undefined {
+    const cells = cellsOf(person);
+    if (cells.Email !== '') return cells.Email;
+    const body = findAsked(cells);
+    const found = NAMES.map((name) => this.#known.get(keyOf({ name, operation: 'find-email', body })));
+    return found.find((known) => known?.isKept === true && known.value !== '')?.value;
+  }
+
+  /** @param was `unsure`: the process was killed. */
+  forgets(email: string, was: 'yes' | 'no' | 'unsure'): void {
+    if (was === 'no') return;
+    this.#mayBeErased = true;
+    for (const list of this.#finished) this.#unsure.add(list);
+    this.#finished.clear();
+    for (const key of this.#leftAt.keys()) {
+      const known = this.#known.get(key);
+      const accepted = this.#accepted.get(key);
+      if (!key.includes(JSON.stringify(email)) && known?.value !== email) continue;
+      const isKept = known?.isKept === true || accepted?.isKept === true;
+      if (was === 'yes' && isKept) this.#forgotten.set(key, this.#stage.trueMs);
+      // Who was killed may have given it up.
+      this.#accepted.delete(key);
+    }
+  }
 
   /** Where a question may be in doubt. */
   inDoubtAt(asked: Asked): readonly Name[] {
@@ -501,8 +545,10 @@ export class FillJudge {
     const column = isFind ? 'Email' : 'Title';
     const { Email: email = '', [column]: cell = '', [`${column}_source`]: source = '' } = row;
     const body = isFind ? findAsked(cells) : emailAsked(email);
+    const isErased = this.#mayBeErased && /erased on/.test(row._reason ?? '');
     const of = `${column} ${cell} of ${source}: ${Object.values(row).join(', ')}`;
-    if (cells[column] !== '')
+    if (isErased) promise(cell === '' || cell === cells[column], `what was forgotten is shown: ${of}`);
+    else if (cells[column] !== '')
       promise(cell === cells[column] && source === 'list', `not the cell of the list: ${of}`);
     else if (cell !== '') {
       const name = accounts.find((each) => each === source);

@@ -44,6 +44,7 @@ export interface ListedRow {
   readonly call: number | null;
   /** JSON: the calls before that one. */
   readonly others: string | null;
+  readonly reason: string | null;
 }
 
 export interface BatchRow {
@@ -83,7 +84,7 @@ function questionsTo(database: Database.Database): Questions {
   const questions: Questions = {
     calls: database.prepare(CALLS),
     budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
-    rows: database.prepare('SELECT batch, row, state, attempt AS call, others FROM rows'),
+    rows: database.prepare('SELECT batch, row, state, attempt AS call, others, reason FROM rows'),
     batches: database.prepare('SELECT id, state, account, created_at FROM batches'),
     names: database.prepare("SELECT account, value FROM known_as WHERE kind = 'name'"),
   };

@@ -23,11 +23,14 @@ import {
   type Name,
   type Operation,
   PLACES,
+  polledIn,
   portOf,
   writeFinders,
 } from '../finders.ts';
+import { requireForgotten } from '../forgotten.ts';
 import { Watch } from '../invariants.ts';
-import { calm, type Weather, weathers, weatherWords } from '../network.ts';
+import type { Job } from '../later.ts';
+import { calm, type Question, type Weather, weathers, weatherWords } from '../network.ts';
 import { DAY_MS, faultWords, HOUR_MS, MINUTE_MS, mishaps, objectIn, timeWords, type } from '../people.ts';
 import { Permits } from '../permits.ts';
 import { promise, type WorldKind } from '../played.ts';
@@ -49,7 +52,9 @@ interface List {
 
 type Deed =
   | { readonly kind: 'run'; readonly list: ListName; readonly isRefresh: boolean }
-  | { readonly kind: 'settle'; readonly how: Settled };
+  | { readonly kind: 'settle'; readonly how: Settled }
+  /** Of the person of a row, by the address that stands there or was found. */
+  | { readonly kind: 'forget'; readonly list: ListName; readonly row: number };
 type Settled = 'truth' | 'skip' | 'retry' | 'no_match';
 
 interface Act {
@@ -119,6 +124,14 @@ const deeds: Arbitrary<Deed> = fc.oneof(
       how: fc.constantFrom<Settled[]>('truth', 'truth', 'skip', 'retry', 'no_match'),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('forget' as const),
+      list: fc.constantFrom<ListName[]>('a', 'b'),
+      row: fc.nat({ max: 4 }),
+    }),
+  },
 );
 
 const act: Arbitrary<Act> = fc.record({
@@ -131,10 +144,15 @@ const act: Arbitrary<Act> = fc.record({
 
 // ------------------------------------------------------------------------------------------------ its words
 
+function deedWords(deed: Deed): string {
+  if (deed.kind === 'settle') return deed.how;
+  const more = deed.kind === 'forget' ? `, row ${deed.row}` : deed.isRefresh ? ' --refresh' : '';
+  return `${deed.list}${more}`;
+}
+
 function actWords({ restMs, moods, weather, deed, faults }: Act): string {
-  const what = deed.kind === 'run' ? `${deed.list}${deed.isRefresh ? ' --refresh' : ''}` : deed.how;
   return [
-    `${timeWords(restMs)} later: ${deed.kind} ${what}`,
+    `${timeWords(restMs)} later: ${deed.kind} ${deedWords(deed)}`,
     ...Object.entries(moods).map(([name, mood]) => `${name}: ${moodWords(mood)}`),
     ...(weather === calm ? [] : [`network: ${weatherWords(weather)}`]),
     ...faults.map(faultWords),
@@ -179,6 +197,8 @@ class FillPlay {
     stage.onLeft = (question) => {
       watched(question);
       this.#judge.left(question);
+      const job = this.#jobAskedFor(question);
+      if (job !== undefined) this.#judge.polls(job);
     };
     const heard = (each: Heard): void => this.#judge.heard(each);
     for (const name of NAMES)
@@ -196,7 +216,8 @@ class FillPlay {
       this.#mood(all);
       this.#stage.weather = weather;
       if (deed.kind === 'run') await this.#run(deed.list, deed.isRefresh ? ['--refresh'] : [], faults);
-      else await this.#settle(deed.how);
+      else if (deed.kind === 'settle') await this.#settle(deed.how);
+      else await this.#forget(deed.list, deed.row, faults);
       await this.#watch.requireShown([], ASKED);
     }
     await this.#ends();
@@ -204,6 +225,11 @@ class FillPlay {
 
   #mood(all: Act['moods']): void {
     for (const name of NAMES) this.#finder(name).mood = all[name] ?? well;
+  }
+
+  #jobAskedFor(question: Question): Job | undefined {
+    const finder = this.#stage.vendors.get(question.origin);
+    return finder instanceof Finder ? finder.jobs?.of(polledIn(question) ?? '') : undefined;
   }
 
   #finder(name: Name): Finder {
@@ -263,6 +289,17 @@ class FillPlay {
     return { list, people, steps: this.#steps(list), isRefresh: false, ...said };
   }
 
+  async #forget(list: ListName, row: number, faults: readonly Fault[]): Promise<void> {
+    const person = this.#history[list].people[row];
+    const email = person && this.#judge.addressOf(person);
+    if (email === undefined) return;
+    const { exitCode, stdout } = await type(this.#stage, ['forget', email, '--yes', '--json'], faults);
+    const { stores = [] } = objectIn<Erased>(stdout) ?? {};
+    const isForgotten = exitCode === 0 && stores.some(({ requests }) => requests > 0);
+    this.#judge.forgets(email, isForgotten ? 'yes' : exitCode === undefined ? 'unsure' : 'no');
+    if (isForgotten) requireForgotten(this.#stage, [email]);
+  }
+
   /** Somebody who looks at the vendors' books, once nothing is on its way any more. */
   async #settle(how: Settled): Promise<number> {
     let decided = 0;
@@ -303,7 +340,9 @@ class FillPlay {
     const flags = decision in FLAGS ? FLAGS[decision as keyof typeof FLAGS] : ['--answer', decision];
     const { exitCode, stderr } = await type(this.#stage, ['settle', batch, `${row}`, ...flags, '--json']);
     // A doubt of another batch has the number of its row there, until a row of this one rests on it.
-    const isElsewhere = !doubt.own && / is not in doubt/.test(stderr);
+    const isOfOther = !doubt.own && / is not in doubt/.test(stderr);
+    // A batch that a refresh has replaced sends nothing again.
+    const isElsewhere = isOfOther || /No run goes on with batch/.test(stderr);
     promise(exitCode === 0 || isElsewhere, `what is in doubt cannot be settled: ${stderr}`);
     if (exitCode === 0) this.#judge.decided(list, names, asked, decision);
   }
@@ -369,6 +408,10 @@ const FLAGS = {
   retry: ['--retry', '--extra-credits', '20'],
   'not-done': ['--not-done'],
 } as const;
+
+interface Erased {
+  readonly stores?: readonly { readonly requests: number }[];
+}
 
 interface Batches {
   readonly batches: readonly { readonly batch: string; readonly input: string }[];
