@@ -21,6 +21,9 @@ import type { Run, RunReply } from './session.ts';
 /** How often it is looked which calls are due. */
 const TICK_MS = 100;
 
+/** How often it is looked which calls another process of the ledger does not ask for any more. */
+const LOOK_EVERY_MS = 5_000;
+
 /** So many questions stand in line for a permit at most. */
 const ASKED_AT_ONCE = 64;
 
@@ -54,9 +57,23 @@ export class LaterAnswers {
 
   /** Asks at once for whatever the account has accepted, of any batch, before anything is bought. */
   async begin(): Promise<void> {
-    const { ledger, account } = this.#run.session;
-    for (const record of await ledger.acceptedCalls(account.identity)) this.#add(record, 0);
+    await this.#takeOver();
     void this.#watch();
+    if (this.#run.session.ledger.spenders !== undefined) void this.#takeOverFromOthers();
+  }
+
+  async #takeOver(): Promise<void> {
+    const { ledger, account } = this.#run.session;
+    for (const record of await ledger.acceptedCalls(account.identity))
+      if (!this.#calls.has(record.attempt)) this.#add(record, 0);
+  }
+
+  /** Rows of this run may wait for the money that such a call holds, and no other process gives back. */
+  async #takeOverFromOthers(): Promise<void> {
+    while (!this.#isOver) {
+      await this.#run.session.clock.sleep(LOOK_EVERY_MS, this.#closing.signal).catch(() => {});
+      if (!this.#isOver) await this.#takeOver().catch(this.#stopAll);
+    }
   }
 
   /** A row waits for the answer. */

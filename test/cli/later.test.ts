@@ -456,6 +456,31 @@ describe('what the vendor has accepted', () => {
     expect(await at.rows()).toEqual(['Ann@found.example matched', ' no_match', 'Cat@found.example matched']);
   });
 
+  test('by a process that was killed gives its money back to another one that is at work', async () => {
+    const at = await laterDesk({
+      people: PEOPLE.slice(0, 1),
+      account: { budget: { per_day: 3 }, limits: { timeout: '1s' } },
+    });
+    const server = await postgresServer();
+    const database = `later_held_${process.pid}`;
+    await server.createDatabase(database);
+    const store = server.url(database);
+    expect((await at.desk.type(['store', 'init', store])).code).toBe(0);
+    const path = (name: string): string => at.desk.place.path(name);
+    const list = path('list.csv');
+    const where = ['-o', path('out.csv'), '--store', store];
+    const words = ['run', path('job.yaml'), list, '--yes', '--budget', '90', ...where];
+    const killed = at.desk.place.type(words);
+    await expect.poll(() => at.polls(), { timeout: 30_000 }).toBeGreaterThan(0);
+    await killed.kill();
+    at.result = knows('Bob');
+    await at.desk.write('list.csv', listOf(PEOPLE.slice(1, 2)));
+    const ended = await at.desk.start(words);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Bob']);
+    expect(await at.rows()).toEqual(['Bob@found.example matched']);
+  });
+
   test('by one account of a step keeps the next account from being asked, and other steps go on', async () => {
     const dialect = finder();
     const at = await laterDesk({
