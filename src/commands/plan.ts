@@ -11,10 +11,12 @@ import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
 import { counted, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
+import { RowRanges } from '../core/reading.ts';
+import { rowsAsked } from '../core/row-range.ts';
 import type { CellLook } from '../files/columns/column-kind.ts';
 import { columnFlag, guessedHow, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
-import { noRows, type OpenedInput, openFile, openHeader } from '../files/input.ts';
+import { noRows, type OpenedInput, openFile, openHeader, requireRows } from '../files/input.ts';
 import type { CellIssueKind } from '../files/quality/cell-issues.ts';
 import { watchIssues } from '../files/quality/job-issues.ts';
 import { policyOfStep, waterfallOf } from '../job/job.ts';
@@ -65,6 +67,7 @@ const planInput = z.strictObject({
   ...READ,
   strict: STRICT,
   ...ENTRIES,
+  only: flag(RowRanges.optional(), 'plan the rows with these numbers alone, such as 5,9,12-20', '<numbers>'),
   refresh: flag(z.boolean().optional(), 'as if every answer that was bought before were too old'),
   all: flag(z.boolean().default(false), 'show every line of a change'),
   allow_admin: flag(z.boolean().optional(), 'plan as for a run with --allow-admin'),
@@ -118,7 +121,7 @@ interface PlannedJob extends ResolvedJob {
  */
 async function planJob(input: PlanInput & { readonly job: string }, host: Host): Promise<PlannedJob> {
   const { console, own } = host;
-  const { strict, refresh, accept } = input;
+  const { strict, refresh, accept, only } = input;
   const { operations, dialects } = own;
   const said = await choose({ job: input.job, strict, entries: entriesOf(input), operations, dialects });
   const { job } = said;
@@ -134,13 +137,16 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
       account,
     };
     const opened = await openHeader(input.file, job, ledger);
+    await requireRows(opened, only);
     const options = optionsOf(chosen);
     const watch = watchIssues(opened.columns, job.operation, job.operation.preparer(options));
     const list = { ...opened, columns: watch.watched };
-    const context = { ...chosen, ledger, refresh };
+    const context = { ...chosen, ledger, refresh, only };
+    const asked = rowsAsked(list.sheet.start, { only });
     const toAgree = await unagreed(chosen);
     const changes = isChange ? await changesOf(context, list, host, toAgree) : undefined;
-    const plan = changes === undefined ? await planRows(context, list) : planOfChanges(changes, account);
+    const plan =
+      changes === undefined ? await planRows(context, list) : planOfChanges(changes, account, asked);
     if (plan.rows === 0) throw noRows(list);
     const answers = isChange ? undefined : await searchAnswers(ledger, chosen, ANSWERS_SHOWN);
     const reread = await rereadOf(context, opened);
@@ -158,6 +164,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
       damage,
       ...(changes && shownChanges(changes, guardProblems({ job, allowAdmin: input.allow_admin }, changes))),
       ...present({
+        this_run: partOf(plan),
         unfinished: batch?.state === 'open' ? batch.id : undefined,
         because: because.size === 0 ? undefined : Object.fromEntries(because),
         repaired: job.repair === true ? repairableRows : undefined,
@@ -174,6 +181,8 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     await ledger?.close();
   }
 }
+
+const partOf = ({ part }: Plan): PlanObject['this_run'] => part && { rows: part.rows, credits: part.most };
 
 function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[]): PlanReport {
   const { object, plan, changes, known, repairableRows, missingStore } = planned;

@@ -7,6 +7,8 @@ import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
+import { RowRanges } from '../core/reading.ts';
+import { countRows } from '../core/row-range.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { spoolInput } from '../files/spool.ts';
@@ -63,6 +65,11 @@ const runInput = z.strictObject({
     { page: 'needed' },
   ),
   limit: flag(someRows(), 'only the first rows of the file; later the same command does the rest', '<rows>'),
+  only: flag(
+    RowRanges.optional(),
+    'only the rows with these numbers, such as 5,9,12-20; without it the same command does the rest',
+    '<numbers>',
+  ),
   sample: flag(
     someRows(),
     'only so many random rows, and a forecast for the rest; without it the same command buys the rest',
@@ -115,9 +122,9 @@ export default command({
     // The printed command is without --accept: what a person accepted once must not be accepted again by
     // running it.
     const resume: Resume = { words: withoutOption(host.words, '--accept') };
-    const progress = new Progress(console, systemClock, {
-      ...present({ part: input.limit ?? input.sample, maxPauseMs: longestPause(input, console) }),
-    });
+    const part = input.limit ?? input.sample ?? countRows(input.only ?? '');
+    const maxPauseMs = longestPause(input, console);
+    const progress = new Progress(console, systemClock, present({ part, maxPauseMs }));
     try {
       const summary = await spend(
         host,
@@ -155,11 +162,14 @@ export function optionsOf(
   input: Omit<RunInput, 'file' | 'attention_ok' | keyof ReturnType<typeof spendingInput>>,
   own: Own,
 ): Omit<RunOptions, 'file'> {
-  const { job, strict, output, limit, sample, detach, refresh, yes } = input;
+  const { job, strict, output, limit, only, sample, detach, refresh, yes } = input;
+  if (limit !== undefined && only !== undefined)
+    throw stop('usage', '--limit and --only both say which rows are asked.', 'Give one of the two.');
   return {
     job,
     strict,
     limit,
+    only,
     sample,
     detach,
     refresh,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Present, present } from './objects.ts';
-import { readHeaderRows, readRowRange } from './row-range.ts';
+import { readHeaderRows, readRowRange, readRowRanges } from './row-range.ts';
 
 /** The encodings that are recognised in a file without help. */
 export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
@@ -79,6 +79,11 @@ export const Reading = z.strictObject({
     .describe('the country of telephone numbers and postcodes, such as AU; left out: none is repaired'),
 });
 export type Reading = Readonly<z.infer<typeof Reading>>;
+
+/** Rows of a list by their numbers. */
+export const RowRanges = z.string().refine((value) => readRowRanges(value) !== undefined, {
+  error: 'name rows by their numbers, such as 5,9,12-20',
+});
 
 const ReadingAmongOthers = Reading.strip();
 

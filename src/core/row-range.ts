@@ -15,6 +15,12 @@ export function readRowRange(text: string): RowRange | undefined {
   return first === undefined || range.last < range.first ? undefined : range;
 }
 
+/** Undefined for a text that is no ranges, such as `5,9,12-20`. */
+export function readRowRanges(text: string): readonly RowRange[] | undefined {
+  const ranges = text.split(',').map(readRowRange);
+  return ranges.every((range) => range !== undefined) ? ranges : undefined;
+}
+
 export function rowRangeText({ first, last }: RowRange): string {
   return first === last ? String(first) : `${first}-${last}`;
 }
@@ -35,4 +41,34 @@ export function readHeaderRows(text: string): RowRange | undefined {
  */
 export function lastOfFirst({ header }: { readonly header: RowRange }, rows: number | undefined): RowNumber {
   return rows === undefined ? Number.POSITIVE_INFINITY : header.last + rows;
+}
+
+/** How many rows there are at most, because blank ones count; undefined for a text that is no ranges. */
+export function countRows(ranges: string): number | undefined {
+  return readRowRanges(ranges)?.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+}
+
+/** The rows that a run asks which is for a part of its list. */
+export interface RowsAsked {
+  readonly last: RowNumber;
+  has(row: RowNumber): boolean;
+}
+
+/**
+ * The rows of a run that is for the first ones of its list, or for those that a person names, such as
+ * `5,9,12-20`. Undefined where it is for all.
+ */
+export function rowsAsked(
+  start: { readonly header: RowRange },
+  { limit, only = '' }: { readonly limit?: number | undefined; readonly only?: string | undefined },
+): RowsAsked | undefined {
+  const ranges = readRowRanges(only);
+  if (ranges !== undefined) {
+    const rows = new Set<RowNumber>();
+    for (const { first, last } of ranges) for (let row = first; row <= last; row += 1) rows.add(row);
+    const last = ranges.reduce((most, range) => Math.max(most, range.last), 0);
+    return { last, has: (row) => rows.has(row) };
+  }
+  const last = lastOfFirst(start, limit);
+  return limit === undefined ? undefined : { last, has: (row) => row <= last };
 }

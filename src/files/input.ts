@@ -8,9 +8,10 @@ import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
 import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
-import { foreignName, listed } from '../core/plain-text.ts';
+import { counted, foreignName, listed } from '../core/plain-text.ts';
 import { readingEntries, readingIn } from '../core/reading.ts';
-import { readRowRange } from '../core/row-range.ts';
+import { RowCount } from '../core/row.ts';
+import { readRowRange, readRowRanges } from '../core/row-range.ts';
 import type { Job } from '../job/job.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
@@ -204,6 +205,29 @@ async function requireNamedRows({ path, sheet }: OpenedFile, { read }: ReadingJo
   for await (const group of sheet.groups()) if (group.length > 0) return;
   const next = 'Name the first and the last row of the table by the numbers that the spreadsheet shows.';
   throw stop('input', `${path} has no row from ${named.first} to ${named.last}.`, next);
+}
+
+/**
+ * @param only the rows that a person names, such as `5,9,12-20`: what lies within a range may be blank.
+ * @throws StopError `input` for a row that the list does not have.
+ */
+export async function requireRows({ path, sheet }: OpenedFile, only = ''): Promise<void> {
+  const ranges = readRowRanges(only) ?? [];
+  const named = new Set(ranges.flatMap(({ first, last }) => [first, last]));
+  if (named.size === 0) return;
+  const rows = new RowCount();
+  let last = 0;
+  for await (const group of sheet.groups())
+    for (const { row } of group) {
+      named.delete(row);
+      rows.add(row);
+      last = row;
+    }
+  const [missing] = named;
+  if (missing === undefined) return;
+  const all = `${counted(rows.count, 'row')}, from ${rows.first_rows[0]} to ${last}`;
+  const fact = `${path} has no row ${missing}: it has ${all}.`;
+  throw stop('input', fact, 'Name rows by the numbers that the report shows.');
 }
 
 export type OpenedFile = Omit<Input, 'survey'>;

@@ -3,7 +3,7 @@ import type { AnswerPlace } from '../core/answer-body.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
-import { FoundLayout, readingEntries, readingIn } from '../core/reading.ts';
+import { FoundLayout, RowRanges, readingEntries, readingIn } from '../core/reading.ts';
 import type { Job } from './job.ts';
 import { type JobEntries, jobEntries } from './job-schema.ts';
 
@@ -80,7 +80,7 @@ const settingsSchema = z.object({
    * The part of the rows for which the newest run was, where it was not for all. It is empty once these rows
    * are done, and the rest is wanted.
    */
-  partial: z.optional(z.object({ limit: whole, sample: whole })).catch(undefined),
+  partial: z.optional(z.object({ limit: whole, only: RowRanges.optional(), sample: whole })).catch(undefined),
   /** Whether the last process that worked on the batch was a sweep. */
   swept: z.optional(z.literal(true)).catch(undefined),
   /** The budget with which a batch goes on whose newest run was stopped by its budget. */

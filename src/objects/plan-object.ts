@@ -172,6 +172,8 @@ export const PlanObject = z.object({
   /** Rows in which a cell is repaired, with `--repair`. */
   repaired: z.number().exactOptional(),
   ...ofChanges,
+  /** For a change, of which only some rows are asked for: the part of the plan that is sent. */
+  this_run: part.exactOptional(),
   /** The fields that answers have had so far, which `add` may name. */
   fields: z.array(z.string()).exactOptional(),
   /** The requests, where the job or its dialect states them itself. */

@@ -198,7 +198,7 @@ function specOf(
   // A change is never answered from an older one, so none of its answers can be too old.
   const isRead = job.operation.change === undefined;
   const freshSince = isRead ? freshSinceOf(job, context.refresh === true, startMs) : undefined;
-  const partial = present({ limit: context.limit, sample: context.sample });
+  const partial = present({ limit: context.limit, only: context.only, sample: context.sample });
   return {
     key: names.key,
     lineage: names.lineage,
@@ -307,7 +307,7 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   if (rows.size === 0 && waiting.size === 0) return undefined;
   const pricing = await pricingOf(context);
   let most = 0;
-  await planRows(context, input, (classification) => {
+  await planRows({ ...context, only: undefined }, input, (classification) => {
     if (classification.kind !== 'to_buy') return;
     const { row, left } = classification;
     if (waiting.has(row) && left.some(({ anew }) => anew === 'unanswered')) rows.add(row);

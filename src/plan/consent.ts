@@ -6,7 +6,7 @@ import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Method, Operation } from '../core/operation.ts';
 import { foreignWords, listed } from '../core/plain-text.ts';
-import { lastOfFirst } from '../core/row-range.ts';
+import { rowsAsked } from '../core/row-range.ts';
 import { stepNames, stepsOf } from '../core/steps.ts';
 import { keysIn } from '../core/vendor-path.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -165,7 +165,7 @@ export const unlimitedAccounts = (chosen: ResolvedJob): readonly string[] =>
   );
 
 /**
- * What one run may cost: for all rows, or only for the rows of a sample or the first rows.
+ * What one run may cost: for all rows, or only for those of a sample or of a part.
  * @param changes undefined for a job that only reads.
  */
 async function planOfRun(
@@ -175,8 +175,7 @@ async function planOfRun(
   changes: ChangePlan | undefined,
 ): Promise<Plan> {
   if (changes === undefined) return planPart(context, input, key);
-  const { account, limit } = context;
-  return planOfChanges(changes, account, limit && lastOfFirst(input.sheet.start, limit));
+  return planOfChanges(changes, context.account, rowsAsked(input.sheet.start, context));
 }
 
 /** The most that an open batch may add to its cost by a run like the one that has stopped. */

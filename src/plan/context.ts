@@ -60,6 +60,8 @@ export interface RunChoices {
   readonly budget?: Credits | undefined;
   /** The run works on this many rows below the header and no others. */
   readonly limit?: number | undefined;
+  /** The run works on the rows with these numbers, such as `5,9,12-20`, and on no others. */
+  readonly only?: string | undefined;
   /** The run buys this many random rows and plans the rest by what they found. */
   readonly sample?: number | undefined;
   /** Whether the list is only submitted, and left to workers. */

@@ -33,6 +33,7 @@ const SOURCES = [
   'the account or its dialect has changed',
   'the changes in the service are not the same',
   'a batch of this file has ended, or was paused',
+  'other rows are asked',
 ];
 
 /**
@@ -75,10 +76,17 @@ export async function identifyPlan(
     // start that waits for the night was agreed to before a person paused the batch, and must not let it go
     // on.
     batch?.state === 'finished' ? batch.id : (batch?.pausedSinceMs ?? null),
+    rowsIn(context),
   ];
-  const digests = sources.map((each) => hash('sha256', canonicalJson(each), 'hex').slice(0, HEX_DIGITS));
+  const digests = sources.map(digestOf);
   return { id: [...digests, ...FIGURES.map(([, of]) => of(plan))].join('-'), batch };
 }
+
+const digestOf = (source: JsonValue): string =>
+  hash('sha256', canonicalJson(source), 'hex').slice(0, HEX_DIGITS);
+
+/** The rows that a person names; the first rows and a sample are parts of one plan. */
+const rowsIn = ({ only }: PlanContext): JsonValue => only ?? null;
 
 /**
  * The part of a change row that a comparison of plans counts. It leaves out the order of the row's names,
@@ -128,7 +136,7 @@ function movesBetween(before: string, now: string): readonly string[] {
 /**
  * Requires that the plan of this run has the id to which the user agreed. A batch that began with this id
  * passes as long as it is open, and afterwards when nothing is left to do, so the same id twice is the same
- * batch.
+ * batch. A user who agreed to the plan of some rows has not agreed to the others.
  * @throws StopError `plan` with the differences and the id of the plan as it is now.
  */
 export async function requirePlanId(
@@ -145,7 +153,8 @@ export async function requirePlanId(
       `--plan ${planId} is not the id of a plan.`,
       'plan prints the id, and --plan takes no file.',
     );
-  const isBegun = hasBegunBy(existing, planId);
+  const isSamePart = planId.split('-')[SOURCES.length - 1] === digestOf(rowsIn(context));
+  const isBegun = isSamePart && hasBegunBy(existing, planId);
   if (isBegun && existing?.state === 'open' && existing.pausedSinceMs === undefined) return;
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);
   const isDone = changes === undefined ? plan.to_buy === 0 : !hasWork(changes);

@@ -2,6 +2,7 @@ import { asReadToday } from '../client/kept-answers.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Operation } from '../core/operation.ts';
 import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
+import { rowsAsked } from '../core/row-range.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
@@ -90,7 +91,8 @@ export interface PlannedBatch extends Partial<Pick<Batch, 'id' | 'freshSince' | 
 const ROWS_PER_GROUP = 200;
 
 /**
- * Yields every row of the file once, in groups. Within a group the order of the rows is not kept.
+ * Yields every row of the file once, in groups; of the rows that a person names, only these. Within a group
+ * the order of the rows is not kept.
  * @throws StopError `input` where the file is damaged.
  */
 export async function* classifications(
@@ -99,9 +101,11 @@ export async function* classifications(
   batch: PlannedBatch,
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
   const sorter = new Sorter(context, input);
+  const named = rowsAsked(input.sheet.start, { only: context.only });
   for await (const group of input.sheet.groups()) {
     for (const row of group) {
-      sorter.add(row);
+      // A row that is not named is not bought, so a later one that asks the same is no duplicate.
+      if (named?.has(row.row) !== false) sorter.add(row);
       if (sorter.size >= ROWS_PER_GROUP) yield await sorter.take(batch);
     }
   }

@@ -111,6 +111,8 @@ export interface PlanContext extends ResolvedJob {
   readonly refresh?: boolean | undefined;
   /** The work covers only this many of the first rows; left out: all rows. */
   readonly limit?: number | undefined;
+  /** The work covers only the rows with these numbers, such as `5,9,12-20`; left out: all rows. */
+  readonly only?: string | undefined;
   readonly clock?: Clock;
 }
 

@@ -3,8 +3,8 @@ import type { CallKey } from '../core/call-key.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { isSpooled } from '../core/paths.ts';
-import { lastOfFirst } from '../core/row-range.ts';
-import { type MappedInput, noRows, openMappedInput } from '../files/input.ts';
+import { rowsAsked } from '../core/row-range.ts';
+import { type MappedInput, noRows, openMappedInput, requireRows } from '../files/input.ts';
 import { chooseDestination, type Destination } from '../files/output/output.ts';
 import { type Batch, type Credits, credits, type Doubt } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
@@ -84,6 +84,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   watcher?.preparing('reading the list');
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const isEmpty = isNothingToDo(context, input);
+  await requireRows(input, context.only);
   const names = await batchNamesOf(context, input);
   const outputName = await outputNameFor(context, input, names);
   const isOfOther = await isOutputOfOther(context, input, names);
@@ -150,7 +151,7 @@ interface WorkEnd {
 
 /** Recovers what an earlier run left open, then works on every row that has no final outcome yet. */
 async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkEnd> {
-  const { context, batch, input, sample: only } = submitted;
+  const { context, batch, input, sample } = submitted;
   if (!submitted.isAllIn) return { stopped: stopReason(context.signal) };
   if (context.detach === true) return { isLeft: true };
   if (batch.plannedRows !== undefined) await noteLearned(context.ledger, batch, context.clock.wallMs());
@@ -161,8 +162,9 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
     const stopped = await stopOfKnown(context, batch);
     if (stopped !== undefined || (await hasEnded())) return { stopped };
   }
-  const beforeRow = Math.min(ALL_ROWS.beforeRow, lastOfFirst(input.sheet.start, context.limit) + 1);
-  const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only };
+  const asked = rowsAsked(input.sheet.start, context);
+  const beforeRow = Math.min(ALL_ROWS.beforeRow, (asked?.last ?? Number.POSITIVE_INFINITY) + 1);
+  const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only: sample ?? asked };
   const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, left));
   // A refused change is settled. Only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)

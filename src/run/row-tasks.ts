@@ -37,7 +37,7 @@ interface RemainingRows {
   readonly batch: Batch;
   readonly range: RowRange;
   /** Only these rows of the range. */
-  readonly only?: ReadonlySet<RowNumber> | undefined;
+  readonly only?: Pick<ReadonlySet<RowNumber>, 'has'> | undefined;
 }
 
 const PART_ROWS = 1_000;

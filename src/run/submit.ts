@@ -6,7 +6,7 @@ import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
-import { lastOfFirst } from '../core/row-range.ts';
+import { rowsAsked } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import { plannedParts } from '../files/kept-rows.ts';
 import { carriedJob, withAccountNames } from '../job/carried-job.ts';
@@ -91,13 +91,13 @@ async function submitterOf({
   input,
   batch,
 }: SubmitContext): Promise<(rows: readonly InputRow[]) => Promise<void>> {
-  const { ledger, emit, limit, sample } = context;
+  const { ledger, emit, sample } = context;
   const taskOf = await taskMaker(context, batch);
-  const lastRow = sample === undefined ? lastOfFirst(input.sheet.start, limit) : 0;
+  const asked = rowsAsked(input.sheet.start, context);
   return async (rows) => {
     const ends = new Map<RowNumber, NonNullable<SubmittedRow['end']>>();
-    const tasks = rows.filter(({ row }) => row <= lastRow).map(taskOf);
-    await leftOf({ context, batch, unknown: new Set() }, tasks, ({ row }, outcome, rest) =>
+    const worked = sample === undefined ? rows.filter(({ row }) => asked?.has(row) !== false) : [];
+    await leftOf({ context, batch, unknown: new Set() }, worked.map(taskOf), ({ row }, outcome, rest) =>
       ends.set(row, { outcome, ...rest }),
     );
     await ledger.submitRows(
@@ -139,8 +139,8 @@ function stepsByIdentity(context: RunContext): Job['steps'] {
   return withAccountNames(context.job.steps, identities);
 }
 
-function whyNot({ limit, sample, job, account }: RunContext): string | undefined {
-  if (limit !== undefined || sample !== undefined) return 'you agreed to a part of the list only';
+function whyNot({ limit, only, sample, job, account }: RunContext): string | undefined {
+  if ((limit ?? only ?? sample) !== undefined) return 'you agreed to a part of the list only';
   if (job.origin !== undefined) return 'it has no job file';
   // Only the run that starts a sandbox by itself can reach it.
   return account.baseUrl === undefined

@@ -182,6 +182,7 @@ test('a worker says whether it lives, and when it said so', async () => {
 
 test.each([
   [['--limit', '5'], 'a part of the list'],
+  [['--only', '3-5'], 'a part of the list'],
   [['--sample', '5'], 'a part of the list'],
   [['--account', 'sandbox-provider'], 'no address that other hosts can reach'],
 ])('what workers cannot do is not left to them (%s), and nothing is begun', async (more, fact) => {

@@ -110,6 +110,20 @@ test('a result is merged into the edited list that was brought beside it', async
   expect(lines[3]).toContain('matched');
 });
 
+test('some rows of a list are planned and asked, by the numbers that it has', async () => {
+  const desk = await openDesk();
+  desk.list(5);
+  const page = await pageAt(desk);
+  const file = await brought(page, 'list.csv', await desk.read('list.csv'));
+  const asked = { job: 'enrich-company', file, only: '3,5-6' };
+  const plan = await command(page, 'plan', asked);
+  expect(plan).toMatchObject({ status: 200, rows: 3, credits: { most: 3 } });
+  const run = await command(page, 'run', { ...asked, plan: plan.id, budget: 9 });
+  expect(run).toMatchObject({ status: 200, counts: { matched: 3 } });
+  expect(await command(page, 'plan', { ...asked, only: '9' })).toMatchObject({ status: 400 });
+  expect(await desk.requests()).toBe(3);
+});
+
 test('a run goes on when nobody waits for its answer; it is listed, and is paused by its batch', async () => {
   const desk = await openDesk({ latencyMs: 300 });
   desk.list(100);

@@ -67,7 +67,7 @@ export function unfinishedLine(batch: string, { credits }: Pick<Plan, 'credits'>
 
 export function changePlanLines(
   plan: ChangePlan,
-  { credits, seconds }: Pick<Plan, 'credits' | 'seconds'>,
+  { credits, seconds, part }: Pick<Plan, 'credits' | 'seconds' | 'part'>,
   guards: PlanObject['guards'] = [],
   shown?: Parameters<typeof diffLines>[1],
 ): readonly string[] {
@@ -78,6 +78,8 @@ export function changePlanLines(
     credits.most > 0 && `At most ${counted(credits.most, 'credit')}.`,
     plan.calls > 0 &&
       `${counted(plan.calls, 'request')}, ${seconds === null ? 'time ' : ''}${timeWords(seconds)}.`,
+    part &&
+      `With --only, a run works on ${counted(part.rows, 'row')}, for at most ${counted(part.most, 'credit')}.`,
     batch?.state === 'open'
       ? `Batch ${batch.id} of this list is unfinished: a run continues it as it was planned when it began.`
       : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is right, ${allow}.`),

@@ -6,6 +6,7 @@ import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
+import type { RowsAsked } from '../../core/row-range.ts';
 import { outcomeOf } from '../../core/steps.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
@@ -136,18 +137,18 @@ export function shownChanges(
 /**
  * The same plan in the form of a purchase plan. No row counts as bought before, because an old answer never
  * stands for a change.
- * @param lastRow the last row of a run over the first rows alone.
+ * @param asked the rows of a run that is for a part of the list.
  */
-export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowNumber): Plan {
+export function planOfChanges(plan: ChangePlan, account: Account, asked?: RowsAsked): Plan {
   const { rows, changes, duplicates, skippedBy, calls, costs, again } = plan;
-  const mostUpTo = (last: RowNumber): number =>
-    costs.reduce((sum, { row, most }) => (row > last ? sum : sum + most), again?.most ?? 0);
-  const most = mostUpTo(Number.POSITIVE_INFINITY);
+  const mostOf = (rows?: RowsAsked): number =>
+    costs.reduce((sum, { row, most }) => (rows?.has(row) === false ? sum : sum + most), again?.most ?? 0);
+  const most = mostOf();
   const rowsWith = (wanted: (change: PlannedChangeObject) => boolean): number =>
     new Set(changes.filter((change) => change.beyond !== true && wanted(change)).map(({ row }) => row)).size;
-  const part = lastRow !== undefined && {
-    rows: rowsWith((change) => change.row <= lastRow && isSent(change)) + (again?.rows ?? 0),
-    most: mostUpTo(lastRow),
+  const part = asked && {
+    rows: rowsWith((change) => asked.has(change.row) && isSent(change)) + (again?.rows ?? 0),
+    most: mostOf(asked),
   };
   const perSecond = requestsPerSecond(account);
   const skipped = rowsWith(({ action }) => action === 'skipped');
@@ -164,7 +165,7 @@ export function planOfChanges(plan: ChangePlan, account: Account, lastRow?: RowN
     in_doubt: rowsWith(({ action }) => action === 'in_doubt'),
     to_buy: rowsWith(isSent),
     ...againIn(again),
-    ...(part && { part }),
+    ...present({ part }),
     credits: { most, expected: most },
     seconds: perSecond === undefined ? null : Math.ceil(calls / perSecond),
     ...present({ reasons: reasons.all() }),
