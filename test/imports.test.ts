@@ -36,7 +36,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'account/account.ts',
     'account/agreements.ts',
     'account/edit.ts',
-    'account/price.ts',
     'client.ts',
     'dialect.ts',
     'judge.ts',

@@ -23,7 +23,7 @@ import { newestBatch } from '../plan/batch-key.ts';
 import type { JobOptions } from '../plan/context.ts';
 import { withAccounts } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
-import { knownAccount, priceOfBatch } from '../run/known-account.ts';
+import { knownAccount, pricesIn } from '../run/known-account.ts';
 import {
   allBatches,
   eachLedger,
@@ -116,9 +116,8 @@ async function exported(
       answerPlace: settings.answer_at,
     });
     const notes = spender === undefined ? {} : notesIn(spender, batch);
-    const price = await priceOfBatch(batch, ledger);
     const kept = { job: settings, answerPlace: settings.answer_at };
-    const order = { ledger, ...kept, emit, ...notes, ...present({ price }) };
+    const order = { ledger, ...kept, emit, ...notes, priceOf: await pricesIn(ledger) };
     return await writeOutput(order, input, batch, destination);
   } finally {
     await ledger.close();

@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
+import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
@@ -17,7 +18,7 @@ import { commandLine, nextCommand, withOption, withoutFlag, withoutOption } from
 import { isListName } from '../lib/file-name.ts';
 import { RunObject } from '../objects/run-object.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
-import { mostAsked } from '../plan/plan.ts';
+import { costAsked, mostAsked } from '../plan/plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { choose } from '../run/choose.ts';
@@ -267,7 +268,8 @@ export function questionsOn(console: Console, agreed: boolean, isSample: boolean
       // With `--yes` the question covers the whole list, because a resumed run does not ask again. A sample
       // is an exception: it is bought to decide about the rest.
       const most = agreed && !isSample ? plan.credits.most : mostAsked(plan);
-      return (await ask(`Spend at most ${grouped(most)} credits?`)) ? most : undefined;
+      const question = `Spend at most ${grouped(most)} credits${inMoney(costAsked(plan))}?`;
+      return (await ask(question)) ? most : undefined;
     },
     async askChanges(plan) {
       showChanges(plan);

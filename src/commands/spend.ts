@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { isoTime, systemClock } from '../core/clock.ts';
+import { inMoney, moneyFor, type PricedCredits } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
 import { accountNameIn } from '../files/output/output.ts';
 import { vendorCountOf, vendorCountWords } from '../files/output/tally.ts';
 import type { Batch, LedgerReader, Spent } from '../ledger/ledger.ts';
 import { SPEND_BY, type SpendGroupObject, SpendObject } from '../objects/log-object.ts';
+import { pricesIn } from '../run/known-account.ts';
 import { eachLedgerThere } from '../run/open-ledger.ts';
 import { command, flag } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
@@ -47,6 +49,7 @@ export default command({
 interface Sum {
   readonly group: SpendGroupObject;
   readonly batches: Set<Batch>;
+  readonly parts: PricedCredits[];
 }
 
 /** Sandbox credits are in groups of their own. */
@@ -59,11 +62,13 @@ async function spentIn(
   const fromMs = Date.UTC(year, number - 1);
   const untilMs = Date.UTC(year, number);
   const batches = new Map((await ledger.batches()).map((batch) => [batch.id, batch]));
+  const priceOf = await pricesIn(ledger);
   const sums = new Map<string, Sum>();
   for await (const part of ledger.spentBetween(fromMs, untilMs)) {
     const batch = batches.get(part.batch);
     if (batch === undefined) continue;
-    const { group } = sumFor(sums, batch, nameBy(by, batch, part));
+    const { group, parts } = sumFor(sums, batch, nameBy(by, batch, part));
+    parts.push({ credits: part.spent, price: priceOf(batch, part.accountIdentity) });
     group.spent += part.spent;
     group.in_doubt += part.inDoubt;
     group.requests += part.requests;
@@ -99,6 +104,7 @@ function sumFor(sums: Map<string, Sum>, batch: Batch, name: string | null): Sum 
       budget: null,
     },
     batches: new Set(),
+    parts: [],
   };
   sum.batches.add(batch);
   sums.set(key, sum);
@@ -126,12 +132,13 @@ function nameBy(
 
 /** Adds facts from the whole ledger: whether prices were stated, and the budget. */
 async function complete(
-  { group, batches }: Sum,
+  { group, batches, parts }: Sum,
   ledger: LedgerReader,
   by: SpendObject['by'],
   fromMs: number,
 ): Promise<void> {
   for (const { id } of batches) if ((await ledger.batchMoney(id)).isAtMost) group.exact = false;
+  Object.assign(group, present({ cost: moneyFor(parts) }));
   const [batch] = batches;
   if (batch === undefined || by === 'day' || by === 'operator') return;
   const { cap = null } =
@@ -178,7 +185,7 @@ const nameOf = ({ name }: SpendGroupObject): string => name ?? 'nobody noted';
 
 function figuresOf(group: SpendGroupObject): string {
   const { spent, exact, saved, requests, batches, budget, input, account } = group;
-  const credits = atMost(spent, !exact, counted(spent, 'credit'));
+  const credits = `${atMost(spent, !exact, counted(spent, 'credit'))}${inMoney(group.cost)}`;
   return linesOf(
     `${credits}${budget === null ? '' : ` of ${grouped(budget)}`}${vendorCountWords(group.vendor_counted)}`,
     `${grouped(group.in_doubt)} in doubt`,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CostObject } from './money-object.ts';
 
 /** The results of a batch, in the figures of its report. */
 
@@ -28,7 +29,7 @@ export const FiguresObject = z.object({
   saved: z.number(),
   /** The vendor's own count of the spent credits, where it is known. */
   vendor_counted: z.number().exactOptional(),
-  /** The price of the spent credits. */
-  cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
+  /** The spent credits in money, one amount for each currency. Null where an account has no price. */
+  cost: CostObject.nullable(),
 });
 export type FiguresObject = z.infer<typeof FiguresObject>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CostObject } from './money-object.ts';
 
 /** People's actions, and their cost. */
 
@@ -56,6 +57,8 @@ export const SpendGroupObject = z.object({
   spent: z.number(),
   /** Whether exactly that was spent; otherwise it is the most. */
   exact: z.boolean(),
+  /** What was spent in money. */
+  cost: CostObject.exactOptional(),
   /** The vendor's own count of these credits, where it is known. */
   vendor_counted: z.number().exactOptional(),
   in_doubt: z.number(),

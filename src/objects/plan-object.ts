@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { METHODS, PLANNED_ACTIONS } from '../core/operation.ts';
 import { DamageObject, RowsObject, sheets } from './list-object.ts';
+import { PlannedCostObject } from './money-object.ts';
 
 /** The purchases or changes that a job would make with a list. */
 
@@ -71,6 +72,7 @@ export const PlannedStepObject = z.object({
   most: z.number(),
   /** The credits that it probably costs. Null while no match rate is known. */
   expected: z.number().nullable(),
+  cost: PlannedCostObject.exactOptional(),
   charges_misses: z.boolean(),
 });
 export type PlannedStepObject = z.infer<typeof PlannedStepObject>;
@@ -96,6 +98,8 @@ export const PlanFigures = z.object({
   /** Rows in doubt whose calls a run may send again. */
   sent_again: part.exactOptional(),
   credits: z.object({ most: z.number(), expected: z.number() }),
+  /** These credits in money. */
+  cost: PlannedCostObject.exactOptional(),
   /** What is asked of each account of each step, where there are several. */
   steps: z.array(PlannedStepObject).exactOptional(),
   /** Null while the account has no limit. */
@@ -116,6 +120,7 @@ export const SampleObject = z.object({
     .object({
       rows: z.number(),
       credits: z.object({ most: z.number(), expected: z.number() }),
+      cost: PlannedCostObject.exactOptional(),
       /** Null while the account has no limit. */
       seconds: z.number().nullable(),
     })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChangesObject, Counts, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
+import { CostObject } from './money-object.ts';
 import { NotUndoneObject, SampleObject } from './plan-object.ts';
 import { StopObject } from './stop-object.ts';
 
@@ -53,6 +54,8 @@ export const RunObject = z.object({
     /** The cost that answers would have had which were shared or bought before. */
     saved: z.number().nullable(),
   }),
+  /** What the batch has spent in money. */
+  cost: CostObject.exactOptional(),
   /** What each account of each step found, where there are several. */
   steps: z.array(StepObject).exactOptional(),
   requests: z.number(),

@@ -3,6 +3,7 @@ import { type AgreementQuestion, requestQuestion, requireAgreement } from '../cl
 import { type Dialect, dialectQuestion } from '../client/dialect.ts';
 import { basePathOf } from '../client/request.ts';
 import { StopError } from '../core/errors.ts';
+import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Method, Operation } from '../core/operation.ts';
 import { foreignWords, listed } from '../core/plain-text.ts';
@@ -23,7 +24,7 @@ import type { RequestObject } from '../objects/plan-object.ts';
 import { isPartial } from './batch.ts';
 import type { BatchNames } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
-import { batchGoneOnWith, mostAsked, type Plan } from './plan.ts';
+import { batchGoneOnWith, costAsked, mostAsked, type Plan } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
 import { accountsOf, type ResolvedJob } from './row-walk.ts';
 import { planPart } from './sample.ts';
@@ -152,7 +153,9 @@ async function requireBudget(
   const where = further.length === 0 ? '' : ` at ${listed(unlimited)}`;
   throw new StopError({
     code: 'consent',
-    message: `This run could spend up to ${most} credits, and nothing limits it${where}.`,
+    message:
+      `This run could spend up to ${most} credits${inMoney(costAsked(plan))}, ` +
+      `and nothing limits it${where}.`,
     next: `Say how much it may spend with --budget ${least}, in the job, or per day in the account.`,
     leastBudget: least,
   });

@@ -1,6 +1,7 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectOperationOf, thenOf } from '../client/dialect.ts';
 import { isTaking, WANTED } from '../core/given.ts';
+import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
@@ -8,6 +9,7 @@ import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
 import { policyOfStep } from '../job/job.ts';
 import { ASKED_OFTEN_ENOUGH, type BatchId } from '../ledger/ledger.ts';
+import type { PlannedCostObject } from '../objects/money-object.ts';
 import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
@@ -40,6 +42,8 @@ export interface Plan extends PlanFigures {
 export interface SentAgain {
   readonly rows: number;
   readonly most: number;
+  /** The most in money. */
+  readonly cost?: Money[];
 }
 
 export const againIn = (again: SentAgain | undefined): Pick<Plan, 'sent_again'> =>
@@ -80,6 +84,15 @@ export function partOf(pricing: Pricing, rows: readonly LookupResult[]): SentAga
 export function mostAsked({ part, credits }: Plan): number {
   return part?.most ?? credits.most;
 }
+
+/** The same sum in money. */
+export function costAsked({ part, cost }: Plan): Money[] | undefined {
+  return part === undefined ? cost?.most : part.cost;
+}
+
+/** Undefined where an account has no price. */
+export const plannedCost = (most?: Money[], expected?: Money[]): PlannedCostObject | undefined =>
+  most && { most, ...present({ expected }) };
 
 /**
  * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began
@@ -233,9 +246,10 @@ class RowDraft {
     const toBuy = [...this.#toBuy.values()];
     const sentAgain = [...this.#again.values()];
     const unanswered = [...this.#unanswered.values()];
+    const paid = [...toBuy, ...sentAgain];
     const worst = (left: StepRemainder): number => worstCredits(this.#pricing, left);
     const expected = (left: StepRemainder): number => this.#creditsExpected(left);
-    const requests = sum([...toBuy, ...sentAgain], (left) => this.#requestsExpected(left));
+    const requests = sum(paid, (left) => this.#requestsExpected(left));
     // The extra credits of the batch may cover fewer of these rows.
     const again = { rows: this.#rowsAgain, most: sum(sentAgain, worst) };
     return {
@@ -249,12 +263,29 @@ class RowDraft {
       ...againIn(again.rows === 0 ? undefined : again),
       credits: {
         most: sum(toBuy, worst) + again.most,
-        expected: Math.round(sum([...toBuy, ...sentAgain], expected)),
+        expected: Math.round(sum(paid, expected)),
       },
-      ...present({ steps: this.#steps([...toBuy, ...sentAgain]) }),
+      ...present({ cost: this.#cost(paid), steps: this.#steps(paid) }),
       seconds: requestsPerSecond === undefined ? null : Math.ceil(requests / requestsPerSecond),
       ...present({ reasons: this.#reasons.all() }),
     };
+  }
+
+  #cost(kinds: readonly Alike[]): PlannedCostObject | undefined {
+    const { priceOf } = this.#pricing;
+    const paid = kinds.flatMap(({ first }) => first.toAsk.filter((call) => priceOf(call).most > 0));
+    const prices = paid.map(({ by }) => by.account.price);
+    const inMoney = (creditsOf: (left: StepRemainder, worthOf: Worth) => number) =>
+      moneyIn(prices, (worthOf) =>
+        sum(kinds, (left) => creditsOf(left, ({ by }) => worthOf(by.account.price))),
+      );
+    // What is probably paid is shown in whole credits, and its money is that of the shown credits.
+    const expected = sum(kinds, (left) => this.#creditsExpected(left));
+    const shown = expected === 0 ? 0 : Math.round(expected) / expected;
+    return plannedCost(
+      inMoney((left, worthOf) => worstCredits(this.#pricing, left, worthOf)),
+      inMoney((left, worthOf) => shown * this.#creditsExpected(left, worthOf)),
+    );
   }
 
   /** Says what each step asks of each account, in their order; undefined where there is one account alone. */
@@ -286,19 +317,25 @@ class RowDraft {
     const { placeOf, priceOf } = this.#pricing;
     return [...steps.values()]
       .toSorted((one, other) => placeOf(one.asked) - placeOf(other.asked))
-      .map(({ asked: { call, by }, expected, ...step }) => ({
-        operation: call.operation,
-        account: by.account.name,
-        ...step,
-        expected: Number.isNaN(expected) ? null : Math.round(expected),
-        charges_misses: priceOf({ call, by }).miss > 0,
-      }));
+      .map(({ asked: { call, by }, expected: sum, ...step }) => {
+        const expected = Number.isNaN(sum) ? null : Math.round(sum);
+        const { name, price } = by.account;
+        const inMoney = (credits: number | null) => moneyFor([{ credits: credits ?? 0, price }]);
+        return {
+          operation: call.operation,
+          account: name,
+          ...step,
+          expected,
+          ...present({ cost: plannedCost(inMoney(step.most), inMoney(expected)) }),
+          charges_misses: priceOf({ call, by }).miss > 0,
+        };
+      });
   }
 
   /** The rows that the run buys or sends again. */
   part(): SentAgain {
-    const { to_buy: toBuy, sent_again: again, credits } = this.plan(false);
-    return { rows: toBuy + (again?.rows ?? 0), most: credits.most };
+    const { to_buy: toBuy, sent_again: again, credits, cost } = this.plan(false);
+    return { rows: toBuy + (again?.rows ?? 0), most: credits.most, ...present({ cost: cost?.most }) };
   }
 
   #addAnswers(answers: readonly UsableAnswer[]): void {
@@ -344,14 +381,14 @@ class RowDraft {
     return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRateOf(call);
   }
 
-  #creditsExpected(left: StepRemainder): number {
+  #creditsExpected(left: StepRemainder, worthOf: Worth = () => 1): number {
     const { priceOf } = this.#pricing;
     const chances = this.#chances(left.toAsk);
-    if (chances === undefined) return worstCredits(this.#pricing, left);
+    if (chances === undefined) return worstCredits(this.#pricing, left, worthOf);
     return left.toAsk.reduce((sum, call, at) => {
       const { made = 0, matches = 0 } = chances[at] ?? {};
       const { found, miss } = priceOf(call);
-      return sum + found * matches + miss * (made - matches);
+      return sum + worthOf(call) * (found * matches + miss * (made - matches));
     }, 0);
   }
 
@@ -440,6 +477,9 @@ function slowestOf(accounts: readonly AskedAccount[]): number | undefined {
   return rates.length === 0 ? undefined : Math.min(...rates);
 }
 
+/** What a credit counts as, such as its price in money. */
+type Worth = (call: AccountCall) => number;
+
 /** Whether calls of a step check what its other calls find. */
 const checksIn = (calls: readonly AccountCall[]): boolean =>
   new Set(calls.map(({ call }) => call.operation)).size > 1;
@@ -448,12 +488,13 @@ const checksIn = (calls: readonly AccountCall[]): boolean =>
  * The most that a step of a row can still cost: a step ends with the first match that fills a cell, and what
  * is asked before it may cost something, too.
  */
-export function worstCredits(pricing: Pricing, { toAsk }: StepRemainder): number {
+export function worstCredits(pricing: Pricing, { toAsk }: StepRemainder, worthOf: Worth = () => 1): number {
   const isChecked = checksIn(toAsk);
   let before = 0;
   let worst = 0;
   for (const [at, each] of toAsk.entries()) {
-    const { most, miss } = pricing.priceOf(each);
+    const { most: credits, miss } = pricing.priceOf(each);
+    const most = credits * worthOf(each);
     worst = Math.max(worst, before + most);
     const isBeforeOthers = toAsk.slice(at + 1).some(({ by }) => by !== each.by);
     // Each account may find an address that is not taken, and may be paid for a call that is left out.

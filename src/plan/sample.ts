@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -74,8 +75,8 @@ async function restOf(
   input: MappedInput | undefined,
 ): Promise<SampleObject['forecast']> {
   if (input === undefined) return null;
-  const { to_buy: rows, credits, seconds } = await planRows(context, input);
-  return { rows, credits, seconds };
+  const { to_buy: rows, credits, cost, seconds } = await planRows(context, input);
+  return { rows, credits, ...present({ cost }), seconds };
 }
 
 function countIdentifiers(

@@ -1,9 +1,9 @@
 import { type Account, loadAccounts, sandboxAccount, sandboxAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
-import type { CreditPrice } from '../client/account/price.ts';
 import { type Dialect, dialectOf } from '../client/dialect.ts';
 import { StopError } from '../core/errors.ts';
 import { counted, foreignWords, listed } from '../core/plain-text.ts';
+import type { PriceOf } from '../files/output/batch-figures.ts';
 import type { Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
 
 /**
@@ -98,17 +98,30 @@ function addressWords(address: string, id?: string): string {
  * @throws StopError `account` when the accounts file cannot be used.
  */
 export async function accountOfBatch(
-  { accountIdentity, accounts }: Pick<Batch, 'accountIdentity' | 'accounts'>,
+  batch: Pick<Batch, 'accountIdentity' | 'accounts'>,
   ledger: LedgerReader,
-  asked = accountIdentity,
+  asked = batch.accountIdentity,
 ): Promise<Account | undefined> {
-  const began = accounts.find(({ identity }) => identity === asked);
-  const same: Account[] = [];
+  return accountAmong(await accountsIn(ledger), batch, asked);
+}
+
+/** All accounts as the store has them. */
+async function accountsIn(ledger: LedgerReader): Promise<readonly Account[]> {
+  const all: Account[] = [];
   for (const account of [...(await loadAccounts()).configured, ...sandboxAccounts()]) {
     const found = await recognise(account, ledger);
-    const identity = found.kind === 'new' ? account.identity : found.identity;
-    if (identity === asked) same.push({ ...account, identity });
+    all.push({ ...account, identity: found.kind === 'new' ? account.identity : found.identity });
   }
+  return all;
+}
+
+function accountAmong(
+  all: readonly Account[],
+  { accounts }: Pick<Batch, 'accounts'>,
+  asked: string,
+): Account | undefined {
+  const began = accounts.find(({ identity }) => identity === asked);
+  const same = all.filter(({ identity }) => identity === asked);
   // Several names may have the same identity and differ in the key, for example. The name with which the
   // batch began wins.
   return same.find(({ name }) => name === began?.name) ?? same[0];
@@ -132,11 +145,12 @@ export async function dialectOfBatch(
 }
 
 /**
- * The price of a credit for the batch. An accounts file that cannot be read has no prices; another command
- * reports that.
+ * The prices of credits. Play money has none, and nor has an accounts file that cannot be read; another
+ * command reports that.
  */
-export async function priceOfBatch(batch: Batch, ledger: LedgerReader): Promise<CreditPrice | undefined> {
-  return (await unlessStopped(accountOfBatch(batch, ledger)))?.price;
+export async function pricesIn(ledger: LedgerReader): Promise<PriceOf> {
+  const all = (await unlessStopped(accountsIn(ledger))) ?? [];
+  return (batch, identity) => (batch.sandbox ? undefined : accountAmong(all, batch, identity)?.price);
 }
 
 /** The value, or undefined where a StopError prevented it, for callers that can do without. */

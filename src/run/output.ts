@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import type { StopCode, StopError } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import { calledPath } from '../files/called.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import {
@@ -20,6 +19,7 @@ import { nameParts } from '../lib/file-name.ts';
 import type { BatchNames } from '../plan/batch-key.ts';
 import type { RunContext } from '../plan/context.ts';
 import { answerPlaceIn, type PlanContext } from '../plan/row-walk.ts';
+import { pricesIn } from './known-account.ts';
 import { isSeries } from './series.ts';
 
 /**
@@ -45,7 +45,7 @@ export function isWrittenAfter(stopped: StopError | undefined, { isSweep }: RunC
 }
 
 /** Writes every row of the batch from the ledger. */
-export function writeRows(
+export async function writeRows(
   context: RunContext,
   input: MappedInput,
   batch: Batch,
@@ -57,7 +57,7 @@ export function writeRows(
     ...context,
     answerPlace,
     ...notesIn(ledger, batch),
-    ...present({ price: context.account.price }),
+    priceOf: await pricesIn(ledger),
   };
   return writeOutput(writing, input, batch, destination);
 }

@@ -7,12 +7,13 @@ import { needingAttention } from '../core/row.ts';
 import { stopObject } from '../core/stop-object.ts';
 import type { BatchFigures } from '../files/output/batch-figures.ts';
 import { changesDone, changesTold } from '../files/output/changes-done.ts';
-import { type OutputFiles, stepsIn } from '../files/output/output.ts';
+import { costOf, type OutputFiles, stepsIn } from '../files/output/output.ts';
 import { type Batch, type Credits, heldCredits } from '../ledger/ledger.ts';
 import type { FiguresObject } from '../objects/figures-object.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import type { RunContext } from '../plan/context.ts';
+import { pricesIn } from './known-account.ts';
 
 interface RunEnding {
   readonly metrics: RunMetrics;
@@ -53,7 +54,10 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
       in_doubt: money.inDoubt,
       saved: files?.figures.saved ?? null,
     },
-    ...present({ steps: files?.figures.steps ?? (await stepsIn(ledger, batch)) }),
+    ...present({
+      cost: await costOf(ledger, batch, await pricesIn(ledger)),
+      steps: files?.figures.steps ?? (await stepsIn(ledger, batch)),
+    }),
     requests: metrics.requests,
     pauses: { count, seconds: tenths(ms) },
     seconds: tenths(durationMs),

@@ -79,7 +79,7 @@ describe('rowonce spend', () => {
     ]);
     const shown = await desk.type(['spend', '--month', month]);
     expect(shown.stdout).toBe(
-      `${month} (UTC), by account\n  data  3 credits of 500, 1 in doubt, 2 saved, 4 requests, 2 batches begun\n`,
+      `${month} (UTC), by account\n  data  3 credits (A$0.12) of 500, 1 in doubt, 2 saved, 4 requests, 2 batches begun\n`,
     );
     expect(await groups(desk, '--by', 'batch')).toMatchObject([
       { spent: 2, input: desk.place.path('list.csv') },

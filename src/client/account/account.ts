@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { canonicalJson } from '../../core/call-key.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { shippedDialect } from '../../core/families.ts';
+import type { CreditPrice } from '../../core/money.ts';
 import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Vendor } from '../../core/operation.ts';
@@ -26,7 +27,6 @@ import {
   SANDBOX_NAMES,
   SANDBOX_VENDORS,
 } from './accounts-file.ts';
-import type { CreditPrice } from './price.ts';
 
 export { describeKey, resolveKey, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, type Receiver } from './accounts-file.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { PRICE, priceOf } from '../../core/money.ts';
 import { PLAYED_VENDORS } from '../../core/played-vendors.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
-import { PRICE, priceOf } from './price.ts';
 
 /** The schema of `accounts.yaml`. `account.ts` turns an entry into an account. */
 
@@ -130,7 +130,7 @@ const shared = {
     ),
   price: price
     .optional()
-    .describe('what a credit costs you, such as `0.04 AUD`, which a report then says in money'),
+    .describe('what a credit costs you, such as `0.04 AUD`, so that money is said beside credits'),
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;

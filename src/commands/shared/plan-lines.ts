@@ -1,3 +1,4 @@
+import { inMoney } from '../../core/money.ts';
 import { counted, linesOf } from '../../core/plain-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { PlannedStepObject, PlanObject, ReasonObject } from '../../objects/plan-object.ts';
@@ -7,7 +8,7 @@ import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, to_buy: toBuy, too_old: tooOld = 0, unanswered, sent_again: again } = plan;
-  const { credits, seconds, part, steps = [], reasons = [], skipped_by: skippedBy = [] } = plan;
+  const { credits, cost, seconds, part, steps = [], reasons = [], skipped_by: skippedBy = [] } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', plan.invalid],
@@ -33,10 +34,13 @@ export function planLines(plan: Plan): readonly string[] {
     unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
     again &&
       line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.credits, 'credit')}`),
-    `  credits        at most ${credits.most}, probably ${credits.expected}`,
+    `  credits        at most ${credits.most}${inMoney(cost?.most)}, ` +
+      `probably ${credits.expected}${inMoney(cost?.expected)}`,
     steps.map(stepLine),
     toBuy > 0 && `  time           ${timeWords(seconds)}`,
-    part && `  this run       ${counted(part.rows, 'row')}, at most ${counted(part.most, 'credit')}`,
+    part &&
+      `  this run       ${counted(part.rows, 'row')}, ` +
+        `at most ${counted(part.most, 'credit')}${inMoney(part.cost)}`,
     reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
   );
@@ -49,25 +53,27 @@ function stepLine({
   known,
   most,
   expected,
+  cost,
   ...step
 }: PlannedStepObject): string {
   const asked = `asked at most ${counted(reached, 'time')}${known === 0 ? '' : `, ${known} of them known`}`;
-  const probably = expected === null ? '' : `, probably ${expected}`;
+  const probably = expected === null ? '' : `, probably ${expected}${inMoney(cost?.expected)}`;
   const misses = step.charges_misses ? '; a miss costs something as well' : '';
-  return `    ${operation} at ${account}: ${asked}; at most ${counted(most, 'credit')}${probably}${misses}`;
+  const price = `at most ${counted(most, 'credit')}${inMoney(cost?.most)}${probably}`;
+  return `    ${operation} at ${account}: ${asked}; ${price}${misses}`;
 }
 
 /** Says that a run goes on with a begun batch, and does not buy the whole list again. */
-export function unfinishedLine(batch: string, { credits }: Pick<Plan, 'credits'>): string {
+export function unfinishedLine(batch: string, { credits, cost }: Pick<Plan, 'credits' | 'cost'>): string {
   return (
     `  unfinished     batch ${batch} of this list: ` +
-    `a run continues it, for at most ${counted(credits.most, 'credit')}`
+    `a run continues it, for at most ${counted(credits.most, 'credit')}${inMoney(cost?.most)}`
   );
 }
 
 export function changePlanLines(
   plan: ChangePlan,
-  { credits, seconds, part }: Pick<Plan, 'credits' | 'seconds' | 'part'>,
+  { credits, cost, seconds, part }: Pick<Plan, 'credits' | 'cost' | 'seconds' | 'part'>,
   guards: PlanObject['guards'] = [],
   shown?: Parameters<typeof diffLines>[1],
 ): readonly string[] {
@@ -75,11 +81,12 @@ export function changePlanLines(
   return linesOf(
     diffLines(plan, shown),
     plan.skippedBy?.map(({ by, count }) => `${counted(count, 'row')} left out by ${by}.`),
-    credits.most > 0 && `At most ${counted(credits.most, 'credit')}.`,
+    credits.most > 0 && `At most ${counted(credits.most, 'credit')}${inMoney(cost?.most)}.`,
     plan.calls > 0 &&
       `${counted(plan.calls, 'request')}, ${seconds === null ? 'time ' : ''}${timeWords(seconds)}.`,
     part &&
-      `With --only, a run works on ${counted(part.rows, 'row')}, for at most ${counted(part.most, 'credit')}.`,
+      `With --only, a run works on ${counted(part.rows, 'row')}, ` +
+        `for at most ${counted(part.most, 'credit')}${inMoney(part.cost)}.`,
     batch?.state === 'open'
       ? `Batch ${batch.id} of this list is unfinished: a run continues it as it was planned when it began.`
       : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is right, ${allow}.`),

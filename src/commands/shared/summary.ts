@@ -1,4 +1,4 @@
-import { moneyWords } from '../../client/account/price.ts';
+import { inMoney } from '../../core/money.ts';
 import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -30,7 +30,7 @@ export function summaryLines(ended: RunObject): readonly string[] {
 }
 
 /** The line about credits. Changes usually cost nothing, and then there is no such line. */
-function creditsLine({ credits, figures, changes }: RunObject): string | undefined {
+function creditsLine({ credits, cost, changes }: RunObject): string | undefined {
   const { spent, spent_now: spentNow, in_doubt: inDoubt, saved } = credits;
   if (changes !== undefined && spent + inDoubt === 0) return undefined;
   const isAtMost = credits.exact ? undefined : true;
@@ -38,8 +38,7 @@ function creditsLine({ credits, figures, changes }: RunObject): string | undefin
   const asked = saved === null ? '' : `, ${grouped(saved)} saved by asking once`;
   const now = atMost(spentNow, isAtMost, `${grouped(spentNow)} spent`);
   const all = atMost(spent, isAtMost, `${grouped(spent)} in all`);
-  const cost = !figures?.cost ? '' : ` (${moneyWords(figures.cost)})`;
-  return `Credits    ${spentNow === spent ? now : `${now} in this run, ${all}`}${cost}${doubt}${asked}`;
+  return `Credits    ${spentNow === spent ? now : `${now} in this run, ${all}`}${inMoney(cost)}${doubt}${asked}`;
 }
 
 /** What each account of each step found at which price, and in which order they are worth asking. */
@@ -81,8 +80,8 @@ function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): re
     forecast !== null &&
       forecast.rows > 0 && [
         `Rest       ${counted(forecast.rows, 'row')} to buy`,
-        `  credits  at most ${grouped(forecast.credits.most)}, ` +
-          `probably ${grouped(forecast.credits.expected)}`,
+        `  credits  at most ${grouped(forecast.credits.most)}${inMoney(forecast.cost?.most)}, ` +
+          `probably ${grouped(forecast.credits.expected)}${inMoney(forecast.cost?.expected)}`,
         `  time     ${timeWords(forecast.seconds)}`,
       ],
   );

@@ -1,4 +1,4 @@
-import { type CreditPrice, moneyFor } from '../../client/account/price.ts';
+import { type CreditPrice, moneyFor, type PricedCredits } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { RowStatus } from '../../core/row.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
@@ -19,12 +19,11 @@ export interface BatchFigures extends FiguresObject {
   readonly steps?: StepObject[];
 }
 
-/** @param price of a credit of the batch's account. */
 export function figuresOf(
   batch: Batch,
   tally: Tally,
   money: Money,
-  price: CreditPrice | undefined,
+  cost: FiguresObject['cost'],
   steps?: StepObject[],
 ): BatchFigures {
   const ended = [...tally.counts].filter(([kind]) => kind !== 'pending');
@@ -48,9 +47,33 @@ export function figuresOf(
     money,
     saved: tally.saved,
     ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
-    cost: price === undefined || batch.sandbox ? null : moneyFor(money.spent, price),
+    cost,
     hasCosts: hasCosts(batch, money),
   };
+}
+
+/** The price of a credit of an account, as a batch names it; undefined where it has none. */
+export type PriceOf = (batch: Batch, identity: string) => CreditPrice | undefined;
+
+/** What a batch has spent in money. */
+export async function costOf(ledger: LedgerReader, batch: Batch, priceOf: PriceOf) {
+  const parts: PricedCredits[] = [];
+  for (const { identity } of batch.accounts) {
+    const { spent } = await ledger.shareMoney(batch.id, identity);
+    parts.push({ credits: spent, price: priceOf(batch, identity) });
+  }
+  return moneyFor(parts);
+}
+
+export async function figuresIn(
+  ledger: LedgerReader,
+  batch: Batch,
+  tally: Tally,
+  priceOf: PriceOf,
+): Promise<BatchFigures> {
+  const cost = (await costOf(ledger, batch, priceOf)) ?? null;
+  const steps = await stepsIn(ledger, batch);
+  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), cost, steps);
 }
 
 /** In the order of the steps and their accounts; undefined for a batch of one step with one account. */

@@ -1,4 +1,3 @@
-import type { CreditPrice } from '../../client/account/price.ts';
 import type { AnswerPlace } from '../../core/answer-body.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
@@ -21,7 +20,7 @@ import {
   partRowsOf,
   resultsFilesOf,
 } from './added-columns.ts';
-import { type BatchFigures, figuresOf, stepsIn } from './batch-figures.ts';
+import { type BatchFigures, figuresIn, type PriceOf } from './batch-figures.ts';
 import {
   type AttentionWriting,
   attentionCopy,
@@ -52,7 +51,7 @@ import { Tally } from './tally.ts';
  */
 
 export * from './added-columns.ts';
-export { stepsIn } from './batch-figures.ts';
+export { costOf, stepsIn } from './batch-figures.ts';
 export * from './destination.ts';
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
 export { readFigures } from './read-figures.ts';
@@ -78,8 +77,7 @@ export interface OutputOrder {
   readonly job: Additions;
   readonly answerPlace: AnswerPlace;
   readonly emit: Listener;
-  /** The price of a credit of the account; left out: the account names none. */
-  readonly price?: CreditPrice;
+  readonly priceOf: PriceOf;
   /**
    * Notes which content was written to which path, so that we notice when the user changes the file. Left
    * out: the ledger cannot note it now.
@@ -163,7 +161,7 @@ async function writeFrom(
   const chunks = enrichedCopy(writing, batch, addition, tally);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
-    const figures = await figuresIn(writing, batch, tally);
+    const figures = await figuresIn(order.ledger, batch, tally, order.priceOf);
     return { figures, ...present({ changes: writing.changes }) };
   }
   const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
@@ -224,15 +222,10 @@ async function writeFiles(
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
-  const figures = await figuresIn(order, kept, tally);
+  const figures = await figuresIn(ledger, kept, tally, order.priceOf);
   const html = reportHtml({ batch: kept, figures, changes, files: { output, attention } });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return { output, figures, ...present({ report, attention, results, changes }) };
-}
-
-async function figuresIn({ ledger, price }: OutputOrder, batch: Batch, tally: Tally): Promise<BatchFigures> {
-  const steps = await stepsIn(ledger, batch);
-  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price, steps);
 }
 
 interface CopyContext {

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CreditPrice } from '../../client/account/price.ts';
 import { FieldSurvey, saidIn } from '../../core/answer-fields.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
-import { type BatchFigures, figuresOf, stepsIn } from './batch-figures.ts';
+import { type BatchFigures, figuresIn, type PriceOf } from './batch-figures.ts';
 import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
 
@@ -15,7 +14,7 @@ import { Tally } from './tally.ts';
 export async function readFigures(
   ledger: LedgerReader,
   batch: Batch,
-  price: CreditPrice | undefined,
+  priceOf: PriceOf,
 ): Promise<BatchFigures> {
   const { add, answer_at: answerPlace, ...job } = settingsKept(batch.settings);
   const tally = new Tally();
@@ -37,8 +36,7 @@ export async function readFigures(
     await setImmediate();
   }
   tally.columns = add === undefined ? survey.names : Object.keys(add);
-  const steps = await stepsIn(ledger, batch);
-  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), price, steps);
+  return figuresIn(ledger, batch, tally, priceOf);
 }
 
 /** The rows of the list. A plan may have further rows behind them, which no output copies. */

@@ -1,4 +1,4 @@
-import { moneyWords } from '../../client/account/price.ts';
+import { inMoney } from '../../core/money.ts';
 import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import type { BatchFigures } from './batch-figures.ts';
@@ -54,14 +54,13 @@ function foundWords({ rows, found, counts: { pending = 0, skipped = 0 } }: Batch
 
 function costWords({ money, saved, cost, vendor_counted: byVendor }: BatchFigures, sandbox: boolean): string {
   const { spent, isAtMost, inDoubt } = money;
-  const paid = cost === null || spent === 0 ? '' : ` (${moneyWords(cost)})`;
   const also = [
     vendorCountWords(byVendor),
     saved > 0 ? `; ${grouped(saved)} saved by asking once` : '',
     inDoubt > 0 ? `; ${grouped(inDoubt)} in doubt, for answers that were lost` : '',
     sandbox ? '; this is play money' : '',
   ];
-  return `It cost ${atMost(spent, isAtMost, counted(spent, 'credit'))}${paid}${also.join('')}.`;
+  return `It cost ${atMost(spent, isAtMost, counted(spent, 'credit'))}${inMoney(cost)}${also.join('')}.`;
 }
 
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -2,6 +2,7 @@ import { type Account, requestsPerSecond } from '../../client/account/account.ts
 import { askedText } from '../../core/call-key.ts';
 import { invariant, type StopError, stop } from '../../core/errors.ts';
 import { doubtWords, subjectText, Team, userIn } from '../../core/membership.ts';
+import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
@@ -22,7 +23,15 @@ import { keptWorks } from '../../operations/team/change-action.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
 import { SkippedBy } from '../conditions.ts';
 import { callsSentAgain } from '../known-calls.ts';
-import { againIn, type Plan, type Pricing, pricingOf, Reasons, type SentAgain } from '../plan.ts';
+import {
+  againIn,
+  type Plan,
+  type Pricing,
+  plannedCost,
+  pricingOf,
+  Reasons,
+  type SentAgain,
+} from '../plan.ts';
 import type { PlanContext } from '../row-walk.ts';
 import {
   type ChangeTarget,
@@ -146,9 +155,12 @@ export function planOfChanges(plan: ChangePlan, account: Account, asked?: RowsAs
   const most = mostOf();
   const rowsWith = (wanted: (change: PlannedChangeObject) => boolean): number =>
     new Set(changes.filter((change) => change.beyond !== true && wanted(change)).map(({ row }) => row)).size;
+  const costOf = (most: number) => moneyFor([{ credits: most, price: account.price }]);
+  const cost = costOf(most);
   const part = asked && {
     rows: rowsWith((change) => asked.has(change.row) && isSent(change)) + (again?.rows ?? 0),
     most: mostOf(asked),
+    ...present({ cost: costOf(mostOf(asked)) }),
   };
   const perSecond = requestsPerSecond(account);
   const skipped = rowsWith(({ action }) => action === 'skipped');
@@ -167,6 +179,7 @@ export function planOfChanges(plan: ChangePlan, account: Account, asked?: RowsAs
     ...againIn(again),
     ...present({ part }),
     credits: { most, expected: most },
+    ...present({ cost: plannedCost(cost, cost) }),
     seconds: perSecond === undefined ? null : Math.ceil(calls / perSecond),
     ...present({ reasons: reasons.all() }),
   };

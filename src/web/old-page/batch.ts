@@ -7,7 +7,7 @@ import { summaryOf } from '../../files/output/summary-words.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import type { BatchNamed } from '../../objects/batch-object.ts';
 import { batchStatus } from '../../run/batches.ts';
-import { priceOfBatch } from '../../run/known-account.ts';
+import { pricesIn } from '../../run/known-account.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { type BatchDetail, SummaryView } from '../api.ts';
 import { HttpRefusal } from '../server/answers.ts';
@@ -45,9 +45,9 @@ function summaryRoutes(server: Server): Hono {
     const found = await batchOf(context, server);
     const { batch, location } = found;
     const summary = await lookInto(location, async (ledger) => {
-      const price = await priceOfBatch(batch, ledger);
+      const priceOf = await pricesIn(ledger);
       const mark = JSON.stringify([batch.id, await ledger.counts(batch.id)]);
-      const of = await figures.of(mark, () => readFigures(ledger, batch, price));
+      const of = await figures.of(mark, () => readFigures(ledger, batch, priceOf));
       const changed = await changesDone(ledger, batch);
       const words = summaryOf(batch, of, changed && changesSentence(changed));
       return SummaryView.parse({ figures: of, ...words });

@@ -144,6 +144,7 @@ class Desk {
       job: additions,
       answerPlace: {},
       emit,
+      priceOf: () => undefined,
       ...notesIn(this.ledger, batch),
     };
     return writeOutput(order, input, batch, destination);

@@ -5,9 +5,8 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CreditPrice } from '../../../src/client/account/price.ts';
 import type { Outcome } from '../../../src/core/row.ts';
-import { figuresOf } from '../../../src/files/output/batch-figures.ts';
+import { type BatchFigures, figuresOf } from '../../../src/files/output/batch-figures.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
 import { Tally } from '../../../src/files/output/tally.ts';
 import {
@@ -74,12 +73,12 @@ function tallyOf(...outcomes: readonly (readonly [Outcome | undefined, ...Answer
 interface Said {
   readonly of?: Batch;
   readonly spent?: Money;
-  readonly price?: CreditPrice;
+  readonly cost?: BatchFigures['cost'];
 }
 
-function report(tally: Tally, { of = batch, spent = money, price }: Said = {}): string {
+function report(tally: Tally, { of = batch, spent = money, cost = null }: Said = {}): string {
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
-  const figures = figuresOf(of, tally, spent, price);
+  const figures = figuresOf(of, tally, spent, cost);
   return reportHtml({ batch: of, figures, changes: undefined, files });
 }
 
@@ -129,7 +128,7 @@ test('the report says first what came of the list, what it cost, and what needs 
     ['phone', '1'],
     ['city', ''],
   ]);
-  const html = report(tally, { price: { amount: 0.04, currency: 'AUD' } });
+  const html = report(tally, { cost: [{ amount: 48, currency: 'AUD' }] });
   expect(html).toContain('<title>leads.csv</title>');
   expect(
     aboveTheFold(html)

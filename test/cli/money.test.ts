@@ -1,0 +1,173 @@
+/**
+ * Goal: what something costs is said in credits and in the money of each account, the same in every place that says it.
+ * Method: the real commands before a vendor that answers for two accounts, whose prices of a credit differ.
+ */
+import { expect, test } from 'vitest';
+import { type Desk, deskBefore, type JsonResult, openDesk } from './desk.ts';
+
+const FINDER = {
+  ...{ method: 'POST', path: '/find', by: ['first_name+last_name+domain'] },
+  gives: { email: 'data.email' },
+};
+
+const JOB = {
+  columns: { first_name: 'First', last_name: 'Last', domain: 'Site' },
+  operations: { 'find-email': { account: ['one', 'two'], add: { Email: 'email' } } },
+  budget: { credits: 99 },
+};
+
+/**
+ * Account one knows Ann, for one credit; account two knows Bob and Cat, for five credits each.
+ * @param exact whether the vendors' prices are published ones.
+ */
+async function deskOf(prices: Readonly<Record<string, string | undefined>>, exact = true): Promise<Desk> {
+  const { desk } = await deskBefore(({ path, input: { first_name: first, domain } }) =>
+    (path.startsWith('/one') ? ['Ann'] : ['Bob', 'Cat']).includes(first ?? '')
+      ? { data: { email: `${first}@${domain}` } }
+      : Response.json({ error: 'No match' }, { status: 404 }),
+  );
+  const { base_url: url } = JSON.parse(await desk.read('config/accounts.yaml')).accounts.data;
+  const account = (name: string) => ({
+    ...{ vendor: 'provider', id: name, base_url: `${url.replace(/\/$/, '')}/${name}`, key: 'a-test-key' },
+    ...{ dialect: `${name}.yaml`, limits: { concurrency: 1 }, price: prices[name] },
+  });
+  desk.place.writeAccounts({ one: account('one'), two: account('two') });
+  for (const [name, most] of [['one', 1] as const, ['two', 5] as const]) {
+    const credits = { most, found: most, exact };
+    desk.place.writeDialect({ operations: { 'find-email': { ...FINDER, credits } } }, `${name}.yaml`);
+  }
+  await desk.write('job.yaml', JSON.stringify(JOB));
+  await desk.write('list.csv', 'First,Last,Site\nAnn,Lee,a.example\nBob,Poe,b.example\nCat,Roy,c.example\n');
+  return desk;
+}
+
+const RUN = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--yes'];
+const PLAN = ['plan', 'job.yaml', 'list.csv'];
+const words = async (desk: Desk, typed: readonly string[]) => (await desk.type(typed)).stdout;
+const BY = ['account', 'batch', 'day', 'operator'];
+
+/** What `spend` says that all groups cost, by account, batch, day and whoever was at work. */
+const spent = async (desk: Desk, by: string): Promise<JsonResult[]> =>
+  (await desk.json(['spend', '--by', by])).groups.map((group: JsonResult) => group.cost);
+
+/** What the report says that the list cost. */
+const reported = async (desk: Desk): Promise<string> =>
+  /It cost [^<]*\.</.exec(await desk.read('out.report.html'))?.[0].slice(0, -1) ?? '';
+
+test('a plan, a run, what was spent and the report say the same money for the same credits', async () => {
+  const desk = await openDesk({ account: { price: '0.04 AUD' }, concurrency: 1 });
+  desk.list(5);
+  const cost = [{ amount: 0.2, currency: 'AUD' }];
+  const plan = ['plan', 'enrich-company', 'list.csv'];
+  expect(await words(desk, plan)).toContain(' at most 5 (A$0.20), probably 5 (A$0.20)\n');
+  expect((await desk.json(plan)).cost).toEqual({ most: cost, expected: cost });
+  expect(await words(desk, desk.run('--sample', '2'))).toContain(
+    '  credits  at most 3 (A$0.12), probably 3 (A$0.12)\n',
+  );
+  const whole = await desk.type(desk.run());
+  expect(whole.stdout).toContain(' in this run, 5 in all (A$0.20)');
+  const ran = await desk.json(desk.run());
+  expect([ran.cost, ran.figures.cost]).toEqual([cost, cost]);
+  for (const by of BY) {
+    expect(await spent(desk, by), by).toEqual([cost]);
+    expect(await words(desk, ['spend', '--by', by]), by).toContain(' 5 credits (A$0.20)');
+  }
+  expect(await reported(desk)).toBe('It cost 5 credits (A$0.20).');
+  await desk.type(['export', 'last']);
+  expect(await reported(desk)).toBe('It cost 5 credits (A$0.20).');
+});
+
+test('what is probably paid is the money of the whole credits that are shown', async () => {
+  const desk = await deskOf({ one: '0.50 AUD', two: '0.04 AUD' });
+  const people = Array.from(
+    { length: 41 },
+    (_, at) => `${at < 18 && at % 2 === 0 ? 'Bob' : 'Eve'},Lee,${at}.example`,
+  );
+  await desk.write('list.csv', ['First,Last,Site', ...people].join('\n'));
+  const operations = { 'find-email': { account: 'two', add: { Email: 'email' } } };
+  await desk.write('job.yaml', JSON.stringify({ ...JOB, operations }));
+  await desk.type([...RUN, '--limit', '20']);
+  // That is 21 rows of five credits, at 9 matches in 20: 47.25 credits.
+  expect(await words(desk, PLAN)).toContain(' at most 105 (A$4.20), probably 47 (A$1.88)\n');
+});
+
+test('a person who is asked to agree to at most so many credits is told what they come to', async () => {
+  const desk = await openDesk({ account: { price: '0.04 AUD' } });
+  desk.list(5);
+  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--limit', '2'];
+  const refused = await desk.type(words);
+  expect(refused.stderr).toContain('This run could spend up to 2 credits (A$0.08), and nothing limits it.');
+  const asked = await desk.type([...words, '--yes']);
+  expect(asked.stderr + asked.stdout).toContain('2 rows, at most 2 credits (A$0.08)\n');
+});
+
+test('money of two currencies is never added, and is at most in each what one of its accounts may cost', async () => {
+  const desk = await deskOf({ one: '0.50 EUR', two: '0.04 AUD' });
+  const euros = (amount: number) => ({ amount, currency: 'EUR' });
+  const dollars = (amount: number) => ({ amount, currency: 'AUD' });
+  const plan = await desk.json(PLAN);
+  // Of each row the first account finds it, or the second one.
+  expect(plan.credits.most).toBe(15);
+  expect(plan.cost.most).toEqual([euros(1.5), dollars(0.6)]);
+  expect(plan.steps.map((step: JsonResult) => step.cost.most)).toEqual([[euros(1.5)], [dollars(0.6)]]);
+  expect(await words(desk, PLAN)).toContain(' at most 15 (€1.50 and A$0.60), probably ');
+  expect(await words(desk, PLAN)).toContain(
+    ' find-email at two: asked at most 3 times; at most 15 credits (A$0.60)',
+  );
+  const ran = await words(desk, RUN);
+  expect(ran).toContain('Credits    11 spent (€0.50 and A$0.40)');
+  expect((await desk.json(RUN)).cost).toEqual([euros(0.5), dollars(0.4)]);
+  expect(await reported(desk)).toBe('It cost 11 credits (€0.50 and A$0.40).');
+  expect(await spent(desk, 'account')).toEqual([[dollars(0.4)], [euros(0.5)]]);
+  for (const by of ['batch', 'day', 'operator']) {
+    const [sums = [], ...others] = await spent(desk, by);
+    expect(
+      sums.toSorted((a: JsonResult, b: JsonResult) => b.amount - a.amount),
+      by,
+    ).toEqual([euros(0.5), dollars(0.4)]);
+    expect(others, by).toEqual([]);
+  }
+});
+
+test('accounts in one currency have one sum, each at its own price', async () => {
+  const desk = await deskOf({ one: '0.50 AUD', two: '0.04 AUD' }, false);
+  const sum = (amount: number) => [{ amount, currency: 'AUD' }];
+  // A row costs one credit at the first account or five at the second, and the one is dearer in money.
+  expect((await desk.json(PLAN)).cost.most).toEqual(sum(1.5));
+  expect((await desk.json(RUN)).cost).toEqual(sum(0.9));
+  expect(await spent(desk, 'day')).toEqual([sum(0.9)]);
+  // Money is at most what it is wherever credits are.
+  expect(await words(desk, RUN)).toContain('Credits    0 spent in this run, at most 11 in all (A$0.90)');
+  expect(await words(desk, ['spend', '--by', 'day'])).toContain(' at most 11 credits (A$0.90), ');
+  expect(await reported(desk)).toBe('It cost at most 11 credits (A$0.90).');
+});
+
+const MONEY = /[$€£¥]|\b(?:AUD|EUR)\b|"cost":[^n]/;
+
+test('where no account has a price, and of play money, not a word is said of money', async () => {
+  const desk = await deskOf({});
+  const said = [await words(desk, PLAN), await words(desk, [...PLAN, '--json'])];
+  said.push(await words(desk, RUN), await words(desk, [...RUN, '--json']), await reported(desk));
+  for (const by of BY) said.push(await words(desk, ['spend', '--by', by, '--json']));
+  const priced = await deskOf({ one: '0.50 EUR', two: '0.04 AUD' });
+  priced.list(3, 'companies.csv');
+  const play = ['run', 'enrich-company', 'companies.csv', '--account', 'sandbox-provider', '-o', 'out.csv'];
+  said.push(await words(priced, play), await words(priced, [...play, '--json']), await reported(priced));
+  for (const text of said) expect(text).toMatch(/credit|spent/i);
+  for (const text of said) expect(text).not.toMatch(MONEY);
+});
+
+test('money is said of the accounts that have a price, and of no sum that an account without one is part of', async () => {
+  const desk = await deskOf({ two: '0.04 AUD' });
+  const { cost, steps } = await desk.json(PLAN);
+  const paid = (amount: number) => [{ amount, currency: 'AUD' }];
+  expect([cost, ...steps.map((step: JsonResult) => step.cost)]).toEqual([
+    undefined,
+    undefined,
+    { most: paid(0.6) },
+  ]);
+  expect(await words(desk, RUN)).toContain('Credits    11 spent, 0 saved');
+  expect(await reported(desk)).toBe('It cost 11 credits.');
+  expect(await spent(desk, 'day')).toEqual([undefined]);
+  expect(await spent(desk, 'account')).toEqual([paid(0.4), undefined]);
+});
