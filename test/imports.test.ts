@@ -109,6 +109,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'store-choice.ts',
     'summary.ts',
     'swept-jobs.ts',
+    'table.ts',
     'work-queue.ts',
   ],
   web: ['serve.ts'],

@@ -101,6 +101,7 @@ describe('what commands print under --json', () => {
     ['status', []],
     ['status', ['last']],
     ['status', ['last', '2']],
+    ['status', ['last', '--limit', '2']],
     ['settle', ['last']],
     ['settle', ['last', '--skip']],
     ['log', []],

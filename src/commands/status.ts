@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { stop } from '../core/errors.ts';
 import { atMost, counted, grouped, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { settingsKept } from '../job/job-settings.ts';
@@ -12,21 +13,48 @@ import {
   type WorkerObject,
 } from '../objects/batch-object.ts';
 import { RowObject } from '../objects/row-object.ts';
+import { TableObject } from '../objects/table-object.ts';
 import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
 import { findBatch, finishedIn, lookInto } from '../run/open-ledger.ts';
 import { changesLines, inviteAgainLines } from './shared/change-lines.ts';
-import { argument, command, type Report } from './shared/command.ts';
+import { argument, command, flag, type Report, under } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
 
-const statusOutput = z.union([BatchStatusObject, BatchListObject, RowObject]);
+const statusOutput = z.union([BatchStatusObject, BatchListObject, RowObject, TableObject]);
 
 type StatusReport = Report<z.output<typeof statusOutput>>;
 
+/** More rows are no page for the eye. */
+const MOST_ROWS = 500;
+const USUAL_ROWS = 50;
+
+const TABLE = {
+  from: flag(z.int().min(0).optional(), 'the row to begin with, by its number', '<row>'),
+  limit: flag(
+    z.int().min(1).max(MOST_ROWS).optional(),
+    `how many rows, at most ${MOST_ROWS}; left out: ${USUAL_ROWS}`,
+    '<rows>',
+  ),
+  search: flag(z.string().optional(), 'only rows with this text in a cell of the list', '<text>'),
+  sort: flag(
+    z.string().optional(),
+    'in the order of a column; with a - before its name the other way round',
+    '<column>',
+  ),
+  where: flag(
+    z.record(z.string(), z.string()).optional(),
+    'only rows with this value, such as City=Perth or _status=invalid,refused; several: all of them',
+    '<column=value>',
+    { example: 'City=Perth' },
+  ),
+};
+
 export default command({
   name: 'status',
-  summary: 'Shows batches, one batch, or every attempt of one row.',
+  summary: 'Shows batches, one batch, its rows with what was bought, or every attempt of one row.',
   details:
+    'Any of the entries for rows shows a page of them, each with the cells that an output would have. ' +
     "A row's attempts have when, why, the idempotency key, the cost, the vendor's request id, " +
     "the raw answer, and the rule by which today's dialect reads it.",
   example: 'status last 12',
@@ -37,13 +65,20 @@ export default command({
       z.union([z.string(), z.int().transform(String)]).optional(),
       "a row, by the spreadsheet's number (the header is 1)",
     ),
+    ...under('Rows', TABLE),
   }),
   output: statusOutput,
-  async run({ batch: word, row, store }, { console }) {
+  async run({ batch: word, row, store, ...more }, { console }) {
+    const isTable = Object.keys(TABLE).some((entry) => more[entry as keyof typeof TABLE] !== undefined);
+    if (isTable) requireOneBatch(word, row);
     if (word === undefined)
       return batchesReport(await batchObjects(store, console.warn), await workersAt(store));
     const found = await findBatch(word, store, console.warn);
-    return lookInto(found.location, async (ledger) => {
+    return lookInto(found.location, async (ledger): Promise<StatusReport> => {
+      if (isTable) {
+        const { tableReport } = await import('./status/table.ts');
+        return tableReport(ledger, found.batch, { ...more, limit: more.limit ?? USUAL_ROWS });
+      }
       if (row === undefined) return batchReport(await batchStatus(ledger, found), found.batch);
       // This part is loaded late because it reads the accounts, which the lists do not need.
       const { rowReport } = await import('./status/row.ts');
@@ -51,6 +86,13 @@ export default command({
     });
   },
 });
+
+function requireOneBatch(batch: string | undefined, row: string | undefined): void {
+  if (batch === undefined)
+    throw stop('usage', 'No batch is named whose rows are to be shown.', 'Name it, or say "last".');
+  if (row !== undefined)
+    throw stop('usage', `Both row ${row} and a page of rows are asked for.`, 'Leave one of them out.');
+}
 
 // ----------------------------------------------------------------------------------------------- all batches
 

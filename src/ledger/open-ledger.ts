@@ -6,7 +6,7 @@ import { type CommitGuard, Gather } from './gather.ts';
 import { notices, writeNotes } from './notes.ts';
 import { readRanges } from './ranges.ts';
 import { readBatchFacts, readFacts, readReports } from './reports.ts';
-import { readRows, writeRows } from './rows.ts';
+import { readRows, readSomeRows, writeRows } from './rows.ts';
 import { writeCalls } from './write-calls.ts';
 
 /**
@@ -18,6 +18,7 @@ export const readerOver = (context: Context) => ({
   ...readCalls(context),
   ...readBatches(context),
   ...readRows(context),
+  ...readSomeRows(context),
   ...readAccounts(context),
   ...readReports(context),
   ...readBatchFacts(context),

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { DAY_MS } from '../core/clock.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
-import type { RowNumber } from '../core/row.ts';
+import type { InputRow, RowNumber, RowStatus } from '../core/row.ts';
 import { parts } from '../lib/parts.ts';
 import { rowsAbout } from './accounts.ts';
 import type { AttemptRecord } from './call-records.ts';
@@ -22,8 +22,8 @@ import {
   type Spent,
   type WaitingRow,
 } from './records.ts';
-import { USED } from './rows.ts';
-import { AN_ANSWER, isAnswered, isDoubted, isTooOld, replyOf, takes } from './schema.ts';
+import { listedFrom, USED } from './rows.ts';
+import { AN_ANSWER, isAnswered, isDoubted, isTooOld, oneOf, replyOf, takes } from './schema.ts';
 
 /**
  * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that
@@ -93,6 +93,27 @@ export const readReports = ({ db }: Context) => ({
       await setImmediate();
     }
     return credits(sum);
+  },
+
+  /**
+   * The rows of a batch as they stand in the list, in parts of so many, from a row on.
+   * @param states only those in one of them; none: all.
+   * @param mayBe is asked with the JSON of a row's cells, because reading the cells of all rows takes time.
+   */
+  async *listed(
+    batch: BatchId,
+    first: RowNumber,
+    most: number,
+    states: readonly RowStatus[],
+    mayBe: (json: string) => boolean,
+  ): AsyncGenerator<readonly InputRow[]> {
+    const where = states.length === 0 ? '' : `AND ${oneOf('r.state', states)}`;
+    const sql = `${LISTED} ${where} ORDER BY r.row LIMIT CAST(? AS {int})`;
+    const read = (from: RowNumber) => db.rows<Parameters<typeof listedFrom>[0]>(sql, [batch, from, most]);
+    for await (const part of parts(most, first, read, ({ row }) => row + 1)) {
+      yield part.filter(({ cells }) => mayBe(cells ?? '')).map(listedFrom);
+      await setImmediate();
+    }
   },
 });
 
@@ -234,6 +255,9 @@ WHERE p.sent_at >= ? AND p.sent_at < ? GROUP BY p.batch, a.identity, p.day, w.op
 
 const ENDED_ROWS = `
 SELECT row FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER BY row LIMIT CAST(? AS {int})`;
+
+const LISTED = `SELECT r.row, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
+WHERE r.batch = ? AND r.row >= ?`;
 
 /** The row that pays for an answer saves nothing. */
 const SAVED = `

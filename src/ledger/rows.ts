@@ -52,8 +52,12 @@ interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others' |
   readonly attempt: AttemptId | null;
 }
 
-const ROWS = `SELECT w.row, w.state, w.matched_by, w.reason, w.attempt, w.others, w.fills FROM rows w
-WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
+const KEPT = 'w.row, w.state, w.matched_by, w.reason, w.attempt, w.others, w.fills';
+
+const ROWS = `SELECT ${KEPT} FROM rows w WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
+
+const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${KEPT} FROM v
+  JOIN rows w ON w.batch = v.batch AND w.row = v.row WHERE w.state <> 'pending'`);
 
 /** The attempts that a row rests on, in EXISTS over `u`. */
 export const USED =
@@ -134,29 +138,6 @@ export const readRows = ({ db }: Context) => ({
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
-   * Which rows there are, without their answers, which take time: those from a row on, or the last ones
-   * before a row.
-   * @param states only those in one of them.
-   */
-  async rowsAt(
-    batch: BatchId,
-    span: RowSpan,
-    limit: number,
-    states: readonly RowStatus[] = [],
-  ): Promise<readonly Pick<RowRecord, 'row'>[]> {
-    const [here, at, order] = 'from' in span ? ['>=', span.from, ''] : ['<', span.before, 'DESC'];
-    const read = (where: string): Promise<readonly Pick<RowRecord, 'row'>[]> =>
-      db.rows<Pick<RowRecord, 'row'>>(
-        `SELECT row FROM rows WHERE batch = ? AND row ${here} ? ${where}
-          ORDER BY row ${order} LIMIT CAST(? AS {int})`,
-        [batch, at, limit],
-      );
-    // One state after the other, so that an index finds the rows of each.
-    const wanted = states.length === 0 ? [''] : states.map((state) => `AND state = '${state}'`);
-    const found = (await Promise.all(wanted.map(read))).flat().sort((one, other) => one.row - other.row);
-    return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
-  },
-  /**
    * The rows with an answer of an account that was last read by another dialect than this one, or that turned
    * out to be none. Answers that a person told are not among them.
    */
@@ -192,16 +173,59 @@ export const readRows = ({ db }: Context) => ({
     limit: number,
   ): Promise<readonly RowLeft[]> =>
     (await db.rows<KeptLeft>(ROWS_LEFT, [batch, state, fromRow, beforeRow, limit])).map(leftFrom),
+});
+
+/** Which rows of a batch there are, and what is known of some of them. */
+export const readSomeRows = ({ db }: Context) => ({
+  /**
+   * Which rows there are, without their answers, which take time: those from a row on, or the last ones
+   * before a row.
+   * @param states only those in one of them.
+   */
+  async rowsAt(
+    batch: BatchId,
+    span: RowSpan,
+    limit: number,
+    states: readonly RowStatus[] = [],
+  ): Promise<readonly Pick<RowRecord, 'row'>[]> {
+    const [here, at, order] = 'from' in span ? ['>=', span.from, ''] : ['<', span.before, 'DESC'];
+    const read = (where: string): Promise<readonly Pick<RowRecord, 'row'>[]> =>
+      db.rows<Pick<RowRecord, 'row'>>(
+        `SELECT row FROM rows WHERE batch = ? AND row ${here} ? ${where}
+          ORDER BY row ${order} LIMIT CAST(? AS {int})`,
+        [batch, at, limit],
+      );
+    // One state after the other, so that an index finds the rows of each.
+    const wanted = states.length === 0 ? [''] : states.map((state) => `AND state = '${state}'`);
+    const found = (await Promise.all(wanted.map(read))).flat().sort((one, other) => one.row - other.row);
+    return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
+  },
+  /** How many rows of a batch are in one of these states; undefined where one has more than `most`. */
+  async countIn(batch: BatchId, states: readonly RowStatus[], most: number): Promise<number | undefined> {
+    const sql = `SELECT count(*) AS n FROM
+      (SELECT 1 FROM rows WHERE batch = ? AND state = ? LIMIT CAST(? AS {int})) counted`;
+    const counting = states.map((state) => oneRow<{ n: number }>(db, sql, [batch, state, most + 1]));
+    const counts = (await Promise.all(counting)).map(({ n }) => n);
+    return counts.some((n) => n > most) ? undefined : counts.reduce((sum, n) => sum + n, 0);
+  },
   /** These rows as they stand in the list; none of one that is not in it, or whose cells were erased. */
   async cellsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, InputRow>> {
     const asked = rows.map((row) => ({ batch, row }));
     const found = await db.each(CELLS_OF, asked);
     return new Map(found.map((each) => [each.row, listedFrom(each)]));
   },
+  /** Those of these rows that have an outcome. */
+  async recordsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, RowRecord>> {
+    const asked = rows.map((row) => ({ batch, row }));
+    const found = await recordsFrom(db, await db.each(RECORDS_OF, asked));
+    return new Map(found.map((record) => [record.row, record]));
+  },
 });
 
-async function recordsBy(sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> {
-  const rows = await sql.rows<KeptRow>(text, params);
+const recordsBy = async (sql: Sql, text: string, params: readonly Cell[]): Promise<readonly RowRecord[]> =>
+  recordsFrom(sql, await sql.rows<KeptRow>(text, params));
+
+async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly RowRecord[]> {
   const used = rows.map(usedBy);
   const answers = await answersOf(sql, used.flat());
   return rows.map(({ row, state, matched_by, reason, fills }, at): RowRecord => {
@@ -247,7 +271,7 @@ const leftFrom = ({ work, ...left }: KeptLeft): RowLeft =>
   work === null ? listedFrom(left) : plannedFrom({ ...left, work });
 
 /** Cells that were erased are not asked by. */
-const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
+export const listedFrom = ({ row, cells }: Omit<KeptLeft, 'work'>): InputRow =>
   cells === null ? erasedRow(row) : { row, ...JSON.parse(cells) };
 
 // ------------------------------------------------------------------------------------------ their submit

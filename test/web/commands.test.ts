@@ -35,6 +35,15 @@ test('a command is asked for by its name, and says what it says everywhere', asy
   };
   expect(await told('status', {})).toEqual(await desk.json(['status']));
   expect(await told('status', { batch: 'last' })).toEqual(await desk.json(['status', 'last']));
+  const asked = { batch: 'last', limit: 2, sort: '-Domain', where: { _status: 'matched' } };
+  const typed = '--limit 2 --sort -Domain --where _status=matched'.split(' ');
+  const table = await told('status', asked);
+  expect(table).toEqual(await desk.json(['status', 'last', ...typed]));
+  expect(table).toMatchObject({ rows: { length: 2 }, columns: expect.any(Array) });
+  expect(await command(page, 'status', { ...asked, sort: 'Town' })).toMatchObject({
+    status: 400,
+    error: { code: 'usage', message: expect.stringContaining('no column "Town"; it has No, Name, Domain, ') },
+  });
   expect(await told('spend', { by: 'batch' })).toEqual(await desk.json(['spend', '--by', 'batch']));
   const { in_doubt: doubts } = await told('settle', { batch: 'last' });
   expect(doubts).toHaveLength(1);
