@@ -217,8 +217,8 @@ test.for([
   expect(found).toEqual(files);
 });
 
-/** The lines of code in `src`: seven hundred more than the issue of several vendors may have. A commit that needs more moves the number. */
-const MOST_LINES = 48_995;
+/** The lines of code in `src`: those of several vendors, and what the new page asks for while the old one is still there. A commit that needs more moves the number. */
+const MOST_LINES = 49_490;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });
