@@ -14,6 +14,21 @@ export interface Clock {
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Sleeps until one of these things has happened. @throws the signal's reason when the signal fires. */
+export async function sleepUnless(
+  happening: readonly Promise<void>[],
+  clock: Clock,
+  durationMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const over = new AbortController();
+  try {
+    await Promise.race([...happening, clock.sleep(durationMs, AbortSignal.any([signal, over.signal]))]);
+  } finally {
+    over.abort();
+  }
+}
+
 export const DAY_MS = 86_400_000;
 
 /** Clocks that differ by less agree. */

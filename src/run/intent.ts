@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Permit } from '../client/client.ts';
 import type { Dialect } from '../client/dialect.ts';
 import { type HttpRequest, requestOf } from '../client/request.ts';
-import { APART_MS, isoTime } from '../core/clock.ts';
+import { APART_MS, isoTime, sleepUnless } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -157,13 +157,7 @@ const LONGEST_WAIT_MS = 5_000;
  * Waits until a call of this account has ended in the ledger, or until it is worth asking the ledger again.
  */
 export async function untilMoved({ session: { ledger, clock }, waiter }: Run): Promise<void> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([waiter.signal, over.signal]);
-  try {
-    await Promise.race([ledger.nextEnds(), clock.sleep(LONGEST_WAIT_MS, signal)]);
-  } finally {
-    over.abort();
-  }
+  await sleepUnless([ledger.nextEnds()], clock, LONGEST_WAIT_MS, waiter.signal);
 }
 
 // ------------------------------------------------------------------------------------------------ budgets

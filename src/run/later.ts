@@ -3,7 +3,7 @@ import { type Exchange, wasKept } from '../client/client.ts';
 import { dialectOperationOf, type Later, laterOperationOf, vendorReply } from '../client/dialect.ts';
 import { judge, NOT_YET, type Verdict } from '../client/judge.ts';
 import { laterRequestOf } from '../client/request.ts';
-import { isoTime } from '../core/clock.ts';
+import { isoTime, sleepUnless } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
@@ -17,9 +17,6 @@ import type { Run, RunReply } from './session.ts';
  * until its reply is the answer: the reply and the end of the call are then one commit, so a crash only means
  * to ask once more. The call itself is never sent again.
  */
-
-/** How often it is looked which calls are due. */
-const TICK_MS = 100;
 
 /** How often it is looked which calls another process of the ledger does not ask for any more. */
 const LOOK_EVERY_MS = 5_000;
@@ -42,7 +39,8 @@ export class LaterAnswers {
   readonly #stopAll: (error: unknown) => void;
   readonly #calls = new Map<AttemptId, AcceptedCall>();
   readonly #queue = new PQueue({ concurrency: ASKED_AT_ONCE });
-  #isTicking = false;
+  #isAsking = false;
+  #changed = Promise.withResolvers<void>();
   /** When an attempt of any account has last ended. */
   #movedAtMs: number;
   readonly #closing = new AbortController();
@@ -53,6 +51,7 @@ export class LaterAnswers {
     this.#run = run;
     this.#stopAll = stopAll;
     this.#movedAtMs = run.session.clock.monotonicMs();
+    run.waiter.signal.addEventListener('abort', () => this.#change(), { once: true });
   }
 
   /** Asks at once for whatever the account has accepted, of any batch, before anything is bought. */
@@ -89,7 +88,8 @@ export class LaterAnswers {
     const everyMs = everyMsOf(this.#run, record);
     const call = { record, everyMs, dueMs, isBeingAsked: false, isWanted: false };
     this.#calls.set(record.attempt, call);
-    if (!this.#isTicking) void this.#tickOn();
+    this.#change();
+    if (!this.#isAsking) void this.#askOn();
     return call;
   }
 
@@ -97,6 +97,16 @@ export class LaterAnswers {
   get wanted(): readonly { readonly dueMs: number; readonly isBeingAsked: boolean }[] {
     if (this.#isOver) return [];
     return [...this.#calls.values()].filter(({ isWanted }) => isWanted);
+  }
+
+  /** Resolves when a call has come, was asked for, or has ended, and when no more are asked for. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 
   async close(): Promise<void> {
@@ -116,23 +126,34 @@ export class LaterAnswers {
     }
   }
 
-  async #tickOn(): Promise<void> {
-    this.#isTicking = true;
+  async #askOn(): Promise<void> {
+    const { clock } = this.#run.session;
+    this.#isAsking = true;
     while (!this.#isOver && this.#calls.size > 0) {
-      this.#tick();
-      await this.#run.session.clock.sleep(TICK_MS, this.#closing.signal).catch(() => {});
+      const nowMs = clock.monotonicMs();
+      this.#askDue(nowMs);
+      this.#stopIfStill(nowMs);
+      await sleepUnless([this.changed], clock, this.#nextMs() - nowMs, this.#closing.signal).catch(() => {});
     }
-    this.#isTicking = false;
+    this.#isAsking = false;
   }
 
-  #tick(): void {
-    const nowMs = this.#run.session.clock.monotonicMs();
+  #askDue(nowMs: number): void {
     for (const call of this.#calls.values()) {
       if (call.isBeingAsked || call.dueMs > nowMs) continue;
       call.isBeingAsked = true;
       void this.#queue.add(() => this.#ask(call));
     }
-    this.#stopIfStill(nowMs);
+  }
+
+  /** When the next question is due, or the run has stood still for too long. */
+  #nextMs(): number {
+    const due = [...this.#calls.values()].filter(({ isBeingAsked }) => !isBeingAsked);
+    return Math.min(this.#stillMs, ...due.map(({ dueMs }) => dueMs));
+  }
+
+  get #stillMs(): number {
+    return this.#movedAtMs + (this.#run.waiter.maxPauseMs ?? Number.POSITIVE_INFINITY);
   }
 
   async #ask(call: AcceptedCall): Promise<void> {
@@ -146,13 +167,14 @@ export class LaterAnswers {
     }
     call.dueMs = this.#run.session.clock.monotonicMs() + call.everyMs;
     call.isBeingAsked = false;
+    this.#change();
   }
 
   /** Every run ends: also one that has nothing left but accepted calls. */
   #stopIfStill(nowMs: number): void {
-    const { maxPauseMs = Number.POSITIVE_INFINITY } = this.#run.waiter;
-    if (this.#calls.size > 0 && nowMs - this.#movedAtMs >= maxPauseMs)
-      this.#run.stopAll(laterStop('paused', this.#calls.size, `in ${formatDuration(maxPauseMs)}`));
+    if (nowMs < this.#stillMs) return;
+    const { maxPauseMs = 0 } = this.#run.waiter;
+    this.#run.stopAll(laterStop('paused', this.#calls.size, `in ${formatDuration(maxPauseMs)}`));
   }
 }
 

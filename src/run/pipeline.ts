@@ -1,5 +1,6 @@
 import { missingWords } from '../core/answer-fields.ts';
 import type { CallKey } from '../core/call-key.ts';
+import { sleepUnless } from '../core/clock.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { isSpooled } from '../core/paths.ts';
@@ -268,7 +269,6 @@ async function workLeft(work: Work, left: TasksLeft, handsBack: boolean): Promis
 
 /** How long after some answers the rows are looked at again, where most are still to come. */
 const LOOK_AGAIN_MS = 5_000;
-const LATER_TICK_MS = 50;
 
 /**
  * Waits until so much of what vendors have accepted is answered that it is worth another look at the rows.
@@ -294,7 +294,8 @@ async function untilAnswered(
     const dueMs = Math.min(...left.map((call) => (call.isBeingAsked ? nowMs : call.dueMs)));
     if (handsBack && ended === 0 && dueMs > nowMs)
       stopAll(laterStop('later', left.length, 'yet', clock.wallMs() + dueMs - nowMs));
-    await clock.sleep(LATER_TICK_MS, signal).catch(() => {});
+    const changes = all.map(({ changed }) => changed);
+    await sleepUnless(changes, clock, LOOK_AGAIN_MS, signal).catch(() => {});
   }
   return false;
 }
