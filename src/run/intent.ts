@@ -25,7 +25,7 @@ import {
   SENT_WITHIN_MS,
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { parseDurationMs } from '../lib/duration.ts';
+import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { rowHere } from './doubts.ts';
 import type { CallToBuy, Next, Purchase, Run, Session } from './session.ts';
 
@@ -142,7 +142,7 @@ export async function notAdmitted(
       if (admission.kind === 'over_budget')
         throw overBudget({ scope, money, reserve, account: run.session.account.name });
       permit.giveBack();
-      await untilMoved(run);
+      await untilReleased(run, money);
       return 'again';
     }
     default:
@@ -154,10 +154,35 @@ export async function notAdmitted(
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Waits until a call of this account has ended in the ledger, or until it is worth asking the ledger again.
+ * Waits until a call has ended in the ledger, or until it is worth asking the ledger again.
+ * @returns whether a call has ended.
  */
-export async function untilMoved({ session: { ledger, clock }, waiter }: Run): Promise<void> {
-  await sleepUnless([ledger.nextEnds()], clock, LONGEST_WAIT_MS, waiter.signal);
+export async function untilMoved({ session: { ledger, clock }, waiter }: Run): Promise<boolean> {
+  let hasMoved = false;
+  const ending = ledger.nextEnds().then(() => {
+    hasMoved = true;
+  });
+  await sleepUnless([ending], clock, LONGEST_WAIT_MS, waiter.signal);
+  return hasMoved;
+}
+
+/**
+ * Waits for credits that calls without an answer hold. Those of an account that has ended for this run stay
+ * held until the account is mended.
+ */
+async function untilReleased(run: Run, { reserved }: Money): Promise<void> {
+  const { waiter, waitsForMoney } = run;
+  const { clock } = run.session;
+  const { maxPauseMs = Number.POSITIVE_INFINITY } = waiter;
+  waitsForMoney.sinceMs ??= clock.monotonicMs();
+  if (await untilMoved(run)) waitsForMoney.sinceMs = undefined;
+  else if (clock.monotonicMs() - (waitsForMoney.sinceMs ?? 0) >= maxPauseMs)
+    throw stop(
+      'paused',
+      `Calls without an answer hold ${counted(reserved, 'credit')} of the budget, ` +
+        `and none has ended in ${formatDuration(maxPauseMs)}.`,
+      'Run the same command again later, or raise the budget.',
+    );
 }
 
 // ------------------------------------------------------------------------------------------------ budgets

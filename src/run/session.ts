@@ -47,6 +47,8 @@ export interface Run {
   readonly looked: Set<AttemptId>;
   /** The doubts whose later answer the run has asked for, once each. */
   readonly polled: Set<AttemptId>;
+  /** Since when a call waits for credits that others hold, and none of them has ended. */
+  readonly waitsForMoney: { sinceMs: number | undefined };
   /** Stops the admission of all further calls. Answers to requests in flight are still recorded. */
   stopAll(error: StopError): void;
 }

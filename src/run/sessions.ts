@@ -94,6 +94,7 @@ export class Sessions {
         accept: context.accept,
         looked: new Set(),
         polled: new Set(),
+        waitsForMoney: { sinceMs: undefined },
         stopAll: (error) => shared.stop(member, error),
       };
     } catch (error) {

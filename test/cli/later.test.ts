@@ -90,6 +90,20 @@ async function laterDesk({
   return at;
 }
 
+/** Accounts that the same vendor has, each below an address of its own. */
+async function writeAccounts({ desk }: LaterDesk, names: readonly string[]): Promise<void> {
+  const { base_url: url } = JSON.parse(await desk.read('config/accounts.yaml')).accounts.data;
+  const account = (name: string) => ({
+    vendor: 'provider',
+    id: name,
+    base_url: `${url.replace(/\/$/, '')}/${name}`,
+    key: 'k',
+    dialect: 'ours.yaml',
+    limits: { concurrency: 1 },
+  });
+  desk.place.writeAccounts(Object.fromEntries(names.map((name) => [name, account(name)])));
+}
+
 const lastLine = ({ stderr }: Ended): string => stderr.trimEnd().split('\n').slice(-2).join('\n');
 
 test('a call that the vendor has accepted is asked for until its answer is there, and booked as that answer', async () => {
@@ -481,6 +495,24 @@ describe('what the vendor has accepted', () => {
     expect(await at.rows()).toEqual(['Bob@found.example matched']);
   });
 
+  test('by an account whose key has died since holds its credits, and the run ends without them', async () => {
+    const at = await laterDesk({
+      people: PEOPLE.slice(0, 2),
+      job: {
+        account: undefined,
+        operations: { 'find-email': { account: ['one', 'two'], add: { Email: 'email' } } },
+      },
+    });
+    await writeAccounts(at, ['one', 'two']);
+    const { answer } = at;
+    at.answer = (asked, nth) => (isPoll(asked) ? refusal(401, 'bad key') : answer(asked, nth));
+    const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '4', '-o', 'out.csv'];
+    const ended = await at.desk.start([...words, '--max-pause', '4s']);
+    expect(ended.code, ended.stderr).toBe(77);
+    expect(at.bought()).toEqual(['Ann']);
+    expect(await at.money()).toMatchObject({ spent: 0, reserved: 3, in_doubt: 0 });
+  });
+
   test('by one account of a step keeps the next account from being asked, and other steps go on', async () => {
     const dialect = finder();
     const at = await laterDesk({
@@ -499,16 +531,7 @@ describe('what the vendor has accepted', () => {
         },
       },
     });
-    const { base_url: url } = JSON.parse(await at.desk.read('config/accounts.yaml')).accounts.data;
-    const base = (name: string) => ({
-      vendor: 'provider',
-      id: name,
-      base_url: `${url.replace(/\/$/, '')}/${name}`,
-      key: 'k',
-      dialect: 'ours.yaml',
-      limits: { concurrency: 1 },
-    });
-    at.desk.place.writeAccounts({ one: base('one'), two: base('two') });
+    await writeAccounts(at, ['one', 'two']);
     const answer = at.answer;
     at.answer = (asked, nth) => (asked.path.endsWith('/company') ? { name: 'Acme' } : answer(asked, nth));
     expect((await at.run('--max-pause', '1s')).code).toBe(75);
