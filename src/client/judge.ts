@@ -20,6 +20,7 @@ import {
   A_DAY,
   type Conclusion,
   concluded,
+  IS_EMPTY,
   namesProject,
   namesRoute,
   type PlainMeaning,
@@ -197,6 +198,16 @@ export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: b
   if (table === undefined) return rule?.means === 'no_match';
   const isBare = isFirst && table.texts.every((text) => text === 'Not Found');
   return table.row.name === SAYS_NONE && !isBare;
+}
+
+/**
+ * Whether an answer is a miss for no other reason than that it lacks the place of what was looked for. A
+ * vendor that is still at work may answer so as well.
+ */
+export function isMissByLack(raw: Reply, dialect: Dialect, operation: DialectOperation, call: Call): boolean {
+  const { parsed, rules, table } = meantBy(raw, dialect, operation, call);
+  if (table?.row.name !== IS_EMPTY || givenBy(parsed.body, operation, call) !== 'absent') return false;
+  return firstFitting(rules, parsed.raw, parsed.body, dialect.fields_at) === undefined;
 }
 
 /** The rule that judges an answer, for display. */

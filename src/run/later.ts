@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import { type Exchange, wasKept } from '../client/client.ts';
 import { dialectOperationOf, type Later, laterOperationOf, vendorReply } from '../client/dialect.ts';
-import { judge, NOT_YET, type Verdict } from '../client/judge.ts';
+import { isMissByLack, judge, NOT_YET, type Verdict } from '../client/judge.ts';
 import { laterRequestOf } from '../client/request.ts';
 import { isoTime, sleepUnless } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
@@ -239,7 +239,11 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
     hear(heardBy, replied, verdict);
     return false;
   }
-  if (sent.reply.kind !== 'answered' || !isEnd(run, sent, verdict)) {
+  if (
+    sent.reply.kind !== 'answered' ||
+    !isEnd(run, sent, verdict) ||
+    isMissByLack(sent.reply.raw, client.dialect, operation, call)
+  ) {
     if (sent.reply.kind === 'not_sent' || !isLate) return false;
     return giveUp(run, record, `by its id ${vendorId}, and has not answered in ${later.gives_up}`);
   }

@@ -218,6 +218,19 @@ describe('a question for an answer', () => {
     },
   );
 
+  test('that lacks the place of what is looked for says "not yet", unless a rule of the dialect reads it', async () => {
+    const answers = [{ status: [200], body: { path: 'status', equals: 'READY' }, means: 'as_stated' }];
+    const at = await laterDesk({ dialect: { ...finder(), answers } });
+    at.result = (asked, nth): object => {
+      if (nth < 25) return { status: 'working' };
+      return jobOf(asked) === 'Bob' ? { status: 'READY' } : (knows('Ann', 'Cat')(asked, nth) as object);
+    };
+    expect((await at.run()).code).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+    expect(await at.rows()).toEqual(['Ann@found.example matched', ' no_match', 'Cat@found.example matched']);
+    expect(await at.money()).toMatchObject({ spent: 2, in_doubt: 0, reserved: 0 });
+  });
+
   test('that meets a dead key stops the run with 77, and leaves what was accepted as it is', async () => {
     const at = await laterDesk();
     at.result = () => Response.json({ error: 'Invalid API key' }, { status: 401 });

@@ -250,6 +250,7 @@ const OTHER = ', which shows something different from what was asked for';
 
 /** The row of a limit that ends with the day. */
 export const A_DAY = 'it says that a limit of a day is reached';
+export const IS_EMPTY = 'the place of what was asked for is empty';
 export const SAYS_NONE = 'it says that nothing was found';
 
 export const TABLE: readonly Row[] = [
@@ -299,7 +300,7 @@ export const TABLE: readonly Row[] = [
   ...of('a lookup', ({ isLookup }) => isLookup, [
     row('it is not yet done', 'pending', (it) => isNotYet(it) || it.http === ACCEPTED),
     row('it says no', 'in_doubt', (it) => it.isNo || says(it, 'refused'), NAMES_ERROR),
-    row('the place of what was asked for is empty', 'no_match', isEmptyPlace),
+    row(IS_EMPTY, 'no_match', isEmptyPlace),
     row('it has nothing but an id', 'pending', ({ content }) => content === 'ids'),
     row('nobody can read it', 'in_doubt', () => true, NOT_FOUND_OUT),
   ]),
