@@ -154,8 +154,9 @@ UPDATE attempts SET state = 'replaced', is_current = 0 FROM v JOIN attempts late
 WHERE v.state = 'answered' AND late.state = 'doubt_beside'
   AND late.prior = attempts.id AND attempts.state = 'answered'`);
 
-/** An attempt that is, or was, accepted is answered by its second reply. */
-const ANSWER_NUMBER = 'CASE WHEN coalesce(v.vendor_id, attempts.vendor_id) IS NULL THEN 0 ELSE 1 END';
+/** The last reply of an attempt answers it. Only one that is, or was, accepted may have two. */
+const ANSWER_NUMBER = `CASE WHEN coalesce(v.vendor_id, attempts.vendor_id) IS NULL THEN 0
+  ELSE (SELECT max(r.number) FROM replies r WHERE r.attempt = v.attempt) END`;
 
 /** The end leaves the money held. */
 const HOLDS_ON = `(v.state = 'doubt' OR v.state = 'accepted')`;

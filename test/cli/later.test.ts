@@ -366,6 +366,21 @@ describe('a vendor that takes its time', () => {
     expect(await at.money()).toMatchObject({ spent: 1, in_doubt: 0, reserved: 0 });
   });
 
+  test('and had said the answer at once, by a dialect that is mended after it was given up, is believed', async () => {
+    const later = { ...LATER, gives_up: '1s' };
+    const at = await laterDesk({ people: PEOPLE.slice(0, 1), dialect: finder(later) });
+    const said = { job: 'job-Ann', data: { email: 'Ann@found.example' } };
+    at.answer = (asked) => (isPoll(asked) ? NOT_DONE : said);
+    expect((await at.run()).code).toBe(3);
+    const found = { status: [200], body: { path: 'data.email', matches: '@' }, means: 'found' };
+    at.speak({ ...finder(later), answers: [found] });
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(at.bought()).toEqual(['Ann']);
+    expect(await at.rows()).toEqual(['Ann@found.example matched']);
+    expect(await at.money()).toMatchObject({ in_doubt: 0, reserved: 0 });
+  });
+
   test('and says it to the question after it was given up has it in all rows that wait for it', async () => {
     const dialect = finder({ ...LATER, every: '1100ms', gives_up: '1s' });
     const at = await laterDesk({ people: ['Ann,Lee,a.example', 'Ann,Lee,a.example'], dialect });
