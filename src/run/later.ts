@@ -258,13 +258,14 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
 
 /**
  * "Too fast" and a dead key concern the account, and leave what was accepted as it is. So do used-up credits
- * in a success, but only for as long as the call may still be answered: a vendor that has dropped the call
- * for them says so forever, and must not stop every later run.
+ * in a success. But a vendor that has dropped the call may say so, or answer 403, forever, and must not stop
+ * every later run: after the call's time only a 401 is about the key.
  */
 function isOfAccount(run: Run, sent: Exchange, verdict: Verdict, isLate: boolean): boolean {
   if (verdict.kind === 'paused') return true;
   if (verdict.kind !== 'stopped') return false;
-  return verdict.stop.code === 'key' || (!isLate && isSuccess(run, sent));
+  if (isLate) return ownStatus(run, sent) === 401;
+  return verdict.stop.code === 'key' || isSuccess(run, sent);
 }
 
 /** Only a success that was read as an answer ends a call. Whatever else came says "not yet". */
@@ -272,11 +273,14 @@ function isEnd(run: Run, sent: Exchange, verdict: Verdict): boolean {
   return verdict.kind === 'answered' && verdict.answer !== 'refused' && isSuccess(run, sent);
 }
 
-function isSuccess({ session: { client } }: Run, { reply }: Exchange): boolean {
-  if (reply.kind !== 'answered' || wasKept(reply.raw)) return false;
-  const own = vendorReply(reply.raw, client.dialect);
-  return own !== undefined && Math.floor(own.status / 100) === 2;
+function isSuccess(run: Run, sent: Exchange): boolean {
+  if (sent.reply.kind === 'answered' && wasKept(sent.reply.raw)) return false;
+  return Math.floor((ownStatus(run, sent) ?? 0) / 100) === 2;
 }
+
+/** The status of the vendor's own reply; undefined where none came. */
+const ownStatus = ({ session: { client } }: Run, { reply }: Exchange): number | undefined =>
+  reply.kind === 'answered' ? vendorReply(reply.raw, client.dialect)?.status : undefined;
 
 const isTooLate = ({ session: { clock } }: Run, record: AttemptRecord, { gives_up }: Later): boolean =>
   clock.wallMs() - acceptedAtMs(record) >= (parseDurationMs(gives_up) ?? 0);

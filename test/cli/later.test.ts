@@ -242,29 +242,37 @@ describe('a question for an answer', () => {
     expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
   });
 
-  test('that meets used-up credits stops the run with 4 until its time is over, and then no more', async () => {
-    const answers = [
-      { status: [200], body: { path: 'status', equals: 'NO_CREDITS' }, means: 'credits_used_up' },
-    ];
-    const at = await laterDesk({ people: PEOPLE.slice(0, 2), dialect: { ...finder(), answers } });
-    const clocks = new Clocks(at.desk.place.path('clock.json'));
-    const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
-    const run = () => at.desk.start(words, { env: clocks.env });
-    let date = new Date().toUTCString();
-    at.result = (asked, nth) =>
-      Response.json(jobOf(asked) === 'Ann' ? { status: 'NO_CREDITS' } : knows('Bob')(asked, nth), {
-        headers: { date },
-      });
-    expect((await run()).code).toBe(4);
-    expect((await run()).code).toBe(4);
-    const dayMs = 24 * 3_600_000;
-    clocks.set({ wallMs: dayMs });
-    date = new Date(Date.now() + dayMs).toUTCString();
-    expect((await run()).code).toBe(3);
-    expect(await at.rows()).toEqual([' in_doubt', 'Bob@found.example matched']);
-    expect(at.bought()).toEqual(['Ann', 'Bob']);
-    expect((await run()).code).toBe(3);
-  });
+  test.each([
+    ['used-up credits', 4, () => ({ status: 'NO_CREDITS' })],
+    ['a 403', 77, () => refusal(403, 'This result is not yours')],
+  ] as const)(
+    'that meets %s stops the run with %i until its time is over, and then no more',
+    async (_, code, said) => {
+      const answers = [
+        { status: [200], body: { path: 'status', equals: 'NO_CREDITS' }, means: 'credits_used_up' },
+      ];
+      const at = await laterDesk({ people: PEOPLE.slice(0, 2), dialect: { ...finder(), answers } });
+      const clocks = new Clocks(at.desk.place.path('clock.json'));
+      const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
+      const run = () => at.desk.start(words, { env: clocks.env });
+      let date = new Date().toUTCString();
+      at.result = (asked, nth) => {
+        const answer = jobOf(asked) === 'Ann' ? said() : knows('Bob')(asked, nth);
+        if (!(answer instanceof Response)) return Response.json(answer, { headers: { date } });
+        answer.headers.set('date', date);
+        return answer;
+      };
+      expect((await run()).code).toBe(code);
+      expect((await run()).code).toBe(code);
+      const dayMs = 24 * 3_600_000;
+      clocks.set({ wallMs: dayMs });
+      date = new Date(Date.now() + dayMs).toUTCString();
+      expect((await run()).code).toBe(3);
+      expect(await at.rows()).toEqual([' in_doubt', 'Bob@found.example matched']);
+      expect(at.bought()).toEqual(['Ann', 'Bob']);
+      expect((await run()).code).toBe(3);
+    },
+  );
 
   test('that comes too fast makes the account wait, and is asked again', async () => {
     const at = await laterDesk({ people: PEOPLE.slice(0, 1) });
