@@ -291,7 +291,9 @@ async function untilAnswered(
       return true;
     }
     if (left.length === 0) return false;
-    const dueMs = Math.min(...left.map((call) => (call.isBeingAsked ? nowMs : call.dueMs)));
+    const dueMs = left
+      .map((call) => (call.isBeingAsked ? nowMs : call.dueMs))
+      .reduce((first, other) => Math.min(first, other));
     if (handsBack && ended === 0 && dueMs > nowMs)
       stopAll(laterStop('later', left.length, 'yet', clock.wallMs() + dueMs - nowMs));
     const changes = all.map(({ changed }) => changed);
