@@ -269,7 +269,7 @@ function goOn(row: RowProgress, met: MetCall, state: State, batch: PlannedBatch)
   else {
     const left = leftOf(row, met, state);
     row.left.push(row.shared.has(met.at) ? { ...left, isShared: true } : left);
-    if (left.toAsk.length > 0) addFed(row, met);
+    if (left.kind === 'accepted' || left.toAsk.length > 0) addFed(row, met, left.kind);
     row.walk.leaveStep(met);
   }
 }
@@ -280,10 +280,10 @@ const NOT_ASKED: Outcome = { kind: 'skipped', reason: 'a plan asks nobody' };
 const isBoughtInTurn = ({ kind }: State): boolean => kind === 'unknown' || kind === 'too_old';
 
 /** Adds the later steps that are asked by what this one may fill. */
-function addFed({ walk, left, shared }: RowProgress, met: MetCall): void {
+function addFed({ walk, left, shared }: RowProgress, met: MetCall, by: StepLeft['kind']): void {
+  const kind = by === 'accepted' ? by : 'to_buy';
   const fed = Map.groupBy(walk.fedBy(met), ({ at }) => at);
-  for (const [at, toAsk] of fed)
-    left.push({ kind: 'to_buy', toAsk, ...(shared.has(at) ? { isShared: true } : {}) });
+  for (const [at, toAsk] of fed) left.push({ kind, toAsk, ...(shared.has(at) ? { isShared: true } : {}) });
 }
 
 function leftOf(
@@ -300,8 +300,9 @@ function leftOf(
     case 'too_old':
     case 'unanswered':
       return { kind: 'to_buy', toAsk: toAsk(), anew: state.kind };
+    // Its own price is held already. The others are asked where it comes to nothing.
     case 'accepted':
-      return { kind: 'accepted', toAsk: [] };
+      return { kind: 'accepted', toAsk: toAsk().slice(1) };
     case 'in_doubt':
       return state.again === undefined
         ? { kind: 'in_doubt', toAsk: [] }

@@ -323,6 +323,18 @@ describe('a vendor that takes its time', () => {
     expect((await desk.type(['plan', 'job.yaml', 'list.csv'])).stdout).toMatch(/answered later +3\n/);
   });
 
+  test('leaves in the plan what may be bought where it has nothing', async () => {
+    const by = ['first_name+last_name+domain', 'full_name+domain'];
+    const { 'find-email': entry } = finder().operations;
+    const at = await laterDesk({
+      dialect: { operations: { 'find-email': { ...entry, by } } },
+      job: { operations: { 'find-email': { waterfall: by, add: { Email: 'email' } } } },
+    });
+    expect((await at.run(...shortly)).code).toBe(75);
+    const planned = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
+    expect(planned).toMatchObject({ to_buy: 0, accepted: 3, credits: { most: 9 } });
+  });
+
   test('is asked by the next run, before anything is bought, and that run finishes the rows', async () => {
     const at = await laterDesk({ people: PEOPLE.slice(0, 2) });
     await at.run('--limit', '1', ...shortly);
