@@ -1,5 +1,6 @@
 import { type Body, readBody, readBodyOnce, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
+import { holdsNothing } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
@@ -201,13 +202,15 @@ export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: b
 }
 
 /**
- * Whether an answer is a miss for no other reason than that it lacks the place of what was looked for. A
- * vendor that is still at work may answer so as well.
+ * Whether an answer is a miss for no other reason than that it lacks the place of what was looked for, beside
+ * other things. A vendor that is still at work may answer so as well.
  */
 export function isMissByLack(raw: Reply, dialect: Dialect, operation: DialectOperation, call: Call): boolean {
   const { parsed, rules, table } = meantBy(raw, dialect, operation, call);
-  if (table?.row.name !== IS_EMPTY || givenBy(parsed.body, operation, call) !== 'absent') return false;
-  return firstFitting(rules, parsed.raw, parsed.body, dialect.fields_at) === undefined;
+  const { body } = parsed;
+  if (body.kind !== 'json' || holdsNothing(body.value)) return false;
+  if (table?.row.name !== IS_EMPTY || givenBy(body, operation, call) !== 'absent') return false;
+  return firstFitting(rules, parsed.raw, body, dialect.fields_at) === undefined;
 }
 
 /** The rule that judges an answer, for display. */
