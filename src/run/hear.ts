@@ -15,7 +15,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
  *   first.
  */
 export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
-  const { client, clock } = run.session;
+  const { account, client, clock } = run.session;
   if (clock.apart !== undefined) run.stopAll(clock.apart);
   client.hear(replied, verdict.kind === 'paused');
   switch (verdict.kind) {
@@ -25,8 +25,8 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
       run.emit({ kind: 'in_doubt', credits: replied.reserved, ...replied.about });
       return applyDoubt(run, replied, verdict);
     case 'accepted':
-      run.session.client.limiter.settled();
-      sayOnce(run, 'later', 'This vendor answers later: the run asks for its answers until they are there.');
+      client.limiter.settled();
+      sayOnce(run, 'later', `Account ${account.name} answers later, and is asked until it has answered.`);
       return 'accepted';
     case 'paused':
       return applyPause(run, replied, verdict);

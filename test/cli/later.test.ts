@@ -310,6 +310,7 @@ describe('a vendor that takes its time', () => {
     const ended = await at.run(...shortly);
     expect(ended.code).toBe(75);
     expect(lastLine(ended)).toContain('rowonce run job.yaml list.csv');
+    expect(ended.stderr).toContain('Account data answers later, and is asked until it has answered.');
     expect(ended.stderr).toContain('The vendor has accepted 3 calls, and nothing was answered in 1 s.');
     expect(await at.rows()).toEqual(PEOPLE.map(() => ' pending'));
     expect(await at.money()).toMatchObject({ spent: 0, in_doubt: 0, reserved: 9 });
