@@ -192,8 +192,8 @@ class RowDraft {
   /** The answers that the ledger knows, counted by account and operation. */
   readonly #known = new Map<string, { readonly asked: AccountCall; readonly count: number }>();
   /**
-   * The steps to buy, and what may follow on answers that come later, grouped by the identifiers that they ask about. A
-   * file has a handful of such groups.
+   * The steps to buy, and those that may follow a later answer, grouped by their identifiers. A file has a
+   * handful of such groups.
    */
   readonly #toBuy = new Map<string, Alike>();
   /** The steps in doubt that a run pays for again, grouped in the same way. */
