@@ -38,6 +38,8 @@ export class LaterAnswers {
   readonly #run: Run;
   readonly #stopAll: (error: unknown) => void;
   readonly #calls = new Map<AttemptId, AcceptedCall>();
+  /** The calls that have ended. A row may have read the ledger just before. */
+  readonly #over = new Set<AttemptId>();
   readonly #queue = new PQueue({ concurrency: ASKED_AT_ONCE });
   #isAsking = false;
   #changed = Promise.withResolvers<void>();
@@ -64,7 +66,7 @@ export class LaterAnswers {
   async #takeOver(): Promise<void> {
     const { ledger, account } = this.#run.session;
     for (const record of await ledger.acceptedCalls(account.identity))
-      if (!this.#calls.has(record.attempt)) this.#add(record, 0);
+      if (!this.#calls.has(record.attempt) && !this.#over.has(record.attempt)) this.#add(record, 0);
   }
 
   /** Rows of this run may wait for the money that such a call holds, and no other process gives back. */
@@ -77,6 +79,11 @@ export class LaterAnswers {
 
   /** A row waits for the answer. */
   wait(record: AttemptRecord): void {
+    if (this.#over.has(record.attempt)) {
+      this.ended += 1;
+      this.#change();
+      return;
+    }
     const ageMs = this.#run.session.clock.wallMs() - acceptedAtMs(record);
     const leftMs = Math.max(0, everyMsOf(this.#run, record) - Math.max(0, ageMs));
     const call = this.#calls.get(record.attempt) ?? this.#add(record, leftMs);
@@ -159,8 +166,10 @@ export class LaterAnswers {
   async #ask(call: AcceptedCall): Promise<void> {
     if (this.#isOver) return;
     try {
+      const { attempt } = call.record;
       const hasEnded = await askLater(this.#run, call.record);
-      if (hasEnded && this.#calls.delete(call.record.attempt)) this.ended += 1;
+      if (hasEnded) this.#over.add(attempt);
+      if (hasEnded && this.#calls.delete(attempt)) this.ended += 1;
     } catch (error) {
       if (error instanceof StopError) stopNow(this.#run, error);
       else this.#stopAll(error);
