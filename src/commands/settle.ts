@@ -198,12 +198,15 @@ async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number>
  */
 async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
   if ((await ledger.openAttempts()).length === 0) return;
-  // The dialect of a removed account is not known, so the built-in one is taken.
-  const account = (await accountOfBatch(batch, ledger)) ?? sandboxAccount(batch.vendor);
   // This module loads everything that sends requests, which a mere list does not need.
   const { Sessions } = await import('../run/sessions.ts');
-  const dialect = await dialectOf(account);
-  await new Sessions().closeLeftOpen({ ledger, clock: systemClock, dialect, account });
+  const sessions = new Sessions();
+  for (const { identity } of batch.accounts) {
+    // The dialect of a removed account is not known, so the built-in one is taken.
+    const account = (await accountOfBatch(batch, ledger, identity)) ?? sandboxAccount(batch.vendor);
+    const dialect = await dialectOf(account);
+    await sessions.closeLeftOpen({ ledger, clock: systemClock, dialect, account });
+  }
 }
 
 // ---------------------------------------------------------------------------------------------- a decision

@@ -105,6 +105,24 @@ test('each account is asked only for what none before it has', async () => {
   expect(again.stderr).not.toContain('reads differently');
 });
 
+test('what a killed run has left open at any account is settled before it is decided about', async () => {
+  const at = await deskOf(
+    { one: knows('one'), two: NOTHING },
+    {
+      operations: {
+        'find-email': { account: 'one', add: { Email: 'email' } },
+        'enrich-person': { account: 'two', add: { Title: 'job_title' } },
+      },
+      columns: { first_name: 'First', last_name: 'Last', domain: 'Site', email: 'Email' },
+    },
+  );
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,ann@a.example'));
+  await at.desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-record' } });
+  expect(await at.desk.json(['settle', 'last'])).toMatchObject({ open: 0, in_doubt: [] });
+  expect((await run(at)).code).toBe(0);
+  expect(at.said()).toEqual(['two: ann@a.example']);
+});
+
 test('plan, run and report say what each account is asked, finds and costs, also for misses', async () => {
   const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Bob'), three: knows('three') });
   const dear = { ...FINDER.operations['find-email'], credits: { most: 4, found: 4, miss: 1 } };
