@@ -452,8 +452,9 @@ export class FillJudge {
 
   /** @param was `unsure`: the process was killed. */
   forgets(email: string, was: 'yes' | 'no' | 'unsure'): void {
-    if (was === 'no') return;
+    // Rows of the person may have been erased that nobody was asked about yet.
     this.#mayBeErased = true;
+    if (was === 'no') return;
     for (const list of this.#finished) this.#unsure.add(list);
     this.#finished.clear();
     for (const key of this.#leftAt.keys()) {
