@@ -522,7 +522,7 @@ describe('what the vendor has accepted', () => {
   test('by a process that was killed gives its money back to another one that is at work', async () => {
     const at = await laterDesk({
       people: PEOPLE.slice(0, 1),
-      account: { budget: { per_day: 3 }, limits: { timeout: '1s' } },
+      account: { budget: { per_day: 3 }, limits: { timeout: '5s' } },
     });
     const server = await postgresServer();
     const database = `later_held_${process.pid}`;
@@ -556,7 +556,7 @@ describe('what the vendor has accepted', () => {
     const { answer } = at;
     at.answer = (asked, nth) => (isPoll(asked) ? refusal(401, 'bad key') : answer(asked, nth));
     const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '4', '-o', 'out.csv'];
-    const ended = await at.desk.start([...words, '--max-pause', '4s']);
+    const ended = await at.desk.start([...words, '--max-pause', '12s']);
     expect(ended.code, ended.stderr).toBe(77);
     expect(at.bought()).toEqual(['Ann']);
     expect(await at.money()).toMatchObject({ spent: 0, reserved: 3, in_doubt: 0 });

@@ -23,18 +23,22 @@ const SHARED = { vendor: 'provider', method: 'POST', authorization: ['Bearer <ke
 
 const INPUTS = ['first_name', 'last_name', 'full_name', 'domain'];
 
-function finder(knowledge: Knowledge, missCredits: number): ProviderDialect {
+const finder = (knowledge: Knowledge, missCredits: number): ProviderDialect =>
+  beside(
+    knowledge,
+    finding((body) => emailOf(knowledge, body) ?? { ...missOf(knowledge, body), credits: missCredits }),
+  );
+
+/** The published provider with further operations. */
+function beside(knowledge: Knowledge, ...further: readonly VendorOperation[]): ProviderDialect {
   const { operations, ...published } = publishedProvider(knowledge);
-  const finding: VendorOperation = {
-    ...SHARED,
-    name: 'find-email',
-    path: '/find/email',
-    decide: checked(
-      (body) => problemOfIdentifiers(body, INPUTS),
-      ({ body }) => emailOf(knowledge, body) ?? { ...missOf(knowledge, body), credits: missCredits },
-    ),
-  };
-  return { ...published, operations: [...operations, finding] };
+  return { ...published, operations: [...operations, ...further] };
+}
+
+function finding(find: (body: JsonMembers) => SandboxDecision): VendorOperation {
+  const problemOf = (body: JsonMembers) => problemOfIdentifiers(body, INPUTS);
+  const decide = checked(problemOf, ({ body }) => find(body));
+  return { ...SHARED, name: 'find-email', path: '/find/email', decide };
 }
 
 function emailOf({ seed, matchRate }: Knowledge, body: JsonMembers): SandboxDecision | undefined {
@@ -52,29 +56,14 @@ function missOf({ seed }: Knowledge, body: JsonMembers): Pick<SandboxDecision, '
 
 /** Charges for what it accepts, where it will find something, and says by its id what was found. */
 export function laterFinder(knowledge: Knowledge): ProviderDialect {
-  const { operations, ...published } = publishedProvider(knowledge);
-  const finding: VendorOperation = {
-    ...SHARED,
-    name: 'find-email',
-    path: '/find/email',
-    decide: checked(
-      (body) => problemOfIdentifiers(body, INPUTS),
-      ({ body }) => {
-        const id = idOf({ question: body, at: Date.now() });
-        return { status: 200, body: { id }, credits: emailOf(knowledge, body)?.credits ?? 0 };
-      },
-    ),
-  };
-  const answering: VendorOperation = {
-    ...SHARED,
-    name: 'found-email',
-    path: '/find/email/found',
-    decide: checked(
-      (body) => problemOfStrings(body, ['id']),
-      ({ body: { id } }) => foundBy(String(id), knowledge),
-    ),
-  };
-  return { ...published, operations: [...operations, finding, answering] };
+  const accepting = finding((body) => {
+    const id = idOf({ question: body, at: Date.now() });
+    return { status: 200, body: { id }, credits: emailOf(knowledge, body)?.credits ?? 0 };
+  });
+  const problemOf = (body: JsonMembers) => problemOfStrings(body, ['id']);
+  const decide = checked(problemOf, ({ body: { id } }) => foundBy(String(id), knowledge));
+  const answering = { ...SHARED, name: 'found-email', path: '/find/email/found', decide };
+  return beside(knowledge, accepting, answering);
 }
 
 function foundBy(id: string, knowledge: Knowledge): SandboxDecision {
@@ -107,19 +96,11 @@ export function jobOf(id: string): FindJob | undefined {
 
 /** Says of an address whether mail comes to it. */
 export function checker(knowledge: Knowledge): ProviderDialect {
-  const { operations, ...published } = publishedProvider(knowledge);
-  const checking: VendorOperation = {
-    ...SHARED,
-    name: 'check-email',
-    path: '/check/email',
-    decide: checked(
-      (body) => problemOfStrings(body, ['email']),
-      ({ body: { email } }) => {
-        return { status: 200, body: { data: { verdict: verdictOn(knowledge, String(email)) } }, credits: 1 };
-      },
-    ),
-  };
-  return { ...published, operations: [...operations, checking] };
+  const problemOf = (body: JsonMembers) => problemOfStrings(body, ['email']);
+  const decide = checked(problemOf, ({ body: { email } }) => {
+    return { status: 200, body: { data: { verdict: verdictOn(knowledge, String(email)) } }, credits: 1 };
+  });
+  return beside(knowledge, { ...SHARED, name: 'check-email', path: '/check/email', decide });
 }
 
 export function verdictOn({ seed }: Knowledge, email: string): 'valid' | 'accept_all' | 'invalid' {
