@@ -204,8 +204,7 @@ async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
   for (const { identity } of batch.accounts) {
     // The dialect of a removed account is not known, so the built-in one is taken.
     const account = (await accountOfBatch(batch, ledger, identity)) ?? sandboxAccount(batch.vendor);
-    const dialect = await dialectOf(account);
-    await sessions.closeLeftOpen({ ledger, clock: systemClock, dialect, account });
+    await sessions.closeLeftOpen({ ledger, clock: systemClock, dialect: await dialectOf(account), account });
   }
 }
 

@@ -4,7 +4,7 @@ import { dialectOperationOf, type Later, laterOperationOf, vendorReply } from '.
 import { isMissByLack, judge, NOT_YET, type Verdict } from '../client/judge.ts';
 import { laterRequestOf } from '../client/request.ts';
 import { isoTime, sleepUnless } from '../core/clock.ts';
-import { StopError } from '../core/errors.ts';
+import { type StopDetail, StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AttemptId, AttemptRecord } from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
@@ -56,7 +56,7 @@ export class LaterAnswers {
     run.waiter.signal.addEventListener('abort', () => this.#change(), { once: true });
   }
 
-  /** Asks at once for whatever the account has accepted, of any batch, before anything is bought. */
+  /** Begins to ask for whatever the account has accepted, of any batch. */
   async begin(): Promise<void> {
     await this.#takeOver();
     void this.#watch();
@@ -183,23 +183,20 @@ export class LaterAnswers {
   #stopIfStill(nowMs: number): void {
     if (nowMs < this.#stillMs) return;
     const { maxPauseMs = 0 } = this.#run.waiter;
-    this.#run.stopAll(laterStop('paused', this.#calls.size, `in ${formatDuration(maxPauseMs)}`));
+    this.#run.stopAll(laterStop(this.#calls.size, `in ${formatDuration(maxPauseMs)}`, { code: 'paused' }));
   }
 }
 
-/** @param since for how long there is no answer. @param resumeAtMs when the next question is due. */
+/** @param since for how long there is no answer. */
 export function laterStop(
-  code: 'paused' | 'later',
   calls: number,
   since: string,
-  resumeAtMs?: number,
+  of: Pick<StopDetail, 'code' | 'resumeAtMs'>,
 ): StopError {
-  return new StopError({
-    code,
-    message: `The vendor has accepted ${counted(calls, 'call')}, and nothing was answered ${since}.`,
-    next: 'Run the same command again later: it asks for the answers, and sends none of the calls again.',
-    ...(resumeAtMs === undefined ? {} : { resumeAtMs }),
-  });
+  const message = `The vendor has accepted ${counted(calls, 'call')}, and nothing was answered ${since}.`;
+  const next =
+    'Run the same command again later: it asks for the answers, and sends none of the calls again.';
+  return new StopError({ ...of, message, next });
 }
 
 const everyMsOf = (run: Run, record: AttemptRecord): number =>

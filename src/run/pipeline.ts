@@ -295,7 +295,7 @@ async function untilAnswered(
       .map((call) => (call.isBeingAsked ? nowMs : call.dueMs))
       .reduce((first, other) => Math.min(first, other));
     if (handsBack && ended === 0 && dueMs > nowMs)
-      stopAll(laterStop('later', left.length, 'yet', clock.wallMs() + dueMs - nowMs));
+      stopAll(laterStop(left.length, 'yet', { code: 'later', resumeAtMs: clock.wallMs() + dueMs - nowMs }));
     const changes = all.map(({ changed }) => changed);
     await sleepUnless(changes, clock, LOOK_AGAIN_MS, signal).catch(() => {});
   }

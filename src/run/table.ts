@@ -48,12 +48,13 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
     : await firstOf(table, query, order.from, limit + 1);
   const rows = found.slice(0, limit).map(numberOf);
   const inputs = await ledger.cellsOf(batch.id, rows);
-  const shown = await cellsIn(
-    table,
-    rows.map((row) => inputs.get(row) ?? { row, cells: [] }),
-  );
+  const listed = rows.map((row) => inputs.get(row) ?? { row, cells: [] });
+  const shown = await cellsIn(table, listed);
   return {
-    ...{ batch: batch.id, operation: batch.operation, input: batch.inputPath, sandbox: batch.sandbox },
+    batch: batch.id,
+    operation: batch.operation,
+    input: batch.inputPath,
+    sandbox: batch.sandbox,
     columns: [...table.columns],
     more_columns: table.more,
     total: isPlain ? await totalOf(table, query) : null,
