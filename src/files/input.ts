@@ -131,14 +131,17 @@ function readAs({ columns, strict, add = {}, ...job }: ReadingJob): ReadOptions 
 async function columnsIn(
   opened: OpenedFile,
   header: readonly string[],
-  { operation, columns, guesses, add = {}, ...conditions }: ReadingJob,
+  { operation, columns, guesses, add = {}, ...written }: ReadingJob,
   ledger: Batches | undefined,
 ): Promise<InputColumns> {
   ourColumnsIn(header);
-  const chosen = columns && { columns, guesses, added: Object.keys(add) };
+  const place = (name: string) => (operation.steps === undefined ? ['operation'] : ['operations', name]);
+  const refused = (problem: StopError, { name }: Operation): StopError =>
+    written.problem?.(place(name), 'name', problem.message, problem.next) ?? problem;
+  const chosen = columns && { columns, guesses, added: Object.keys(add), refused };
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const find = async (): Promise<ColumnMap> => {
-    requireConditioned(conditions, header);
+    requireConditioned(written, header);
     return findColumns(operation, opened.sheet, header, chosen, earlier);
   };
   const found = await find().catch((error: unknown) => {

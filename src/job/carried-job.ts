@@ -49,10 +49,13 @@ const carriedSchema = z.object({
 
 /** The steps with other names for their accounts, such as the identities that they have on any host. */
 export const withAccountNames = (steps: Job['steps'], names: ReadonlyMap<string, string>): Job['steps'] =>
-  steps?.map(({ accounts, check, ...step }) => ({
-    ...step,
+  steps?.map(({ name, accounts, in_doubt, check }) => ({
+    name,
     accounts: accounts.map((name) => names.get(name) ?? name),
-    ...present({ check: check && { ...check, account: names.get(check.account) ?? check.account } }),
+    ...present({
+      in_doubt,
+      check: check && { ...check, account: names.get(check.account) ?? check.account },
+    }),
   }));
 
 /** @param steps the steps of a job that has several accounts. Left out: it has one. */

@@ -58,6 +58,8 @@ export interface JobStep extends Pick<StepEntries, 'in_doubt' | 'check'> {
   readonly name: string;
   /** The names of its accounts, in the order in which they are asked; empty: the only one that fits. */
   readonly accounts: readonly string[];
+  /** The entry that names them. Left out: the job came without its file. */
+  readonly accountsAt?: KeyPath;
 }
 
 /**
@@ -132,7 +134,7 @@ function stepInDialects(
   at: number,
   accounts: readonly JobAccount[],
 ): StepInDialect {
-  const { accounts: names = [], check } = job.steps?.[at] ?? {};
+  const { accounts: names = [], accountsAt = [], check } = job.steps?.[at] ?? {};
   const placeOf = (name: string): number => accounts.findIndex((each) => each.account.name === name);
   const places = names.length === 0 ? [0] : names.map(placeOf);
   const dialectOf = (place: number): Dialect => {
@@ -142,9 +144,11 @@ function stepInDialects(
   };
   if (step.askedBy !== undefined)
     for (const [nth, place] of places.entries())
-      requireAsked(job, dialectOf(place), step.name, [step.name, 'account', nth]);
-  if (check !== undefined)
-    requireAsked(job, dialectOf(placeOf(check.account)), checkEmail.name, [step.name, 'check', 'account']);
+      requireAsked(job, dialectOf(place), step.name, [...accountsAt, nth]);
+  if (check !== undefined) {
+    const checkAt = ['operations', step.name, 'check', 'account'];
+    requireAsked(job, dialectOf(placeOf(check.account)), checkEmail.name, checkAt);
+  }
   const all = places.map((account) => ({
     ...stepInDialect(job, step, dialectOf(account)),
     account,
@@ -198,7 +202,7 @@ function requireAsked(
   }
   const fact = `the dialect ${by.name} of the ${by.vendor} has no operation ${name}`;
   const next = `Add operations.${name} to the dialect, or name another account.`;
-  throw problem(['operations', ...entry], 'value', fact, next);
+  throw problem(entry, 'value', fact, next);
 }
 
 function stepInDialect(
@@ -249,14 +253,15 @@ export async function loadJob(
   const alone = await operationOf(entries.map(({ name }) => name).join(','), whole, sources);
   const isOfSeveral = entries.some(({ accounts, check }) => accounts.length > 1 || check !== undefined);
   const found = isOfSeveral && alone.steps === undefined ? inSteps([alone]) : alone;
-  const { name: _, accounts: _accounts, check: _check, ...only } = entries[0] ?? {};
+  const { name: _, accounts: _accounts, accountsAt: _at, check: _check, ...only } = entries[0] ?? {};
   const value =
     found.steps === undefined
       ? { ...whole.value, ...only }
       : { ...whole.value, ...calledBySteps(found, entries, whole) };
-  const steps = entries.map(({ name, accounts, in_doubt, check }) => ({
+  const steps = entries.map(({ name, accounts, accountsAt, in_doubt, check }) => ({
     name,
     accounts,
+    accountsAt,
     ...present({ in_doubt, check }),
   }));
   const operation = checkedOperation(found, steps, { ...whole, value });

@@ -1,6 +1,6 @@
 import { type Account, type Accounts, chooseAccount, loadAccounts } from '../client/account/account.ts';
 import { dialectOf, withRequestOf } from '../client/dialect.ts';
-import { invariant, stop } from '../core/errors.ts';
+import { type Advice, invariant, stop } from '../core/errors.ts';
 import { meantWord, suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
@@ -10,6 +10,7 @@ import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { type Job, jobInDialects, loadJob } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { KeyPath } from '../lib/yaml/schema-problem.ts';
 import type { JobOptions, RunOptions } from '../plan/context.ts';
 import type { AskedAccount, ResolvedJob } from '../plan/row-walk.ts';
 import { preparedRows, unknownProjects } from '../plan/team/planned-rows.ts';
@@ -28,11 +29,20 @@ export async function choose({
     ...step,
     accounts: step.accounts.length > 0 ? step.accounts : [chooseAccount(accounts, vendor).name],
   }));
-  const names = steps.flatMap((step) => [...step.accounts, ...(step.check ? [step.check.account] : [])]);
-  const named = [...new Set(names)].map((name) => chooseAccount(accounts, vendor, name));
-  requireFitting(job, named);
+  const named = new Map<string, Account>();
+  const name = (wanted: string, ...at: KeyPath): void => {
+    // What was typed as `--account` stands in no line.
+    const problem = job.said?.account === undefined ? job.problem : undefined;
+    const refused = problem && ((fact: string, next: Advice) => problem(at, 'value', fact, next));
+    if (!named.has(wanted)) named.set(wanted, chooseAccount(accounts, vendor, wanted, refused));
+  };
+  for (const { name: step, accountsAt = [], accounts: names, check } of steps) {
+    for (const [nth, wanted] of names.entries()) name(wanted, ...accountsAt, nth);
+    if (check !== undefined) name(check.account, 'operations', step, 'check', 'account');
+  }
+  requireFitting(job, [...named.values()]);
   const asked: AskedAccount[] = [];
-  for (const account of named)
+  for (const account of named.values())
     asked.push({ account, dialect: withRequestOf(await dialectOf(account, own.dialects), job.operation) });
   return inDialects({ ...job, steps, ...present({ strict }) }, asked);
 }

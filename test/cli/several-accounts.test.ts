@@ -680,7 +680,26 @@ const ADDED_TWICE = {
 const finder = (entry: object): object => ({ operations: { 'find-email': entry } });
 
 test.each<readonly [what: string, job: object, said: RegExp]>([
-  ['an account that is not there', finder({ account: ['one', 'tow'] }), /There is no account "tow".*\n.*two/],
+  [
+    'an account that is not there',
+    finder({ account: ['one', 'tow'] }),
+    /^job\.yaml:1:\d{3}: there is no account "tow" in .*accounts\.yaml\.\n.*two/,
+  ],
+  [
+    'an account that is not there, for all steps',
+    { operation: 'find-email', operations: undefined, account: ['one', 'tow'] },
+    /^job\.yaml:1:\d{3}: there is no account "tow"/,
+  ],
+  [
+    'an account of the service',
+    finder({ account: ['one', 'sandbox-service'] }),
+    /^job\.yaml:1:\d{3}: the account sandbox-service is a service account, but this needs a provider account\./,
+  ],
+  [
+    'an account that is not there, for a check',
+    finder({ account: 'one', check: { account: 'tow' }, add: { Email: 'email' } }),
+    /^job\.yaml:1:\d{3}: there is no account "tow"/,
+  ],
   [
     'a check of a column that is not added',
     finder({ account: 'one', check: { account: 'two' }, add: { Phone: 'phone' } }),
@@ -709,7 +728,7 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
   [
     'a step without any input',
     { ...STEPS, columns: { ...STEPS.columns, domain: '' } },
-    /find-email is asked by first_name\+last_name\+domain, and for none of these all columns/,
+    /^job\.yaml:1:\d+: find-email is asked by first_name\+last_name\+domain, and for none of these all columns were recognized\.\n/,
   ],
   [
     'a step that reads what a later one adds',
@@ -732,6 +751,19 @@ test.each<readonly [what: string, job: object, said: RegExp]>([
   ],
 ])('%s is refused before anything is sent', async (_, job, said) => {
   const at = await deskOf({ one: NOTHING, two: NOTHING, three: NOTHING }, job);
+  expect(await at.desk.type(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
+    ...{ code: 2, stderr: expect.stringMatching(said) },
+  });
+});
+
+test.each([
+  ['a step without any input', 'one', /^job\.yaml:4:5: enrich-person needs at least one of /],
+  ['an account that is not there', 'tow', /^job\.yaml:5:10: there is no account "tow"/],
+])('%s is refused with its line where the steps are a list', async (_, account, said) => {
+  const at = await deskOf({ one: NOTHING }, {});
+  const columns = 'columns: { first_name: First, last_name: Last, find-email.domain: Site }';
+  const steps = 'operations:\n  - find-email\n  - enrich-person';
+  await at.desk.write('job.yaml', `${columns}\n${steps}\naccount: ${account}\n`);
   expect(await at.desk.type(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
     ...{ code: 2, stderr: expect.stringMatching(said) },
   });

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { canonicalJson } from '../../core/call-key.ts';
-import { type StopError, stop } from '../../core/errors.ts';
+import { type Advice, type StopError, stop } from '../../core/errors.ts';
 import { shippedDialect } from '../../core/families.ts';
 import type { CreditPrice } from '../../core/money.ts';
 import { meantWord } from '../../core/nearest.ts';
@@ -206,20 +206,31 @@ function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
   });
 }
 
+type Refused = (fact: string, next: Advice) => StopError;
+
+const refusedAccount: Refused = (fact, next) =>
+  stop('account', `${fact.charAt(0).toUpperCase()}${fact.slice(1)}.`, next);
+
 /**
  * The account that a job means: the account that it names, else the only one that fits.
- * @throws StopError `account` with a list of the accounts.
+ * @throws StopError `account` with a list of the accounts, or what `refused` makes of an account that is
+ *   named.
  */
-export function chooseAccount(accounts: Accounts, vendor: Vendor, wanted?: string): Account {
+export function chooseAccount(
+  accounts: Accounts,
+  vendor: Vendor,
+  wanted?: string,
+  refused = refusedAccount,
+): Account {
   const fitting = accounts.configured.filter((account) => account.vendor === vendor);
   const names = fitting.map(({ name }) => name);
   if (wanted !== undefined) {
-    const found = findAccount(accounts, wanted);
+    const found = findAccount(accounts, wanted, refused);
     if (found.vendor === vendor) return found;
-    const fact = `The account ${wanted} is a ${found.vendor} account, but this needs a ${vendor} account.`;
+    const fact = `the account ${wanted} is a ${found.vendor} account, but this needs a ${vendor} account`;
     const others = [...names, `sandbox-${vendor}`];
     const next = `Use ${others.join(' or ')}.`;
-    throw stop('account', fact, { next, again: { typed: wanted, meant: others[0] ?? '' } });
+    throw refused(fact, { next, again: { typed: wanted, meant: others[0] ?? '' } });
   }
   const [only, ...others] = fitting;
   if (only === undefined) {
@@ -232,15 +243,11 @@ export function chooseAccount(accounts: Accounts, vendor: Vendor, wanted?: strin
   throw stop('account', fact, 'Name one with --account, or in the job.');
 }
 
-export function findAccount(accounts: Accounts, name: string): Account {
+export function findAccount(accounts: Accounts, name: string, refused = refusedAccount): Account {
   const found = [...sandboxAccounts(), ...accounts.configured].find((account) => account.name === name);
   if (found !== undefined) return found;
   const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
-  throw stop(
-    'account',
-    `There is no account ${foreignName(name)} in ${accounts.path}.`,
-    meantWord(name, known),
-  );
+  throw refused(`there is no account ${foreignName(name)} in ${accounts.path}`, meantWord(name, known));
 }
 
 /** The built-in accounts, each with a sandbox of its own. */

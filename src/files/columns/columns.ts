@@ -1,4 +1,4 @@
-import { stop } from '../../core/errors.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
 import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
@@ -52,6 +52,8 @@ export interface ChosenColumns {
   readonly guesses?: true | undefined;
   /** The columns that steps add, so that a later step may read one that the list does not have. */
   readonly added?: readonly string[];
+  /** The stop for an operation that has none of these columns. Left out: it names no place. */
+  readonly refused?: (problem: StopError, operation: Operation) => StopError;
 }
 
 /** The columns by which an earlier batch worked on the same list, perhaps with other cells. */
@@ -81,7 +83,7 @@ export async function findColumns(
   // Each operation is mapped by itself, because one column may serve two of them.
   const maps: { readonly step: Operation; readonly map: ColumnMap }[] = [];
   for (const step of operation.steps) {
-    const own = { columns: entriesOf(step, chosen.columns), guesses: chosen.guesses };
+    const own = { ...chosen, columns: entriesOf(step, chosen.columns) };
     const before = earlier && { ...earlier, columns: entriesOf(step, earlier.columns) };
     const fed = Object.values(own.columns).filter(
       (column) => chosen.added?.includes(column) === true && !header.includes(column),
@@ -118,7 +120,7 @@ async function columnsOfOne(
   const except = Object.keys(chosen.columns).filter((input) => chosen.columns[input] === '');
   const found =
     chosen.guesses === undefined
-      ? mapColumns(operation, header, columns)
+      ? mapColumns(operation, header, { ...chosen, columns })
       : await guessed(operation, sheet, header, saidOf(operation, header, columns, except), earlier);
   const label = await labelIn(operation, sheet, header, found);
   if (label !== undefined) {
@@ -196,12 +198,12 @@ function asBefore(
     const named = byHeader.get(input);
     return [input, named?.column === column ? named.because : asIn] as const;
   });
-  return { ...mapColumns(operation, header, columns), guessed: true, because: new Map(because) };
+  return { ...mapColumns(operation, header, { columns }), guessed: true, because: new Map(because) };
 }
 
 /**
  * @param header names of the file's columns, each of its own.
- * @param chosen the job's `columns`, input → column; undefined: guess.
+ * @param chosen what the job says, without blank columns; undefined: guess.
  * @param content what the cells say; left out, only names count.
  * @param said the columns that are no guesses, beside which others are guessed.
  * @throws StopError `job` when a name is unknown, a guess is not sure, or no column is usable.
@@ -209,7 +211,7 @@ function asBefore(
 export function mapColumns(
   operation: Operation,
   header: readonly string[],
-  chosen?: Readonly<Record<string, string>>,
+  chosen?: ChosenColumns,
   content?: ColumnContent,
   said?: ColumnHints,
 ): ColumnMap {
@@ -298,15 +300,16 @@ function isByHeader(why: string): boolean {
 function asChosen(
   operation: Operation,
   header: readonly string[],
-  chosen: Readonly<Record<string, string>>,
+  { columns, refused = (problem) => problem }: ChosenColumns,
 ): Guess {
   const named = operation.inputs.filter(({ name, required }) => required && header.includes(name));
-  const mapping = new Map([...named.map(({ name }) => [name, name] as const), ...Object.entries(chosen)]);
+  const mapping = new Map([...named.map(({ name }) => [name, name] as const), ...Object.entries(columns)]);
   requireKnown(operation, header, mapping);
   const sure = new Map(
     [...mapping].map(([input, column]) => [input, { column, because: 'as the job says' }]),
   );
-  return { sure, ...present({ problem: unusable(operation, header, mapping) }) };
+  const problem = unusable(operation, header, mapping);
+  return { sure, ...present({ problem: problem && refused(problem, operation) }) };
 }
 
 function requireKnown(

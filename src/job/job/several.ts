@@ -25,6 +25,8 @@ export const isTypedSteps = (argument: string): boolean => /^[\w-]+(,[\w-]+)+$/.
 export interface StepSaid extends Omit<StepEntries, 'account'> {
   readonly name: string;
   readonly accounts: readonly string[];
+  /** The entry that names them. */
+  readonly accountsAt: KeyPath;
 }
 
 /** The steps of a job. The entry of a step stands over the entry of the whole job. */
@@ -38,6 +40,7 @@ export function stepsSaid({ value }: Document): readonly StepSaid[] {
     name,
     ...entry,
     accounts: accountNames(account ?? ofAll),
+    accountsAt: account === undefined && ofAll !== undefined ? ['account'] : ['operations', name, 'account'],
   }));
 }
 

@@ -6,6 +6,8 @@ import {
   isCollection,
   isMap,
   isNode,
+  isScalar,
+  isSeq,
   LineCounter,
   type Pair,
   parseDocument,
@@ -192,8 +194,10 @@ function offsetOf(document: Document, keys: KeyPath, part: 'name' | 'value'): nu
   for (const [depth, key] of keys.entries()) {
     if (!isCollection(node)) return offset;
     const pair = isMap(node) ? node.items.find((each) => nameOf(each) === String(key)) : undefined;
-    const named = part === 'name' && depth === keys.length - 1;
-    node = node.get(key, true);
+    const named = part === 'name' && pair !== undefined && depth === keys.length - 1;
+    // A member of a list is also named by its text.
+    const item = isSeq(node) ? node.items.find((each) => isScalar(each) && each.value === key) : undefined;
+    node = item ?? node.get(key, true);
     offset = (named ? undefined : offsetOfNode(node)) ?? offsetOfNode(pair?.key) ?? offset;
   }
   return offset;
