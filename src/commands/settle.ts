@@ -23,7 +23,7 @@ import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
 import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
 import { nextCommandOf } from '../run/go-on.ts';
-import { accountOfBatch, dialectFor, unlessStopped } from '../run/known-account.ts';
+import { accountOfBatch, unlessStopped } from '../run/known-account.ts';
 import {
   type FoundBatch,
   findBatch,
@@ -252,7 +252,7 @@ async function settleDoubts(
     refuseUnproven(batch, doubts, kind);
     if (kind === 'told') {
       requireOne(doubts, given);
-      requireTellableOfAll(batch, doubts, given.answer ?? [], await dialectFor(batch, ledger));
+      await requireTellableOfAll(ledger, batch, doubts, given.answer ?? []);
     }
     const over = await overOf(ledger, batch);
     if (kind === 'retry' && over !== undefined) refuseOver(batch, over);
@@ -284,9 +284,7 @@ async function chosen(
   batch: Batch,
   { row, all_like: like }: SettleInput,
 ): Promise<readonly Doubt[]> {
-  return like === undefined
-    ? doubtsOf(ledger, batch, row)
-    : doubtsLike(ledger, batch, like, await dialectFor(batch, ledger));
+  return like === undefined ? doubtsOf(ledger, batch, row) : doubtsLike(ledger, batch, like);
 }
 
 /**

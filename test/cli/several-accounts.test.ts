@@ -671,6 +671,28 @@ test.each([
   expect(at.said().slice(-2)).toEqual(lastAsked);
 });
 
+test('settle --all-like reads the answers of each account in the dialect of that account', async () => {
+  const odd: Answer = ({ input }, nth) => ({
+    error: `${input.first_name === 'Cat' ? 'none' : 'half'} ${nth}`,
+  });
+  const at = await deskOf({ one: NOTHING, two: odd });
+  const { 'enrich-person': person } = FINDER.operations;
+  at.desk.place.writeDialect({ operations: { 'enrich-person': person } }, 'one.yaml');
+  await changeAccounts(at, { one: { dialect: 'one.yaml' } });
+  const columns = { first_name: 'First', last_name: 'Last', domain: 'Site', profile_url: 'Profile' };
+  const operations = {
+    'enrich-person': { account: 'one', add: { Title: 'job_title' } },
+    'find-email': { account: 'two', add: { Found: 'email' } },
+  };
+  await at.desk.write('job.yaml', JSON.stringify({ columns, operations, budget: { credits: 99 } }));
+  const rows = PEOPLE.map((row) => `${row},https://linkedin.com/in/${row.slice(0, 3)}`);
+  await at.desk.write('list.csv', `First,Last,Site,Email,Profile\n${rows.join('\n')}\n`);
+  expect((await run(at)).code).toBe(3);
+  expect(await at.desk.type(['settle', 'last', '--all-like', '2', '--skip'])).toMatchObject({
+    ...{ code: 0, stdout: 'Noted for 2 calls: skip.\n' },
+  });
+});
+
 const ADDED_TWICE = {
   operations: {
     'find-email': { account: 'one', add: { Email: 'email' } },

@@ -281,13 +281,14 @@ const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id']
 /**
  * @throws StopError `usage` where one answer for several calls gives a value that differs from row to row.
  */
-export function requireTellableOfAll(
+export async function requireTellableOfAll(
+  ledger: LedgerReader,
   batch: Batch,
   [first, ...others]: readonly Doubt[],
   pairs: readonly string[],
-  { operations }: Dialect,
-): void {
+): Promise<void> {
   if (first === undefined || others.length === 0 || pairs.join() === NOTHING_FOUND) return;
+  const { operations } = await dialectFor(batch, ledger, first.accountIdentity);
   const reads = Object.keys(operations[first.call.operation]?.answer_fields ?? {});
   const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => [...reads, ...OWN_TO_A_ROW].includes(name));
   if (own === undefined) return;
@@ -313,14 +314,15 @@ function acceptedIfTold(left: SubjectFacts, { user_id: userId, accepted }: Pairs
  * All doubts of the batch whose answers are like that of this row.
  * @throws StopError `usage` when that row is not in doubt, or no answer came for it.
  */
-export async function doubtsLike(
-  ledger: LedgerReader,
-  batch: Batch,
-  row: string,
-  dialect: Dialect,
-): Promise<readonly Doubt[]> {
-  const shapeOf = ({ reply, call, why }: Doubt) => reply && (oddAnswerIn(reply, dialect, call)?.shape ?? why);
+export async function doubtsLike(ledger: LedgerReader, batch: Batch, row: string): Promise<readonly Doubt[]> {
   const all = await ledger.doubts(batch.id);
+  const dialects = new Map<string, Dialect>();
+  for (const { accountIdentity: asked } of all)
+    if (!dialects.has(asked)) dialects.set(asked, await dialectFor(batch, ledger, asked));
+  const shapeOf = ({ reply, call, why, accountIdentity }: Doubt) => {
+    const dialect = dialects.get(accountIdentity);
+    return reply && dialect && (oddAnswerIn(reply, dialect, call)?.shape ?? why);
+  };
   const rows = await Promise.all(all.map((doubt) => rowHere(ledger, batch, doubt)));
   const like = all[rows.map(String).indexOf(row)];
   const shape = like && shapeOf(like);
