@@ -70,19 +70,17 @@ async function spentIn(
     const { group, parts } = sumFor(sums, batch, nameBy(by, batch, part));
     parts.push({ credits: part.spent, price: priceOf(batch, part.accountIdentity) });
     group.spent += part.spent;
+    if (part.atMost > 0) group.exact = false;
     group.in_doubt += part.inDoubt;
     group.requests += part.requests;
   }
   for (const batch of batches.values()) {
     if (batch.createdAtMs < fromMs || batch.createdAtMs >= untilMs) continue;
     const [begun] = by === 'operator' ? await ledger.acts(batch.id) : [];
-    const { group } = sumFor(
-      sums,
-      batch,
-      nameBy(by, batch, { ...batch, dayMs: batch.createdAtMs, ...begun }),
-    );
-    group.batches += 1;
-    group.saved += await ledger.saved(batch.id);
+    const of = { ...batch, dayMs: batch.createdAtMs, ...begun };
+    sumFor(sums, batch, nameBy(by, batch, of)).group.batches += 1;
+    for await (const { accountIdentity, saved } of ledger.saved(batch.id))
+      sumFor(sums, batch, nameBy(by, batch, { ...of, accountIdentity })).group.saved += saved;
   }
   for (const sum of sums.values()) await complete(sum, ledger, by, fromMs);
   return sums;
@@ -130,14 +128,13 @@ function nameBy(
   }
 }
 
-/** Adds facts from the whole ledger: whether prices were stated, and the budget. */
+/** Adds facts from the whole ledger: the budget, and what the vendor counted. */
 async function complete(
   { group, batches, parts }: Sum,
   ledger: LedgerReader,
   by: SpendObject['by'],
   fromMs: number,
 ): Promise<void> {
-  for (const { id } of batches) if ((await ledger.batchMoney(id)).isAtMost) group.exact = false;
   Object.assign(group, present({ cost: moneyFor(parts) }));
   const [batch] = batches;
   if (batch === undefined || by === 'day' || by === 'operator') return;
@@ -153,8 +150,8 @@ async function complete(
 const identityOf = ({ accounts, accountIdentity }: Batch, group: SpendGroupObject): string =>
   accounts.find(({ name }) => name === group.name)?.identity ?? accountIdentity;
 
-const isUsed = ({ spent, in_doubt, requests, batches }: SpendGroupObject): boolean =>
-  spent + in_doubt + requests + batches > 0;
+const isUsed = ({ spent, in_doubt, requests, batches, saved }: SpendGroupObject): boolean =>
+  spent + in_doubt + requests + batches + saved > 0;
 
 const byName = (one: SpendGroupObject, other: SpendGroupObject): number =>
   Number(one.sandbox) - Number(other.sandbox) || (one.name ?? '').localeCompare(other.name ?? '');

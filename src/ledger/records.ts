@@ -250,6 +250,8 @@ export interface AskedOfAccount {
   readonly forMisses: Credits;
 }
 
+export type Saved = Pick<Spent, 'accountIdentity'> & { readonly saved: Credits };
+
 /** What attempts cost, added up by batch, account, day and who made them. */
 export interface Spent {
   readonly batch: BatchId;
@@ -259,6 +261,8 @@ export interface Spent {
   /** The person who was at work; absent where nobody is known. */
   readonly operator?: string;
   readonly spent: Credits;
+  /** The part of it that the vendor may not have charged in full. */
+  readonly atMost: Credits;
   /** What requests in doubt may have cost. */
   readonly inDoubt: Credits;
   readonly requests: number;

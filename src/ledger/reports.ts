@@ -7,7 +7,7 @@ import { parts } from '../lib/parts.ts';
 import { rowsAbout } from './accounts.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
-import { type Context, forgottenMark, oneRow, recordFrom, type StoredRow } from './context.ts';
+import { type Context, forgottenMark, recordFrom, type StoredRow } from './context.ts';
 import { each, partsOf } from './db.ts';
 import { actsWhere, writtenAt } from './notes.ts';
 import { QUEUE_SCHEMA, type RangeCounts, type WorkOrder } from './ranges.ts';
@@ -16,9 +16,8 @@ import {
   ASKED_OFTEN_ENOUGH,
   type AttemptId,
   type BatchId,
-  type Credits,
-  credits,
   type FreshSince,
+  type Saved,
   type Spent,
   type WaitingRow,
 } from './records.ts';
@@ -82,17 +81,16 @@ export const readReports = ({ db }: Context) => ({
   },
 
   /**
-   * What the answers of a batch's rows would have cost if every row had bought its own, less their real cost.
+   * What the answers of a batch's rows would have cost if every row had bought its own, less their real cost,
+   * in parts that add up.
    */
-  async saved(batch: BatchId): Promise<Credits> {
-    let sum = 0;
+  async *saved(batch: BatchId): AsyncGenerator<Saved> {
     const read = (from: RowNumber) => db.rows<{ row: RowNumber }>(ENDED_ROWS, [batch, from, ROWS_AT_ONCE]);
     for await (const part of parts(ROWS_AT_ONCE, 0, read, ({ row }) => row + 1)) {
       const within = [part[0]?.row ?? 0, part.at(-1)?.row ?? 0];
-      sum += (await oneRow<{ saved: number }>(db, SAVED, [batch, ...within, batch])).saved;
+      yield* await db.rows<Saved>(SAVED, [batch, ...within, batch]);
       await setImmediate();
     }
-    return credits(sum);
   },
 
   /**
@@ -243,11 +241,11 @@ ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
  */
 const SPENT = `
 SELECT p.batch, a.identity AS "accountIdentity", p.day * ${DAY_MS} AS "dayMs", w.operator,
-  sum(m.spent) AS spent, sum(m.held) AS "inDoubt", sum(m.requests) AS requests
+  sum(m.spent) AS spent, sum(m.at_most) AS "atMost", sum(m.held) AS "inDoubt", sum(m.requests) AS requests
 FROM (
-  SELECT coalesce(payer, id) AS id, charged AS spent, 0 AS held, 0 AS requests FROM attempts
-  WHERE id >= ? AND id <= ? AND charged > 0
-  UNION ALL SELECT id, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
+  SELECT coalesce(payer, id) AS id, charged AS spent, charged * is_at_most AS at_most, 0 AS held,
+    0 AS requests FROM attempts WHERE id >= ? AND id <= ? AND charged > 0
+  UNION ALL SELECT id, 0, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
   FROM attempts WHERE id >= ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
 JOIN attempts p ON p.id = m.id JOIN accounts a ON a.id = p.account LEFT JOIN workers w ON w.id = p.worker
@@ -266,8 +264,9 @@ WITH part AS (SELECT row, attempt, others FROM rows
 used AS (SELECT row, attempt FROM part
   UNION ALL SELECT row, CAST(item.value AS {int}) FROM part CROSS JOIN {list part.others}
     WHERE others IS NOT NULL)
-SELECT coalesce(sum(c.charged), 0) AS saved FROM used u
-  JOIN attempts c ON c.id = u.attempt WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row)`;
+SELECT a.identity AS "accountIdentity", sum(c.charged) AS saved FROM used u
+  JOIN attempts c ON c.id = u.attempt JOIN accounts a ON a.id = c.account
+  WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row) GROUP BY a.identity`;
 
 const ROWS_WAITING = `
 SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'

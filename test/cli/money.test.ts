@@ -142,6 +142,23 @@ test('accounts in one currency have one sum, each at its own price', async () =>
   expect(await reported(desk)).toBe('It cost at most 11 credits (A$0.90).');
 });
 
+test('what was saved, and whether it is at most, is said of each account for itself', async () => {
+  const desk = await deskOf({}, false);
+  const { columns, operations } = JOB;
+  const published = { most: 1, found: 1, exact: true };
+  desk.place.writeDialect({ operations: { 'find-email': { ...FINDER, credits: published } } }, 'one.yaml');
+  await desk.write('job.yaml', JSON.stringify({ columns, operations, budget: { credits: 99 } }));
+  await desk.write('list.csv', 'First,Last,Site\nAnn,Lee,a.example\nBob,Poe,b.example\nBob,Poe,b.example\n');
+  await desk.json(RUN);
+  expect((await desk.json(['spend'])).groups).toMatchObject([
+    { name: 'two', spent: 5, exact: false, saved: 5 },
+    { name: 'one', spent: 1, exact: true, saved: 0 },
+  ]);
+  expect((await desk.json(['spend', '--by', 'batch'])).groups).toMatchObject([
+    { spent: 6, exact: false, saved: 5 },
+  ]);
+});
+
 const MONEY = /[$€£¥]|\b(?:AUD|EUR)\b|"cost":[^n]/;
 
 test('where no account has a price, and of play money, not a word is said of money', async () => {
