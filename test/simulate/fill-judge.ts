@@ -12,6 +12,7 @@ import {
   NAMES,
   type Name,
   PLACES,
+  type VERDICTS,
 } from './finders.ts';
 import type { Watch } from './invariants.ts';
 import { CAUSES, causeOf, DOUBTFUL, saidIn } from './judge.ts';
@@ -43,9 +44,16 @@ export function cellsOf({ who, hasEmail, hasTitle }: Person) {
   };
 }
 
+/** Who is asked whether an address that was found is one, and the verdicts with which it counts. */
+export interface Check {
+  readonly account: Name;
+  readonly accept: readonly (typeof VERDICTS)[number][];
+}
+
 export interface Step {
   readonly operation: Operation;
   readonly accounts: readonly Name[];
+  readonly check?: Check | undefined;
 }
 
 export type Policy = 'hold' | 'skip' | 'retry';
@@ -67,7 +75,7 @@ export type Asked = Pick<Asking, 'operation' | 'body'>;
 
 /** What a process has heard, or a person has told, of a question. */
 interface Known {
-  /** Blank: it found nothing. */
+  /** Blank: it found nothing. Of a check it is a verdict, or that the check was refused. */
   readonly value: string;
   readonly atMs: number;
   /** False: a process that was killed may have lost it. */
@@ -120,13 +128,21 @@ export const bodyOf = (parameters: object): string => JSON.stringify(parameters,
 const findAsked = ({ First, Last, Site }: Cells): string =>
   JSON.stringify({ first_name: First, last_name: Last, domain: Site });
 
+const isChecking = ({ operation }: Pick<Asking, 'operation'>): boolean => operation === 'check-email';
+const checkOf = ({ account: name }: Check, email: string): string =>
+  keyOf({ name, operation: 'check-email', body: emailAsked(email) });
+const REFUSED = 'refused';
+/** Of an address that a vendor does not know, the verdict is that. */
+const valueFor = (asking: Asking, text: string): string =>
+  text === '' && isChecking(asking) ? 'unknown' : text;
+
 export class FillJudge {
   readonly #stage: Stage;
   readonly #watch: Watch;
   readonly #permitted: Permitted;
   readonly #known = new Map<string, Known>();
-  /** Questions that once had no answer; a row that ended so is not asked again. */
-  readonly #nothing = new Set<string>();
+  /** All that was ever known of each question. A row that has ended rests on what was known then. */
+  readonly #ever = new Map<string, Set<string>>();
   /** Questions that a vendor has accepted, whose answers are to come. */
   readonly #accepted = new Map<string, Accepted>();
   /** Questions of which an answer is lost; `unsure`: or not. */
@@ -257,18 +273,17 @@ export class FillJudge {
     const asking = askingIn(question);
     const key = keyOf(asking);
     const step = run.steps.find(({ operation }) => operation === asking.operation);
-    promise(step?.accounts.includes(asking.name) === true, `no step asks so: ${key}`);
+    const isCheck = run.steps.some(({ check }) => check?.account === asking.name && isChecking(asking));
+    promise(isCheck || step?.accounts.includes(asking.name) === true, `no step asks so: ${key}`);
     const known = this.#known.get(key);
     promise(known?.isKept !== true || this.#isTooOld(known), `answered, and asked again: ${key}`);
     this.#requireNotAccepted(key, known);
     this.#requireNotForgotten(key, run);
     this.#requireWanted(asking, run);
-    const at = step.accounts.indexOf(asking.name);
     // What is in doubt is sent again before anybody else is asked.
     const isAgain = this.#mayBeInDoubt(key);
     if (isAgain && run.policy === 'retry') this.#permitted.again([key]);
-    for (const [index, name] of step.accounts.entries())
-      if (index !== at && !isAgain) this.#requireNext({ ...asking, name }, index < at, key);
+    if (step !== undefined && !isAgain) this.#requireNext(asking, step);
     const sinceEnd = run.ended.get(asking.name);
     promise(sinceEnd === undefined || sinceEnd < CONCURRENCY, `asked though it has ended: ${key}`);
     if (sinceEnd !== undefined) run.ended.set(asking.name, sinceEnd + 1);
@@ -311,12 +326,19 @@ export class FillJudge {
 
   /** Some row has a blank cell for it, and what is asked by is in its list or was found. */
   #requireWanted({ operation, body }: Asking, { people, steps }: Going): void {
+    const [{ accounts = [], check } = {}] = steps;
     const isWanted = people.map(cellsOf).some((cells) => {
-      const find = findAsked(cells);
-      if (operation === 'find-email') return cells.Email === '' && body === find;
-      const found = NAMES.flatMap((name) => this.#soldFor({ name, operation: 'find-email', body: find }));
-      const emails = cells.Email === '' ? found.map(({ facts }) => String(facts.email)) : [cells.Email];
-      return cells.Title === '' && emails.some((email) => body === emailAsked(email));
+      const find = { operation: 'find-email', body: findAsked(cells) } as const;
+      if (operation === 'find-email') return cells.Email === '' && body === find.body;
+      const found = NAMES.flatMap((name) => this.#soldFor({ name, ...find }));
+      const emails = found.map(({ facts }) => String(facts.email));
+      if (operation === 'check-email') {
+        const isFilled = accounts.some((name) => this.#isFound({ name, ...find }, check) === true);
+        return cells.Email === '' && !isFilled && emails.some((email) => body === emailAsked(email));
+      }
+      const asked = emails.filter((email) => this.#isTaken(email, check) !== false);
+      const by = cells.Email === '' ? asked : [cells.Email];
+      return cells.Title === '' && by.some((email) => body === emailAsked(email));
     });
     promise(isWanted, `no row wants it of ${steps.length} steps: ${operation} ${body}`);
   }
@@ -326,8 +348,30 @@ export class FillJudge {
     return this.#stage.charges.filter((charge) => charge.key === key);
   }
 
+  /** Whether an address counts; undefined: nobody has said so for sure. */
+  #isTaken(email: string, check: Check | undefined): boolean | undefined {
+    if (check === undefined) return true;
+    const known = this.#known.get(checkOf(check, email));
+    if (known?.isKept !== true || this.#isTooOld(known)) return undefined;
+    return check.accept.some((verdict) => verdict === known.value);
+  }
+
+  /** Whether an account has found what counts; undefined: only a check can tell. */
+  #isFound(asking: Asking, check: Check | undefined): boolean | undefined {
+    const known = this.#known.get(keyOf(asking));
+    const isThere = known?.isKept === true && known.value !== '' && !this.#isTooOld(known);
+    return isThere && this.#isTaken(known.value, check);
+  }
+
+  /** No other account of the step has it, and those before it were asked. */
+  #requireNext(asking: Asking, { accounts, check }: Step): void {
+    const at = accounts.indexOf(asking.name);
+    for (const [index, name] of accounts.entries())
+      if (index !== at) this.#requireNot({ ...asking, name }, index < at, keyOf(asking), check);
+  }
+
   /** @param other an account of the step beside that which is asked now, by `now`. */
-  #requireNext(other: Asking, isBefore: boolean, now: string): void {
+  #requireNot(other: Asking, isBefore: boolean, now: string, check: Check | undefined): void {
     const run = this.#going;
     const key = keyOf(other);
     const known = this.#known.get(key);
@@ -338,9 +382,13 @@ export class FillJudge {
       `${other.name} may have it, which is in doubt: ${now}`,
     );
     if (known !== undefined && !(run.isAnew && this.#isTooOld(known) && doubt === undefined)) {
-      const isFound = known.value !== '' && known.isKept && !this.#isTooOld(known);
-      promise(!isFound, `${other.name} has found it: ${now}`);
-      if (known.value === '' || !known.isKept || this.#isTooOld(known)) return;
+      const isFound = this.#isFound(other, check);
+      promise(isFound !== true, `${other.name} has found it: ${now}`);
+      const verdict = check && this.#known.get(checkOf(check, known.value));
+      // A process that was killed may have kept the verdict.
+      const mayBe = verdict?.isKept === false && verdict.value !== REFUSED;
+      promise(isFound !== undefined || mayBe, `what ${other.name} has found is not checked: ${now}`);
+      return;
     }
     if (!isBefore || isOut || doubt === 'unsure') return;
     promise(this.#mayHaveEnded(other.name), `${other.name} comes before it, and was not asked: ${now}`);
@@ -412,7 +460,8 @@ export class FillJudge {
       run.accepted.push(accepted);
       return;
     }
-    const value = String(facts[PLACES[asking.operation]] ?? '');
+    const isRefused = isChecking(asking) && ailment === 'refusing';
+    const value = isRefused ? REFUSED : valueFor(asking, String(facts[PLACES[asking.operation]] ?? ''));
     // What was refused in a series is asked again.
     const known: Known = { value, atMs: this.#stage.trueMs, isKept: ailment !== 'refusing' };
     this.#learn(key, known);
@@ -429,7 +478,11 @@ export class FillJudge {
 
   #learn(key: string, known: Known): void {
     this.#known.set(key, known);
-    if (known.value === '') this.#nothing.add(key);
+    this.#ever.set(key, this.#everOf(key).add(known.value));
+  }
+
+  #everOf(key: string): Set<string> {
+    return this.#ever.get(key) ?? new Set();
   }
 
   /** A question for the answer to what was accepted. */
@@ -497,7 +550,7 @@ export class FillJudge {
   #told(key: string, decision: string, isKept: boolean): void {
     if (isKept) this.#doubts.delete(key);
     else this.#doubts.set(key, 'unsure');
-    const value = decision === 'no_match' ? '' : decision.replace(/^\w+=/, '');
+    const value = valueFor(askingOf(key), decision === 'no_match' ? '' : decision.replace(/^\w+=/, ''));
     if (decision === 'not-done') this.#known.delete(key);
     // An answer that came, and that nobody can read, has a date already.
     else this.#learn(key, { value, atMs: this.#leftAt.get(key) ?? this.#stage.trueMs, isKept });
@@ -541,7 +594,7 @@ export class FillJudge {
       for (const step of steps) this.#requireCell(step, cellsOf(person), shown[index] ?? {}, typed);
   }
 
-  #requireCell({ operation, accounts }: Step, cells: Cells, row: Row, typed: FillRun): void {
+  #requireCell({ operation, accounts, check }: Step, cells: Cells, row: Row, typed: FillRun): void {
     const isFind = operation === 'find-email';
     const column = isFind ? 'Email' : 'Title';
     const { Email: email = '', [column]: cell = '', [`${column}_source`]: source = '' } = row;
@@ -556,19 +609,36 @@ export class FillJudge {
       const sold = name === undefined ? [] : this.#soldFor({ name, operation, body });
       const isSold = sold.some(({ facts }) => facts[PLACES[operation]] === cell);
       promise(isSold, `not as the book has it: ${of}`);
+      promise(this.#wasTaken(cell, check), `its address was not accepted: ${of}`);
     } else {
       promise(source === '', `a blank cell has a source: ${of}`);
-      if (isFind || email !== '') this.#requireNobody({ operation, accounts }, body, typed, of);
+      if (isFind || email !== '') this.#requireNobody({ operation, accounts, check }, body, typed, of);
     }
   }
 
-  /** Each account has nothing, or was left out. */
-  #requireNobody({ operation, accounts }: Step, body: string, typed: FillRun, of: string): void {
-    for (const name of accounts) {
-      const key = keyOf({ name, operation, body });
-      const isOut = this.#isLeftOut(key, typed);
-      promise(this.#nothing.has(key) || isOut, `${name} was not asked, or has it: ${of}`);
+  #wasTaken(email: string, check: Check | undefined): boolean {
+    if (check === undefined) return true;
+    const verdicts = this.#everOf(checkOf(check, email));
+    return check.accept.some((verdict) => verdicts.has(verdict));
+  }
+
+  /** Each account has nothing that counts, or was left out; a check that was refused or left out ends the row. */
+  #requireNobody({ operation, accounts, check }: Step, body: string, typed: FillRun, of: string): void {
+    const keys = accounts.map((name) => keyOf({ name, operation, body }));
+    const found = keys.flatMap((key) => [...this.#everOf(key)]);
+    const checks = check === undefined ? [] : found.map((email) => checkOf(check, email));
+    if (checks.some((key) => this.#everOf(key).has(REFUSED) || this.#isLeftOut(key, typed))) return;
+    for (const key of keys) {
+      const values = [...this.#everOf(key)];
+      const isBlank = values.some((value) => value === '' || !this.#mayBeTaken(value, check));
+      promise(isBlank || this.#isLeftOut(key, typed), `not asked, or has it: ${key}: ${of}`);
     }
+  }
+
+  /** Nobody has ever said that an address does not count. */
+  #mayBeTaken(email: string, check: Check | undefined): boolean {
+    const verdicts = check === undefined ? [] : [...this.#everOf(checkOf(check, email))];
+    return verdicts.every((verdict) => check?.accept.some((each) => each === verdict));
   }
 }
 

@@ -1,4 +1,4 @@
-/** Vendors that find addresses and titles, side by side: each has its own address, knowledge, prices and book. */
+/** Vendors that find addresses and titles and check addresses, side by side: each has its own address, knowledge, prices and book. */
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -12,10 +12,10 @@ import { type Arrival, type Charge, type Facts, type Reply, Vendor } from './ven
 
 /** What each of them charges for what it finds, and for a miss. The third repeats nothing under its key. */
 export const FINDERS = {
-  one: { find: 1, enrich: 2, miss: 0 },
-  two: { find: 2, enrich: 1, miss: 1 },
-  three: { find: 3, enrich: 2, miss: 0 },
-  four: { find: 1, enrich: 1, miss: 1 },
+  one: { 'find-email': 1, 'enrich-person': 2, 'check-email': 1, miss: 0 },
+  two: { 'find-email': 2, 'enrich-person': 1, 'check-email': 1, miss: 1 },
+  three: { 'find-email': 3, 'enrich-person': 2, 'check-email': 1, miss: 0 },
+  four: { 'find-email': 1, 'enrich-person': 1, 'check-email': 2, miss: 1 },
 } as const;
 export type Name = keyof typeof FINDERS;
 export const NAMES = Object.keys(FINDERS) as readonly Name[];
@@ -23,10 +23,14 @@ export const NAMES = Object.keys(FINDERS) as readonly Name[];
 export const DEAREST = 3;
 export const CONCURRENCY = 2;
 
-export type Operation = 'find-email' | 'enrich-person';
+export type Operation = keyof typeof PLACES;
 
 /** Where the value stands in an answer that a step looks for. */
-export const PLACES = { 'find-email': 'email', 'enrich-person': 'job_title' } as const;
+export const PLACES = {
+  'find-email': 'email',
+  'enrich-person': 'job_title',
+  'check-email': 'verdict',
+} as const;
 
 export interface Asking {
   readonly name: Name;
@@ -47,11 +51,14 @@ export function askingOf(key: string): Asking {
   return askingIn({ path: key.slice(0, end), body: key.slice(end + 1) });
 }
 
-const priceFor = (name: Name, operation: Operation): number =>
-  operation === 'find-email' ? FINDERS[name].find : FINDERS[name].enrich;
-
 const KNOWN = 0.5;
 const UNTITLED = 0.15;
+/** Of the addresses that they are asked to check. */
+const CHECKED = 0.9;
+/** An address that several vendors may find. */
+const SHARED = 0.4;
+
+export const VERDICTS = ['valid', 'accept_all', 'invalid', 'unknown'] as const;
 
 export interface Heard extends Asking {
   readonly ailment: Arrival['ailment'];
@@ -139,17 +146,25 @@ export class Finder extends Vendor {
 
   #foundFor(key: string): Facts | undefined {
     const draw = (what: string): number => unit(this.#stage.seed, what, key);
-    if (draw('known') > KNOWN) return undefined;
-    const [path = '', body = ''] = [key.slice(0, key.indexOf(' ')), key.slice(key.indexOf(' ') + 1)];
-    const { first_name: first, last_name: last } = JSON.parse(body);
-    if (path.endsWith('find-email')) return { email: `${first}.${last}@${this.#name}.example`.toLowerCase() };
+    const { operation, body } = askingOf(key);
+    if (draw('known') > (operation === 'check-email' ? CHECKED : KNOWN)) return undefined;
+    const { first_name: first, last_name: last, email } = JSON.parse(body);
+    if (operation === 'check-email') return { verdict: this.#verdictOn(email) };
+    const domain = draw('shared') < SHARED ? 'all' : this.#name;
+    if (operation === 'find-email') return { email: `${first}.${last}@${domain}.example`.toLowerCase() };
     const full_name = `Person ${Math.floor(draw('person') * 9999)}`;
     return draw('title') < UNTITLED ? { full_name } : { full_name, job_title: `Chief of ${this.#name}` };
   }
 
+  /** The same by whomever it is checked. Every second address is valid. */
+  #verdictOn(email: string): (typeof VERDICTS)[number] {
+    const at = Math.floor(unit(this.#stage.seed, 'verdict', email) * 2 * VERDICTS.length);
+    return VERDICTS[at] ?? 'valid';
+  }
+
   override priceOf(path: string, facts: Facts): number {
-    if (Object.keys(facts).length === 0) return FINDERS[this.#name].miss;
-    return priceFor(this.#name, askingIn({ path, body: '' }).operation);
+    const { miss, ...prices } = FINDERS[this.#name];
+    return Object.keys(facts).length === 0 ? miss : prices[askingIn({ path, body: '' }).operation];
   }
 }
 
@@ -165,12 +180,14 @@ const PATIENCE = {
   four: { every: '1m', gives_up: '30m' },
 } as const;
 
+const VERDICT_WORDS = Object.fromEntries(VERDICTS.map((verdict) => [verdict, verdict]));
+
 function dialectOf(name: Name, isLater: boolean): object {
   const path = `/${name}${POLLED}{id}`;
   const later = isLater ? { later: { id: 'id', path, ...PATIENCE[name] } } : {};
   const entry = (operation: Operation, more: object): object => {
-    const price = priceFor(name, operation);
-    const credits = { most: price, found: price, miss: FINDERS[name].miss };
+    const { [operation]: price, miss } = FINDERS[name];
+    const credits = { most: price, found: price, miss };
     return { method: 'POST', path: `/${name}/${operation}`, credits, ...later, ...more };
   };
   return {
@@ -179,6 +196,7 @@ function dialectOf(name: Name, isLater: boolean): object {
     operations: {
       'find-email': entry('find-email', { by: ['first_name+last_name+domain'], gives: { email: 'email' } }),
       'enrich-person': entry('enrich-person', {}),
+      'check-email': entry('check-email', { gives: { verdict: 'verdict' }, verdicts: VERDICT_WORDS }),
     },
   };
 }

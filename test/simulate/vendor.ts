@@ -65,6 +65,7 @@ const ALIKE: Facts = {
   full_name: 'Jo Doe',
   job_title: 'Chief',
   email: 'jo@doe.example.com',
+  verdict: 'valid',
   results: [{ full_name: 'Jo Doe' }],
 };
 

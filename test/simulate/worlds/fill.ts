@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
 import {
   type Caps,
+  type Check,
   cellsOf,
   FillJudge,
   type FillRun,
@@ -47,6 +48,7 @@ type ListName = 'a' | 'b';
 interface List {
   readonly people: readonly Person[];
   readonly find: readonly Name[];
+  readonly check: Check | undefined;
   readonly enrich: readonly Name[];
 }
 
@@ -81,6 +83,11 @@ interface History {
 const chosen = (minLength: number, maxLength: number): Arbitrary<readonly Name[]> =>
   fc.shuffledSubarray([...NAMES], { minLength, maxLength });
 
+const check: Arbitrary<Check> = fc.record({
+  account: fc.constantFrom(...NAMES),
+  accept: fc.constantFrom<Check['accept'][]>(['valid'], ['valid', 'accept_all'], ['valid', 'unknown']),
+});
+
 const list = (least: number): Arbitrary<List> =>
   fc.record({
     people: fc.array(
@@ -92,6 +99,7 @@ const list = (least: number): Arbitrary<List> =>
       { minLength: 5, maxLength: 8 },
     ),
     find: chosen(2, 4),
+    check: fc.option(check, { nil: undefined }),
     enrich: chosen(0, 2),
   });
 
@@ -162,8 +170,13 @@ function actWords({ restMs, moods, weather, deed, faults }: Act): string {
 const personWords = ({ who, hasEmail, hasTitle }: Person): string =>
   `${who}${hasEmail ? ' with an address' : ''}${hasTitle ? ' with a title' : ''}`;
 
-const listWords = ({ people, find, enrich }: List): string =>
-  `find-email by ${find.join(', ')}; enrich-person by ${enrich.join(', ') || 'nobody'}; ${people.map(personWords).join(', ')}`;
+const listWords = ({ people, find, check, enrich }: List): string =>
+  [
+    `find-email by ${find.join(', ')}`,
+    ...(check === undefined ? [] : [`checked by ${check.account}: ${check.accept.join(', ')}`]),
+    `enrich-person by ${enrich.join(', ') || 'nobody'}`,
+    people.map(personWords).join(', '),
+  ].join('; ');
 
 // ------------------------------------------------------------------------------------------------ the play
 
@@ -237,9 +250,9 @@ class FillPlay {
   }
 
   #steps(name: ListName): readonly Step[] {
-    const { find, enrich } = this.#history[name];
+    const { find, check, enrich } = this.#history[name];
     const all: readonly Step[] = [
-      { operation: 'find-email', accounts: find },
+      { operation: 'find-email', accounts: find, check },
       { operation: 'enrich-person', accounts: enrich },
     ];
     return all.filter(({ accounts }) => accounts.length > 0);
@@ -247,14 +260,14 @@ class FillPlay {
 
   #writeJob(list: ListName): Caps {
     const steps = this.#steps(list);
-    const names = steps.flatMap(({ accounts }) => accounts);
+    const names = steps.flatMap(({ accounts, check }) => [...accounts, ...(check ? [check.account] : [])]);
     const shares = Object.fromEntries(
       Object.entries(this.#shares).filter(([name]) => names.includes(name as Name)),
     );
     const added = { 'find-email': { Email: 'email' }, 'enrich-person': { Title: 'job_title' } };
-    const operations = steps.map(({ operation, accounts }) => [
+    const operations = steps.map(({ operation, accounts, check }) => [
       operation,
-      { account: accounts, add: added[operation] },
+      { account: accounts, add: added[operation as keyof typeof added], check },
     ]);
     const job = {
       columns: steps.length > 1 ? { ...COLUMNS, email: 'Email' } : COLUMNS,
