@@ -612,6 +612,22 @@ test('the plan counts steps that wait for what is found, with their checks', asy
   expect(cells(at, 'Site', 'Email', '_credits')).toEqual(['a.example |  | 6']);
 });
 
+test('a plan counts what is asked after a check, also where an address counts whose verdict is unknown', async () => {
+  const three: Answer = ({ input }) => ({ state: input.email === 'ann@one.example' ? 'bad' : 'ok' });
+  const at = await deskOf({ one: knows('one', 'Ann'), two: knows('two', 'Ann'), three });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  const finding = { 'find-email': { account: 'one', add: { Email: 'email' } } };
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, operations: finding }));
+  await run(at);
+  const { 'find-email': step } = CHECKED.operations;
+  const check = { ...step.check, accept: ['valid', 'unknown'] };
+  const operations = { 'find-email': { ...step, check } };
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, operations }));
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(3);
+  await run(at);
+  expect(at.said()).toEqual(['one: Ann', 'three: ann@one.example', 'two: Ann', 'three: ann@two.example']);
+});
+
 test('the same address from another account is not checked again, and not believed', async () => {
   const same: Answer = ({ input }) => found(String(input.first_name), 'one');
   const at = await deskOf({ one: same, two: same, three: () => ({ state: 'bad' }) }, CHECKED);
