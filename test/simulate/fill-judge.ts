@@ -8,10 +8,12 @@ import {
   askingOf,
   CONCURRENCY,
   DEAREST,
+  isTaking,
   keyOf,
   NAMES,
   type Name,
   PLACES,
+  takenBy,
   type VERDICTS,
 } from './finders.ts';
 import type { Watch } from './invariants.ts';
@@ -22,7 +24,7 @@ import { DAY_MS } from './people.ts';
 import { Permitted } from './permitted.ts';
 import { promise } from './played.ts';
 import type { Ended, Stage } from './stage.ts';
-import type { Charge } from './vendor.ts';
+import { ALIKE_ID, type Charge } from './vendor.ts';
 
 export interface Person {
   readonly who: number;
@@ -78,6 +80,10 @@ interface Known {
   /** Blank: it found nothing. Of a check it is a verdict, or that the check was refused. */
   readonly value: string;
   readonly atMs: number;
+  /** The id by which another question takes what is looked for. */
+  readonly leadsTo?: string | undefined;
+  /** By a person. */
+  readonly isTold?: boolean;
   /** False: a process that was killed may have lost it. */
   isKept: boolean;
 }
@@ -122,7 +128,7 @@ const KEPT: ReadonlySet<number | undefined> = new Set([0, 2, 3, 4, 75, 77]);
 const NOTED = /Account (\w+) takes no more calls in this run/g;
 
 const emailAsked = (email: string): string => JSON.stringify({ email });
-const PARAMETERS = ['first_name', 'last_name', 'domain', 'email'];
+const PARAMETERS = ['first_name', 'last_name', 'domain', 'email', 'id'];
 /** What is asked, as the request has it. */
 export const bodyOf = (parameters: object): string => JSON.stringify(parameters, PARAMETERS);
 const findAsked = ({ First, Last, Site }: Cells): string =>
@@ -132,6 +138,10 @@ const isChecking = ({ operation }: Pick<Asking, 'operation'>): boolean => operat
 const checkOf = ({ account: name }: Check, email: string): string =>
   keyOf({ name, operation: 'check-email', body: emailAsked(email) });
 const REFUSED = 'refused';
+const NOT_KNOWN = { leadsTo: undefined, value: '', atMs: 0, isKept: false };
+/** Of several people nobody is taken. */
+const onlyIdIn = ({ people = [] }: { people?: readonly { id: string }[] }): string | undefined =>
+  people.length === 1 ? people[0]?.id : undefined;
 /** Of an address that a vendor does not know, the verdict is that. */
 const valueFor = (asking: Asking, text: string): string =>
   text === '' && isChecking(asking) ? 'unknown' : text;
@@ -143,6 +153,8 @@ export class FillJudge {
   readonly #known = new Map<string, Known>();
   /** All that was ever known of each question. A row that has ended rests on what was known then. */
   readonly #ever = new Map<string, Set<string>>();
+  /** The ids that each question has led to. */
+  readonly #led = new Map<string, Set<string>>();
   /** Questions that a vendor has accepted, whose answers are to come. */
   readonly #accepted = new Map<string, Accepted>();
   /** Questions of which an answer is lost; `unsure`: or not. */
@@ -279,11 +291,15 @@ export class FillJudge {
     promise(known?.isKept !== true || this.#isTooOld(known), `answered, and asked again: ${key}`);
     this.#requireNotAccepted(key, known);
     this.#requireNotForgotten(key, run);
-    this.#requireWanted(asking, run);
+    const isWanted = this.#bodiesOf(asking).some((body) => this.#isWanted({ ...asking, body }, run));
+    promise(isWanted, `no row wants it of ${run.steps.length} steps: ${key}`);
     // What is in doubt is sent again before anybody else is asked.
     const isAgain = this.#mayBeInDoubt(key);
     if (isAgain && run.policy === 'retry') this.#permitted.again([key]);
-    if (step !== undefined && !isAgain) this.#requireNext(asking, step);
+    const [first, ...others] = this.#bodiesOf(asking);
+    // Of several rows that lead to one id nobody can tell which one asks.
+    const isOne = first !== undefined && others.length === 0;
+    if (step !== undefined && isOne && !isAgain) this.#requireNext({ ...asking, body: first }, step);
     const sinceEnd = run.ended.get(asking.name);
     promise(sinceEnd === undefined || sinceEnd < CONCURRENCY, `asked though it has ended: ${key}`);
     if (sinceEnd !== undefined) run.ended.set(asking.name, sinceEnd + 1);
@@ -325,9 +341,9 @@ export class FillJudge {
   }
 
   /** Some row has a blank cell for it, and what is asked by is in its list or was found. */
-  #requireWanted({ operation, body }: Asking, { people, steps }: Going): void {
+  #isWanted({ operation, body }: Asking, { people, steps }: Going): boolean {
     const [{ accounts = [], check } = {}] = steps;
-    const isWanted = people.map(cellsOf).some((cells) => {
+    return people.map(cellsOf).some((cells) => {
       const find = { operation: 'find-email', body: findAsked(cells) } as const;
       if (operation === 'find-email') return cells.Email === '' && body === find.body;
       const found = NAMES.flatMap((name) => this.#soldFor({ name, ...find }));
@@ -340,12 +356,34 @@ export class FillJudge {
       const by = cells.Email === '' ? asked : [cells.Email];
       return cells.Title === '' && by.some((email) => body === emailAsked(email));
     });
-    promise(isWanted, `no row wants it of ${steps.length} steps: ${operation} ${body}`);
+  }
+
+  /** By whom a row asks so: by what stands there, or by what has led to it. */
+  #bodiesOf(asking: Asking): readonly string[] {
+    if (!isTaking(asking)) return [asking.body];
+    const { name, operation, body } = asking;
+    const ways = [...this.#led].map(([key, ids]) => ({ ...askingOf(key), ids }));
+    const own = ways.filter((each) => each.name === name && each.operation === operation);
+    return own.flatMap((each) => ([...each.ids].some((id) => takenBy(id) === body) ? [each.body] : []));
+  }
+
+  /** The question, and those by which was taken what it has led to. */
+  #keysOf(asking: Asking): readonly string[] {
+    const key = keyOf(asking);
+    const ids = [...(this.#led.get(key) ?? [])];
+    return [key, ...ids.map((id) => keyOf({ ...asking, body: takenBy(id) }))];
   }
 
   #soldFor(asking: Asking) {
-    const key = keyOf(asking);
-    return this.#stage.charges.filter((charge) => charge.key === key);
+    const keys = this.#keysOf(asking);
+    return this.#stage.charges.filter(({ key }) => keys.includes(key));
+  }
+
+  /** The question whose answer has what is looked for, as far as is known. */
+  #last(asking: Asking): Asking {
+    const { leadsTo, ...known } = this.#known.get(keyOf(asking)) ?? NOT_KNOWN;
+    const leads = leadsTo !== undefined && known.isKept && !this.#isTooOld(known);
+    return leads ? { ...asking, body: takenBy(leadsTo) } : asking;
   }
 
   /** Whether an address counts; undefined: nobody has said so for sure. */
@@ -358,7 +396,7 @@ export class FillJudge {
 
   /** Whether an account has found what counts; undefined: only a check can tell. */
   #isFound(asking: Asking, check: Check | undefined): boolean | undefined {
-    const known = this.#known.get(keyOf(asking));
+    const known = this.#known.get(keyOf(this.#last(asking)));
     const isThere = known?.isKept === true && known.value !== '' && !this.#isTooOld(known);
     return isThere && this.#isTaken(known.value, check);
   }
@@ -367,7 +405,7 @@ export class FillJudge {
   #requireNext(asking: Asking, { accounts, check }: Step): void {
     const at = accounts.indexOf(asking.name);
     for (const [index, name] of accounts.entries())
-      if (index !== at) this.#requireNot({ ...asking, name }, index < at, keyOf(asking), check);
+      if (index !== at) this.#requireNot(this.#last({ ...asking, name }), index < at, keyOf(asking), check);
   }
 
   /** @param other an account of the step beside that which is asked now, by `now`. */
@@ -385,8 +423,9 @@ export class FillJudge {
       const isFound = this.#isFound(other, check);
       promise(isFound !== true, `${other.name} has found it: ${now}`);
       const verdict = check && this.#known.get(checkOf(check, known.value));
-      // A process that was killed may have kept the verdict.
-      const mayBe = verdict?.isKept === false && verdict.value !== REFUSED;
+      // A process that was killed may have kept the verdict, and what a person tells may be old or new.
+      const isLost = verdict?.isKept === false && verdict.value !== REFUSED;
+      const mayBe = isLost || verdict?.isTold === true;
       promise(isFound !== undefined || mayBe, `what ${other.name} has found is not checked: ${now}`);
       return;
     }
@@ -450,7 +489,7 @@ export class FillJudge {
     } else if (ailment === 'slow' || !DOUBTFUL.has(ailment)) this.#answers({ ailment, answer, ...asking });
   }
 
-  #answers({ ailment, answer, ...asking }: Heard): void {
+  #answers({ ailment, answer, isFirst, ...asking }: Heard): void {
     const run = this.#going;
     const key = keyOf(asking);
     const facts = ailment === 'missing' || ailment === 'refusing' ? {} : JSON.parse(answer);
@@ -461,9 +500,12 @@ export class FillJudge {
       return;
     }
     const isRefused = isChecking(asking) && ailment === 'refusing';
-    const value = isRefused ? REFUSED : valueFor(asking, String(facts[PLACES[asking.operation]] ?? ''));
+    const found = isFirst ? '' : String(facts[PLACES[asking.operation]] ?? '');
+    const value = isRefused ? REFUSED : valueFor(asking, found);
+    const leadsTo = isFirst ? onlyIdIn(facts) : undefined;
+    if (leadsTo !== undefined) this.#led.set(key, new Set(this.#led.get(key)).add(leadsTo));
     // What was refused in a series is asked again.
-    const known: Known = { value, atMs: this.#stage.trueMs, isKept: ailment !== 'refusing' };
+    const known: Known = { value, leadsTo, atMs: this.#stage.trueMs, isKept: ailment !== 'refusing' };
     this.#learn(key, known);
     this.#doubts.delete(key);
     run.heard.push(known);
@@ -478,7 +520,7 @@ export class FillJudge {
 
   #learn(key: string, known: Known): void {
     this.#known.set(key, known);
-    this.#ever.set(key, this.#everOf(key).add(known.value));
+    if (known.leadsTo === undefined) this.#ever.set(key, this.#everOf(key).add(known.value));
   }
 
   #everOf(key: string): Set<string> {
@@ -499,7 +541,8 @@ export class FillJudge {
     const cells = cellsOf(person);
     if (cells.Email !== '') return cells.Email;
     const body = findAsked(cells);
-    const found = NAMES.map((name) => this.#known.get(keyOf({ name, operation: 'find-email', body })));
+    const keys = NAMES.flatMap((name) => this.#keysOf({ name, operation: 'find-email', body }));
+    const found = keys.map((key) => this.#known.get(key));
     return found.find((known) => known?.isKept === true && known.value !== '')?.value;
   }
 
@@ -519,6 +562,13 @@ export class FillJudge {
       // Who was killed may have given it up.
       this.#accepted.delete(key);
     }
+  }
+
+  /** The ids that questions by an address have led to. */
+  idsBy(email: string): readonly string[] {
+    const led = [...this.#led].filter(([key]) => key.includes(JSON.stringify(email)));
+    // One that stands in an answer to everybody is nobody's own.
+    return led.flatMap(([, ids]) => [...ids]).filter((id) => id !== ALIKE_ID);
   }
 
   /** Where a question may be in doubt. */
@@ -553,7 +603,7 @@ export class FillJudge {
     const value = valueFor(askingOf(key), decision === 'no_match' ? '' : decision.replace(/^\w+=/, ''));
     if (decision === 'not-done') this.#known.delete(key);
     // An answer that came, and that nobody can read, has a date already.
-    else this.#learn(key, { value, atMs: this.#leftAt.get(key) ?? this.#stage.trueMs, isKept });
+    else this.#learn(key, { value, atMs: this.#leftAt.get(key) ?? this.#stage.trueMs, isKept, isTold: true });
   }
 
   // ---------------------------------------------------------------------------------------------- the books
@@ -624,14 +674,15 @@ export class FillJudge {
 
   /** Each account has nothing that counts, or was left out; a check that was refused or left out ends the row. */
   #requireNobody({ operation, accounts, check }: Step, body: string, typed: FillRun, of: string): void {
-    const keys = accounts.map((name) => keyOf({ name, operation, body }));
-    const found = keys.flatMap((key) => [...this.#everOf(key)]);
+    const ways = accounts.map((name) => this.#keysOf({ name, operation, body }));
+    const found = ways.flat().flatMap((key) => [...this.#everOf(key)]);
     const checks = check === undefined ? [] : found.map((email) => checkOf(check, email));
     if (checks.some((key) => this.#everOf(key).has(REFUSED) || this.#isLeftOut(key, typed))) return;
-    for (const key of keys) {
-      const values = [...this.#everOf(key)];
+    for (const keys of ways) {
+      const values = keys.flatMap((key) => [...this.#everOf(key)]);
       const isBlank = values.some((value) => value === '' || !this.#mayBeTaken(value, check));
-      promise(isBlank || this.#isLeftOut(key, typed), `not asked, or has it: ${key}: ${of}`);
+      const isOut = keys.some((key) => this.#isLeftOut(key, typed));
+      promise(isBlank || isOut, `not asked, or has it: ${keys[0]}: ${of}`);
     }
   }
 

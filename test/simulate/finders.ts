@@ -58,11 +58,24 @@ const CHECKED = 0.9;
 /** An address that several vendors may find. */
 const SHARED = 0.4;
 
+/** How often several people fit. */
+const SEVERAL = 0.1;
+/** Of those whom they have an id of. */
+const TAKEN = 0.8;
+/** What is taken by an id costs that. */
+const TAKING_PRICE = 1;
+
 export const VERDICTS = ['valid', 'accept_all', 'invalid', 'unknown'] as const;
+
+/** What takes by an id whom an earlier question has found. */
+export const takenBy = (id: string): string => JSON.stringify({ id });
+export const isTaking = ({ body }: Pick<Asking, 'body'>): boolean => 'id' in JSON.parse(body);
 
 export interface Heard extends Asking {
   readonly ailment: Arrival['ailment'];
   readonly answer: string;
+  /** Whether it looks for an id alone. */
+  readonly isFirst: boolean;
   /** Whether it was asked for the answer to what it had accepted; `there`: and has said it. */
   readonly poll?: 'there' | 'not yet';
 }
@@ -81,16 +94,19 @@ export class Finder extends Vendor {
   readonly #heard: (heard: Heard) => void;
   /** What it has accepted; undefined: it answers at once. */
   readonly jobs: Jobs | undefined;
+  /** The questions that led to its ids; undefined: it finds whatever it is asked for at once. */
+  readonly #led: Map<string, string> | undefined;
 
   /** @param heard a process has the whole answer. */
-  constructor(name: Name, stage: Stage, isLater: boolean, heard: (heard: Heard) => void) {
+  constructor(name: Name, stage: Stage, { later, ids }: Ways, heard: (heard: Heard) => void) {
     super(stage.seed + NAMES.indexOf(name) + 1);
     this.#name = name;
     this.#stage = stage;
     this.#heard = heard;
     this.honoursKeys = name === 'three';
     this.chargesMisses = FINDERS[name].miss > 0;
-    if (isLater) this.jobs = new Jobs(stage);
+    if (later.includes(name)) this.jobs = new Jobs(stage);
+    if (ids.includes(name)) this.#led = new Map();
   }
 
   override answer(question: Question, nowMs: number): Answer {
@@ -99,10 +115,9 @@ export class Finder extends Vendor {
     const answer = super.answer(question, nowMs);
     if (question.method !== 'POST') return answer;
     const ailment = this.arrivals.at(-1)?.ailment;
-    return {
-      ...answer,
-      heard: () => this.#heard({ ...askingIn(question), ailment, answer: answer.body }),
-    };
+    const asking = askingIn(question);
+    const isFirst = this.isFirst(asking);
+    return { ...answer, heard: () => this.#heard({ ...asking, ailment, isFirst, answer: answer.body }) };
   }
 
   /** A vendor that is not well says so here, too. */
@@ -117,7 +132,9 @@ export class Finder extends Vendor {
     const isThere = jobs.isThere(id) && (ailment === undefined || ailment === 'slow');
     const poll = isThere ? 'there' : 'not yet';
     const heard = (): void => {
-      if (job !== undefined) this.#heard({ ...askingOf(job.key), ailment, answer: reply.body, poll });
+      if (job === undefined) return;
+      const asking = askingOf(job.key);
+      this.#heard({ ...asking, ailment, isFirst: this.isFirst(asking), answer: reply.body, poll });
     };
     return { ...reply, headers: { ...this.headers(nowMs), ...headers }, heard };
   }
@@ -135,19 +152,47 @@ export class Finder extends Vendor {
     else
       jobs.accept(key, ({ acceptedAtMs }) => {
         const facts = this.#foundFor(key) ?? {};
-        const credits = this.priceOf(key.split(' ', 1)[0] ?? '', facts);
+        const credits = this.priceOf(key, facts);
         if (credits > 0) super.book({ ...charge, atMs: this.#stage.trueMs, credits, facts, acceptedAtMs });
       });
   }
 
   override factsOf(key: string): Facts | undefined {
-    return this.jobs === undefined ? this.#foundFor(key) : { id: this.jobs.nextId };
+    const isAtOnce = this.jobs === undefined || isTaking(askingOf(key));
+    return isAtOnce ? this.#foundFor(key) : { id: this.jobs.nextId };
+  }
+
+  /** Whether it looks for an id alone. */
+  isFirst(asking: Asking): boolean {
+    return this.#led !== undefined && asking.operation !== 'check-email' && !isTaking(asking);
   }
 
   #foundFor(key: string): Facts | undefined {
+    const asking = askingOf(key);
+    if (isTaking(asking)) return this.#takenBy(JSON.parse(asking.body).id);
+    return this.isFirst(asking) ? this.#idsFor(key) : this.#valueFor(key);
+  }
+
+  #idsFor(key: string): Facts | undefined {
+    const { seed } = this.#stage;
+    if (unit(seed, 'known', key) > KNOWN) return undefined;
+    const number = Math.floor(unit(seed, 'id', key) * 1e9);
+    const all = unit(seed, 'several', key) < SEVERAL ? [number, number + 1] : [number];
+    const ids = all.map((each) => `id-${each}`);
+    for (const id of ids) this.#led?.set(id, key);
+    return { people: ids.map((id) => ({ id })) };
+  }
+
+  #takenBy(id: string): Facts | undefined {
+    const key = this.#led?.get(id);
+    return key === undefined || unit(this.#stage.seed, 'taken', id) > TAKEN ? undefined : this.#valueFor(key);
+  }
+
+  #valueFor(key: string): Facts | undefined {
     const draw = (what: string): number => unit(this.#stage.seed, what, key);
     const { operation, body } = askingOf(key);
-    if (draw('known') > (operation === 'check-email' ? CHECKED : KNOWN)) return undefined;
+    const isUnknown = draw('known') > (operation === 'check-email' ? CHECKED : KNOWN);
+    if (isUnknown) return undefined;
     const { first_name: first, last_name: last, email } = JSON.parse(body);
     if (operation === 'check-email') return { verdict: this.#verdictOn(email) };
     const domain = draw('shared') < SHARED ? 'all' : this.#name;
@@ -162,9 +207,11 @@ export class Finder extends Vendor {
     return VERDICTS[at] ?? 'valid';
   }
 
-  override priceOf(path: string, facts: Facts): number {
+  override priceOf(key: string, facts: Facts): number {
     const { miss, ...prices } = FINDERS[this.#name];
-    return Object.keys(facts).length === 0 ? miss : prices[askingIn({ path, body: '' }).operation];
+    const asking = askingOf(key);
+    if (Object.keys(facts).length === 0) return miss;
+    return isTaking(asking) ? TAKING_PRICE : prices[asking.operation];
   }
 }
 
@@ -182,13 +229,17 @@ const PATIENCE = {
 
 const VERDICT_WORDS = Object.fromEntries(VERDICTS.map((verdict) => [verdict, verdict]));
 
-function dialectOf(name: Name, isLater: boolean): object {
+function dialectOf(name: Name, ways: Ways): object {
+  const [isLater, isFirst] = [ways.later.includes(name), ways.ids.includes(name)];
   const path = `/${name}${POLLED}{id}`;
   const later = isLater ? { later: { id: 'id', path, ...PATIENCE[name] } } : {};
   const entry = (operation: Operation, more: object): object => {
     const { [operation]: price, miss } = FINDERS[name];
     const credits = { most: price, found: price, miss };
-    return { method: 'POST', path: `/${name}/${operation}`, credits, ...later, ...more };
+    const path = `/${name}/${operation}`;
+    const taking = { id: 'people.0.id', path, credits: { most: TAKING_PRICE, found: TAKING_PRICE, miss } };
+    const then = isFirst && operation !== 'check-email' ? { then: taking } : {};
+    return { method: 'POST', path, credits, ...later, ...then, ...more };
   };
   return {
     vendor: 'provider',
@@ -201,14 +252,19 @@ function dialectOf(name: Name, isLater: boolean): object {
   };
 }
 
-interface Accounts {
-  /** Their budgets. */
-  readonly perDay: Readonly<Partial<Record<Name, number>>>;
+interface Ways {
   /** Those that answer later. */
   readonly later: readonly Name[];
+  /** Those that find an id first. */
+  readonly ids: readonly Name[];
 }
 
-function accountsFile({ perDay, later }: Accounts): string {
+interface Accounts extends Ways {
+  /** Their budgets. */
+  readonly perDay: Readonly<Partial<Record<Name, number>>>;
+}
+
+function accountsFile({ perDay, ...ways }: Accounts): string {
   const accounts = NAMES.map((name) => {
     const budget = perDay[name] === undefined ? {} : { budget: { per_day: perDay[name] } };
     return [
@@ -217,8 +273,8 @@ function accountsFile({ perDay, later }: Accounts): string {
         vendor: 'provider',
         base_url: portOf(name),
         key_env: 'DATA_KEY',
-        dialect: dialectFile(name, later.includes(name)),
-        limits: { per_second: later.includes(name) ? 1 : 50, concurrency: CONCURRENCY },
+        dialect: dialectFile(name, ways),
+        limits: { per_second: ways.later.includes(name) ? 1 : 50, concurrency: CONCURRENCY },
         ...budget,
       },
     ];
@@ -226,7 +282,8 @@ function accountsFile({ perDay, later }: Accounts): string {
   return JSON.stringify({ accounts: Object.fromEntries(accounts) });
 }
 
-const dialectFile = (name: Name, isLater: boolean): string => `${name}${isLater ? '-later' : ''}.yaml`;
+const dialectFile = (name: Name, { later, ids }: Ways): string =>
+  `${name}${later.includes(name) ? '-later' : ''}${ids.includes(name) ? '-ids' : ''}.yaml`;
 
 /** The dialects, and that somebody has agreed to them, by the names of their files. */
 async function agreed(): Promise<ReadonlyMap<string, string>> {
@@ -234,9 +291,10 @@ async function agreed(): Promise<ReadonlyMap<string, string>> {
   const write = (name: string, text: string): void =>
     fs.writeFileSync(join(folder, name), text, { mode: 0o600 });
   try {
-    for (const isLater of [false, true]) {
-      for (const name of NAMES) write(dialectFile(name, isLater), JSON.stringify(dialectOf(name, isLater)));
-      write('accounts.yaml', accountsFile({ perDay: {}, later: isLater ? NAMES : [] }));
+    const choices = [[], NAMES] as const;
+    for (const ways of choices.flatMap((later) => choices.map((ids) => ({ later, ids })))) {
+      for (const name of NAMES) write(dialectFile(name, ways), JSON.stringify(dialectOf(name, ways)));
+      write('accounts.yaml', accountsFile({ perDay: {}, ...ways }));
       await agreeToDialects(folder);
     }
     fs.rmSync(join(folder, 'accounts.yaml'));

@@ -59,6 +59,8 @@ const OF_NEW_ONES: ReadonlySet<Arrival['ailment']> = new Set([
   'missing',
 ] as const);
 
+export const ALIKE_ID = 'id-of-all';
+
 /** What it sells to whom it is alike to everybody. */
 const ALIKE: Facts = {
   employee_count: 42,
@@ -66,6 +68,7 @@ const ALIKE: Facts = {
   job_title: 'Chief',
   email: 'jo@doe.example.com',
   verdict: 'valid',
+  people: [{ id: ALIKE_ID }],
   results: [{ full_name: 'Jo Doe' }],
 };
 
@@ -104,7 +107,7 @@ export class Vendor {
     const { status } = reply;
     this.arrivals.push({ key, atMs: nowMs, status, ailment, idempotencyKey });
     if (sold !== undefined)
-      this.book({ key, atMs: nowMs, credits: this.priceOf(path, sold), facts: sold, idempotencyKey });
+      this.book({ key, atMs: nowMs, credits: this.priceOf(key, sold), facts: sold, idempotencyKey });
     return { ...reply, headers: { ...headers, ...reply.headers } };
   }
 
@@ -125,10 +128,10 @@ export class Vendor {
     return { results: people };
   }
 
-  priceOf(path: string, facts: Facts): number {
+  priceOf(key: string, facts: Facts): number {
     if (facts === NOTHING) return 1;
-    if (path === '/enrich/person') return 2;
-    return path === '/search/people' ? (facts.results as readonly object[]).length : 1;
+    if (key.startsWith('/enrich/person ')) return 2;
+    return key.startsWith('/search/people ') ? (facts.results as readonly object[]).length : 1;
   }
 
   protected headers(nowMs: number): Answer['headers'] {

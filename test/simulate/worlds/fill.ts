@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
 import {
+  bodyOf,
   type Caps,
   type Check,
   cellsOf,
@@ -29,6 +30,7 @@ import {
   writeFinders,
 } from '../finders.ts';
 import { requireForgotten } from '../forgotten.ts';
+import { heldBy } from '../invariants/tables.ts';
 import { Watch } from '../invariants.ts';
 import type { Job } from '../later.ts';
 import { calm, type Question, type Weather, weathers, weatherWords } from '../network.ts';
@@ -76,8 +78,10 @@ interface History {
   readonly shares: Caps;
   readonly perDay: Caps;
   readonly acts: readonly Act[];
-  /** Who gives an id first, and the answer later. */
+  /** Who accepts a question, and answers later. */
   readonly later: readonly Name[];
+  /** Who finds an id first, by which a second question takes what is looked for. */
+  readonly ids: readonly Name[];
 }
 
 const chosen = (minLength: number, maxLength: number): Arbitrary<readonly Name[]> =>
@@ -214,8 +218,7 @@ class FillPlay {
       if (job !== undefined) this.#judge.polls(job);
     };
     const heard = (each: Heard): void => this.#judge.heard(each);
-    for (const name of NAMES)
-      stage.vendors.set(portOf(name), new Finder(name, stage, history.later.includes(name), heard));
+    for (const name of NAMES) stage.vendors.set(portOf(name), new Finder(name, stage, history, heard));
     writeFinders(stage, history);
     for (const name of ['a', 'b'] as const) {
       const rows = history[name].people.map((person) => `${Object.values(cellsOf(person)).join(',')}\n`);
@@ -310,7 +313,7 @@ class FillPlay {
     const { stores = [] } = objectIn<Erased>(stdout) ?? {};
     const isForgotten = exitCode === 0 && stores.some(({ requests }) => requests > 0);
     this.#judge.forgets(email, isForgotten ? 'yes' : exitCode === undefined ? 'unsure' : 'no');
-    if (isForgotten) requireForgotten(this.#stage, [email]);
+    if (isForgotten) requireForgotten(this.#stage, [email, ...this.#judge.idsBy(email)]);
   }
 
   /** Somebody who looks at the vendors' books, once nothing is on its way any more. */
@@ -344,10 +347,7 @@ class FillPlay {
 
   async #decide(batch: string, list: ListName, doubt: Doubt, how: Settled): Promise<void> {
     const { row, operation, parameters } = doubt;
-    const asked = {
-      operation,
-      body: JSON.stringify(parameters, ['first_name', 'last_name', 'domain', 'email']),
-    };
+    const asked = { operation, body: bodyOf(parameters) };
     const names = this.#judge.inDoubtAt(asked);
     const decision = how === 'truth' ? this.#truth(names, asked) : how;
     const flags = decision in FLAGS ? FLAGS[decision as keyof typeof FLAGS] : ['--answer', decision];
@@ -366,10 +366,13 @@ class FillPlay {
     if (other !== undefined) return 'skip';
     if (name === undefined) return 'not-done';
     const key = keyOf({ ...asked, name });
-    const { charges, arrivals, jobs } = this.#finder(name);
+    const finder = this.#finder(name);
+    const { charges, arrivals, jobs } = finder;
     if (jobs?.isAtWork(key)) return 'skip';
     const sold = charges.findLast((charge) => charge.key === key)?.facts;
     if (sold === undefined) return arrivals.some((each) => each.key === key) ? 'no_match' : 'not-done';
+    // The one call cannot be told what only the other one finds.
+    if ('people' in sold && finder.isFirst({ ...asked, name })) return 'skip';
     const place = PLACES[asked.operation];
     return sold[place] === undefined ? 'no_match' : `${place}=${sold[place]}`;
   }
@@ -385,7 +388,7 @@ class FillPlay {
     this.#shares = {};
     if (this.#policy === 'retry') this.#policy = 'hold';
     this.#perDay = {};
-    writeFinders(this.#stage, { perDay: {}, later: this.#history.later });
+    writeFinders(this.#stage, { ...this.#history, perDay: {} });
     await this.#stage.rest(DAY_MS);
     for (const list of ['a', 'b'] as const) {
       const { batch = '', output } = await endList(this.#ending(list));
@@ -397,11 +400,26 @@ class FillPlay {
     this.#watch.requireBooks();
   }
 
+  /** It buys at most what its plan says, unless what is open or in doubt turns out to say nothing. */
+  async #runAsPlanned(list: ListName, more: readonly string[]): Promise<Ended> {
+    this.#writeJob(list);
+    const { exitCode, stdout } = await type(this.#stage, ['plan', `${list}.yaml`, `${list}.csv`, '--json']);
+    const most = objectIn<Planned>(stdout)?.credits?.most;
+    const before = this.#watch.tables?.calls ?? new Map();
+    const isKnown = exitCode === 0 && [...before.values()].every((call) => heldBy(call) === 0);
+    const ended = await this.#run(list, more);
+    const begun = [...(this.#watch.tables?.calls.values() ?? [])].filter(({ id }) => !before.has(id));
+    const bought = begun.reduce((sum, call) => sum + (call.charged ?? 0) + heldBy(call), 0);
+    const isWithin = !isKnown || most === undefined || bought <= most;
+    promise(isWithin, `${bought} credits are bought, and planned were at most ${most}`);
+    return ended;
+  }
+
   #ending(list: ListName) {
     return {
       list,
       rows: this.#history[list].people.length,
-      run: (more: readonly string[]) => this.#run(list, more),
+      run: (more: readonly string[]) => this.#runAsPlanned(list, more),
       settle: async (batch: string) => {
         await this.#stage.rest(ALL_ANSWERED_MS);
         if ((await this.#settle('truth')) === 0) await this.#cover(batch);
@@ -421,6 +439,10 @@ const FLAGS = {
   retry: ['--retry', '--extra-credits', '20'],
   'not-done': ['--not-done'],
 } as const;
+
+interface Planned {
+  readonly credits?: { readonly most: number };
+}
 
 interface Erased {
   readonly stores?: readonly { readonly requests: number }[];
@@ -453,10 +475,11 @@ const fill: WorldKind<History> = {
     perDay: caps(3, 7),
     acts: fc.array(act, { minLength: 2, maxLength: 6, size: 'max' }),
     later: fc.oneof(fc.constant([]), chosen(1, 1)),
+    ids: fc.oneof(fc.constant([]), chosen(1, 1)),
   }),
-  words: ({ a, b, policy, credits, shares, perDay, acts, later }) => [
+  words: ({ a, b, policy, credits, shares, perDay, acts, later, ids }) => [
     `in_doubt: ${policy}; credits ${credits}, ${JSON.stringify(shares)}; by the day ${JSON.stringify(perDay)}`,
-    `later: ${later.join(', ') || 'nobody'}`,
+    `later: ${later.join(', ') || 'nobody'}; an id first: ${ids.join(', ') || 'nobody'}`,
     `list a: ${listWords(a)}`,
     `list b: ${listWords(b)}`,
     ...acts.map(actWords),
