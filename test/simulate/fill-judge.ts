@@ -174,6 +174,8 @@ export class FillJudge {
   /** Questions about people who were forgotten, and since when. */
   readonly #forgotten = new Map<string, number>();
   #mayBeErased = false;
+  /** Addresses of people who were forgotten. */
+  readonly #gone = new Set<string>();
   /** What was charged, by the budgets. */
   readonly #charged = new Map<string, number>();
   readonly #counted = new Set<object>();
@@ -551,6 +553,7 @@ export class FillJudge {
     // Rows of the person may have been erased that nobody was asked about yet.
     this.#mayBeErased = true;
     if (was === 'no') return;
+    if (was === 'yes') this.#gone.add(email);
     for (const list of this.#finished) this.#unsure.add(list);
     this.#finished.clear();
     for (const key of this.#leftAt.keys()) {
@@ -651,19 +654,25 @@ export class FillJudge {
     const body = isFind ? findAsked(cells) : emailAsked(email);
     const isErased = this.#mayBeErased && /erased on/.test(row._reason ?? '');
     const of = `${column} ${cell} of ${source}: ${Object.values(row).join(', ')}`;
-    if (isErased) promise(cell === '' || cell === cells[column], `what was forgotten is shown: ${of}`);
-    else if (cells[column] !== '')
+    // Of a row of which something was erased, what nobody has forgotten stays.
+    if (isErased && cell === '') return;
+    const isGone = isErased && cell !== cells[column] && this.#gone.has(cell);
+    promise(!isGone, `what was forgotten is shown: ${of}`);
+    if (cells[column] !== '')
       promise(cell === cells[column] && source === 'list', `not the cell of the list: ${of}`);
     else if (cell !== '') {
-      const name = accounts.find((each) => each === source);
-      const sold = name === undefined ? [] : this.#soldFor({ name, operation, body });
-      const isSold = sold.some(({ facts }) => facts[PLACES[operation]] === cell);
-      promise(isSold, `not as the book has it: ${of}`);
+      promise(this.#isSold(cell, source, { operation, accounts }, body), `not as the book has it: ${of}`);
       promise(this.#wasTaken(cell, check), `its address was not accepted: ${of}`);
     } else {
       promise(source === '', `a blank cell has a source: ${of}`);
       if (isFind || email !== '') this.#requireNobody({ operation, accounts, check }, body, typed, of);
     }
+  }
+
+  #isSold(cell: string, source: string, { operation, accounts }: Step, body: string): boolean {
+    const name = accounts.find((each) => each === source);
+    const sold = name === undefined ? [] : this.#soldFor({ name, operation, body });
+    return sold.some(({ facts }) => facts[PLACES[operation]] === cell);
   }
 
   #wasTaken(email: string, check: Check | undefined): boolean {

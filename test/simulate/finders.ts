@@ -63,7 +63,7 @@ const SEVERAL = 0.1;
 /** Of those whom they have an id of. */
 const TAKEN = 0.8;
 /** What is taken by an id costs that. */
-const TAKING_PRICE = 1;
+const TAKING_PRICE = 3;
 
 export const VERDICTS = ['valid', 'accept_all', 'invalid', 'unknown'] as const;
 

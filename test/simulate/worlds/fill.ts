@@ -288,8 +288,13 @@ class FillPlay {
     const accepted = this.#answers[list] === undefined ? [] : ['--accept', this.#answers[list]];
     this.#judge.begins({ ...this.#typed(list), shares, isRefresh: more.includes('--refresh') });
     const typed = ['run', `${list}.yaml`, `${list}.csv`, '--yes', '--json', ...accepted, ...more];
+    const most = await this.#planned(list, more.includes('--refresh') ? ['--refresh'] : []);
+    const before = this.#watch.tables?.calls;
     const ended = await this.#watch.run(typed, faults);
     this.#judge.ends(ended);
+    const begun = [...(this.#watch.tables?.calls.values() ?? [])].filter(({ id }) => !before?.has(id));
+    const bought = begun.reduce((sum, call) => sum + (call.charged ?? 0) + heldBy(call), 0);
+    promise(bought <= most, `${bought} credits are bought, and planned were at most ${most}`);
     await this.#stage.rest(ARRIVED_MS);
     this.#judge.requireBooks();
     this.#permits.require();
@@ -297,6 +302,14 @@ class FillPlay {
     const [answer] = answersOf(ended.stdout);
     if (answer !== undefined) this.#answers[list] = answer;
     return ended;
+  }
+
+  /** What a run buys at most, unless what is open or in doubt turns out to say nothing. */
+  async #planned(list: ListName, more: readonly string[]): Promise<number> {
+    const calls = [...(this.#watch.tables?.calls.values() ?? [])];
+    const typed = ['plan', `${list}.yaml`, `${list}.csv`, '--json', ...more];
+    const { stdout } = calls.some((call) => heldBy(call) > 0) ? NO_PLAN : await type(this.#stage, typed);
+    return objectIn<Planned>(stdout)?.credits?.most ?? Number.POSITIVE_INFINITY;
   }
 
   #typed(list: ListName): FillRun {
@@ -400,26 +413,11 @@ class FillPlay {
     this.#watch.requireBooks();
   }
 
-  /** It buys at most what its plan says, unless what is open or in doubt turns out to say nothing. */
-  async #runAsPlanned(list: ListName, more: readonly string[]): Promise<Ended> {
-    this.#writeJob(list);
-    const { exitCode, stdout } = await type(this.#stage, ['plan', `${list}.yaml`, `${list}.csv`, '--json']);
-    const most = objectIn<Planned>(stdout)?.credits?.most;
-    const before = this.#watch.tables?.calls ?? new Map();
-    const isKnown = exitCode === 0 && [...before.values()].every((call) => heldBy(call) === 0);
-    const ended = await this.#run(list, more);
-    const begun = [...(this.#watch.tables?.calls.values() ?? [])].filter(({ id }) => !before.has(id));
-    const bought = begun.reduce((sum, call) => sum + (call.charged ?? 0) + heldBy(call), 0);
-    const isWithin = !isKnown || most === undefined || bought <= most;
-    promise(isWithin, `${bought} credits are bought, and planned were at most ${most}`);
-    return ended;
-  }
-
   #ending(list: ListName) {
     return {
       list,
       rows: this.#history[list].people.length,
-      run: (more: readonly string[]) => this.#runAsPlanned(list, more),
+      run: (more: readonly string[]) => this.#run(list, more),
       settle: async (batch: string) => {
         await this.#stage.rest(ALL_ANSWERED_MS);
         if ((await this.#settle('truth')) === 0) await this.#cover(batch);
@@ -439,6 +437,8 @@ const FLAGS = {
   retry: ['--retry', '--extra-credits', '20'],
   'not-done': ['--not-done'],
 } as const;
+
+const NO_PLAN = { stdout: '' };
 
 interface Planned {
   readonly credits?: { readonly most: number };
