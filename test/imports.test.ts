@@ -62,6 +62,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'list-name.ts',
     'merging.ts',
     'output/batch-figures.ts',
+    'output/change-words.ts',
     'output/changes-done.ts',
     'output/output.ts',
     'output/own-files.ts',
@@ -189,7 +190,7 @@ describe('imports', () => {
     expect(trespasses.map(shown)).toEqual([]);
   });
 
-  test('imports of the page lead to the page, its two libraries, and types of the words between it and the server', () => {
+  test('imports of the page lead to the page, its two libraries, the parts of the report, and types of the words between it and the server', () => {
     const files = globSync('web/page/**/*.{ts,tsx}', { cwd: join(ROOT, 'src') });
     const imports = files.flatMap((file) =>
       [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(ANY_IMPORT)].map(
@@ -202,7 +203,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     const strange = imports.filter(({ statement, to }) => {
       if (to === 'web/api.ts') return !/: (?:import|export) type /.test(statement);
-      return !/^(?:web\/page\/|preact$|preact\/hooks$|@preact\/signals$)/.test(to);
+      return !/^(?:web\/page\/|files\/output\/report\/|preact$|preact\/hooks$|@preact\/signals$)/.test(to);
     });
     expect(strange.map(({ statement }) => statement)).toEqual([]);
   });
@@ -218,7 +219,7 @@ test.for([
 });
 
 /** The lines of code in `src`: those of several vendors, and what the new page asks for while the old one is still there. A commit that needs more moves the number. */
-const MOST_LINES = 49_591;
+const MOST_LINES = 49_645;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

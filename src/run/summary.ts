@@ -84,8 +84,8 @@ const tenths = (ms: number): number => Math.round(ms / 100) / 10;
 const figuresTold = ({
   counts: _,
   steps: _steps,
-  money: _money,
-  hasCosts: _costs,
+  credits: _credits,
+  has_costs: _costs,
   ...figures
 }: BatchFigures): FiguresObject => figures;
 

@@ -77,7 +77,7 @@ export class Gateway implements AsyncDisposable {
 
   #pass({ url = '', method = 'GET', headers }: IncomingMessage, body: Buffer): Promise<Response> {
     const passed = headersToPass(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    const sent = body.length === 0 ? {} : { body };
+    const sent = body.length === 0 ? {} : { body: new Uint8Array(body) };
     return fetch(this.#vendor + url, { method, headers: passed, redirect: 'manual', ...sent });
   }
 }

@@ -24,12 +24,17 @@ function countedIn(statuses: readonly (string | undefined)[]): Figures {
 /** Of changes the report has a column for each status; of lookups it says other figures. */
 function countsOfReport(html: string): Figures {
   const [, heads = '', all = ''] =
-    /<tr><th>project<th>wanted(.*)\n[\s\S]*?<tr><td>all<td>(.*)\n/.exec(html) ?? [];
+    /<tr><th>project<\/th><th>wanted<\/th>(.*?)<\/tr>.*<tr><td>all<\/td><td><\/td>(.*?)<\/tr>/.exec(html) ??
+    [];
   const names = heads
+    .replaceAll(/<\/t[hd]>/g, '')
     .replace('left out', 'skipped')
     .split(/<th[^>]*>/)
     .slice(1);
-  const counts = all.split(/<td[^>]*>/).slice(1);
+  const counts = all
+    .replaceAll(/<\/t[hd]>/g, '')
+    .split(/<td[^>]*>/)
+    .slice(1);
   return Object.fromEntries(names.map((name, at) => [name.replaceAll(' ', '_'), Number(counts[at])]));
 }
 

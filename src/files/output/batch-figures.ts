@@ -1,20 +1,17 @@
 import { type CreditPrice, moneyFor, type PricedCredits } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
-import type { RowStatus } from '../../core/row.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AskedOfAccount, Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
+import type { BatchObject, SpentObject } from '../../objects/batch-object.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
 import type { StepObject } from '../../objects/run-object.ts';
 import { accountNameIn } from './shown-answer.ts';
-import { hasCosts, type Tally, vendorCountOf } from './tally.ts';
+import { hasCosts, spentOf, type Tally, vendorCountOf } from './tally.ts';
 
-/** The figures of a batch, and the facts that their words need besides. */
-export interface BatchFigures extends FiguresObject {
-  readonly counts: Readonly<Partial<Record<RowStatus, number>>>;
-  readonly money: Money;
-  /** Whether credits are shown. The service's changes cost none. */
-  readonly hasCosts: boolean;
+/** The figures of a batch, and the facts that their words need besides, as programs are told of them. */
+export interface BatchFigures extends FiguresObject, Pick<BatchObject, 'counts' | 'has_costs'> {
+  readonly credits: SpentObject;
   /** What each account of each step found. A batch of one step with one account has none. */
   readonly steps?: StepObject[];
 }
@@ -44,11 +41,11 @@ export function figuresOf(
       filled: tally.filled.get(name) ?? 0,
     })),
     ...present({ steps }),
-    money,
+    credits: spentOf(money),
     saved: tally.saved,
     ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
     cost,
-    hasCosts: hasCosts(batch, money),
+    has_costs: hasCosts(batch, money),
   };
 }
 

@@ -41,7 +41,6 @@ import {
 } from './destination.ts';
 import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
-import { reportHtml } from './report.ts';
 import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
 
@@ -223,6 +222,8 @@ async function writeFiles(
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
   const figures = await figuresIn(ledger, kept, tally, order.priceOf);
+  // Its libraries are loaded where a report is written, and by no other command.
+  const { reportHtml } = await import('./report.ts');
   const html = reportHtml({ batch: kept, figures, changes, files: { output, attention } });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return { output, figures, ...present({ report, attention, results, changes }) };

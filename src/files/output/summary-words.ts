@@ -1,8 +1,6 @@
 import { inMoney } from '../../core/money.ts';
 import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
-import type { Batch } from '../../ledger/ledger.ts';
 import type { BatchFigures } from './batch-figures.ts';
-import { vendorCountWords } from './tally.ts';
 
 /**
  * How a batch ended, in words for people who never typed a command. The report and the page begin with these
@@ -24,7 +22,7 @@ export interface BatchSummary {
  * @param changed the changes that a batch has made, as a clause; undefined for a batch that changes nothing.
  */
 export function summaryOf(
-  { sandbox }: Pick<Batch, 'sandbox'>,
+  { sandbox }: { readonly sandbox: boolean },
   figures: BatchFigures,
   changed: string | undefined,
 ): BatchSummary {
@@ -34,7 +32,7 @@ export function summaryOf(
   const asked = changed === undefined ? identifiers.filter(({ name }) => !name.startsWith('/')) : [];
   return {
     headline: changed === undefined ? foundWords(figures) : capital(sentence(changed)),
-    cost: figures.hasCosts ? costWords(figures, sandbox) : undefined,
+    cost: figures.has_costs ? costWords(figures, sandbox) : undefined,
     needs: attention === 0 ? nothing : `${counted(attention, 'row needs', 'rows need')} you.`,
     identifiers: asked
       .map((each) => `by ${each.name} ${grouped(each.found)} of ${grouped(each.asked)}`)
@@ -52,15 +50,21 @@ function foundWords({ rows, found, counts: { pending = 0, skipped = 0 } }: Batch
   return pending === 0 ? `We ${what}${left}.` : `So far we ${what}${left}; ${counted(pending, 'row')} to go.`;
 }
 
-function costWords({ money, saved, cost, vendor_counted: byVendor }: BatchFigures, sandbox: boolean): string {
-  const { spent, isAtMost, inDoubt } = money;
+function costWords(
+  { credits, saved, cost, vendor_counted: byVendor }: BatchFigures,
+  sandbox: boolean,
+): string {
+  const { spent, exact, in_doubt: inDoubt } = credits;
   const also = [
     vendorCountWords(byVendor),
     saved > 0 ? `; ${grouped(saved)} saved by asking once` : '',
     inDoubt > 0 ? `; ${grouped(inDoubt)} in doubt, for answers that were lost` : '',
     sandbox ? '; this is play money' : '',
   ];
-  return `It cost ${atMost(spent, isAtMost, counted(spent, 'credit'))}${inMoney(cost)}${also.join('')}.`;
+  return `It cost ${atMost(spent, !exact, counted(spent, 'credit'))}${inMoney(cost)}${also.join('')}.`;
 }
 
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+export const vendorCountWords = (count: number | undefined): string =>
+  count === undefined ? '' : `; the vendor counted ${grouped(count)}`;

@@ -1,6 +1,5 @@
 import { isTaking } from '../../core/given.ts';
 import type { Call } from '../../core/operation.ts';
-import { grouped } from '../../core/plain-text.ts';
 import {
   isLeftOut,
   needsPerson,
@@ -145,9 +144,6 @@ export function vendorCountOf(
   const known = counts.reduce((sum, count) => sum + count.spent, 0);
   return spent > 0 && known === spent ? counts.reduce((sum, { credits }) => sum + credits, 0) : undefined;
 }
-
-export const vendorCountWords = (count: number | undefined): string =>
-  count === undefined ? '' : `; the vendor counted ${grouped(count)}`;
 
 /** Whether credits are told of a batch: the service's changes cost none. */
 export const hasCosts = (

@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { listNameOf } from '../../files/list-name.ts';
 import type { BatchFigures } from '../../files/output/batch-figures.ts';
-import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
+import { changesSentence } from '../../files/output/change-words.ts';
+import { changesDone } from '../../files/output/changes-done.ts';
 import { readFigures } from '../../files/output/output.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
 import type { Batch } from '../../ledger/ledger.ts';

@@ -3,7 +3,10 @@
  * and what it cost, keeps what is typed in a fold, loads nothing, and what a vendor or a file says in it stays text.
  * Method: reports of known tallies, read as a browser would.
  */
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
+import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/core/row.ts';
 import { type BatchFigures, figuresOf } from '../../../src/files/output/batch-figures.ts';
@@ -178,4 +181,19 @@ test('the report loads nothing and runs nothing, whatever a vendor, a file name 
   );
   expect(plain).toContain(`http-equiv="Content-Security-Policy" content="default-src 'none';`);
   expect(plain).not.toMatch(/<script|<link|<img|<iframe|src=|href="(?!\.\/)|url\(|@import/);
+});
+
+test('the parts of the report are shown by a browser as well, so they ask nothing of Node', async () => {
+  const folder = join(import.meta.dirname, '..', '..', '..', 'src', 'files', 'output', 'report');
+  const parts = globSync(join(folder, '*.ts'));
+  expect(parts.length).toBeGreaterThan(3);
+  const bundle = await rolldown({
+    input: parts,
+    platform: 'browser',
+    external: /^node:/,
+    logLevel: 'silent',
+  });
+  const { output } = await bundle.generate();
+  const asked = output.flatMap((each) => (each.type === 'chunk' ? each.imports : []));
+  expect(asked.filter((path) => path.startsWith('node:'))).toEqual([]);
 });
