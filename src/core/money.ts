@@ -51,6 +51,10 @@ export function moneyFor(parts: readonly PricedCredits[]): Money[] | undefined {
   );
 }
 
+/** The part of each of so many. */
+export const moneyEach = (money: readonly Money[], count: number): Money[] =>
+  money.map(({ amount, currency }) => ({ amount: Math.round((amount / count) * 1e6) / 1e6, currency }));
+
 /** The signs that stand before an amount; any other currency is named by its three letters. */
 const SIGNS: Readonly<Record<string, string>> = {
   AUD: 'A$',

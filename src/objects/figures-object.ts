@@ -23,7 +23,7 @@ export const FiguresObject = z.object({
   reasons: z.array(AttentionObject),
   /** For how many rows each identifier was asked and found. */
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
-  /** In how many rows each added column has a value. */
+  /** In how many found rows each added column has a value, under its name in the output. */
   columns: z.array(z.object({ name: z.string(), filled: z.number() })),
   /** The cost that answers would have had which were shared or bought before. */
   saved: z.number(),
@@ -31,5 +31,7 @@ export const FiguresObject = z.object({
   vendor_counted: z.number().exactOptional(),
   /** The spent credits in money, one amount for each currency. Null where an account has no price. */
   cost: CostObject.nullable(),
+  /** What each found row cost, free ones among them. Null where none was found, or nothing was spent. */
+  each: z.object({ credits: z.number(), cost: CostObject.nullable() }).nullable(),
 });
 export type FiguresObject = z.infer<typeof FiguresObject>;

@@ -29,8 +29,11 @@ export const StepObject = z.object({
   found: z.number(),
   missed: z.number(),
   credits: z.object({ spent: z.number(), for_misses: z.number() }),
+  /** The spent credits in money. */
+  cost: CostObject.exactOptional(),
   /** What was spent for each of these matches that was bought. Null where there is none. */
   price: z.number().nullable(),
+  price_in_money: CostObject.exactOptional(),
   /** The price of a match, divided by the share of calls that were such a match. Null as above. */
   price_by_rate: z.number().nullable(),
 });

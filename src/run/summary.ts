@@ -37,8 +37,9 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const { metrics, spentBefore, files, sample, stopped, mostLeft, missingPaths, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const money = await ledger.batchMoney(batch.id);
+  const priceOf = await pricesIn(ledger);
   const changes = files?.changes ?? (await changesDone(ledger, batch));
-  const missing = changes?.missing ?? [];
+  const missing = changes?.people.filter(({ beyond }) => beyond) ?? [];
   const removed = missing.filter(({ ended }) => ended === 'applied').length;
   const { count, ms } = metrics.pauses;
   return {
@@ -55,8 +56,8 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
       saved: files?.figures.saved ?? null,
     },
     ...present({
-      cost: await costOf(ledger, batch, await pricesIn(ledger)),
-      steps: files?.figures.steps ?? (await stepsIn(ledger, batch)),
+      cost: await costOf(ledger, batch, priceOf),
+      steps: files?.figures.steps ?? (await stepsIn(ledger, batch, priceOf)),
     }),
     requests: metrics.requests,
     pauses: { count, seconds: tenths(ms) },

@@ -152,7 +152,9 @@ test('plan, run and report say what each account is asked, finds and costs, also
     '  find-email at two: 1 of 2 rows found, 5 credits, 5.0 for each, 1 of them for misses\n',
   );
   const report = (await at.desk.read('out.report.html')).replaceAll(/<[^>]+>/g, ' ');
-  expect(report).toMatch(/Who found it[\s\S]+two +find-email +1 +2 +5 +1/);
+  expect(report).toMatch(
+    /Who found it[\s\S]+two +find email +1 of 2, 50.% +5 credits, 1 for misses +5 credits /,
+  );
 });
 
 test('what one account has found or lost is not bought at another, whatever their order is next month', async () => {

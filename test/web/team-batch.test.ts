@@ -83,7 +83,7 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
   const again = (await team.runHere()).report as unknown as { readonly changes: unknown };
   expect(again.changes).toEqual(changes);
   expect(readFileSync(team.place.path('out.report.html'), 'utf8')).toContain(
-    '<strong>1 invite to Research, 2 roles in 2 projects, 1 removal from Research; 1 stays as it was, 1 held back, 1 invalid.</strong>',
+    '<h1>1 invite to Research, 2 roles in 2 projects, 1 removal from Research; 1 stays as it was, 1 held back, 1 invalid.</h1>',
   );
 
   const served = await servedIn(team.place.folder);

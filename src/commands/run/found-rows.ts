@@ -38,5 +38,8 @@ function valuesOf({ settings }: Batch, { answers }: RowRecord): string {
   const fields = add === undefined ? answerFields(shown, true) : undefined;
   const values = foundValues(add, saidIn(shown.body, shown.place), fields);
   const filled = [...values].filter(([, value]) => value !== '').slice(0, MOST_VALUES);
-  return filled.map(([name, value]) => `${name} ${foreignWords(value, LONGEST_NAME)}`).join(', ');
+  const nameOf = new Map(Object.entries(add ?? {}).map(([name, path]) => [path, name]));
+  return filled
+    .map(([path, value]) => `${nameOf.get(path) ?? path} ${foreignWords(value, LONGEST_NAME)}`)
+    .join(', ');
 }

@@ -239,15 +239,15 @@ export type AnswerReader = (
 ) => void;
 
 /**
- * The values of an answer, one for each added column.
+ * The values of an answer, by the paths of the added columns.
  * @param add undefined: every field has become a column.
  */
 export function foundValues(
   add: Readonly<Record<string, string>> | undefined,
   ...[answer, fields]: Parameters<AnswerReader>
-): Iterable<readonly [column: string, value: string]> {
+): Iterable<readonly [path: string, value: string]> {
   if (add === undefined) return fields ?? [];
-  return Object.entries(add).map(([name, path]) => [name, cellText(answer && saidAt(answer, path))]);
+  return [...new Set(Object.values(add))].map((path) => [path, cellText(answer && saidAt(answer, path))]);
 }
 
 /**
@@ -422,12 +422,12 @@ export function partRowsOf(job: Additions): number {
 
 /** The columns of an output. Where the job names none, every answer is read for them. */
 export async function additionFor(
-  { ledger, job, answerPlace, safety, note }: ColumnChoice,
+  choice: ColumnChoice,
   header: readonly string[],
   batch: Batch,
 ): Promise<Addition> {
-  const isOfOther = settingsKept(batch.settings).input_of_other;
-  if (job.add !== undefined) return additionOf(header, job.add, job.on_existing, isOfOther, answerPlace);
+  const { ledger, job, answerPlace, note } = choice;
+  if (job.add !== undefined) return additionWith(choice, header, batch, []);
   const { names, isCut } = await fieldsIn(ledger, batch, { ...job, answerPlace });
   if (isCut) {
     note(
@@ -435,8 +435,20 @@ export async function additionFor(
         'Name those that you need under add: in a job.',
     );
   }
+  return additionWith(choice, header, batch, names);
+}
+
+/** @param fields all that the answers have; needed where the job names no columns. */
+export async function additionWith(
+  { job, answerPlace, safety }: Pick<ColumnChoice, 'job' | 'answerPlace' | 'safety'>,
+  header: readonly string[],
+  batch: Batch,
+  fields: readonly string[],
+): Promise<Addition> {
+  const isOfOther = settingsKept(batch.settings).input_of_other;
+  if (job.add !== undefined) return additionOf(header, job.add, job.on_existing, isOfOther, answerPlace);
   const steps = stepNames(batch.operation);
-  return automaticAddition(header, names, safety, await identifierNames(), isOfOther, steps);
+  return automaticAddition(header, fields, safety, await identifierNames(), isOfOther, steps);
 }
 
 /**

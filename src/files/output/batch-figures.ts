@@ -1,4 +1,4 @@
-import { type CreditPrice, moneyFor, type PricedCredits } from '../../core/money.ts';
+import { type CreditPrice, moneyEach, moneyFor, type PricedCredits } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
@@ -27,24 +27,29 @@ export function figuresOf(
   const pending = batch.inputRows - ended.reduce((sum, [, count]) => sum + count, 0);
   const counts = Object.fromEntries([...ended, ...(pending > 0 ? [['pending', pending] as const] : [])]);
   const usable = batch.inputRows - (tally.counts.get('invalid') ?? 0);
+  const found = tally.counts.get('matched') ?? 0;
   return {
     rows: batch.inputRows,
     counts,
     usable,
     asked: usable - Math.max(0, pending) - tally.leftOut,
-    found: tally.counts.get('matched') ?? 0,
+    found,
     attention: tally.reasons.reduce((sum, { count }) => sum + count, 0),
     reasons: tally.reasons.map(({ count, ...reason }) => ({ ...reason, rows: count })),
     identifiers: [...tally.identifiers].map(([name, { asked, found }]) => ({ name, asked, found })),
-    columns: (tally.counts.has('matched') ? tally.columns : []).map((name) => ({
+    columns: (found > 0 ? tally.columns : []).map(({ name, path }) => ({
       name,
-      filled: tally.filled.get(name) ?? 0,
+      filled: tally.filled.get(path) ?? 0,
     })),
     ...present({ steps }),
     credits: spentOf(money),
     saved: tally.saved,
     ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
     cost,
+    each:
+      found === 0 || money.spent === 0
+        ? null
+        : { credits: inHundredths(money.spent / found), cost: cost && moneyEach(cost, found) },
     has_costs: hasCosts(batch, money),
   };
 }
@@ -69,12 +74,16 @@ export async function figuresIn(
   priceOf: PriceOf,
 ): Promise<BatchFigures> {
   const cost = (await costOf(ledger, batch, priceOf)) ?? null;
-  const steps = await stepsIn(ledger, batch);
+  const steps = await stepsIn(ledger, batch, priceOf);
   return figuresOf(batch, tally, await ledger.batchMoney(batch.id), cost, steps);
 }
 
 /** In the order of the steps and their accounts; undefined for a batch of one step with one account. */
-export async function stepsIn(ledger: LedgerReader, batch: Batch): Promise<StepObject[] | undefined> {
+export async function stepsIn(
+  ledger: LedgerReader,
+  batch: Batch,
+  priceOf: PriceOf,
+): Promise<StepObject[] | undefined> {
   if (!asksSeveral(batch)) return undefined;
   const steps = stepNames(batch.operation);
   const { answer_at: answerPlace } = settingsKept(batch.settings);
@@ -91,7 +100,10 @@ export async function stepsIn(ledger: LedgerReader, batch: Batch): Promise<StepO
       const isStep = steps.includes(operation);
       const found = isStep ? each.filled : each.found;
       const bought = isStep ? each.fillers : matches;
-      const inHundredths = (price: number) => (bought === 0 ? null : Math.round(price * 100) / 100);
+      const priced = (credits: number) => (bought === 0 ? null : inHundredths(credits));
+      const price = priced(spent / bought);
+      const inMoney = (credits: number) =>
+        moneyFor([{ credits, price: priceOf(batch, each.accountIdentity) }]);
       return {
         operation,
         account: accountNameIn(batch, each),
@@ -101,8 +113,11 @@ export async function stepsIn(ledger: LedgerReader, batch: Batch): Promise<StepO
         found,
         missed: reached - found,
         credits: { spent, for_misses: forMisses },
-        price: inHundredths(spent / bought),
-        price_by_rate: inHundredths((((spent - forMisses) / matches) * calls) / bought),
+        ...present({ cost: inMoney(spent), price_in_money: inMoney(price ?? 0) }),
+        price,
+        price_by_rate: priced((((spent - forMisses) / matches) * calls) / bought),
       };
     });
 }
+
+const inHundredths = (price: number): number => Math.round(price * 100) / 100;

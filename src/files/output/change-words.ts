@@ -4,7 +4,7 @@ import { counted } from '../../core/plain-text.ts';
 import type { ChangeEnd, ChangeGroup, ChangesDone, EndCounts } from './changes-done.ts';
 
 /** `7 invites to Platform, 6 removals from Research; 115 stay as they were, 1 held back`. */
-export function changesSentence({ done, counts, projects }: Omit<ChangesDone, 'missing'>): string {
+export function changesSentence({ done, counts, projects }: Omit<ChangesDone, 'people'>): string {
   const made = countedActions(done, (action) => placeOf(action, projects));
   const rest = restWords(counts);
   return [made === '' ? 'nothing was changed' : made, ...(rest === '' ? [] : [rest])].join('; ');

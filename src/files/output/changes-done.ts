@@ -52,20 +52,25 @@ export interface ChangeGroup extends ChangeFigures {
 export interface ChangesDone extends ChangeFigures {
   /** The same counts by project and by wish, in the order of the plan. */
   readonly projects: ChangeGroup[];
-  /** People whom the file does not name, and how each of them ended. */
-  readonly missing: readonly MissingPerson[];
+  /** The people whose place changed or whom the file does not name, in the order of the plan. */
+  readonly people: readonly PersonChange[];
 }
 
-export interface MissingPerson {
-  readonly email: string | undefined;
-  readonly userId: string | undefined;
-  readonly project: string | undefined;
+export interface PersonChange {
+  /** Blank for a change that is about no person. */
+  readonly who: string;
+  readonly project: string | null;
+  readonly action: PlannedAction;
+  readonly from: string | undefined;
+  readonly to: string;
   readonly ended: ChangeEnd;
   readonly reason: string;
+  /** Whether the file does not name the person. */
+  readonly beyond: boolean;
 }
 
-/** The changes without the people who are missing, as programs get them. */
-export const changesTold = ({ missing: _, ...changes }: ChangesDone): ChangesObject => changes;
+/** The changes without the people, as programs get them. */
+export const changesTold = ({ people: _, ...changes }: ChangesDone): ChangesObject => changes;
 
 /** Undefined for a batch without a plan, which changes nothing. */
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
@@ -84,7 +89,7 @@ class ChangeCollector {
   readonly #counted = new Set<string>();
   /** The calls that made projects. Many rows may share one. */
   readonly #made = new Set<string>();
-  readonly #missing: MissingPerson[] = [];
+  readonly #people: PersonChange[] = [];
   rows = 0;
 
   constructor(batch: Batch) {
@@ -108,21 +113,23 @@ class ChangeCollector {
       const answers = record?.answers.filter(isOf) ?? [];
       const isHeldBack = isBeyond && record?.outcome.kind === 'refused' && answers.length === 0;
       const ended = isHeldBack ? 'held_back' : works.length === 1 ? endOf(record) : partEnd(work, record);
-      this.#count(work, ended, answers);
-      if (isBeyond) this.#addMissing(work, ended, record?.outcome.reason ?? '');
+      const isFirst = this.#count(work, ended, answers);
+      const isChanged = isFirst && ended === 'applied';
+      if (isBeyond || isChanged) this.#addPerson(work, ended, isBeyond, record);
     }
   }
 
   result(): ChangesDone {
-    return { ...this.#all, projects: [...this.#groups.values()], missing: this.#missing };
+    return { ...this.#all, projects: [...this.#groups.values()], people: this.#people };
   }
 
-  #count(work: KeptWork, ended: ChangeEnd, answers: Answers): void {
+  /** @returns whether no row before was about the same subject. */
+  #count(work: KeptWork, ended: ChangeEnd, answers: Answers): boolean {
     const groups = [this.#all, this.#groupOf(work)];
     const own = answers.filter(({ batch, kind }) => batch === this.#batch.id && kind === 'found');
     this.#countMade(own, groups);
     const subject = subjectText(work.subject);
-    if (this.#counted.has(subject)) return;
+    if (this.#counted.has(subject)) return false;
     this.#counted.add(subject);
     const isMore = own.some(({ call }) => call.operation !== CREATE_PROJECT);
     const isWithoutWord = own.some(({ why }) => why.endsWith(WITHOUT_A_WORD));
@@ -131,6 +138,7 @@ class ChangeCollector {
       if (ended === 'applied' && isMore) tick(group.done, work.action ?? 'call');
       if (ended === 'applied' && isWithoutWord) group.without_a_word += 1;
     }
+    return true;
   }
 
   #countMade(own: Answers, groups: readonly ChangeCounts[]): void {
@@ -150,14 +158,13 @@ class ChangeCollector {
     return group;
   }
 
-  #addMissing(work: KeptWork, ended: ChangeEnd, reason: string): void {
-    const { email, project, subject, was } = work;
-    this.#missing.push({
-      email,
-      userId: was?.facts?.userId,
-      project: project ?? subject.project,
-      ended,
-      reason,
+  #addPerson(work: KeptWork, ended: ChangeEnd, beyond: boolean, record: RowRecord | undefined): void {
+    const { email, project, subject, was, action = 'call', from, to } = work;
+    const reason = record?.outcome.reason ?? '';
+    this.#people.push({
+      who: email ?? was?.facts?.userId ?? '',
+      project: project ?? subject.project ?? null,
+      ...{ action, from, to, ended, reason, beyond },
     });
   }
 }

@@ -224,7 +224,9 @@ async function writeFiles(
   const figures = await figuresIn(ledger, kept, tally, order.priceOf);
   // Its libraries are loaded where a report is written, and by no other command.
   const { reportHtml } = await import('./report.ts');
-  const html = reportHtml({ batch: kept, figures, changes, files: { output, attention } });
+  const acts = await ledger.acts(kept.id);
+  const metrics = await ledger.metrics(kept.id);
+  const html = reportHtml({ batch: kept, figures, changes, acts, metrics, files: { output, attention } });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return { output, figures, ...present({ report, attention, results, changes }) };
 }
@@ -285,7 +287,7 @@ async function* enrichedCopy(
   const { job, answerPlace, copy, note, cells: writer } = writing;
   const recordsOf = ledgerRows(writing.ledger, batch.id, partRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
-  tally.columns = job.add === undefined ? columns.map(({ path }) => path) : Object.keys(job.add);
+  tally.columns = columns.filter(({ isSource }) => isSource !== true);
   const found: AnswerReader = (...answer) => tally.addFound(foundValues(job.add, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     tally.add(batch, row.row, record);

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { FieldSurvey, saidIn } from '../../core/answer-fields.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { CellSafety } from '../../lib/formulas.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
-import { answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
+import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
 import { type BatchFigures, figuresIn, type PriceOf } from './batch-figures.ts';
 import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
@@ -16,7 +17,8 @@ export async function readFigures(
   batch: Batch,
   priceOf: PriceOf,
 ): Promise<BatchFigures> {
-  const { add, answer_at: answerPlace, ...job } = settingsKept(batch.settings);
+  const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
+  const { add } = job;
   const tally = new Tally();
   const survey = new FieldSurvey();
   const isApart = resultsFilesOf(job).length > 0;
@@ -35,7 +37,9 @@ export async function readFigures(
     }
     await setImmediate();
   }
-  tally.columns = add === undefined ? survey.names : Object.keys(add);
+  const choice = { job, answerPlace, safety: new CellSafety('raw') };
+  const { columns } = await additionWith(choice, batch.header, batch, survey.names);
+  tally.columns = columns.filter(({ isSource }) => isSource !== true);
   return figuresIn(ledger, batch, tally, priceOf);
 }
 

@@ -4,51 +4,58 @@ import { renderToString } from 'preact-render-to-string';
 import { isoTime } from '../../core/clock.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import { readSettings } from '../../job/job-settings.ts';
-import type { Batch } from '../../ledger/ledger.ts';
+import type { Act, Batch } from '../../ledger/ledger.ts';
 import { listNameOf } from '../list-name.ts';
 import type { BatchFigures } from './batch-figures.ts';
-import { changesSentence } from './change-words.ts';
 import type { ChangesDone } from './changes-done.ts';
-import { Changes, NotInList } from './report/changes.ts';
-import { Accounts, Columns, Funnel } from './report/found.ts';
+import { Changes, HeldBack, People } from './report/changes.ts';
+import { Accounts, Columns, Funnel, Identifiers } from './report/found.ts';
 import { Head } from './report/head.ts';
+import { HowItWent } from './report/how.ts';
 import { Needs } from './report/needs.ts';
-import { Table } from './report/table.ts';
-import { summaryOf } from './summary-words.ts';
+import { Fold, Table } from './report/table.ts';
 
 export interface ReportOptions {
   readonly batch: Batch;
   readonly figures: BatchFigures;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
+  /** The acts of people on the batch, and its requests. */
+  readonly acts: readonly Act[];
+  readonly metrics: { readonly requests: number; readonly calls: number };
   /** Paths of the files beside the report, to which it links. */
   readonly files: { readonly output: string; readonly attention: string | undefined };
 }
 
 /**
  * The report of a batch for people who never typed a command. It is one HTML file without scripts, and it
- * loads nothing, so that it can be mailed and printed. Facts for the operator alone are folded away at its
- * end. A report that is written again has the same bytes. The page shows the same parts.
+ * loads nothing, so that it can be mailed and printed on one page. Facts for the operator alone are folded
+ * away at its end. A report that is written again has the same bytes. The page shows the same parts.
  */
 export function reportHtml(options: ReportOptions): string {
-  const { figures, changes, record, ...head } = madePlain(factsOf(options));
-  const words = summaryOf(head, figures, changes && changesSentence(changes));
+  const { record, how, ...facts } = madePlain(factsOf(options));
+  const { figures, changes, links } = facts;
   const { reasons, steps = [] } = figures;
   const parts = [
-    h(Head, { ...head, words }),
+    h(Head, facts),
     changes === undefined
-      ? [h(Funnel, { ...figures, words }), h(Columns, figures), h(Accounts, { steps })]
-      : h(Changes, changes),
-    h(Needs, { reasons, rows: words.rows, href: head.links[1]?.href }),
-    changes && h(NotInList, changes),
-    h('details', null, h('summary', null, 'For the record'), h(Table, record)),
+      ? [
+          h(Funnel, figures),
+          h('div', { class: 'pair' }, h(Columns, figures), h(Identifiers, figures)),
+          h(Accounts, { steps }),
+        ]
+      : h(People, changes),
+    h(Needs, { reasons, href: links[1]?.href }),
+    changes && h(HeldBack, changes),
+    h(Fold, { title: 'How it went' }, changes && h(Changes, changes), h(HowItWent, how)),
+    h(Fold, { title: 'For the record' }, h(Table, record)),
   ];
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width">
-${renderToString(h('title', null, head.list))}
+${renderToString(h('title', null, facts.list))}
 <style>${STYLE}</style>
 ${renderToString(h('main', null, parts))}
 </html>
@@ -59,34 +66,53 @@ ${renderToString(h('main', null, parts))}
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
 const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-main { max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.4rem; margin: 0 } h2 { font-size: 1.1rem; margin-top: 2rem }
-.when, .play { margin: 0; opacity: .75 } .headline { font-size: 1.3rem; margin: 1.5rem 0 0 } .headline + p { margin-top: .25rem }
-.funnel { display: flex; flex-wrap: wrap; gap: .5rem 2rem; list-style: none; margin: 1.5rem 0 .5rem; padding: 0 }
+:root { color-scheme: light dark; background: Canvas; color: CanvasText; font: 16px/1.45 system-ui, sans-serif }
+main { max-width: 48rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: .25rem 0 .5rem }
+h2 { font-size: 1.05rem; margin: 1.5rem 0 .25rem }
+p { margin: .15rem 0 } .when, .play, small { opacity: .75 } .files { margin-top: .75rem }
+.funnel { display: grid; grid-template-columns: repeat(4, 1fr); gap: 1rem; margin: 1.5rem 0 .5rem }
+.funnel { list-style: none; padding: 0 } .funnel small { display: block }
 .funnel b { font-size: 1.3rem; font-variant-numeric: tabular-nums }
-table { border-collapse: collapse } th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; vertical-align: top }
+table { border-collapse: collapse } th { font-size: .85rem; font-weight: 400; opacity: .75 }
+th, td { text-align: left; padding: .2rem 1.5rem .2rem 0; vertical-align: top }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { white-space: nowrap }
-h1, p, td:last-child:not(.n) { overflow-wrap: anywhere }
+h1, p, td:not(.n) { overflow-wrap: anywhere }
 tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
-.bar { display: inline-block; height: .7rem; background: #3a7bd5; border-radius: 2px; print-color-adjust: exact }
-details { margin-top: 1.5rem } summary { cursor: pointer; font-weight: 600 }
-@media (max-width: 40rem) { th, td { padding-right: .75rem } }
-@media print { main { margin: 0 } h2, tr, .funnel { break-inside: avoid } }
+.bar { display: block; width: 100%; height: .4rem; border-radius: 2px }
+.bar { fill: light-dark(#1a7f4b, #57c78b); print-color-adjust: exact } .bar .all { fill: #8884 }
+td .bar { display: inline-block; width: 6rem; margin: 0 .75rem .1rem 0 }
+.pair { display: flex; flex-wrap: wrap; column-gap: 1rem } .pair section { margin-right: auto }
+details { margin-top: 1rem } summary { cursor: pointer; font-weight: 600 }
+@media (max-width: 40rem) {
+  th, td { padding-right: .75rem } .funnel { grid-template-columns: 1fr 1fr } td.n { white-space: normal }
+}
+@page { size: A4; margin: 14mm }
+@media print {
+  :root { font-size: 12px } main { margin: 0; padding: 0; max-width: none }
+  h2, tr, .funnel { break-inside: avoid } h2 { break-after: avoid } main > details { display: none }
+}
 `;
 
-function factsOf({ batch, figures, changes, files: { output, attention } }: ReportOptions) {
+function factsOf({ batch, figures, changes, acts, metrics, files }: ReportOptions) {
+  const { output, attention } = files;
   const words = /\.xlsx$/i.test(output) ? 'The workbook with the answers' : 'The list with the answers';
   const links = [{ href: besideReport(output), words }];
   if (attention !== undefined) links.push({ href: besideReport(attention), words: 'The rows that need you' });
   return {
     list: listNameOf(batch.inputPath),
     created_at: isoTime(batch.createdAtMs),
+    operators: [...new Set(acts.map(({ operator }) => operator))],
+    operation: batch.operation,
     sandbox: batch.sandbox,
     links,
     figures,
     changes,
-    record: { columns: ['what', ''], lines: recordLines(batch) },
+    how: {
+      ...metrics,
+      acts: acts.map(({ kind, operator, atMs }) => ({ kind, operator, at: isoTime(atMs) })),
+    },
+    record: { columns: ['what', 'which'], lines: recordLines(batch) },
   };
 }
 

@@ -7,10 +7,12 @@ import type { BatchFigures } from './batch-figures.ts';
  * words.
  */
 export interface BatchSummary {
-  /** One sentence that says how the batch ended. */
+  /** How the batch ended, without a full stop where it is about what was found. */
   readonly headline: string;
   /** Undefined where nothing is paid. */
   readonly cost: string | undefined;
+  /** The price of each found one, and the credits that were saved. Blank where neither is known. */
+  readonly besides: string;
   readonly needs: string;
   /** Blank for a batch that looks up nothing by an identifier. */
   readonly identifiers: string;
@@ -18,51 +20,91 @@ export interface BatchSummary {
   readonly rows: readonly string[];
 }
 
+interface Summed {
+  readonly sandbox: boolean;
+  readonly operation: string;
+}
+
 /**
  * @param changed the changes that a batch has made, as a clause; undefined for a batch that changes nothing.
  */
-export function summaryOf(
-  { sandbox }: { readonly sandbox: boolean },
-  figures: BatchFigures,
-  changed: string | undefined,
-): BatchSummary {
-  const { attention, identifiers, reasons, counts } = figures;
+export function summaryOf(of: Summed, figures: BatchFigures, changed: string | undefined): BatchSummary {
+  const { attention, reasons, counts } = figures;
   // What rows that are left wait for, such as a key, is not known here.
   const nothing = counts.pending === undefined ? 'Nothing needs you.' : 'No finished row needs you.';
-  const asked = changed === undefined ? identifiers.filter(({ name }) => !name.startsWith('/')) : [];
   return {
-    headline: changed === undefined ? foundWords(figures) : capital(sentence(changed)),
-    cost: figures.has_costs ? costWords(figures, sandbox) : undefined,
+    headline: changed === undefined ? foundWords(of, figures) : capital(sentence(changed)),
+    cost: figures.has_costs ? costWords(figures, of.sandbox) : undefined,
+    besides: figures.has_costs ? besideWords(figures) : '',
     needs: attention === 0 ? nothing : `${counted(attention, 'row needs', 'rows need')} you.`,
-    identifiers: asked
+    identifiers: (changed === undefined ? askedIdentifiers(figures) : [])
       .map((each) => `by ${each.name} ${grouped(each.found)} of ${grouped(each.asked)}`)
       .join(' · '),
-    rows: reasons.map(({ rows, first_rows: first }) => {
-      const more = rows > first.length ? [`${grouped(rows - first.length)} more`] : [];
-      return `${rows === 1 ? 'row' : 'rows'} ${listed([...first.map(String), ...more])}`;
-    }),
+    rows: reasons.map(rowsWords),
   };
 }
 
-function foundWords({ rows, found, counts: { pending = 0, skipped = 0 } }: BatchFigures): string {
-  const what = `found ${grouped(found)} of ${counted(rows, 'row')}`;
-  const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
-  return pending === 0 ? `We ${what}${left}.` : `So far we ${what}${left}; ${counted(pending, 'row')} to go.`;
+/** `rows 12, 13 and 4 more`. */
+export function rowsWords({ rows, first_rows: first }: BatchFigures['reasons'][number]): string {
+  const more = rows > first.length ? [`${grouped(rows - first.length)} more`] : [];
+  return `${rows === 1 ? 'row' : 'rows'} ${listed([...first.map(String), ...more])}`;
 }
 
-function costWords(
-  { credits, saved, cost, vendor_counted: byVendor }: BatchFigures,
-  sandbox: boolean,
-): string {
+/** A call that brings its own request has a path in the place of an identifier. */
+export const askedIdentifiers = ({ identifiers }: Pick<BatchFigures, 'identifiers'>) =>
+  identifiers.filter(({ name }) => !name.startsWith('/'));
+
+/** What a row of an operation stands for, one and several. */
+const NOUNS: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  'enrich-company': ['company', 'companies'],
+  'enrich-person': ['person', 'people'],
+  'find-email': ['e-mail', 'e-mails'],
+  'find-phone': ['phone number', 'phone numbers'],
+};
+
+function foundWords({ operation }: Summed, { rows, found, counts }: BatchFigures): string {
+  const { pending = 0, skipped = 0 } = counts;
+  const noun = NOUNS[operation] ?? ['row', 'rows'];
+  const what = `${grouped(found)} of ${counted(rows, ...noun)} found, ${percent(found, rows)}`;
+  const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
+  return pending === 0 ? `${what}${left}` : `So far ${what}${left}; ${counted(pending, 'row')} to go`;
+}
+
+/** `90 %`, which is not broken in two. Only all of them are 100 %, and only none of them is 0 %. */
+export function percent(part: number, all: number): string {
+  const rounded = Math.round((part / all) * 100);
+  const shown = part === 0 || part === all ? rounded : Math.min(Math.max(rounded, 1), 99);
+  return `${shown}\u00a0%`;
+}
+
+function costWords({ credits, cost, vendor_counted: byVendor }: BatchFigures, sandbox: boolean): string {
   const { spent, exact, in_doubt: inDoubt } = credits;
   const also = [
     vendorCountWords(byVendor),
-    saved > 0 ? `; ${grouped(saved)} saved by asking once` : '',
     inDoubt > 0 ? `; ${grouped(inDoubt)} in doubt, for answers that were lost` : '',
     sandbox ? '; this is play money' : '',
   ];
   return `It cost ${atMost(spent, !exact, counted(spent, 'credit'))}${inMoney(cost)}${also.join('')}.`;
 }
+
+function besideWords({ each, saved, credits: { exact } }: BatchFigures): string {
+  const parts: string[] = [];
+  if (each !== null) {
+    const credits = `${counted(each.credits, 'credit')}${inMoney(each.cost)}`;
+    parts.push(`That is ${atMost(each.credits, !exact, credits)} for each one found.`);
+  }
+  if (saved > 0) {
+    const more = counted(saved, 'more credit was', 'more credits were');
+    parts.push(`${more} saved: known before, or twice on the list.`);
+  }
+  return parts.join(' ');
+}
+
+/** A sentence with a flag, or one that says which command to run. */
+const TYPED = /(?<=^|\.)\s*(?=[^.]*(?:--[a-z]|\brun [a-z]+-[a-z]+))[^.]*\.?/gi;
+
+/** A reason for people who never typed a command. The whole reason stands in the row. */
+export const untyped = (reason: string): string => reason.replaceAll(TYPED, '');
 
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 

@@ -18,6 +18,7 @@ import {
   type RowRecord,
 } from '../../ledger/ledger.ts';
 import type { SpentObject } from '../../objects/batch-object.ts';
+import { untyped } from './summary-words.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
 
@@ -40,7 +41,7 @@ export class Tally {
   readonly counts = new Map<OutcomeKind | 'pending', number>();
   readonly identifiers = new Map<string, IdentifierTally>();
   /** The added columns in their order, and how many rows were found with a value in them. */
-  columns: readonly string[] = [];
+  columns: readonly { readonly name: string; readonly path: string }[] = [];
   readonly filled = new Map<string, number>();
   /** Rows for which nothing was asked, because the job leaves them out. */
   leftOut = 0;
@@ -69,10 +70,10 @@ export class Tally {
     if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
   }
 
-  /** Counts what was found for a row, by the column that gets it. */
-  addFound(values: Iterable<readonly [column: string, value: string]>): void {
-    for (const [column, value] of values)
-      if (value !== '') this.filled.set(column, (this.filled.get(column) ?? 0) + 1);
+  /** Counts what was found for a row, by its path in the answer. */
+  addFound(values: Iterable<readonly [path: string, value: string]>): void {
+    for (const [path, value] of values)
+      if (value !== '') this.filled.set(path, (this.filled.get(path) ?? 0) + 1);
   }
 
   /** Why rows need attention, the most frequent reason first. */
@@ -159,8 +160,8 @@ export const hasCosts = (
  */
 export function attentionWords(kind: OutcomeKind, reason: string): string {
   if (kind === 'in_doubt') return doubtWords(reason);
-  if (kind === 'invalid') return invalidWords(reason);
-  return kind === 'refused' ? refusalWords(reason) : cellWords(reason);
+  if (kind === 'invalid') return untyped(invalidWords(reason));
+  return kind === 'refused' ? untyped(refusalWords(reason)) : cellWords(reason);
 }
 
 const QUOTED = /\s*"(?:[^"\\]|\\.)*"…?/g;

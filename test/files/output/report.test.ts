@@ -82,7 +82,8 @@ interface Said {
 function report(tally: Tally, { of = batch, spent = money, cost = null }: Said = {}): string {
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
   const figures = figuresOf(of, tally, spent, cost);
-  return reportHtml({ batch: of, figures, changes: undefined, files });
+  const asked = { acts: [], metrics: { requests: 4, calls: 4 } };
+  return reportHtml({ batch: of, figures, changes: undefined, files, ...asked });
 }
 
 /** What everybody reads before the first fold, tag by tag. */
@@ -90,6 +91,7 @@ function aboveTheFold(html: string): string {
   const [, main = ''] = html.slice(0, html.indexOf('<details>')).split('<main>');
   return main
     .replaceAll(/<[^>]*>/g, '\n')
+    .replaceAll('\u00a0', ' ')
     .replaceAll(/\s*\n\s*/g, '\n')
     .trim();
 }
@@ -126,7 +128,7 @@ test('the report says first what came of the list, what it cost, and what needs 
       answer('domain', 'refused', 5),
     ],
   );
-  tally.columns = ['phone', 'city'];
+  tally.columns = ['phone', 'city'].map((name) => ({ name, path: name }));
   tally.addFound([
     ['phone', '1'],
     ['city', ''],
@@ -138,25 +140,25 @@ test('the report says first what came of the list, what it cost, and what needs 
       .replace(/1 January 1970, .*/, 'THEN')
       .split('\n'),
   ).toEqual([
-    'leads.csv',
-    'THEN',
-    'We found 2 of 4 rows.',
-    'It cost 1,200 credits (A$48.00); 1 saved by asking once; 3 in doubt, for answers that were lost.',
+    'leads.csv · THEN',
+    '2 of 4 companies found, 50 %',
+    'It cost 1,200 credits (A$48.00); 3 in doubt, for answers that were lost.',
+    'That is 600 credits (A$24.00) for each one found. 1 more credit was saved: known before, or twice on the list.',
     '2 rows need you.',
     ...['The list with the answers', '·', 'The rows that need you'],
-    ...['4', 'rows', '3', 'usable', '3', 'asked', '2', 'found'],
-    'by abn 2 of 3 · by domain 0 of 1',
-    ...['What came back', 'column', 'filled', 'phone', '1 of 2', 'city', '0 of 2'],
-    ...['What needs you', 'rows', 'why', 'which'],
+    ...['4', 'rows', '3', 'usable', '1 cannot be used', '3', 'asked', '2', 'found', '1 refused'],
+    ...['What came back', 'column', 'filled', 'phone', '1 of 2, 50 %', 'city', '0 of 2, 0 %'],
+    ...['What it was found by', 'asked by', 'found', 'ABN', '2 of 3, 67 %', 'domain', '0 of 1, 0 %'],
+    ...['What needs you', 'The owner of the list can help:', 'rows', 'why', 'which'],
     ...['1', 'ABN: does not have 11 digits; website: blank', 'row 4'],
-    ...['1', 'the vendor refused abn', 'row 5'],
+    ...['The owner of the account can help:', 'rows', 'why', 'which', '1', 'the vendor refused abn', 'row 5'],
   ]);
   expect(aboveTheFold(html)).not.toMatch(/0a1b2c3d|enrich-company|\/lists|--|status \d/);
 });
 
 test('the report says what is not done yet, and folded away which batch it is', () => {
   const html = report(tallyOf([matched, answer('abn', 'found', 2)], [undefined]));
-  expect(aboveTheFold(html)).toContain('So far we found 1 of 4 rows; 3 rows to go.');
+  expect(aboveTheFold(html)).toContain('So far 1 of 4 companies found, 25 %; 3 rows to go');
   expect(cells(html)).toContainEqual(['batch', '0a1b2c3d']);
 });
 

@@ -1,37 +1,59 @@
 import { h } from 'preact';
 import { withoutWordWords } from '../../../core/action-words.ts';
+import type { PlannedAction } from '../../../core/operation.ts';
 import { grouped, sentence } from '../../../core/plain-text.ts';
 import { END_WORDS } from '../change-words.ts';
-import type { ChangeEnd, ChangesDone, EndCounts } from '../changes-done.ts';
-import { capital } from '../summary-words.ts';
+import type { ChangeEnd, ChangesDone, EndCounts, PersonChange } from '../changes-done.ts';
+import { capital, untyped } from '../summary-words.ts';
 import { Section, Table } from './table.ts';
 
-/** How the changes for people ended, by project and role. An invalid row counts, and has neither. */
-export function Changes({ counts, projects, without_a_word: confirmed }: Omit<ChangesDone, 'missing'>) {
+/** What a batch of changes has done. These are changes, and nothing that was found. */
+
+const SIGNS: Readonly<Record<PlannedAction, string>> = {
+  create_project: '+ made',
+  invite: '+ invited',
+  change_role: '~ role changed',
+  remove: '− removed',
+  call: '+ done',
+};
+
+/** The people whose place changed, by project, each with a sign and the role. */
+export function People({ people }: Pick<ChangesDone, 'people'>) {
+  const changed = people.filter(({ ended, who }) => ended === 'applied' && who !== '');
+  const byProject = [...Map.groupBy(changed, ({ project }) => project ?? '')];
+  const lines = byProject.flatMap(([project, all]) =>
+    all.map((each, at) => [at === 0 ? project : '', SIGNS[each.action], each.who, roleWords(each)]),
+  );
+  return h(Section, { title: 'Who changed', columns: ['project', 'change', 'who', 'role'], most: 20, lines });
+}
+
+function roleWords({ action, from = '', to, beyond }: PersonChange): string {
+  if (action === 'remove') return beyond ? `${from} (not in the list)` : from;
+  return action === 'change_role' && from !== '' ? `${from} → ${to}` : to;
+}
+
+/** People whom the list does not name and who are still there. They have no row that could show why. */
+export function HeldBack({ people }: Pick<ChangesDone, 'people'>) {
+  const lines = people
+    .filter(({ beyond, ended }) => beyond && ended !== 'applied')
+    .map(({ who, project, ended, reason }) => [who, project ?? '', endWord(ended), untyped(reason)]);
+  const columns = ['who', 'project', 'what became of it', 'why'];
+  return h(Section, { title: 'Not in the list, and not removed', columns, lines });
+}
+
+const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
+
+/** How the changes ended, by project and role. An invalid row counts, and has neither. */
+export function Changes({ counts, projects, without_a_word: confirmed }: Omit<ChangesDone, 'people'>) {
   const ends = END_WORDS.filter(([end]) => counts[end] !== undefined);
   const cells = (of: EndCounts) => ends.map(([end]) => (of[end] === undefined ? '' : grouped(of[end])));
   const lines = projects.map(({ project, to, counts: of }) => {
     return [project ?? '', to === 'none' ? 'to be out' : to, ...cells(of)];
   });
   const columns = ['project', 'wanted', ...ends.map(([, word]) => `#${word}`)];
-  return h(
-    'section',
-    null,
-    h('h2', null, 'Changes'),
-    confirmed > 0 && h('p', null, capital(sentence(withoutWordWords(confirmed)))),
+  return [
     h(Table, { columns, lines: [...lines, ['all', '', ...cells(counts)]] }),
+    confirmed > 0 && h('p', null, capital(sentence(withoutWordWords(confirmed)))),
     h('p', null, ends.map(([, word, meaning]) => capital(`${word}: ${meaning}.`)).join(' ')),
-  );
+  ];
 }
-
-/** People whom the list does not name. They have no row in the output that could show their end. */
-export function NotInList({ missing }: Pick<ChangesDone, 'missing'>) {
-  const lines = missing.map(({ email, userId, project = '', ended, reason }) => {
-    const word = ended === 'applied' ? 'removed' : endWord(ended);
-    return [email ?? userId ?? '', project, word, reason];
-  });
-  const columns = ['who', 'project', 'what became of it', 'reason'];
-  return h(Section, { title: 'Not in the list', columns, lines });
-}
-
-const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;

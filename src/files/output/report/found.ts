@@ -1,42 +1,82 @@
 import { h } from 'preact';
-import { grouped } from '../../../core/plain-text.ts';
+import { inMoney } from '../../../core/money.ts';
+import { counted, grouped } from '../../../core/plain-text.ts';
 import type { FiguresObject } from '../../../objects/figures-object.ts';
 import type { StepObject } from '../../../objects/run-object.ts';
-import type { BatchSummary } from '../summary-words.ts';
-import { Section } from './table.ts';
+import type { BatchFigures } from '../batch-figures.ts';
+import { askedIdentifiers } from '../summary-words.ts';
+import { Bar, Section, type ShareProps, shareWords } from './table.ts';
 
-/** What was found: of how many rows, in which columns, and by which account. */
+/** What was found: of how many rows, by what, in which columns, and at which account. */
 
-export interface FunnelProps extends Pick<FiguresObject, 'rows' | 'usable' | 'asked' | 'found'> {
-  readonly words: Pick<BatchSummary, 'identifiers'>;
+export type FunnelProps = Pick<BatchFigures, 'rows' | 'usable' | 'asked' | 'found' | 'counts'>;
+
+/** Each step says where the rows of the step before it went, so that they add up. */
+export function Funnel({ rows, usable, asked, found, counts }: FunnelProps) {
+  const { pending = 0, no_match: missed = 0, refused = 0, in_doubt: doubted = 0 } = counts;
+  const steps = [
+    { count: rows, word: rows === 1 ? 'row' : 'rows', lost: [] },
+    { count: usable, word: 'usable', lost: [lostWords(rows - usable, 'cannot be used')] },
+    {
+      count: asked,
+      word: 'asked',
+      lost: [lostWords(pending, 'to go'), lostWords(usable - asked - pending, 'left out')],
+    },
+    {
+      count: found,
+      word: 'found',
+      lost: [
+        lostWords(missed, 'not found'),
+        lostWords(refused, 'refused'),
+        lostWords(doubted, 'in doubt'),
+        lostWords(asked - found - missed - refused - doubted, 'given up'),
+      ],
+    },
+  ];
+  const shown = steps.map(({ count, word, lost }) => {
+    const where = lost.filter((words) => words !== '').join(', ');
+    const number = h('b', null, grouped(count));
+    return h('li', null, number, ` ${word}`, h(Bar, { part: count, all: rows }), h('small', null, where));
+  });
+  return h('ol', { class: 'funnel' }, shown);
 }
 
-export function Funnel({ rows, usable, asked, found, words: { identifiers } }: FunnelProps) {
-  const steps = [
-    [rows, rows === 1 ? 'row' : 'rows'],
-    [usable, 'usable'],
-    [asked, 'asked'],
-    [found, 'found'],
-  ] as const;
-  const shown = steps.map(([count, word]) => h('li', null, h('b', null, grouped(count)), ` ${word}`));
-  return [h('ol', { class: 'funnel' }, shown), identifiers !== '' && h('p', null, identifiers)];
+const lostWords = (count: number, word: string): string => (count === 0 ? '' : `${grouped(count)} ${word}`);
+
+export function Identifiers({ identifiers }: Pick<FiguresObject, 'identifiers'>) {
+  const lines = askedIdentifiers({ identifiers }).map(({ name, asked, found }) =>
+    shareLine(identifierWords(name), { part: found, all: asked }),
+  );
+  return h(Section, { title: 'What it was found by', columns: ['asked by', 'found'], most: 6, lines });
+}
+
+/** `profile url (enrich person)` for `enrich-person.profile_url`. */
+function identifierWords(name: string): string {
+  const [input = '', step] = name.split('.').reverse();
+  const words = input
+    .replaceAll('_', ' ')
+    .replaceAll('+', ' + ')
+    .replace(/\bemail\b/, 'e-mail');
+  return words.replace(/\babn\b/, 'ABN') + (step === undefined ? '' : ` (${step.replaceAll('-', ' ')})`);
 }
 
 export function Columns({ columns, found }: Pick<FiguresObject, 'columns' | 'found'>) {
-  const lines = columns.map(({ name, filled }) => {
-    const share = found === 0 ? 0 : filled / found;
-    const bar = h('span', { class: 'bar', style: `width:${(share * 12).toFixed(2)}rem` });
-    return [name, [bar, ` ${grouped(filled)} of ${grouped(found)}`]];
-  });
-  return h(Section, { title: 'What came back', columns: ['column', 'filled'], lines });
+  const lines = columns.map(({ name, filled }) => shareLine(name, { part: filled, all: found }));
+  return h(Section, { title: 'What came back', columns: ['column', 'filled'], most: 8, lines });
 }
 
-/** What each account was asked and found, where there are several. */
+const shareLine = (name: string, share: ShareProps) => [name, [h(Bar, share), shareWords(share)]];
+
+/** What each account was asked and found at which price, where there are several. */
 export function Accounts({ steps }: { readonly steps: readonly StepObject[] }) {
-  const lines = steps.map(({ operation, account, reached, found, credits }) => {
-    const rows = [grouped(found), grouped(reached)];
-    return [account, operation, ...rows, grouped(credits.spent), grouped(credits.for_misses)];
+  const lines = steps.map(({ operation, account, reached, found, credits, cost, ...step }) => {
+    const { price, price_in_money: inTheirs } = step;
+    const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} for misses`;
+    const spent = `${counted(credits.spent, 'credit')}${inMoney(cost)}${misses}`;
+    const each = price === null ? '' : `${counted(price, 'credit')}${inMoney(inTheirs)}`;
+    const share = shareWords({ part: found, all: reached });
+    return [account, operation.replaceAll('-', ' '), share, spent, each];
   });
-  const columns = ['account', 'asked for', '#found', '#of', '#credits', '#for misses'];
+  const columns = ['account', 'asked for', 'found', 'cost', 'for each bought'];
   return h(Section, { title: 'Who found it', columns, lines });
 }

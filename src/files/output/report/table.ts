@@ -1,4 +1,6 @@
 import { type ComponentChild, h } from 'preact';
+import { grouped } from '../../../core/plain-text.ts';
+import { percent } from '../summary-words.ts';
 
 export interface TableProps {
   /** A name that begins with # is that of a column of numbers. */
@@ -9,17 +11,56 @@ export interface TableProps {
 export function Table({ columns, lines }: TableProps) {
   const classes = columns.map((name) => (name.startsWith('#') ? 'n' : undefined));
   const heads = columns.map((name, at) => h('th', { class: classes[at] }, name.replace(/^#/, '')));
-  const rows = lines.map((line) =>
-    h(
-      'tr',
-      null,
-      line.map((cell, at) => h('td', { class: classes[at] }, cell)),
-    ),
-  );
+  const rows = lines.map((line) => {
+    const cells = line.map((cell, at) => h('td', { class: classes[at] }, cell));
+    return h('tr', null, cells);
+  });
   return h('table', null, h('tr', null, heads), rows);
 }
 
-/** A heading above a table; nothing where the table has no line. */
-export function Section({ title, ...table }: TableProps & { readonly title: string }) {
-  return table.lines.length === 0 ? null : h('section', null, h('h2', null, title), h(Table, table));
+export interface SectionProps extends TableProps {
+  readonly title?: string | undefined;
+  /** A sentence above the table. */
+  readonly words?: string;
+  /** The lines beyond so many are in a fold. */
+  readonly most?: number;
 }
+
+/** A heading above a table; nothing where the table has no line. */
+export function Section({ title, words, most = 10, columns, lines }: SectionProps) {
+  if (lines.length === 0) return null;
+  const more = lines.slice(most);
+  return h(
+    'section',
+    null,
+    title !== undefined && h('h2', null, title),
+    words !== undefined && h('p', null, words),
+    h(Table, { columns, lines: lines.slice(0, most) }),
+    more.length > 0 && h(Fold, { title: `${grouped(more.length)} more` }, h(Table, { columns, lines: more })),
+  );
+}
+
+export function Fold({ title, children }: { readonly title: string; readonly children?: ComponentChild }) {
+  return h('details', null, h('summary', null, title), children);
+}
+
+export interface ShareProps {
+  readonly part: number;
+  readonly all: number;
+}
+
+/** A share as a picture. The words beside it say the same. */
+export function Bar({ part, all }: ShareProps) {
+  const width = all === 0 ? 0 : (part / all) * 100;
+  const size = { viewBox: '0 0 100 6', preserveAspectRatio: 'none' };
+  return h(
+    'svg',
+    { class: 'bar', 'aria-hidden': 'true', ...size },
+    h('rect', { class: 'all', width: 100, height: 6 }),
+    h('rect', { width: width.toFixed(1), height: 6 }),
+  );
+}
+
+/** `264 of 269, 98 %`. */
+export const shareWords = ({ part, all }: ShareProps): string =>
+  `${grouped(part)} of ${grouped(all)}${all === 0 ? '' : `, ${percent(part, all)}`}`;

@@ -1,0 +1,56 @@
+/**
+ * Goal: a manager who never typed a command reads on one page, in the order of her questions, what was found, what it cost, where it was
+ * lost, and what needs whom; every figure adds up, and no word of it is one of a terminal.
+ * Method: the real command before a vendor, and its report read as a browser shows it.
+ */
+import { expect, test } from 'vitest';
+import { domainsOf } from '../faults/workplace.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+/** What is read before the first fold, one line for each element. */
+async function readIn(desk: Desk): Promise<readonly string[]> {
+  const html = await desk.read('out.report.html');
+  const [, main = ''] = (html.split('<details')[0] ?? '').split('<main>');
+  const lines = main.replaceAll(/<\/(?:p|h\d|li|tr|header)>|<br\/?>/g, '\n').replaceAll(/<[^>]*>/g, ' ');
+  return lines.split('\n').flatMap((line) => line.replaceAll(/\s+/g, ' ').trim() || []);
+}
+
+test('a manager reads what was found, what each one cost, where the others were lost, and who can help', async () => {
+  const desk = await openDesk({ account: { price: '0.04 AUD' }, concurrency: 1 });
+  const [first = '', ...others] = domainsOf('list.csv', 3);
+  await desk.write('list.csv', ['Website', first, ...others, first, 'no domain', ''].join('\n'));
+  const add = { Staff: 'employee_count', Twitter: 'social.nothing' };
+  await desk.write('job.yaml', JSON.stringify({ operation: 'enrich-company', account: 'data', add }));
+  const words = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9', '--as', 'Jo Citizen'];
+  await desk.type([...words, '--attention-ok']);
+  const lines = await readIn(desk);
+  expect(lines[0]).toMatch(/^list\.csv · \d+ \w+ 20\d\d, \d\d:\d\d \(.+\) · Jo Citizen$/);
+  expect(lines.slice(1)).toEqual([
+    '4 of 5 companies found, 80 %',
+    'It cost 3 credits (A$0.12).',
+    'That is 0.75 credits (A$0.03) for each one found. 1 more credit was saved: known before, or twice on the list.',
+    '1 row needs you.',
+    'The list with the answers · The rows that need you',
+    ...['5 rows', '4 usable 1 cannot be used', '4 asked', '4 found'],
+    ...['What came back', 'column filled', 'Staff 4 of 4, 100 %', 'Twitter 0 of 4, 0 %'],
+    ...['What it was found by', 'asked by found', 'domain 4 of 4, 100 %'],
+    ...['What needs you', 'The owner of the list can help:', 'rows why which'],
+    '1 website: contains a space or several values row 6',
+  ]);
+});
+
+test('columns have the names that they have in the workbook, and each account says what it found at which price', async () => {
+  const desk = await openDesk({ account: { price: '0.04 AUD' }, concurrency: 1 });
+  const [one, two] = domainsOf('list.csv', 2);
+  await desk.write('list.csv', `Domain,name,Industry\n${one},Own,\n${two},Own,\n`);
+  await desk.type(desk.run());
+  const [header = ''] = (await desk.read('out.csv')).split('\n');
+  const added = header.split(',').slice(3, header.split(',').indexOf('_status'));
+  const lines = await readIn(desk);
+  const shown = lines.slice(lines.indexOf('column filled') + 1, lines.indexOf('What it was found by'));
+  expect(shown.map((line) => line.split(' ')[0])).toEqual(added.slice(0, shown.length));
+  expect(added).toContain('found_name');
+  const { figures } = await desk.json(desk.run());
+  expect(figures.columns.map(({ name }: { name: string }) => name)).toEqual(added);
+  expect(figures.each).toEqual({ credits: 1, cost: [{ amount: 0.04, currency: 'AUD' }] });
+});
