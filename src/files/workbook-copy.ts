@@ -35,7 +35,7 @@ async function* copiedRows(
   const names = await sheet.header();
   const kept = [...names.keys()].filter((at) => !options.dropped.has(names[at] ?? ''));
   const ownCell = cellsBelow(names);
-  const addedCell = cellsBelow(options.columns);
+  const addedCell = addedCellsBelow(options.columns, { day: '1', time: '2' });
   // Where no row of the list has the names, each row makes room for them.
   const header = sheet.start.header.last;
   const below = header === 0 ? 1 : 0;
@@ -84,6 +84,43 @@ export function cellsBelow(names: readonly string[]): (text: string, at: number)
     if (!isNumber || ofIdentifiers.has(at) || isIdentifier(text)) return { text };
     return { text, value: Number(text) };
   };
+}
+
+/** The numbers of the formats for a day, and for a time. */
+export interface DateStyles {
+  readonly day: string;
+  readonly time: string;
+}
+
+/**
+ * The same for the cells that we add, in which a date is a date, so that it can be sorted and filtered. A
+ * time is shown as it is in UTC.
+ * @param styles undefined where the workbook has no formats.
+ */
+export function addedCellsBelow(
+  names: readonly string[],
+  styles: DateStyles | undefined,
+): (text: string, at: number) => WorkbookCell {
+  const cellOf = cellsBelow(names);
+  return (text, at) => (styles && dateCell(text, styles)) ?? cellOf(text, at);
+}
+
+const DATE = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?Z?$/;
+
+const DAY_MS = 86_400_000;
+const DAYS_TO_1970 = 25_569;
+/** Excel counts the days before as if there had been a 29 February 1900. */
+const FIRST_DAY = 61;
+
+/** Undefined for a text that is no date of Excel's. */
+function dateCell(text: string, { day: dayStyle, time: timeStyle }: DateStyles): WorkbookCell | undefined {
+  const [, day, time = ''] = DATE.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  const atMs = Date.parse(`${day}${time === '' ? 'T00:00' : time}Z`);
+  const value = atMs / DAY_MS + DAYS_TO_1970;
+  // A day that a month does not have is taken for one of the next month.
+  const isDate = value >= FIRST_DAY && new Date(atMs).toISOString().startsWith(day);
+  return isDate ? { text, value, style: time === '' ? dayStyle : timeStyle } : undefined;
 }
 
 async function* batched<Row>(groups: AsyncIterable<readonly Row[]>): AsyncIterable<readonly Row[]> {

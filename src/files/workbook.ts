@@ -20,9 +20,13 @@ export function workbookBytes(
   return zipped([...partsAround(sheetName), { name: SHEET_PART, chunks: sheetXml(rows) }]);
 }
 
+/** @param rows the first of them has the names of the columns. */
 async function* sheetXml(rows: AsyncIterable<readonly WorkbookRow[]>): AsyncIterable<string> {
   yield SHEET_START;
+  let isBegun = false;
   for await (const group of rows) {
+    if (!isBegun) yield `${columnsXml(group[0]?.cells ?? [])}<sheetData>`;
+    isBegun = true;
     for (const { number, cells } of group) requireRoom(number, cells.length);
     yield group.map(rowXml).join('');
   }
@@ -84,29 +88,65 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/**
- * Columns are wide enough for an ABN, a date with its time, and most names; Excel's own width cuts them off.
- */
-const SHEET_START =
-  `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetFormatPr defaultColWidth="20" ` +
-  'defaultRowHeight="15"/><sheetData>';
+const SHEET_START = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetFormatPr defaultRowHeight="15"/>`;
 const SHEET_END = '</sheetData></worksheet>';
 
+/** Wide enough for an ABN, a date with its time, and most names. Excel's own width cuts them off. */
+const WIDTH = 20;
+const OUR_WIDTHS: Readonly<Record<string, number>> = {
+  _status: 12,
+  _reason: 50,
+  _matched_by: 14,
+  _credits: 9,
+  _source: 14,
+  _as_of: 18,
+};
+
+export const widthOf = (name: string): number => OUR_WIDTHS[name] ?? WIDTH;
+
+/** @param column counts from 1. */
+export const columnXml = (column: number, width: number, prefix = ''): string =>
+  `<${prefix}col min="${column}" max="${column}" width="${width}" customWidth="1"/>`;
+
+function columnsXml(names: readonly WorkbookCell[]): string {
+  const columns = names.map(({ text }, at) => columnXml(at + 1, widthOf(text)));
+  return columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`;
+}
+
+/** The formats of cells with a day, and with a time. Each computer shows them in the way of its country. */
+export const dateFormats = (prefix = ''): readonly string[] =>
+  [14, 22].map(
+    (id) =>
+      `<${prefix}xf numFmtId="${id}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`,
+  );
+
+const STYLES =
+  `<styleSheet xmlns="${MAIN}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>` +
+  '<fills count="2"><fill><patternFill patternType="none"/></fill>' +
+  '<fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>' +
+  '<cellStyleXfs count="1"><xf/></cellStyleXfs>' +
+  `<cellXfs count="3"><xf/>${dateFormats().join('')}</cellXfs></styleSheet>`;
+
 function partsAround(sheetName: string): readonly ArchivePart[] {
-  const link = (type: string, target: string): string =>
-    `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/${type}" ` +
-    `Target="${target}"/></Relationships>`;
+  const links = (...targets: readonly (readonly [type: string, target: string])[]): string => {
+    const all = targets.map(
+      ([type, target], at) => `<Relationship Id="rId${at + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+    );
+    return `<Relationships xmlns="${PACKAGE}/relationships">${all.join('')}</Relationships>`;
+  };
   const types = [
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
     `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>`,
     `<Override PartName="/${SHEET_PART}" ContentType="${TYPE}.worksheet+xml"/>`,
+    `<Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>`,
   ];
   const sheet = `<sheet name="${escaped(sheetName)}" sheetId="1" r:id="rId1"/>`;
   return Object.entries({
     '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types">${types.join('')}</Types>`,
-    '_rels/.rels': link('officeDocument', 'xl/workbook.xml'),
+    '_rels/.rels': links(['officeDocument', 'xl/workbook.xml']),
     'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheet}</sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': link('worksheet', 'worksheets/sheet1.xml'),
+    'xl/_rels/workbook.xml.rels': links(['worksheet', 'worksheets/sheet1.xml'], ['styles', 'styles.xml']),
+    'xl/styles.xml': STYLES,
   }).map(([name, xml]) => ({ name, chunks: [DECLARATION + xml] }));
 }
 
@@ -138,6 +178,8 @@ export interface WorkbookCell {
   readonly text: string;
   /** Absent for a text. */
   readonly value?: number;
+  /** The number of its format, for a date. */
+  readonly style?: string;
 }
 
 export interface WorkbookRow {
@@ -147,7 +189,7 @@ export interface WorkbookRow {
 }
 
 function rowXml({ number, cells }: WorkbookRow): string {
-  const xml = cells.map((cell, at) => cellXml(`${lettersOf(at)}${number}`, cell));
+  const xml = cells.map((cell, at) => cellXml(`${lettersOf(at)}${number}`, cell, cell.style));
   return `<row r="${number}">${xml.join('')}</row>`;
 }
 

@@ -62,6 +62,41 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
   expect(await desk.requests()).toBe(2);
 });
 
+test('our columns are wide enough to be read, their dates are dates, and hers stay as wide as she made them', async () => {
+  const desk = await openDesk();
+  const columns = [{ width: 30 }, { width: 4 }];
+  const rows = [
+    ['ABN', 'Name'],
+    [51_824_753_556, 'One'],
+    ['51 824 753 557', 'Wrong'],
+  ];
+  await writeFile(desk.place.path('leads.xlsx'), await writeExcel(rows, { columns }).toBuffer());
+  await desk.write('leads.csv', 'ABN,Name\n51824753556,One\n51824753557,Wrong\n');
+  const lists = ['leads.xlsx', 'leads.enriched.xlsx', 'leads.csv'];
+  const widths: string[][] = [];
+  for (const [nth, list] of lists.entries()) {
+    const output = `out${nth}.xlsx`;
+    expect((await desk.type(['run', 'enrich-company', list, '--budget', '9', '-o', output])).code).toBe(3);
+    if (nth === 0) copyFileSync(desk.place.path(output), desk.place.path('leads.enriched.xlsx'));
+    const [[status, asOf] = [], [, none] = []] = await cellsIn(desk, output, ['_status', '_as_of']);
+    expect(status).toBe('matched');
+    expect(asOf).toBeInstanceOf(Date);
+    expect(Math.abs((asOf as Date).getTime() - Date.now())).toBeLessThan(600_000);
+    expect(none).toBeNull();
+    const parts = partsOf(readFileSync(desk.place.path(output)));
+    const textOf = (part: string) => parts.find(({ name }) => name === part)?.text ?? '';
+    const sheet = textOf('xl/worksheets/sheet1.xml');
+    const sizes = [...sheet.matchAll(/<col (?:[^>]*\s)?width="([\d.]+)"/g)].map(([, width = '']) => width);
+    widths.push(sizes);
+    // Only one pair of formats is added, however often she brings the workbook back.
+    expect(textOf('xl/styles.xml').match(/numFmtId="22"/g)).toHaveLength(1);
+  }
+  expect(widths[0]?.slice(0, 2).map(Number)).toEqual([30, 4].map((width) => expect.closeTo(width, 0)));
+  expect(widths[0]?.length).toBeGreaterThan(8);
+  expect(widths[1]).toEqual(widths[0]);
+  expect(widths[2]?.slice(2)).toEqual(widths[0]?.slice(2));
+});
+
 test('a cell of a CSV file that Excel wrote as a formula is in a workbook the text that it shows', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', 'ABN,Site\n="51824753556","=""a.example"""\n');
@@ -165,7 +200,7 @@ interface Saved {
   readonly column: string;
   /** The row of the header, and the last of the list. */
   readonly rows: readonly [header: number, last: number];
-  /** What may be another after it besides the sheet. */
+  /** What may be another after it besides the sheet and the formats of cells. */
   readonly grown?: readonly string[];
 }
 
@@ -206,7 +241,8 @@ test.each(some(SAVED, 3))('$book is returned as it was, with what was found', as
   const [header, last] = is.rows;
   const was = await sheetsIn(before);
   for (const bytes of after) {
-    const mayDiffer = new Set(is.grown);
+    const mayDiffer = new Set(['xl/styles.xml', ...(is.grown ?? [])]);
+    requireOwnFormats(before, bytes);
     const changed = changedIn(before, bytes).filter((name) => !mayDiffer.has(name));
     expect(changed).toEqual([expect.stringMatching(/^xl\/worksheets\/sheet\d\.xml$/)]);
     requireOwnCells(before, bytes, changed[0] ?? '');
@@ -231,6 +267,18 @@ function changedIn(before: Buffer, after: Buffer): readonly string[] {
   const [was, is] = [partsOf(before), partsOf(after)];
   expect(is.map(({ name }) => name)).toEqual(was.map(({ name }) => name));
   return was.flatMap(({ name, content }, at) => (is[at]?.content.equals(content) ? [] : [name]));
+}
+
+/** Two formats stand behind those that were there, and their number says so. */
+function requireOwnFormats(before: Buffer, after: Buffer): void {
+  const [was, is] = [before, after].map(
+    (bytes) => partsOf(bytes).find(({ name }) => name === 'xl/styles.xml')?.text ?? '',
+  );
+  const counted = /(<(?:\w+:)?cellXfs[^>]*count=")(\d+)/;
+  const ours = /(?:<(?:\w+:)?xf numFmtId="(?:14|22)"[^>]*\/>){2}(?=<\/(?:\w+:)?cellXfs>)/;
+  expect(is).toMatch(ours);
+  expect(is?.replace(ours, '').replace(counted, '$1')).toBe(was?.replace(counted, '$1'));
+  expect(Number(counted.exec(is ?? '')?.[2])).toBe(Number(counted.exec(was ?? '')?.[2]) + 2);
 }
 
 /** Each cell that holds something stands in the sheet in its order, to the letter. */

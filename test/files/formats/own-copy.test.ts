@@ -8,7 +8,7 @@ import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination } from '../../../src/files/output/destination.ts';
 import { allOf, type CellsOfRow, inputFolder, rowByRow, rowsOf } from './sheets.ts';
-import { bookOf, partsOf, type ReadPart, textRow } from './workbook-file.ts';
+import { bookOf, partsOf, type ReadPart, textRow, zipOf } from './workbook-file.ts';
 
 /**
  * Goal: a user gets her own workbook back with our columns in it, and every other thing of it as it was.
@@ -76,18 +76,21 @@ const ours = (row: number, style = ' '): string =>
   `${inline(`F${row}`, `phone of ${row}`, style)}${inline(`G${row}`, `0${row}`, ' ')}<c r="H${row}"><v>1</v></c>`;
 
 const SHEET = 'xl/worksheets/sheet1.xml';
+const STYLES = 'xl/styles.xml';
+const sized = (column: number, width: number): string =>
+  `<col min="${column}" max="${column}" width="${width}" customWidth="1"/>`;
 
 test('a filtered sheet of Excel’s kind gets our columns, its filter reaches over them, and nothing else changes', async () => {
   const copy = await copyOf(bookBytes('filter.xlsx'), COLUMNS, FOUND);
   expect(copy.notes).toEqual([]);
-  expect(changedIn(copy)).toEqual([SHEET, 'xl/workbook.xml']);
+  expect(changedIn(copy)).toEqual([SHEET, 'xl/workbook.xml', STYLES]);
   const header = COLUMNS.map((name, at) => inline(`${'FGH'[at]}4`, name, ' s="1" ')).join('');
   expect(textOf(copy.after, SHEET)).toBe(
     altered(textOf(copy.before, SHEET), [
       ['<dimension ref="A1:F7"/>', '<dimension ref="A1:H7"/>'],
       [
         '<col min="6" max="16384" width="0" hidden="1" customWidth="1"/>',
-        '<col customWidth="1" min="6" max="16384" width="20"/>',
+        `${[sized(6, 20), sized(7, 20), sized(8, 9)].join('')}<col min="9" max="16384" width="0" hidden="1" customWidth="1"/>`,
       ],
       ...[4, 5, 6, 7].map((row) => [`<row r="${row}" spans="1:6">`, `<row r="${row}">`] as const),
       ['<v>5</v></c></row>', `<v>5</v></c>${header}</row>`],
@@ -106,7 +109,9 @@ test('a filtered sheet of Excel’s kind gets our columns, its filter reaches ov
 test('a table gets our columns with names of their own, above its row of totals', async () => {
   const copy = await copyOf(bookBytes('table.xlsx'), COLUMNS, FOUND);
   expect(copy.notes).toEqual([]);
-  expect(changedIn(copy)).toEqual([SHEET, 'xl/tables/table1.xml']);
+  expect(changedIn(copy)).toEqual([SHEET, 'xl/tables/table1.xml', STYLES]);
+  const columns = [sized(4, 20), sized(5, 20), sized(6, 9)].join('');
+  expect(textOf(copy.after, SHEET)).toContain(`<cols>${columns}</cols><sheetData>`);
   expect(textOf(copy.after, 'xl/tables/table1.xml')).toBe(
     altered(textOf(copy.before, 'xl/tables/table1.xml'), [
       ['ref="A1:C5"', 'ref="A1:F5"'],
@@ -125,6 +130,50 @@ test('a table gets our columns with names of their own, above its row of totals'
     ['phone of 4', '04', 1],
     [null, null, null],
   ]);
+});
+
+test('a date is one for Excel, and a cell that has become a number or a text is none any more', async () => {
+  const names = ['since', 'postcode', '_credits'];
+  const dates: CellsOfRow = ({ row }) => [
+    ['2024-02-29', '2024-02-30', '1899-12-31'][row - 5] ?? '',
+    'x',
+    '1',
+  ];
+  const copy = await copyOf(bookBytes('filter.xlsx'), names, dates);
+  const column = (await readSheet(copy.bytes)).slice(4).map((row) => row[5]);
+  expect(column).toEqual([new Date('2024-02-29T00:00:00Z'), '2024-02-30', '1899-12-31']);
+  // The same columns are written anew.
+  const options = { dropped: new Set(names) };
+  const again = await copyOf(
+    copy.bytes,
+    names,
+    ({ row }) => [['7', 'new'][row - 5] ?? '', 'x', '1'],
+    options,
+  );
+  expect((await readSheet(again.bytes)).slice(4).map((row) => row[5])).toEqual([7, 'new', null]);
+  expect(textOf(again.after, STYLES)).toBe(textOf(copy.after, STYLES));
+});
+
+test('our columns stand between the widths that a sheet says of others', async () => {
+  const rows =
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>ABN</t></is></c></row><row r="2"><c r="A2"><v>1</v></c></row>';
+  const widthsIn = async (cols: string): Promise<string | undefined> => {
+    const parts = partsOf(bookOf({ rows })).map(({ name, text }) => {
+      return {
+        name,
+        content: name === SHEET ? text.replace('<sheetData>', `<cols>${cols}</cols><sheetData>`) : text,
+      };
+    });
+    const copy = await copyOf(zipOf(parts), COLUMNS, () => ['a', 'b', '1']);
+    return /<cols>(.*)<\/cols>/.exec(textOf(copy.after, SHEET))?.[1];
+  };
+  const ours = [sized(2, 20), sized(3, 20), sized(4, 9)].join('');
+  const entry = (min: number, max: number): string => `<col min="${min}" max="${max}" width="3"/>`;
+  expect(await widthsIn(entry(1, 1))).toBe(entry(1, 1) + ours);
+  expect(await widthsIn(entry(9, 9))).toBe(ours + entry(9, 9));
+  expect(await widthsIn(entry(1, 9))).toBe(entry(1, 1) + ours + entry(5, 9));
+  expect(await widthsIn(entry(1, 2) + entry(4, 4))).toBe(entry(1, 1) + ours);
+  expect(await widthsIn(entry(3, 3) + entry(8, 9))).toBe(ours + entry(8, 9));
 });
 
 test('macros stay, in a workbook that is called as before', async () => {

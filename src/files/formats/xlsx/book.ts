@@ -22,6 +22,8 @@ export interface Book extends CellContext {
   readonly archive: Archive;
   /** The name of the part that lists the sheets. */
   readonly main: string;
+  /** The name of the part with the formats of cells. */
+  readonly styles: string | undefined;
   /** The sheets in the order of their tabs. */
   readonly sheets: readonly BookSheet[];
   /** The formats, indexed by the number that a cell has for its style. */
@@ -61,6 +63,7 @@ export async function readBook(file: FileBytes): Promise<Book> {
   return {
     archive,
     main,
+    styles,
     sheets,
     open,
     from1904,

@@ -2,28 +2,20 @@ import type { CellsFor, CopyOptions, Correction } from '../../../core/format.ts'
 import { foreignName } from '../../../core/plain-text.ts';
 import { Corrections } from '../../corrections.ts';
 import { addedTo } from '../../header.ts';
-import { escaped, lettersOf, MOST_COLUMNS, zipped } from '../../workbook.ts';
-import { cellsBelow } from '../../workbook-copy.ts';
+import { columnXml, dateFormats, escaped, lettersOf, MOST_COLUMNS, widthOf, zipped } from '../../workbook.ts';
+import { addedCellsBelow, type DateStyles } from '../../workbook-copy.ts';
 import { keyOf, unreadableBook } from './archive.ts';
 import { type Book, type BookSheet, linksOf } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
 import { editedSheet, type RowChange, type SheetEdit } from './sheet.ts';
 import { inputRow, type SheetTable, tableRow } from './table.ts';
-import {
-  attributeOf,
-  eachTag,
-  isTrue,
-  unescapedText,
-  withAttribute,
-  withoutAttribute,
-  type XmlAttributes,
-} from './xml.ts';
+import { attributeOf, eachTag, prefixOf, unescapedText, withAttribute, type XmlAttributes } from './xml.ts';
 
 /**
  * The user's own workbook with our columns on the sheet that was read. Every other part stays as it is to the
  * byte, and so does the sheet outside of our cells. What has to change besides: the ranges of a filter and of
  * a table, with the part in which they are said once more, because a sort moves the cells of these alone; the
- * size of the sheet; and an entry of columns that would hide ours.
+ * size of the sheet; the widths of our columns; and the formats of cells, among which are two for dates.
  */
 
 export interface OwnSource {
@@ -49,9 +41,16 @@ export async function ownCopy(
   if (grown !== undefined)
     replaced.set(keyOf(grown.part), await tableWith(book, grown, options.columns, positions));
   if (beside !== undefined) options.note?.(beside);
+  const dated = await withDates(book);
+  if (dated !== undefined) replaced.set(keyOf(dated.part), dated.xml);
+  const widths = new Map(
+    positions.flatMap((position, at): readonly (readonly [number, number])[] =>
+      position < placed.firstNew ? [] : [[position + 1, widthOf(options.columns[at] ?? '')]],
+    ),
+  );
   const edit: SheetEdit = {
-    tag: (path, attributes, tag) => frameTag(path, attributes, tag, placed),
-    changes: rowChanges(source, placed, options, cellsFor),
+    tag: (path, attributes, tag) => frameTag(path, attributes, tag, { ...placed, widths, table }),
+    changes: rowChanges(source, placed, options, cellsFor, dated?.styles),
   };
   return bookWith(book, replaced, table.tab, editedSheet(book, table.tab, edit));
 }
@@ -299,15 +298,21 @@ function nameText(name: string): string {
 
 // ------------------------------------------------------------------------------------------- what is written
 
-function frameTag(
-  path: string,
-  attributes: XmlAttributes,
-  tag: string,
-  { positions, firstNew, filter }: OwnColumns,
-): string {
+interface SizedColumns extends OwnColumns {
+  /** The widths of new columns, counted from 1, that are not said yet. */
+  readonly widths: Map<number, number>;
+  readonly table: Pick<SheetTable, 'frame'>;
+}
+
+function frameTag(path: string, attributes: XmlAttributes, tag: string, columns: SizedColumns): string {
+  const { positions, filter, widths, table } = columns;
   if (path === 'autoFilter' && filter !== undefined) return withAttribute(tag, 'ref', cellRangeText(filter));
-  const added = positions.filter((position) => position >= firstNew);
-  if (path === 'cols/col') return withShown(tag, attributes, added);
+  const { lastSized } = table.frame;
+  if (path === 'cols/col') return withSizes(tag, attributes, widths, lastSized);
+  if (path === 'sheetData' && lastSized === 0) {
+    const prefix = prefixOf(tag);
+    return `<${prefix}cols>${takenSizes(widths, Infinity, prefix)}</${prefix}cols>${tag}`;
+  }
   if (path !== 'dimension') return tag;
   const size = readCellRange(attributes.ref);
   const lastColumn = Math.max(...positions);
@@ -315,23 +320,53 @@ function frameTag(
   return withAttribute(tag, 'ref', cellRangeText({ ...size, lastColumn }));
 }
 
-/** Wide enough for an ABN, a date with its time, and most names. */
-const WIDTH = '20';
+/**
+ * Puts our columns before, into and behind an entry of columns, where it is their place. So one that hides
+ * all columns to the last of the sheet hides none of ours.
+ */
+function withSizes(
+  tag: string,
+  { min, max }: XmlAttributes,
+  widths: SizedColumns['widths'],
+  lastSized: number,
+): string {
+  if (!tag.endsWith('/>')) return tag;
+  const first = Number(min);
+  const last = Number(max);
+  const prefix = prefixOf(tag);
+  const before = takenSizes(widths, first - 1, prefix);
+  const [start = Infinity] = widths.keys();
+  const inside = takenSizes(widths, last, prefix);
+  const end = inside === '' ? last : start + inside.split('<').length - 2;
+  const left = start > last ? tag : start > first ? withAttribute(tag, 'max', String(start - 1)) : '';
+  const right = end < last ? withAttribute(tag, 'min', String(end + 1)) : '';
+  const behind = last === lastSized ? takenSizes(widths, Infinity, prefix) : '';
+  return before + left + inside + right + behind;
+}
+
+/** The entries of our columns up to that one, which are said by that. */
+function takenSizes(widths: SizedColumns['widths'], last: number, prefix: string): string {
+  const taken = [...widths].filter(([column]) => column <= last);
+  for (const [column] of taken) widths.delete(column);
+  return taken.map(([column, width]) => columnXml(column, width, prefix)).join('');
+}
 
 /**
- * An entry of a sheet's columns that hides ours, such as all to the last one of the sheet, shows them all
- * from now on.
+ * The part of the formats with two for dates behind them, and their numbers. A workbook that came back before
+ * has them. Undefined where a workbook has no such part, or counts days from 1904.
  */
-function withShown(
-  tag: string,
-  { min, max, hidden, width = WIDTH }: XmlAttributes,
-  positions: readonly number[],
-): string {
-  const isHidden = isTrue(hidden) || Number(width) === 0;
-  const hidesOurs = positions.some((position) => position + 1 >= Number(min) && position + 1 <= Number(max));
-  if (!isHidden || !hidesOurs) return tag;
-  const bare = ['hidden', 'collapsed', 'customWidth'].reduce(withoutAttribute, tag);
-  return withAttribute(withAttribute(bare, 'width', WIDTH), 'customWidth', '1');
+async function withDates({ archive, styles: part, formats, from1904 }: Book) {
+  if (part === undefined || from1904) return undefined;
+  const xml = await archive.text(part);
+  const [all, begin = '', prefix = '', inside = ''] =
+    /(<((?:\w+:)?)cellXfs\b[^>]*>)([\s\S]*?)<\/\2cellXfs\s*>/.exec(xml) ?? [];
+  if (all === undefined) return undefined;
+  const added = dateFormats(prefix).join('');
+  const isThere = inside.endsWith(added);
+  const day = isThere ? formats.length - 2 : formats.length;
+  const styles: DateStyles = { day: String(day), time: String(day + 1) };
+  const grown = `${withAttribute(begin, 'count', String(day + 2))}${inside}${added}</${prefix}cellXfs>`;
+  return { part, styles, xml: isThere ? xml : xml.replace(all, () => grown) };
 }
 
 function rowChanges(
@@ -339,8 +374,9 @@ function rowChanges(
   { positions, cleared, grown }: OwnColumns,
   options: CopyOptions,
   cellsFor: CellsFor,
+  styles: DateStyles | undefined,
 ): SheetEdit['changes'] {
-  const cellOf = cellsBelow(options.columns);
+  const cellOf = addedCellsBelow(options.columns, styles);
   return async (sheetRows) => {
     const rows = sheetRows.map((row) => tableRow(row, table));
     const added = await addedTo(rows, (row) => inputRow(row, table.columns), options, cellsFor);

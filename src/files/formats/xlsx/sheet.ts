@@ -50,6 +50,8 @@ interface RowPlaces {
 /** The frame around the cells. It is complete after all rows were read. */
 export interface SheetFrame {
   filter: CellRange | undefined;
+  /** The last column, counted from 1, whose width the sheet says; 0 where it says none. */
+  lastSized: number;
   readonly merged: CellRange[];
   /** The id of the link that a cell has, by the cell's address. */
   readonly links: Map<string, string>;
@@ -90,7 +92,7 @@ export async function* editedSheet(book: Book, tab: BookSheet, edit: SheetEdit):
     const rows = reader.takeRows();
     const tags = reader.takeTags();
     const changes = await edit.changes(rows);
-    const patches = rows.flatMap((row, at) => rowPatches(row, changes[at], reader.xml));
+    const patches = rows.flatMap((row, at) => rowPatches(row, changes[at], reader.xml, book));
     return reader.xml.take(end, [...tags, ...patches]);
   }
 }
@@ -115,7 +117,7 @@ class CellError extends Error {}
 
 export class SheetReader implements XmlListener {
   readonly xml: XmlReader;
-  readonly frame: SheetFrame = { filter: undefined, merged: [], links: new Map() };
+  readonly frame: SheetFrame = { filter: undefined, lastSized: 0, merged: [], links: new Map() };
   readonly #book: Book;
   readonly #edit: SheetEdit | undefined;
   readonly #value = new TextGatherer();
@@ -203,6 +205,7 @@ export class SheetReader implements XmlListener {
   #takeAround(path: string, attributes: XmlAttributes, place: Place | undefined): void {
     const { frame } = this;
     if (path === 'autoFilter') frame.filter = readCellRange(attributes.ref);
+    else if (path === 'cols/col') frame.lastSized = Number(attributes.max);
     else if (path === 'mergeCells/mergeCell')
       frame.merged.push(...[readCellRange(attributes.ref) ?? []].flat());
     else if (path === 'hyperlinks/hyperlink') frame.links.set(attributes.ref ?? '', idIn(attributes));
@@ -277,6 +280,7 @@ function rowPatches(
   { number, places }: SheetRow,
   change: RowChange | undefined,
   xml: XmlReader,
+  { formats }: Pick<Book, 'formats'>,
 ): readonly Patch[] {
   if (places === undefined || change === undefined || change.cells.size === 0) return [];
   const { open, close, cells } = places;
@@ -290,7 +294,11 @@ function rowPatches(
   for (const [column, cell] of written) {
     const there = cells.find((each) => each.column === column);
     // What a user has laid out for the cell stays, and a new name looks like the one beside it.
-    const style = there?.style ?? (change.likeLeft ? left : undefined);
+    const laidOut = there?.style ?? (change.likeLeft ? left : undefined);
+    // Neither a date is shown as a number, nor a number as a date.
+    const isFit =
+      cell.value === undefined || (formats[Number(laidOut)] === 'date') === (cell.style !== undefined);
+    const style = isFit ? laidOut : cell.style;
     const start = there?.start ?? cells.find((each) => each.column > column)?.start ?? close.start;
     const text = cellXml(`${lettersOf(column)}${number}`, cell, style, prefix);
     patches.push({ start, end: there?.end ?? start, text });
