@@ -219,7 +219,7 @@ test.for([
 });
 
 /** The lines of code in `src`: those of several vendors, and what the new page asks for while the old one is still there. A commit that needs more moves the number. */
-const MOST_LINES = 49_957;
+const MOST_LINES = 50_114;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

@@ -132,6 +132,13 @@ async function spokenBy(
   return throughService(stating, via, await spoken('service', via.dialectPath));
 }
 
+/** The credits that an answer without a match costs, as far as the dialect says so. */
+export function missPrice(dialect: Dialect, { credits, answers = [] }: DialectOperation): number {
+  const rules = [...answers, ...dialect.answers];
+  const isCharged = rules.some(({ means, charged }) => charged === true && means !== 'found');
+  return credits.miss ?? (isCharged ? credits.found : 0);
+}
+
 export async function dialectProblem(account: Account): Promise<StopError | undefined> {
   try {
     await dialectOf(account);

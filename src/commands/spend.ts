@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { inMoney, moneyFor, type PricedCredits } from '../core/money.ts';
 import { present } from '../core/objects.ts';
+import { listFolderOf } from '../core/paths.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
+import { listNameOf } from '../files/list-name.ts';
 import { accountNameIn } from '../files/output/output.ts';
 import { vendorCountWords } from '../files/output/summary-words.ts';
 import { vendorCountOf } from '../files/output/tally.ts';
@@ -71,6 +73,7 @@ async function spentIn(
     const { group, parts } = sumFor(sums, batch, nameBy(by, batch, part));
     parts.push({ credits: part.spent, price: priceOf(batch, part.accountIdentity) });
     group.spent += part.spent;
+    group.for_misses += part.forMisses;
     if (part.atMost > 0) group.exact = false;
     group.in_doubt += part.inDoubt;
     group.requests += part.requests;
@@ -95,6 +98,7 @@ function sumFor(sums: Map<string, Sum>, batch: Batch, name: string | null): Sum 
       name,
       sandbox,
       spent: 0,
+      for_misses: 0,
       exact: true,
       in_doubt: 0,
       saved: 0,
@@ -124,6 +128,10 @@ function nameBy(
       return batch.id;
     case 'day':
       return isoTime(dayMs).slice(0, 10);
+    case 'list':
+      return listFolderOf(batch.inputPath) === undefined ? batch.inputPath : listNameOf(batch.inputPath);
+    case 'month':
+      return isoTime(dayMs).slice(0, 7);
     case 'operator':
       return operator;
   }
@@ -138,7 +146,7 @@ async function complete(
 ): Promise<void> {
   Object.assign(group, present({ cost: moneyFor(parts) }));
   const [batch] = batches;
-  if (batch === undefined || by === 'day' || by === 'operator') return;
+  if (batch === undefined || (by !== 'account' && by !== 'batch')) return;
   const { cap = null } =
     by === 'account'
       ? await ledger.accountMoney(identityOf(batch, group), 'month', fromMs)

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -52,6 +53,11 @@ const undoInput = z.strictObject({
   ...spendingInput(),
   batch: argument(z.string(), BATCH, { page: 'batch' }),
   dry_run: flag(z.boolean().optional(), 'show what would be sent and what cannot be undone; sends nothing'),
+  plan: flag(
+    z.string().optional(),
+    'send exactly what the plan with this id showed, or nothing: --dry-run prints it',
+    '<id>',
+  ),
   yes: flag(z.boolean().optional(), 'agree without being asked'),
   attention_ok: flag(z.boolean().optional(), 'exit with 0 even when something could not be undone'),
 });
@@ -189,13 +195,18 @@ async function undo(
       const { begun, rows, left } = undone;
       if (begun === undefined && rows.length === 0) return undone;
       if (begun !== undefined) await requireSameList(begun, batch.id);
+      await requirePlan(input.plan, batch, undone, ledger, chosen);
       const show = (plan: ChangePlan): void => {
         for (const line of diffLines(asListed(plan, rows))) console.say(plainText(line));
         for (const line of leftLines(batch.id, { left })) console.say(line);
       };
       const agrees = async (plan: ChangePlan): Promise<boolean> => {
         show(plan);
-        return input.yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`);
+        return (
+          input.yes === true ||
+          input.plan !== undefined ||
+          mayBeSent(console, `Send ${sentCounts(plan)} to the service?`)
+        );
       };
       const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
       // A sandbox account needs no agreement, so nobody would be shown the plan otherwise.
@@ -209,6 +220,20 @@ async function undo(
       await spender.close();
     }
   });
+}
+
+/** @throws StopError `plan` where that is not the plan of the undo any more. */
+async function requirePlan(
+  shown: string | undefined,
+  batch: Batch,
+  undone: Undo,
+  ledger: LedgerReader,
+  chosen: ResolvedJob,
+): Promise<void> {
+  if (shown === undefined) return;
+  const { object } = await planReport(batch, undone, ledger, chosen);
+  if (object?.id !== shown)
+    throw stop('plan', 'What the undo would send has changed since it was shown.', 'Check the new plan.');
 }
 
 function refuseUnfinished(found: FoundBatch): void {
@@ -340,7 +365,7 @@ async function planReport(
 ): Promise<Report<UndoPlanObject>> {
   const told = (state: UndoPlanObject['state'], by: BatchId | null, line: string) => ({
     lines: [line, ...leftLines(id, { left })],
-    object: { undoes: id, state, by, changes: [], not_undone: left },
+    object: withId({ undoes: id, state, by, changes: [], not_undone: left }),
   });
   if (begun !== undefined)
     return told(
@@ -350,14 +375,21 @@ async function planReport(
     );
   if (rows.length > 0) {
     const plan = asListed(await withUndoList(rows, (file) => planOf(chosen, ledger, file)), rows);
+    const object = withId({ undoes: id, state: 'plan', by: null, ...shownChanges(plan), not_undone: left });
     return {
-      lines: [...diffLines(plan).map(plainText), ...leftLines(id, { left })],
-      object: { undoes: id, state: 'plan', by: null, ...shownChanges(plan), not_undone: left },
+      lines: [...diffLines(plan).map(plainText), ...leftLines(id, { left }), `Plan  ${object.id}`],
+      object,
     };
   }
   if (done === undefined) return told('nothing', null, nothingToUndo(id));
   return told('undone', done.by, `Batch ${id} was undone by batch ${done.by}. Nothing is left to send.`);
 }
+
+/** The id of an undo is made of all that it shows. */
+const withId = (shown: Omit<UndoPlanObject, 'id'>): UndoPlanObject => ({
+  id: hash('sha256', JSON.stringify(shown), 'hex').slice(0, 24),
+  ...shown,
+});
 
 const nothingToUndo = (batch: string): string => `There is nothing to send to undo batch ${batch}.`;
 

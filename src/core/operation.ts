@@ -224,6 +224,14 @@ export interface ChangePart<Input, Work extends PlannedWork> {
     options: OperationOptions,
     idle: readonly IdleRow[],
   ): readonly Work[];
+  /** The names in the cells of a row of which nobody has said yet what they are. Left out: none. */
+  unknown?(cells: RowInput, options: OperationOptions): UnknownNames;
+}
+
+export interface UnknownNames {
+  readonly projects: readonly string[];
+  /** Words for a role. */
+  readonly roles: readonly string[];
 }
 
 /** A row that asks for nothing, because it is invalid, or because the job leaves it out. */

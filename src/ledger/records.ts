@@ -261,6 +261,8 @@ export interface Spent {
   /** The person who was at work; absent where nobody is known. */
   readonly operator?: string;
   readonly spent: Credits;
+  /** What of that was paid for answers without a match. */
+  readonly forMisses: Credits;
   /** The part of it that the vendor may not have charged in full. */
   readonly atMost: Credits;
   /** What requests in doubt may have cost. */

@@ -241,11 +241,14 @@ ORDER BY sent_at DESC, id DESC LIMIT CAST(? AS {int})`;
  */
 const SPENT = `
 SELECT p.batch, a.identity AS "accountIdentity", p.day * ${DAY_MS} AS "dayMs", w.operator,
-  sum(m.spent) AS spent, sum(m.at_most) AS "atMost", sum(m.held) AS "inDoubt", sum(m.requests) AS requests
+  sum(m.spent) AS spent, sum(m.for_misses) AS "forMisses", sum(m.at_most) AS "atMost",
+  sum(m.held) AS "inDoubt", sum(m.requests) AS requests
 FROM (
-  SELECT coalesce(payer, id) AS id, charged AS spent, charged * is_at_most AS at_most, 0 AS held,
-    0 AS requests FROM attempts WHERE id >= ? AND id <= ? AND charged > 0
-  UNION ALL SELECT id, 0, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
+  SELECT coalesce(payer, id) AS id, charged AS spent,
+    CASE WHEN said = 'found' THEN 0 ELSE charged END AS for_misses,
+    charged * is_at_most AS at_most, 0 AS held, 0 AS requests
+  FROM attempts WHERE id >= ? AND id <= ? AND charged > 0
+  UNION ALL SELECT id, 0, 0, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,
     CASE WHEN state <> 'open' AND said IS DISTINCT FROM 'not_sent' THEN 1 ELSE 0 END
   FROM attempts WHERE id >= ? AND id <= ? AND operation <> '${NOTE_PERSON}') m
 JOIN attempts p ON p.id = m.id JOIN accounts a ON a.id = p.account LEFT JOIN workers w ON w.id = p.worker

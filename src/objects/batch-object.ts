@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CostObject } from './money-object.ts';
 
 /** Batches, and what they have changed. */
 
@@ -113,6 +114,10 @@ export const BatchStatusObject = BatchObject.extend({
   /** The people who worked on it, in their order, by the names that they gave. */
   operators: z.array(z.string()),
   settled: z.number(),
+  /** What it has spent in money. */
+  cost: CostObject.exactOptional(),
+  /** A budget that is enough for everything that waits, where it has reached its own. */
+  budget_to_finish: z.number().exactOptional(),
   requests: z.number(),
   calls: z.number(),
   /** Requests without an answer yet. */

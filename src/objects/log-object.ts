@@ -48,13 +48,15 @@ export const LogObject = z.object({
   more: z.boolean(),
 });
 
-/** Credits of an account, a batch, a day or a person in a month. */
+/** Credits of an account, a batch, a list, a day or a person in a month, or of the month. */
 export const SpendGroupObject = z.object({
   /** Null where nobody was noted. */
   name: z.string().nullable(),
   /** Play money is in groups of its own. */
   sandbox: z.boolean(),
   spent: z.number(),
+  /** What of that was paid for answers without a match. */
+  for_misses: z.number(),
   /** Whether exactly that was spent; otherwise it is the most. */
   exact: z.boolean(),
   /** What was spent in money. */
@@ -78,7 +80,7 @@ export const SpendGroupObject = z.object({
 });
 export type SpendGroupObject = z.infer<typeof SpendGroupObject>;
 
-export const SPEND_BY = ['account', 'batch', 'day', 'operator'] as const;
+export const SPEND_BY = ['account', 'batch', 'day', 'list', 'month', 'operator'] as const;
 
 /** The output of `rowonce spend`. */
 export const SpendObject = z.object({

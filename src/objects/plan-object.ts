@@ -43,6 +43,22 @@ const LeaverObject = z.object({
 });
 export type LeaverObject = z.infer<typeof LeaverObject>;
 
+const GuardObject = z.object({
+  fact: z.string(),
+  allow: z.string(),
+  /** The entries of `guards` that allow it. Left out: nothing does. */
+  allows: z.record(z.string(), z.unknown()).exactOptional(),
+});
+export type GuardObject = z.infer<typeof GuardObject>;
+
+const NameObject = z.object({ name: z.string(), rows: z.number() });
+const UnknownObject = z.object({
+  projects: z.array(NameObject),
+  /** Words for a role. */
+  roles: z.array(NameObject),
+});
+export type UnknownObject = z.infer<typeof UnknownObject>;
+
 const ofChanges = {
   /** People who are removed because the list does not name them. */
   removed: z.number().exactOptional(),
@@ -51,8 +67,12 @@ const ofChanges = {
   changes: z.array(PlannedChangeObject).exactOptional(),
   /** People whom the list does not name and who stay. */
   leavers: z.array(LeaverObject).exactOptional(),
+  /** People known in the projects concerned. A person in two of them counts twice. */
+  people: z.number().exactOptional(),
+  /** Names in the list of which nobody has said yet what they are. */
+  unknown: UnknownObject.exactOptional(),
   /** The guards that would hold a run back. */
-  guards: z.array(z.object({ fact: z.string(), allow: z.string() })).exactOptional(),
+  guards: z.array(GuardObject).exactOptional(),
 };
 
 const part = z.object({ rows: z.number(), credits: z.number() });
@@ -109,6 +129,8 @@ export const PlanFigures = z.object({
 });
 export type PlanFigures = z.infer<typeof PlanFigures>;
 
+const RangeObject = z.object({ least: z.number(), most: z.number() });
+
 /** The results of a sample. A row in doubt does not count yet. */
 export const SampleObject = z.object({
   rows: z.number(),
@@ -123,6 +145,15 @@ export const SampleObject = z.object({
       cost: PlannedCostObject.exactOptional(),
       /** Null while the account has no limit. */
       seconds: z.number().nullable(),
+      /** What nine of ten such lists bring with these rows; absent where the sample has no answer. */
+      likely: z
+        .object({
+          found: RangeObject,
+          credits: RangeObject,
+          /** Credits for each one found. Null where the sample found none. */
+          price: z.number().nullable(),
+        })
+        .exactOptional(),
     })
     .nullable(),
 });
@@ -195,6 +226,8 @@ export type PlanObject = z.infer<typeof PlanObject>;
 export const NotUndoneObject = z.object({ row: z.number(), subject: z.string(), reason: z.string() });
 /** The output of `undo --dry-run`. */
 export const UndoPlanObject = z.object({
+  /** With it, `undo --plan` does just that, or nothing. */
+  id: z.string(),
   undoes: z.string(),
   state: z.enum(['plan', 'nothing', 'begun', 'undone']),
   /** The batch that has begun or finished the undo. */

@@ -52,6 +52,7 @@ import {
   readUserId,
   together,
   USER_ID,
+  unknownNames,
   withRoles,
 } from './team/change-inputs.ts';
 import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
@@ -251,7 +252,7 @@ export default withRoles(
     readsAnswers: true,
     settings: { projects: 'asks', create_projects: 'asks', remove_missing: 'asks' },
     preparer: (options) => (row) => wishIn(row, options),
-    change: { isState: true, resolve, missing },
+    change: { isState: true, resolve, missing, unknown: unknownNames },
     next: nextChange,
   }),
 );

@@ -1,5 +1,5 @@
 import { requestsPerSecond } from '../client/account/account.ts';
-import { dialectOperationOf, thenOf } from '../client/dialect.ts';
+import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
 import { isTaking, WANTED } from '../core/given.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
@@ -447,12 +447,10 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
   return {
     priceOf(asked) {
       const { dialect } = asked.by;
-      const { credits, answers = [] } = dialectOperationOf(dialect, asked.call);
-      const { most: stated, found, per_result: perResult } = credits;
+      const operation = dialectOperationOf(dialect, asked.call);
+      const { most: stated, found, per_result: perResult } = operation.credits;
       const most = Math.max(stated, knownOf(asked)?.seen ?? 0);
-      const rules = [...answers, ...dialect.answers];
-      const isCharged = rules.some(({ means, charged }) => charged === true && means !== 'found');
-      const miss = credits.miss ?? (isCharged ? found : 0);
+      const miss = missPrice(dialect, operation);
       // The number of results is known only when a match has come, so until then it counts as a full page.
       return { most, found: perResult === undefined ? found : most, miss };
     },

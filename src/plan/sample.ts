@@ -57,23 +57,55 @@ export async function forecast(
   input: MappedInput | undefined,
 ): Promise<SampleObject> {
   const identifiers = new Map<string, IdentifierTally>();
+  const paid = { found: 0, missed: 0 };
   let rows = 0;
   let matched = 0;
   for (const row of sample) {
     const [record] = await context.ledger.rows(batch.id, row, 1);
     if (record?.row !== row || ['in_doubt', 'skipped'].includes(record.outcome.kind)) continue;
+    const isMatch = record.outcome.kind === 'matched';
     rows += 1;
-    if (record.outcome.kind === 'matched') matched += 1;
+    if (isMatch) matched += 1;
+    paid[isMatch ? 'found' : 'missed'] += record.answers.reduce((sum, { charged }) => sum + charged, 0);
     countIdentifiers(identifiers, batch, record);
   }
   const tallies = [...identifiers].map(([name, tally]) => ({ name, ...tally }));
-  return { rows, matched, identifiers: tallies, forecast: await restOf(context, input) };
+  const rest = await restOf(context, input);
+  const likely = rest === null || rows === 0 ? undefined : likelyOf(rest, { rows, matched, paid });
+  return { rows, matched, identifiers: tallies, forecast: rest && { ...rest, ...present({ likely }) } };
 }
 
-async function restOf(
-  context: RunContext,
-  input: MappedInput | undefined,
-): Promise<SampleObject['forecast']> {
+type Forecast = NonNullable<SampleObject['forecast']>;
+
+interface Tried extends Pick<SampleObject, 'rows' | 'matched'> {
+  /** The credits for the rows that were found, and for those that were not. */
+  readonly paid: { readonly found: number; readonly missed: number };
+}
+
+/** The share that nine of ten lists have, in deviations of a normal distribution. */
+const NINE_OF_TEN = 1.645;
+
+/** The interval of Wilson for the share of matches, and what the rest of the list brings at both its ends. */
+function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<Forecast['likely']> {
+  const share = matched / rows;
+  const spread = NINE_OF_TEN ** 2 / rows;
+  const middle = (share + spread / 2) / (1 + spread);
+  const half = (NINE_OF_TEN * Math.sqrt((share * (1 - share)) / rows + spread / (4 * rows))) / (1 + spread);
+  const perMatch = matched === 0 ? rest.credits.most / Math.max(1, rest.rows) : paid.found / matched;
+  const perMiss = matched === rows ? 0 : paid.missed / (rows - matched);
+  const creditsAt = (of: number): number => rest.rows * (of * perMatch + (1 - of) * perMiss);
+  const atEnds = [middle - half, Math.min(1, middle + half)].map(creditsAt);
+  return {
+    found: { least: Math.floor(rest.rows * (middle - half)), most: Math.ceil(rest.rows * (middle + half)) },
+    credits: {
+      least: Math.floor(Math.min(...atEnds)),
+      most: Math.min(rest.credits.most, Math.ceil(Math.max(...atEnds))),
+    },
+    price: matched === 0 ? null : Math.round((10 * (paid.found + paid.missed)) / matched) / 10,
+  };
+}
+
+async function restOf(context: RunContext, input: MappedInput | undefined): Promise<Forecast | null> {
   if (input === undefined) return null;
   const { to_buy: rows, credits, cost, seconds } = await planRows(context, input);
   return { rows, credits, ...present({ cost }), seconds };

@@ -2,14 +2,17 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
+import { costOf } from '../files/output/output.ts';
 import { hasCosts, spentOf } from '../files/output/tally.ts';
 import { undoneBy } from '../job/job-origin.ts';
+import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledger.ts';
 import type { Spender } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import type { Tell } from '../lib/postgres-server.ts';
 import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
 import { nextCommandOf } from './go-on.ts';
+import { pricesIn } from './known-account.ts';
 import {
   eachLedger,
   eachLedgerThere,
@@ -32,16 +35,28 @@ export async function batchObjects(storeFlag: string | undefined, tell?: Tell): 
   return lists.flat().sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
 }
 
+interface BatchRange {
+  readonly from: number;
+  readonly most: number;
+  /** Whether batches over this input are wanted; left out: all are. */
+  isOf?(input: string): boolean;
+  /** Whether only the newest batch of each input is wanted. */
+  readonly newest?: boolean;
+}
+
 /**
- * A page of all batches, the newest first. Only the batches of the page are read whole, so a store with
- * thousands of batches costs no more.
+ * A page of batches, the newest first. Only the batches of the page are read whole, so a store with thousands
+ * of batches costs no more.
  */
 export async function batchesPage(
   storeFlag: string | undefined,
-  { from, most }: { readonly from: number; readonly most: number },
+  { from, most, isOf = () => true, newest = false }: BatchRange,
 ): Promise<{ readonly batches: readonly BatchObject[]; readonly total: number }> {
-  const lines = await batchLines(storeFlag);
-  const shown = lines.toSorted((a, b) => b.batch.createdAtMs - a.batch.createdAtMs).slice(from, from + most);
+  const all = (await batchLines(storeFlag)).filter(({ batch }) => isOf(batch.inputPath));
+  all.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
+  const byInput = Map.groupBy(all, ({ batch }) => batch.inputPath);
+  const lines = newest ? [...byInput.values()].flatMap((each) => each.slice(0, 1)) : all;
+  const shown = lines.slice(from, from + most);
   const read = new Map<string, BatchObject>();
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
     await lookInto(location, async (ledger) => {
@@ -173,7 +188,10 @@ async function besideOf(
   const halfDone = isHalf ? await interruptedChanges(ledger, batch) : [];
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const changes = isChange ? await changesDone(ledger, batch) : undefined;
+  const cost = await costOf(ledger, batch, await pricesIn(ledger));
+  const { budget_to_finish } = settingsKept(batch.settings);
   return {
+    ...present({ cost, budget_to_finish }),
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),
     ...(ranges && {
       ranges: { waiting: ranges.waiting, running: ranges.running, set_aside: ranges.setAside },

@@ -55,10 +55,10 @@ describe('rowonce spend', () => {
   const groups = async (desk: Desk, ...words: string[]) =>
     (await desk.json(['spend', '--month', month, ...words])).groups;
 
-  test('rowonce spend adds up to what the vendor charged, by account, batch, day and whoever was at work', async () => {
+  test('rowonce spend adds up to what the vendor charged, by account, batch, day, list and whoever was at work', async () => {
     const desk = await sharedDesk();
     const { credits } = await desk.place.vendor.book();
-    for (const by of ['account', 'batch', 'day', 'operator']) {
+    for (const by of ['account', 'batch', 'day', 'list', 'month', 'operator']) {
       const found = await groups(desk, '--by', by);
       const sum = (of: string) => found.reduce((all: number, each: JsonResult) => all + each[of], 0);
       expect(sum('spent') + sum('in_doubt'), by).toBe(credits);
@@ -85,5 +85,9 @@ describe('rowonce spend', () => {
       { spent: 2, input: desk.place.path('list.csv') },
       { spent: 1, input: desk.place.path('list.csv') },
     ]);
+    expect(await groups(desk, '--by', 'list')).toMatchObject([
+      { name: desk.place.path('list.csv'), spent: 3, for_misses: 0, batches: 2 },
+    ]);
+    expect(await groups(desk, '--by', 'month')).toMatchObject([{ name: month, spent: 3, batches: 2 }]);
   });
 });

@@ -4,7 +4,7 @@
  * Method: real commands over sheets of people, before one vendor in a process of its own, whose requests and state are the
  * judge. Every test has projects and sheets of its own. The first one starts the program, the others type in this process.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import { type JsonResult, objectIn } from './desk.ts';
@@ -166,6 +166,29 @@ test('on a terminal the diff is shown and asked about; only yes sends it', async
   expect(await sheet.roles()).toEqual(['jo as editor', 'ann as viewer']);
 });
 
+test('a plan says which names of the list nobody knows, who is known, and what would allow a guarded change', async () => {
+  const sheet = new Sheet('names', {
+    columns: { email: 'Email', project: 'Project', role: 'Role' },
+    projects: { Atlas: 'proj-names-1' },
+    guards: { max_invites: 0 },
+  });
+  const rows = [
+    'jo@acme.example,Atlas,viewer',
+    'al@acme.example,Atlsa,Read only',
+    'bo@acme.example,Borea,read  ONLY',
+  ];
+  writeFileSync(sheet.path('.csv'), `Email,Project,Role\n${rows.join('\n')}\n`);
+  const plan = await sheet.json('plan');
+  expect(plan.unknown).toEqual({
+    projects: [
+      { name: 'Atlsa', rows: 1 },
+      { name: 'Borea', rows: 1 },
+    ],
+    roles: [{ name: 'Read only', rows: 2 }],
+  });
+  expect(plan).toMatchObject({ people: 0, guards: [{ allows: { max_invites: 1 } }] });
+});
+
 // ---------------------------------------------------------------------------------------------------- guards
 
 test('every guard stops the run before anything is sent, names the rows, and says how it is allowed', async () => {
@@ -179,7 +202,7 @@ test('every guard stops the run before anything is sent, names the rows, and say
       message:
         'Nothing was sent, because this run would make 1 person admin (row 2, jo@acme.example in proj-guards); ' +
         'invite 1 person outside acme.example (row 4, eve@evil.example in proj-guards); ' +
-        'send 3 invites, and max_invites is 2 (row 2, jo@acme.example in proj-guards; ' +
+        'send 3 invites, and the limit is 2 (row 2, jo@acme.example in proj-guards; ' +
         'row 3, ann@acme.example in proj-guards; row 4, eve@evil.example in proj-guards).',
       next:
         'If that is right, add --allow-admin, or set guards: { admins: allow } in the job, and ' +

@@ -57,10 +57,21 @@ test('a sample buys so many rows, spread over the file, says what they found and
   expect(byDomain.asked).toBe(50 - byAbn.found);
   expect(sample.matched).toBe(byAbn.found + byDomain.found);
   expect(sample.forecast).toMatchObject({ rows: 350, credits: { most: 350 } });
+  const { found, credits, price } = sample.forecast.likely;
+  expect(said.stdout).toContain(
+    `  likely   ${found.least} to ${found.most} found for ${credits.least} to ${credits.most} credits, 1 for each`,
+  );
+  expect(price).toBe(1);
+  expect(found.most - found.least).toBeLessThan(350 / 4);
 
   await desk.json(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '800']);
   const after = await desk.place.vendor.book();
   const spent = after.credits - before.credits;
+  // A match costs one credit, and a miss nothing.
+  for (const range of [found, credits]) {
+    expect(spent).toBeGreaterThanOrEqual(range.least);
+    expect(spent).toBeLessThanOrEqual(range.most);
+  }
   expect(Math.abs(spent - sample.forecast.credits.expected) / spent).toBeLessThan(0.1);
   expect(after.charged_twice).toEqual([]);
 });

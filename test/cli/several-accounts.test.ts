@@ -155,6 +155,11 @@ test('plan, run and report say what each account is asked, finds and costs, also
   expect(report).toMatch(
     /Who found it[\s\S]+two +find email +1 of 2, 50.% +5 credits, 1 for misses +5 credits /,
   );
+  expect((await at.desk.json(['spend'])).groups).toMatchObject([
+    { name: 'two', spent: 5, for_misses: 1 },
+    { name: 'one', spent: 1, for_misses: 0 },
+    { name: 'three', spent: 0, for_misses: 0 },
+  ]);
 });
 
 test('what one account has found or lost is not bought at another, whatever their order is next month', async () => {

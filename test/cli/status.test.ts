@@ -23,6 +23,21 @@ test('before anything was run there is nothing to show; a store that is named mu
   expect(stderr).toContain(`There is no store at ${desk.place.path('store')}.`);
 });
 
+test('a batch that has reached its budget says what it has cost in money, and which budget is enough', async () => {
+  const desk = await openDesk({ account: { price: '0.40 AUD' }, concurrency: 1 });
+  desk.list(5);
+  const run = ['run', 'enrich-company', 'list.csv', '--budget'];
+  expect((await desk.type([...run, '2'])).code).toBe(4);
+  expect(await desk.json(['status', 'last'])).toMatchObject({
+    cost: [{ amount: 0.8, currency: 'AUD' }],
+    budget_to_finish: 5,
+  });
+  expect((await desk.type([...run, '5'])).code).toBe(0);
+  const finished = await desk.json(['status', 'last']);
+  expect(finished).toMatchObject({ cost: [{ amount: 2, currency: 'AUD' }] });
+  expect(finished).not.toHaveProperty('budget_to_finish');
+});
+
 test('batches, the newest first; one by its id, by the beginning of it, or by "last"', async () => {
   const desk = await openDesk();
   desk.list(2);
@@ -236,7 +251,7 @@ test('status of a batch that a run works on says so, since when, why it waits, a
   const last = (): Promise<JsonResult> => desk.json(['status', 'last']);
   await expect.poll(async () => (await last()).paused_why ?? '').toContain('asked to wait');
   const { batch, paused_until, running_since } = await last();
-  expect(await ask(served, 'GET', `/batches/${batch}`)).toMatchObject({ running_since, paused_until });
+  expect(await ask(served, 'POST', '/status', { batch })).toMatchObject({ running_since, paused_until });
   const { stdout, stderr } = await desk.type(['status', 'last']);
   expect(stdout).toContain(`Batch ${batch}, running, enrich-company`);
   expect(stdout).toContain(`Running    since ${running_since}\n`);

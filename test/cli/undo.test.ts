@@ -82,6 +82,22 @@ test('nothing is sent without --yes; an undo can be undone, and whoever would ge
   expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
 });
 
+test('an undo by the id of its plan sends just what was shown, or nothing', async () => {
+  const team = await openTeam();
+  await team.apply([person(JO, 'viewer'), person(MO, 'viewer')]);
+  const { batch } = await team.json('status', 'last');
+  const shown = await team.json('undo', batch, '--dry-run');
+  expect(shown).toMatchObject({ id: expect.any(String), changes: { length: 2 } });
+  await team.apply([person(VI, 'viewer'), person(MO, 'editor')], { input: 'other.csv' });
+  const requests = await team.requests();
+  const moved = await team.type('undo', batch, '--plan', shown.id);
+  expect(moved).toMatchObject({ code: 2, stderr: expect.stringContaining('has changed since') });
+  expect(await team.requests()).toBe(requests);
+  const { id } = await team.json('undo', batch, '--dry-run');
+  expect(await team.json('undo', batch, '--plan', id)).toMatchObject({ counts: { applied: 1 } });
+  expect((await team.state()).roles()).not.toHaveProperty(`${PROJECT} ${JO}`);
+});
+
 test('what it cannot take back is listed with the reason, and the rest is done', async () => {
   const team = await openTeam({ job: { columns: COLUMNS_WITH_NAMES, create_projects: true } });
   const rows = [`${JO},Launch,,viewer`, `${MO},,${PROJECT},viewer`, `${VI},,${PROJECT},viewer`];

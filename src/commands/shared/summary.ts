@@ -82,9 +82,19 @@ function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): re
         `Rest       ${counted(forecast.rows, 'row')} to buy`,
         `  credits  at most ${grouped(forecast.credits.most)}${inMoney(forecast.cost?.most)}, ` +
           `probably ${grouped(forecast.credits.expected)}${inMoney(forecast.cost?.expected)}`,
+        ...likelyLines(forecast.likely),
         `  time     ${timeWords(forecast.seconds)}`,
       ],
   );
+}
+
+function likelyLines(likely: NonNullable<SampleObject['forecast']>['likely']): readonly string[] {
+  if (likely === undefined) return [];
+  const [found, credits] = [likely.found, likely.credits].map(
+    ({ least, most }) => `${grouped(least)} to ${grouped(most)}`,
+  );
+  const each = likely.price === null ? '' : `, ${likely.price} for each one found`;
+  return [`  likely   ${found} found for ${credits} credits${each}`];
 }
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;

@@ -9,6 +9,7 @@ import type {
   OperationOptions,
   Prepared,
   RowInput,
+  UnknownNames,
 } from '../../core/operation.ts';
 import { foreignWords, listed, sentence, wordsIn } from '../../core/plain-text.ts';
 import { leadsElsewhere } from '../../core/vendor-path.ts';
@@ -351,4 +352,16 @@ function knownAs(name: string, options: OperationOptions): readonly [name: strin
   const known = [...projectIds(options)];
   const isSpelled = (each: string): boolean => each.trim().toLowerCase() === name.toLowerCase();
   return known.find(([each]) => each === name) ?? known.find(([each]) => isSpelled(each));
+}
+
+/** A project that the job lets us make is none of them. */
+export function unknownNames(cells: RowInput, options: OperationOptions): UnknownNames {
+  const { role = '', project = '', project_id: id = '' } = cells;
+  const cell = project.trim();
+  const isMade = (name: string): boolean => name === cell && options.settings?.create_projects === true;
+  const projects = namesIn(cell, options).filter(
+    (name) => identifierText(name) !== '' && knownAs(name, options) === undefined && !isMade(name),
+  );
+  const isRead = identifierText(role) === '' || readRowRole(cells, options).kind === 'read';
+  return { projects: identifierText(id) === '' ? projects : [], roles: isRead ? [] : [role.trim()] };
 }

@@ -1,7 +1,7 @@
 import { StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Job } from '../../job/job.ts';
-import type { PlannedChangeObject } from '../../objects/plan-object.ts';
+import type { GuardObject, PlannedChangeObject } from '../../objects/plan-object.ts';
 import type { RunContext } from '../context.ts';
 import { beginsWork, type ChangePlan, isSent } from './change-plan.ts';
 import { rowAndWho } from './diff-words.ts';
@@ -11,15 +11,6 @@ import { rowAndWho } from './diff-words.ts';
  * They are checked before anything is sent. They hold for sandbox accounts, too, so that a trial shows what a
  * real run would do.
  */
-
-/** A change that a guard forbids in this run, and how a user can allow it. */
-interface GuardProblem {
-  readonly fact: string;
-  /** What to do when the change is intended, as a clause that follows "If that is meant, ". */
-  readonly allow: string;
-  /** True where nobody can allow the change. */
-  readonly isFixed?: true;
-}
 
 type Guards = NonNullable<Job['guards']>;
 
@@ -43,7 +34,7 @@ export async function checkGuards(
 ): Promise<void> {
   if (!beginsWork(plan, context.job.operation)) return;
   const isAccepted = context.accept === 'guards' && context.planId !== undefined;
-  const problems = guardProblems(context, plan).filter(({ isFixed }) => isFixed === true || !isAccepted);
+  const problems = guardProblems(context, plan).filter(({ allows }) => allows === undefined || !isAccepted);
   if (problems.length === 0) return;
   const facts = problems.map(({ fact }) => fact).join('; ');
   const allow = problems.map((problem) => problem.allow).join(', and ');
@@ -51,14 +42,16 @@ export async function checkGuards(
     code: 'guard',
     message: `Nothing was sent, because this run would ${facts}.`,
     next: `If that is right, ${allow}.`,
-    ...(problems.some(({ isFixed }) => isFixed) ? {} : { plan: await idOf(), answers: ['guards'] }),
+    ...(problems.some(({ allows }) => allows === undefined)
+      ? {}
+      : { plan: await idOf(), answers: ['guards'] }),
   });
 }
 
 export function guardProblems(
   { job, allowAdmin = false }: Pick<RunContext, 'job' | 'allowAdmin'>,
   plan: ChangePlan,
-): readonly GuardProblem[] {
+): readonly GuardObject[] {
   const guards = job.guards ?? {};
   const sent = plan.changes.filter(isSent);
   return [
@@ -77,26 +70,28 @@ function removalProblem(
   { max_removals: maxRemovals = DEFAULT_MAX_REMOVALS }: Guards,
   { people }: ChangePlan,
   sent: readonly PlannedChangeObject[],
-): GuardProblem | undefined {
+): GuardObject | undefined {
   const removed = sent.filter(({ action }) => action === 'remove');
   const allow = `set guards: { max_removals: ${removed.length} } in the job`;
+  const allows = { max_removals: removed.length };
   if (typeof maxRemovals === 'number') {
     if (removed.length <= maxRemovals) return undefined;
     const fact = `remove ${counted(removed.length, 'person', 'people')}, and the limit is ${maxRemovals}`;
-    return { fact: `${fact} ${namesOf(removed)}`, allow };
+    return { fact: `${fact} ${namesOf(removed)}`, allow, allows };
   }
   const missing = removed.filter(({ beyond }) => beyond === true);
   if (missing.length <= (people * Number.parseFloat(maxRemovals)) / 100) return undefined;
   const fact = `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file no longer names`;
-  return { fact: `${fact}, and the limit is ${maxRemovals} ${namesOf(missing)}`, allow };
+  return { fact: `${fact}, and the limit is ${maxRemovals} ${namesOf(missing)}`, allow, allows };
 }
 
-function adminProblem({ admins }: Guards, sent: readonly PlannedChangeObject[]): GuardProblem | undefined {
+function adminProblem({ admins }: Guards, sent: readonly PlannedChangeObject[]): GuardObject | undefined {
   const made = sent.filter(({ action, to }) => to === 'admin' && action !== 'remove');
   if (admins === 'allow' || made.length === 0) return undefined;
   return {
     fact: `make ${counted(made.length, 'person', 'people')} admin ${namesOf(made)}`,
     allow: 'add --allow-admin, or set guards: { admins: allow } in the job',
+    allows: { admins: 'allow' },
   };
 }
 
@@ -108,18 +103,18 @@ function invitesOf(sent: readonly PlannedChangeObject[]): readonly PlannedChange
   return sent.filter(({ calls = [] }) => calls.includes('create-invite'));
 }
 
-function domainProblem({ domains }: Guards, sent: readonly PlannedChangeObject[]): GuardProblem | undefined {
+function domainProblem({ domains }: Guards, sent: readonly PlannedChangeObject[]): GuardObject | undefined {
   if (domains === undefined) return undefined;
   const known = new Set(domains.map((domain) => domain.replace(/^@/, '')));
   const outside = invitesOf(sent).filter(({ email }) => !known.has(domainOf(email ?? '')));
   if (outside.length === 0) return undefined;
+  const theirs = [...new Set(outside.map(({ email }) => domainOf(email ?? '')))];
   return {
     fact:
       `invite ${counted(outside.length, 'person', 'people')} outside ${[...known].join(', ')} ` +
       `${namesOf(outside)}`,
-    allow:
-      `add ${[...new Set(outside.map(({ email }) => domainOf(email ?? '')))].join(', ')} to the guards' ` +
-      'domains in the job',
+    allow: `add ${theirs.join(', ')} to the guards' domains in the job`,
+    allows: { domains: [...known, ...theirs] },
   };
 }
 
@@ -130,12 +125,13 @@ function domainOf(email: string): string {
 function inviteProblem(
   { max_invites: maxInvites }: Guards,
   sent: readonly PlannedChangeObject[],
-): GuardProblem | undefined {
+): GuardObject | undefined {
   const invites = invitesOf(sent);
   if (maxInvites === undefined || invites.length <= maxInvites) return undefined;
   return {
-    fact: `send ${counted(invites.length, 'invite')}, and max_invites is ${maxInvites} ${namesOf(invites)}`,
+    fact: `send ${counted(invites.length, 'invite')}, and the limit is ${maxInvites} ${namesOf(invites)}`,
     allow: `set guards: { max_invites: ${invites.length} } in the job`,
+    allows: { max_invites: invites.length },
   };
 }
 
@@ -146,7 +142,7 @@ function inviteProblem(
 function ownUserProblem(
   { ownUser }: ChangePlan,
   sent: readonly PlannedChangeObject[],
-): GuardProblem | undefined {
+): GuardObject | undefined {
   if (ownUser === undefined) return undefined;
   const own = sent.filter(
     ({ action, email, user_id: userId }) =>
@@ -158,7 +154,6 @@ function ownUserProblem(
   return {
     fact: `change the rights of the user who owns this key ${namesOf(own)}`,
     allow: "use another person's key",
-    isFixed: true,
   };
 }
 

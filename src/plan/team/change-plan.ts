@@ -14,10 +14,12 @@ import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type {
   ChangeAction,
+  GuardObject,
   LeaverObject,
   PlannedChangeObject,
   PlanObject,
   SkippedByObject,
+  UnknownObject,
 } from '../../objects/plan-object.ts';
 import { keptWorks } from '../../operations/team/change-action.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
@@ -46,6 +48,7 @@ import {
   projectsOf,
   type ResolvedRow,
   resolved,
+  unknownNames,
   unknownProjects,
   type WorkableRow,
 } from './planned-rows.ts';
@@ -85,6 +88,7 @@ export interface ChangePlan {
   readonly leavers: LeaverObject[];
   /** The number of people known in the affected projects. A person in two projects counts twice. */
   readonly people: number;
+  readonly unknownNames: UnknownObject;
   /** Why no row can be worked on: nobody has said which projects the list names. */
   readonly unknown?: StopError;
   /** The user who owns the key, if the service tells. */
@@ -128,9 +132,10 @@ export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change
 
 /** The changes as `plan` and `undo --dry-run` show them. */
 export function shownChanges(
-  { changes, leavers, rowsBeyond }: Pick<ChangePlan, 'changes' | 'leavers' | 'rowsBeyond'>,
-  guards: readonly { readonly fact: string; readonly allow: string }[] = [],
-): Required<Pick<PlanObject, 'changes' | 'leavers' | 'guards'>> & Pick<PlanObject, 'removed' | 'held_back'> {
+  { changes, leavers, rowsBeyond, people, unknownNames }: ChangePlan,
+  guards: readonly GuardObject[] = [],
+): Required<Pick<PlanObject, 'changes' | 'leavers' | 'people' | 'unknown' | 'guards'>> &
+  Pick<PlanObject, 'removed' | 'held_back'> {
   const isRemoved = ({ beyond, action }: PlannedChangeObject): boolean =>
     beyond === true && action === 'remove';
   return {
@@ -139,7 +144,9 @@ export function shownChanges(
       : {}),
     changes,
     leavers,
-    guards: guards.map(({ fact, allow }) => ({ fact, allow })),
+    people,
+    unknown: unknownNames,
+    guards: [...guards],
   };
 }
 
@@ -219,6 +226,7 @@ export async function planChanges(
     rows,
     rowsBeyond: beyond.length,
     leavers: leaversOf(context, asked, team),
+    unknownNames: unknownNames(context, prepared),
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
     ...present({
       unknown: unknownStop(unknownProjects(context, prepared)),

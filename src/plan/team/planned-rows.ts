@@ -16,7 +16,7 @@ import type {
 } from '../../core/operation.ts';
 import { isLeftOut, type Outcome, type RowNumber } from '../../core/row.ts';
 import { erasedReason } from '../../ledger/erase.ts';
-import type { LeaverObject, PlannedChangeObject } from '../../objects/plan-object.ts';
+import type { LeaverObject, PlannedChangeObject, UnknownObject } from '../../objects/plan-object.ts';
 import type { PlannedInput } from '../batch-key.ts';
 import {
   accountsOf,
@@ -101,13 +101,30 @@ function firstSpelling(): (cells: RowInput) => RowInput {
  * The project names in the list for which nobody has said which projects they are, so that no row can be
  * worked on.
  */
-export function unknownProjects({ job }: PlanContext, rows: readonly ListedRow[]): readonly string[] {
+export function unknownProjects(context: PlanContext, rows: readonly ListedRow[]): readonly string[] {
+  const { job } = context;
   const isSaid = job.projects !== undefined || job.create_projects === true;
   if (isSaid || rows.some(({ prepared }) => prepared.kind === 'ready')) return [];
-  const wanted = rows.filter(({ prepared }) => prepared.kind !== 'skipped');
-  const names = wanted.flatMap(({ text }) => text?.project?.split(/[;|]/) ?? []).map((name) => name.trim());
-  return [...new Set(names)].filter((name) => name !== '');
+  return unknownNames(context, rows).projects.map(({ name }) => name);
 }
+
+/** The names in the list of which nobody has said yet what they are, each with its rows, in any case. */
+export function unknownNames(context: PlanContext, rows: readonly ListedRow[]): UnknownObject {
+  const options = optionsOf(context);
+  const change = changePartOf(context);
+  const wanted = rows.filter(({ prepared }) => prepared.kind !== 'skipped');
+  const found = wanted.map(({ text = {} }) => change.unknown?.(text, options));
+  return {
+    projects: countedNames(found.flatMap((names) => names?.projects ?? [])),
+    roles: countedNames(found.flatMap((names) => names?.roles ?? [])),
+  };
+}
+
+const countedNames = (names: readonly string[]): UnknownObject['projects'] =>
+  [...Map.groupBy(names, (name) => name.toLowerCase().replaceAll(/\s+/gu, ' ')).values()].map((same) => ({
+    name: same[0] ?? '',
+    rows: same.length,
+  }));
 
 /**
  * Completes the rows with what the team knows about their subjects.

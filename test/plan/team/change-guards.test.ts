@@ -23,6 +23,7 @@ function planOf(changes: PlannedChange[], more: Partial<ChangePlan> = {}): Chang
     calls: changes.length,
     costs: [],
     people: 0,
+    unknownNames: { projects: [], roles: [] },
     leavers: [],
     ...more,
   };
