@@ -37,21 +37,28 @@ async function measured(desk: Desk, rows: number): Promise<readonly string[]> {
   try {
     const { url, token } = await servedAt(desk.path('store/serve.json'));
     const headers = { authorization: `Bearer ${token}` };
-    const ask = async (path: string): Promise<string> => {
-      const answer = await fetch(`${url}${path}`, { headers });
+    const ask: Ask = async (path, body) => {
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const answer = await fetch(`${url}${path}`, { headers, ...sent });
       if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
       return answer.text();
     };
     const { batches } = JSON.parse(await ask('/api/batches'));
-    const large = `/api/batches/${batches[0].batch}`;
-    const paths = [
-      ...['/api/batches', '/api/batches?page=3'],
-      ...['/api/lists', '/api/tasks'],
-      ...[large, `${large}/rows`, `${large}/rows?from=${rows >> 1}`],
-      ...[`${large}/rows?status=invalid`],
+    const { batch } = batches[0];
+    const asked: readonly { readonly path: string; readonly body?: object }[] = [
+      { path: '/api/batches' },
+      { path: '/api/batches?page=3' },
+      { path: '/api/lists' },
+      { path: '/api/tasks' },
+      { path: '/api/status', body: { batch } },
+      { path: '/api/status', body: { batch, limit: 100 } },
+      { path: '/api/status', body: { batch, limit: 100, from: rows >> 1 } },
+      { path: '/api/status', body: { batch, limit: 100, where: { _status: 'invalid' } } },
+      { path: '/api/status', body: { batch, limit: 100, search: '00999998' } },
+      { path: '/api/status', body: { batch, limit: 100, sort: '-Name' } },
     ];
     const lines: string[] = [];
-    for (const path of paths) lines.push(await timed(path, ask));
+    for (const { path, body } of asked) lines.push(await timed(path, body, ask));
     const [now, most] = [await memoryOf(child.pid, 'VmRSS'), await memoryOf(child.pid, 'VmHWM')];
     return [...lines, `memory: ${now.toFixed(0)} MiB, at most ${most.toFixed(0)} MiB`];
   } finally {
@@ -69,15 +76,18 @@ async function servedAt(path: string): Promise<{ readonly url: string; readonly 
   }
 }
 
+type Ask = (path: string, body?: object) => Promise<string>;
+
 /** Asked once of a server that has not been asked for it before, then nine times more. */
-async function timed(path: string, ask: (path: string) => Promise<string>): Promise<string> {
+async function timed(path: string, body: object | undefined, ask: Ask): Promise<string> {
   const taken: number[] = [];
   let bytes = 0;
   for (let time = 0; time < 10; time += 1) {
     const began = performance.now();
-    bytes = (await ask(path)).length;
+    bytes = (await ask(path, body)).length;
     taken.push(performance.now() - began);
   }
   const [first = 0, middle] = [taken[0], median(taken)];
-  return `${path}: first ${first.toFixed(0)} ms, median ${middle.toFixed(0)} ms, ${bytes} bytes`;
+  const what = body === undefined ? path : `${path} ${JSON.stringify({ ...body, batch: '…' })}`;
+  return `${what}: first ${first.toFixed(0)} ms, median ${middle.toFixed(0)} ms, ${bytes} bytes`;
 }

@@ -62,10 +62,10 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'list-name.ts',
     'merging.ts',
     'output/batch-figures.ts',
-    'output/change-words.ts',
     'output/changes-done.ts',
     'output/output.ts',
     'output/own-files.ts',
+    'output/report-object.ts',
     'output/summary-words.ts',
     'output/tally.ts',
     'quality/cell-issues.ts',
@@ -190,7 +190,7 @@ describe('imports', () => {
     expect(trespasses.map(shown)).toEqual([]);
   });
 
-  test('imports of the page lead to the page, its two libraries, the parts of the report, and types of the words between it and the server', () => {
+  test('imports of the page lead to the page, its two libraries, parts of the report, words of money, and types of what the server says', () => {
     const files = globSync('web/page/**/*.{ts,tsx}', { cwd: join(ROOT, 'src') });
     const imports = files.flatMap((file) =>
       [...readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(ANY_IMPORT)].map(
@@ -203,7 +203,9 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(files.length);
     const strange = imports.filter(({ statement, to }) => {
       if (to === 'web/api.ts') return !/: (?:import|export) type /.test(statement);
-      return !/^(?:web\/page\/|files\/output\/report\/|preact$|preact\/hooks$|@preact\/signals$)/.test(to);
+      return !/^(?:web\/page\/|files\/output\/report\/|core\/money\.ts$|preact$|preact\/hooks$|@preact\/signals$)/.test(
+        to,
+      );
     });
     expect(strange.map(({ statement }) => statement)).toEqual([]);
   });
@@ -218,8 +220,8 @@ test.for([
   expect(found).toEqual(files);
 });
 
-/** The lines of code in `src`: those of several vendors, and what the new page asks for while the old one is still there. A commit that needs more moves the number. */
-const MOST_LINES = 50_114;
+/** The lines of code in `src`, without those of .tsx. A commit that needs more moves the number. */
+const MOST_LINES = 50_386;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

@@ -10,23 +10,27 @@ import {
   sandboxAccounts,
   usableKey,
 } from '../client/account/account.ts';
-import { addAccount, removeAccount } from '../client/account/edit.ts';
-import { dialectProblem } from '../client/dialect.ts';
+import { addAccount, changeKey, removeAccount } from '../client/account/edit.ts';
+import { type Dialect, dialectOf, dialectProblem, missPrice } from '../client/dialect.ts';
 import { stop } from '../core/errors.ts';
 import { shippedDialect } from '../core/families.ts';
 import { meantWord } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { AccountObject } from '../objects/account-object.ts';
+import { AccountObject, VendorObject } from '../objects/account-object.ts';
 import { test } from './accounts/test.ts';
+import { shippedVendors } from './accounts/vendors.ts';
 import { argument, type CommandGroup, type Console, command, flag } from './shared/command.ts';
 
 const VENDORS = ['service', 'provider'] as const;
 
-const text = (about: string, value: string) => flag(z.string().optional(), about, value);
+const text = (about: string, value: string, more = {}) => flag(z.string().optional(), about, value, more);
 const requests = (about = 'limit of the plan') => flag(z.int().optional(), about, '<requests>');
 const credits = (about: string) => flag(z.int().optional(), about, '<credits>');
+
+/** The page does not say this: it names no file, and chooses no way for a key. */
+const notForPage = { page: 'none' } as const;
 
 const addInput = z.strictObject({
   name: text('what jobs call it', '<name>'),
@@ -41,13 +45,19 @@ const addInput = z.strictObject({
   organization: text('of a service', '<id>'),
   project: text('of a service: the project for invites that name none', '<id>'),
   id: text('what identifies this account, instead of its address', '<text>'),
-  key_env: text('the environment variable that holds the key; the file then holds none', '<variable>'),
-  key_stdin: flag(z.boolean().optional(), 'read the key from standard input'),
+  key_env: text(
+    'the environment variable that holds the key; the file then holds none',
+    '<variable>',
+    notForPage,
+  ),
+  key_stdin: flag(z.boolean().optional(), 'read the key from standard input', undefined, { page: 'key' }),
   exclusive_key: flag(z.boolean().optional(), 'nobody else spends with this key'),
-  dialect: text('what differs from the built-in dialect, or the word of a shipped one', '<file>'),
-  via: text('of a provider: the service account that reaches it', '<account>'),
-  connected_account: text('with --via: what the service calls the account', '<name>'),
-  api_call_url: text("with --via: where the service's API Call step is", '<address>'),
+  dialect: text('what differs from the built-in dialect, or the word of a shipped one', '<file>', {
+    page: 'shipped',
+  }),
+  via: text('of a provider: the service account that reaches it', '<account>', notForPage),
+  connected_account: text('with --via: what the service calls the account', '<name>', notForPage),
+  api_call_url: text("with --via: where the service's API Call step is", '<address>', notForPage),
   per_second: requests(),
   per_minute: requests(),
   per_hour: requests(),
@@ -67,6 +77,9 @@ export default {
     command({
       name: 'accounts add',
       summary: 'Add an account; asks on a terminal for what you leave out. A key is never an argument.',
+      details: 'The name of an account that is there, and nothing else, gives that account another key.',
+      faces: ['terminal', 'page', 'library'],
+      work: 'long',
       example:
         'accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
       input: addInput,
@@ -74,6 +87,17 @@ export default {
       async run(input, { console }) {
         const accounts = await loadAccounts();
         const name = await needed(console, input.name, 'Name of the account: ', '--name');
+        const { name: _, key_env: _env, key_stdin: _stdin, ...more } = input;
+        if (
+          accounts.configured.some((each) => each.name === name) &&
+          Object.keys(present(more)).length === 0
+        ) {
+          const account = await changeKey(accounts.path, name, await keyOf(console, input, name));
+          return {
+            lines: [`Account ${name} has another key.`],
+            object: { path: accounts.path, account: accountObject(account) },
+          };
+        }
         const account = await addAccount(accounts.path, name, await entryFrom(console, input, name));
         return {
           lines: [`Added account ${name} to ${accounts.path}.`],
@@ -86,11 +110,13 @@ export default {
       name: 'accounts list',
       summary: 'Show the accounts, where they are and what limits them; never a key.',
       example: 'accounts list',
+      faces: ['terminal', 'page', 'library'],
       input: z.strictObject({}),
       output: z.object({
         path: z.string(),
         accounts: z.array(AccountObject),
         regions: z.array(z.object({ region: z.string(), address: z.string(), documentation: z.string() })),
+        vendors: z.array(VendorObject),
       }),
       run: (_input, { console }) => listAccounts(console),
     }),
@@ -99,6 +125,8 @@ export default {
       name: 'accounts remove',
       summary: 'Take an account out of the file; what it bought stays bought.',
       example: 'accounts remove data',
+      faces: ['terminal', 'page', 'library'],
+      work: 'long',
       input: z.strictObject({ name: argument(z.string(), 'what jobs call it') }),
       output: z.object({ path: z.string(), removed: z.string() }),
       async run({ name }) {
@@ -239,7 +267,8 @@ async function listAccounts(console: Console) {
   const views: AccountObject[] = [];
   for (const account of [...accounts.configured, ...sandboxAccounts()]) {
     const problem = await dialectProblem(account);
-    const view = accountObject(account, problem);
+    const asked = problem === undefined && askedBy(await dialectOf(account));
+    const view = { ...accountObject(account, problem), ...asked };
     said.push(
       `${view.name} (${[view.vendor, view.region].filter(Boolean).join(', ')})`,
       ...detailLines(view),
@@ -250,7 +279,15 @@ async function listAccounts(console: Console) {
     return { region, address: baseUrl.href, documentation: documentationUrl };
   });
   for (const { region, ...details } of regions) said.push(`region ${region}`, ...lines(details));
-  return { lines: said, object: { path: accounts.path, accounts: views, regions } };
+  return {
+    lines: said,
+    object: { path: accounts.path, accounts: views, regions, vendors: shippedVendors() },
+  };
+}
+
+function askedBy(dialect: Dialect): Pick<AccountObject, 'operations' | 'charges_misses'> {
+  const charges = Object.values(dialect.operations).some((each) => missPrice(dialect, each) > 0);
+  return { operations: Object.keys(dialect.operations), charges_misses: charges };
 }
 
 /** The known facts of an account, a line for each. */

@@ -38,10 +38,10 @@ export default command({
   summary: 'Resumes unfinished batches, then processes new files in the inbox folders, once.',
   details: 'With --quiet a sweep that found nothing to do prints nothing.',
   example: 'nightly jobs/nightly-companies.yaml',
-  faces: ['terminal', 'library'],
+  work: 'spends',
   input: z.strictObject({
     ...spendingInput(),
-    jobs: argument(z.array(z.string()).min(1), 'YAML files, each with an inbox'),
+    jobs: argument(z.array(z.string()).min(1), 'YAML files, each with an inbox', { page: 'jobs' }),
     // A terminal has this limit as well, because a sweep must end by itself.
     max_pause: maxPause('stop an account that has been waiting for this long', '10m'),
     attention_ok: ATTENTION_OK,

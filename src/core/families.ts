@@ -29,9 +29,12 @@ export function pageFolder(): URL {
 /** The folder that holds `package.json`. Each build has a folder of its own in `dist/`. */
 export const PACKAGE = new URL(HERE.endsWith('.ts') ? '../../' : '../../../', HERE);
 
+/** The dialects that come with Rowonce, by the words of their names. */
+export const SHIPPED = new URL('fixtures/dialects/', PACKAGE);
+
 /** The file of a dialect that comes with Rowonce, which an account names by its word, such as `hunter`. */
 export function shippedDialect(word: string): string | undefined {
-  const path = fileURLToPath(new URL(`fixtures/dialects/${word}.yaml`, PACKAGE));
+  const path = fileURLToPath(new URL(`${word}.yaml`, SHIPPED));
   return /^[\w-]+$/.test(word) && existsSync(path) ? path : undefined;
 }
 

@@ -27,6 +27,10 @@ export const AccountObject = z.object({
   via: z.string().nullable(),
   connected_account: z.string().nullable(),
   dialect: z.string().nullable(),
+  /** What it can be asked for; left out where nothing has read its dialect. */
+  operations: z.array(z.string()).exactOptional(),
+  /** Whether an answer without a match costs something, by its dialect; left out as above. */
+  charges_misses: z.boolean().exactOptional(),
   /** The problem with its dialect. */
   problem: z.object({ message: z.string(), next: z.string() }).nullable(),
   limits: LimitsObject,
@@ -36,6 +40,16 @@ export const AccountObject = z.object({
   key: z.string(),
 });
 export type AccountObject = z.infer<typeof AccountObject>;
+
+/** A vendor that comes with the program: an account names it as its dialect. */
+export const VendorObject = z.object({
+  word: z.string(),
+  name: z.string(),
+  operations: z.array(z.string()),
+  /** Null where its dialect names none, or where the address is each customer's own. */
+  address: z.string().nullable(),
+});
+export type VendorObject = z.infer<typeof VendorObject>;
 
 /** The facts about an account after it was looked at. */
 export const AccountTest = z.object({

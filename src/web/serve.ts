@@ -87,7 +87,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work = new Work(program);
-  const sweeps = await openSweeps({ jobs, answers, store, work, log });
+  const sweeps = await openSweeps({ jobs, answers, store, folder, work, log });
   const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
   const guarded = { address: new Address(port), admission };

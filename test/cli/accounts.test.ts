@@ -70,6 +70,39 @@ test('the key comes from standard input, and no command ever shows it', async ()
   }
 });
 
+test('the list says what each account can be asked for, by its dialect', async () => {
+  await accounts([...ADD, '--key-env', 'A']);
+  const finder = ['--name', 'finder', '--vendor', 'provider', '--base-url', 'https://api.example.org'];
+  await accounts(['add', ...finder, '--dialect', 'hunter', '--key-env', 'B']);
+  const { accounts: listed } = JSON.parse((await accounts(['list', '--json'])).stdout);
+  const operationsOf = (wanted: string): readonly string[] =>
+    listed.find(({ name }: { readonly name: string }) => name === wanted).operations;
+  expect(operationsOf('data')).toContain('enrich-company');
+  expect(operationsOf('data')).not.toContain('find-email');
+  expect(operationsOf('finder')).toEqual(expect.arrayContaining(['find-email', 'check-email']));
+  expect(operationsOf('sandbox-service')).toContain('create-project');
+});
+
+test('the list says which vendors come with the program, what each can be asked for, and where', async () => {
+  type Asked = { readonly name: string; readonly word: string; readonly operations: readonly string[] };
+  const files = await readdir(join(import.meta.dirname, '..', '..', 'fixtures', 'dialects'));
+  const own = files.map((file) => file.replace('.yaml', '')).toSorted();
+  for (const word of own) await accounts([...ADD.toSpliced(2, 1, word), '--dialect', word, '--key-env', 'A']);
+  const { vendors, accounts: listed } = JSON.parse((await accounts(['list', '--json'])).stdout);
+  expect(vendors.map(({ word }: Asked) => word).toSorted()).toEqual(own);
+  for (const { word, operations } of vendors) {
+    expect(operations.length, word).toBeGreaterThan(0);
+    const account = listed.find(({ name }: Asked) => name === word);
+    expect(account.operations, word).toEqual(expect.arrayContaining(operations));
+  }
+  expect(vendors).toContainEqual({
+    word: 'surfe',
+    name: 'Surfe',
+    operations: ['find-email', 'find-phone'],
+    address: 'https://api.surfe.com',
+  });
+});
+
 test('what the user wrote into the file stays, comments included, and a linked file stays linked', async () => {
   await accounts([...ADD, '--key-env', 'A']);
   const real = join(folder, 'dotfiles.yaml');
@@ -181,6 +214,16 @@ test('a name that is taken is not overwritten', async () => {
   const again = await accounts([...ADD, '--key-env', 'B']);
   expect(again.stderr).toMatch(/^There is already an account data\.\n/);
   expect(await readFile(file(), 'utf8')).toBe(before);
+});
+
+test('the name of an account that is there and a key give that account another key, and nothing else', async () => {
+  await accounts([...ADD, '--key-stdin', '--price', '0.04 AUD'], { stdin: 'first\n' });
+  const changed = await accounts(['add', '--name', 'data', '--key-stdin'], { stdin: 's3cr3t\n' });
+  expect(changed).toMatchObject({ code: 0, stdout: 'Account data has another key.\n' });
+  const written = await readFile(file(), 'utf8');
+  expect(written).toContain('s3cr3t');
+  expect(written).not.toContain('first');
+  expect(written).toContain('price: 0.04 AUD');
 });
 
 test("list shows each region of the service with its API reference, and an account's by its region alone", async () => {

@@ -58,7 +58,9 @@ test('a damaged number of a row that another cell found is listed until it is me
   expect(desk.place.rows('out.needs-attention.csv')).toMatchObject([
     { _row: '2', _reason: 'ABN 51 824 753 557: the checksum fails, so correct it' },
   ]);
-  expect(await desk.read('out.report.html')).toMatch(/1 row needs you\.(?:.|\n)*ABN: the checksum fails</);
+  expect(await desk.read('out.report.html')).toMatch(
+    /1 row of those done has a damaged cell\.(?:.|\n)*ABN: the checksum fails</,
+  );
 
   await desk.write('list.csv', list(''));
   const again = await desk.type(['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.csv']);

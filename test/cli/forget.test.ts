@@ -198,7 +198,8 @@ test('a list that was brought to the page and never run is reached, also as it w
   const page = await servedIn(desk.place.folder, desk.environment());
   await brought(page, 'others.csv', `email\n${MARY}\n`);
   const id = await brought(page, 'people.csv', `email\n${JANE}\n`);
-  await ask(page, 'PUT', `/lists?name=people.csv&list=${id}`, 'email\nsomebody@else.example\n');
+  const mend = { row: 2, column: 'email', value: 'somebody@else.example' };
+  await ask(page, 'PUT', `/lists/${id}/mends`, mend);
   expect((await page.stop()).code).toBe(0);
   expect(existsSync(desk.place.path('store/ledger.db'))).toBe(false);
   const half = desk.place.path('store/lists/.rowonce-00000000-1-000000000000.tmp');

@@ -188,7 +188,7 @@ test('whoever looks at a batch from another folder is shown how it goes on from 
 
 /** The package as npm installs it: what was built, without its sources. @returns its `bin.js`. */
 function installedAt(root: string): string {
-  for (const each of ['dist', 'package.json', 'src/bin.js', 'src/needed-node.js'])
+  for (const each of ['dist', 'package.json', 'src/bin.js', 'src/needed-node.js', 'fixtures/dialects'])
     cpSync(join(CHECKOUT, each), join(root, each), { recursive: true });
   symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
   return join(root, 'src', 'bin.js');

@@ -51,6 +51,8 @@ test('one plan, one budget that is raised, one batch and one file, in which both
   expect(rows[1]._reason).toMatch(/^enrich-person: no usable identifier: /);
   for (const name of ['name', 'full_name', 'employee_count', 'job_title'])
     expect(rows[0][name], name).not.toBe('');
+  const report = (await desk.read('list.enriched.report.html')).replaceAll(/<[^>]+>/g, ' ');
+  expect(report).toContain('3 of 3 companies and 2 of 2 people found');
   const header = Object.keys(rows[0]);
   expect(header.filter((name) => name.startsWith('_status'))).toEqual(['_status']);
 

@@ -143,9 +143,10 @@ const ATTACKS: Readonly<Record<string, () => Promise<boolean>>> = {
     const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
     onTestFinished(async () => void (await served.stop('SIGKILL')));
     const { batch } = await desk.json(['status', 'last']);
-    const started = await served.tool(`/api/batches/${batch}/continue`, { method: 'POST', body: '{}' });
+    const body = JSON.stringify({ batch });
+    const started = await served.tool('/api/tasks', { method: 'POST', body });
     expect(started.status, started.body).toBe(200);
-    const { id } = JSON.parse(started.body);
+    const { id } = JSON.parse(started.body).work;
     const task = async () => JSON.parse((await served.tool(`/api/tasks/${id}`)).body).work;
     await expect.poll(async () => (await task()).state, { timeout: 20_000 }).toBe('ended');
     return home(desk).length > UNTOUCHED.length || (await desk.requests()) > before;

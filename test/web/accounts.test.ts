@@ -1,59 +1,75 @@
 /**
  * Goal: accounts are kept from the page; a key goes in once and never comes out, and the page can name neither a program nor
  * a file of this machine.
- * Method: raw requests to a real `rowonce serve`; the accounts file judges.
+ * Method: requests to a real `rowonce serve`, and a real Chromium before it; the accounts file and the vendor's book judge.
  */
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PLAYED_VENDORS } from '../../src/core/played-vendors.ts';
-import type { AccountList } from '../../src/web/api.ts';
-import { type Answer, Served } from './served.ts';
+import { openDesk } from '../cli/desk.ts';
+import { ask, servedIn, useBrowser } from './scene.ts';
+import type { Served } from './served.ts';
 
-let served: Served;
-beforeAll(async () => {
-  served = await Served.start();
-});
-afterAll(() => served[Symbol.asyncDispose]());
+const openTab = useBrowser();
 
 const KEY = 'a-key-that-nobody-sees';
 const DATA = { name: 'data', vendor: 'provider', base_url: 'https://api.example.com', key: KEY };
 
-const file = (): string => readFileSync(join(served.folder, 'config', 'accounts.yaml'), 'utf8');
+const file = ({ folder }: Served): string => join(folder, 'config', 'accounts.yaml');
+const kept = (served: Served): string => (existsSync(file(served)) ? readFileSync(file(served), 'utf8') : '');
 
-function ask(method: string, path: string, body?: object): Promise<Answer> {
-  return served.tool(`/api/accounts${path}`, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+const command = (served: Served, name: string, input: object = {}) =>
+  ask(served, 'POST', `/accounts/${name}`, input);
+
+/** The words with which every process of this machine was started, as far as any user may read them. */
+function typedNow(): string {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        return '';
+      }
+    })
+    .join('\n');
 }
 
-test('before the first account there are the built-in ones, which cannot be changed', async () => {
-  const { status, body } = await ask('GET', '');
-  expect(status).toBe(200);
-  const { accounts } = JSON.parse(body) as AccountList;
-  expect(accounts.map(({ name, sandbox }) => [name, sandbox])).toEqual([
+test('before the first account there are the built-in ones, which cannot be removed', async () => {
+  const served = await servedIn();
+  const { accounts, vendors } = await command(served, 'list');
+  expect(accounts.map(({ name, sandbox }: { name: string; sandbox: boolean }) => [name, sandbox])).toEqual([
     ['sandbox-provider', true],
     ['sandbox-service', true],
     ...PLAYED_VENDORS.map((vendor) => [`sandbox-${vendor}`, true]),
   ]);
-  expect((await ask('DELETE', '/sandbox-provider')).status).toBe(400);
+  expect(vendors.length).toBeGreaterThan(30);
+  expect((await command(served, 'remove', { name: 'sandbox-provider' })).status).toBe(400);
 });
 
-test('an account is added; its key is in the file and in no answer', async () => {
-  const added = await ask('POST', '', DATA);
-  const listed = await ask('GET', '');
-  for (const answer of [added, listed]) {
-    expect(answer.status).toBe(200);
-    expect(answer.body).not.toContain(KEY);
+test('an account is added and its key changed; a key is in the file, in no answer and in no argument', async () => {
+  const served = await servedIn();
+  const answers = [];
+  let typed = '';
+  for (const key of [KEY, 'another-secret']) {
+    const asking = command(served, 'add', key === KEY ? DATA : { name: 'data', key });
+    const watching = setInterval(() => (typed += typedNow()), 5);
+    answers.push(await asking);
+    clearInterval(watching);
+    expect(kept(served)).toContain(`key: ${key}`);
   }
-  expect((JSON.parse(listed.body) as AccountList).accounts[0]).toMatchObject({
+  expect(kept(served)).not.toContain(KEY);
+  answers.push(await command(served, 'list'));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(JSON.stringify(answers)).not.toMatch(/nobody-sees|another-secret/);
+  expect(typed).toContain('accounts');
+  expect(typed).not.toMatch(/nobody-sees|another-secret/);
+  expect(answers[2]?.accounts[0]).toMatchObject({
     name: 'data',
     address: 'https://api.example.com/',
     key: 'in the accounts file',
-    today: { spent: 0, in_doubt: 0 },
   });
-  expect(file()).toContain(`key: ${KEY}`);
 });
 
 test.for([
@@ -62,29 +78,79 @@ test.for([
   [{ key_env: 'HOME' }],
   [{ via: 'data', connected_account: 'x', api_call_url: 'https://evil.example' }],
 ])('%j can be set in the file alone', async ([more]) => {
-  const before = file();
-  expect((await ask('POST', '', { ...DATA, name: 'other', ...more })).status).toBe(400);
-  expect(file()).toBe(before);
+  const served = await servedIn();
+  expect((await command(served, 'add', { ...DATA, name: 'other', ...more })).status).toBe(400);
+  expect(kept(served)).toBe('');
 });
 
 test('no value becomes a flag of the command', async () => {
-  const before = file();
-  expect((await ask('POST', '', { ...DATA, name: '--key-env' })).status).toBe(400);
+  const served = await servedIn();
+  await command(served, 'add', DATA);
+  const before = kept(served);
+  expect((await command(served, 'add', { ...DATA, name: '--key-env' })).status).toBe(400);
   const sly = { ...DATA, name: 'sly', vendor: 'service', organization: '--dialect=/etc/passwd' };
-  expect((await ask('POST', '', sly)).status).toBe(200);
-  expect(file()).toContain('organization_id: --dialect=/etc/passwd');
-  expect((await ask('DELETE', '/sly')).status).toBe(200);
-  expect(file()).toBe(before);
-  expect((await ask('DELETE', '/--help')).status).toBe(404);
+  expect((await command(served, 'add', sly)).status).toBe(200);
+  expect(kept(served)).toContain('organization_id: --dialect=/etc/passwd');
+  expect((await command(served, 'remove', { name: 'sly' })).status).toBe(200);
+  expect(kept(served)).toBe(before);
+  expect((await command(served, 'remove', { name: '--help' })).status).toBe(400);
 });
 
 test('a file that others can read is refused in words', async () => {
-  const path = join(served.folder, 'config', 'accounts.yaml');
-  chmodSync(path, 0o644);
-  const answer = await ask('GET', '');
-  chmodSync(path, 0o600);
-  expect([answer.status, JSON.parse(answer.body).error.next]).toEqual([
-    400,
-    expect.stringMatching(/^Run chmod 600 /),
-  ]);
+  const served = await servedIn();
+  await command(served, 'add', DATA);
+  chmodSync(file(served), 0o644);
+  const { status, error } = await command(served, 'list');
+  expect([status, error.next]).toEqual([400, expect.stringMatching(/^Run chmod 600 /)]);
+});
+
+test('she chooses a vendor by its name, gives its key, changes the key, and removes the account', async () => {
+  const served = await servedIn();
+  const page = await openTab(served, '/accounts');
+  await page.getByRole('button', { name: 'Choose a vendor' }).click();
+  await page.getByRole('combobox', { name: 'Vendor' }).selectOption('surfe');
+  await page.getByRole('textbox', { name: /^Key/ }).fill(KEY);
+  expect(await page.getByRole('textbox', { name: /^Key/ }).getAttribute('type')).toBe('password');
+  expect(await page.getByLabel('Web address').inputValue()).toBe('https://api.surfe.com');
+  await page.getByLabel('What a credit costs').fill('0.40 AUD');
+  await page.getByLabel('Never more than, in credits a month').fill('2000');
+  await page.getByRole('button', { name: 'Add it' }).click();
+  const card = page.getByRole('region', { name: 'surfe' });
+  await card.getByText('Finds e-mail addresses, phone numbers').waitFor();
+  await card.getByText('0 of 2,000 credits this month').waitFor();
+  await card.getByText('A$0.40 a credit · misses are free').waitFor();
+  expect(kept(served)).toContain(`key: ${KEY}`);
+  await card.getByRole('button', { name: 'Change the key' }).click();
+  await card.getByLabel('New key').fill('the-next-one');
+  await card.getByRole('button', { name: 'Save the key' }).click();
+  await card.getByLabel('New key').waitFor({ state: 'detached' });
+  expect(kept(served)).toContain('key: the-next-one');
+  expect(await page.content()).not.toMatch(/the-next-one|nobody-sees/);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await card.getByRole('button', { name: 'Remove surfe' }).click();
+  await card.waitFor({ state: 'detached' });
+  expect(kept(served)).not.toContain('surfe');
+});
+
+test('one is tried for its price: what was sent, what came back, and what it cost', async () => {
+  const desk = await openDesk();
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const page = await openTab(served, '/accounts');
+  const card = page.getByRole('region', { name: 'data' });
+  await card.getByRole('button', { name: 'Test, free' }).click();
+  await card.getByText('It answers.').waitFor();
+  expect(await desk.requests()).toBe(0);
+  await card.getByRole('button', { name: 'Try one…' }).click();
+  await card.getByLabel('Website').fill('list.csv-1.example');
+  await card.getByLabel('Never more than, in credits').fill('0');
+  await card.getByRole('button', { name: 'Ask for this one' }).click();
+  await card.getByRole('alert').waitFor();
+  expect(await desk.requests()).toBe(0);
+  await card.getByLabel('Never more than, in credits').fill('1');
+  await card.getByRole('button', { name: 'Ask for this one' }).click();
+  await card.getByRole('heading', { name: 'What came back' }).waitFor();
+  expect((await desk.place.vendor.book()).credits).toBeLessThanOrEqual(1);
+  expect(await desk.requests()).toBe(1);
+  await card.getByText('list.csv-1.example').first().waitFor();
+  await card.getByText(/^1 (?:of \S+ )?credits? this month$/).waitFor();
 });

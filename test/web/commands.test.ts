@@ -3,12 +3,10 @@
  * brought and a download a ticket, so no request names a place of this machine. Nothing is bought twice.
  * Method: a real page beside real commands over one store; requests as no browser would send them, and the vendor's book.
  */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { ask, brought, servedIn } from './scene.ts';
+import { ask, brought, endOf, servedIn, worked } from './scene.ts';
 import type { Served } from './served.ts';
 
 const pageAt = (desk: Desk, words: readonly string[] = []): Promise<Served> =>
@@ -68,29 +66,25 @@ test('a list is described, planned, bought once by its plan, and taken along', a
     status: 400,
     error: { code: 'usage', message: expect.stringContaining('plan') },
   });
-  expect(await command(page, 'run', { ...wish, plan: plan.id })).toMatchObject({
-    status: 400,
-    error: { code: 'consent', next: expect.any(String) },
+  expect(await worked(page, 'run', { ...wish, plan: plan.id })).toMatchObject({
+    stopped: { code: 'consent', next: expect.any(String) },
   });
   const order = { ...wish, plan: plan.id, budget: 6 };
   const other = await brought(page, 'other.csv', 'Domain\nother.example\n');
-  const moved = await command(page, 'run', { ...order, file: other });
-  expect(moved).toMatchObject({
-    status: 409,
-    error: { code: 'plan', message: expect.stringContaining('rows 6 → 1') },
+  expect(await worked(page, 'run', { ...order, file: other })).toMatchObject({
+    stopped: { code: 'plan', message: expect.stringContaining('rows 6 → 1') },
   });
   expect(await desk.requests()).toBe(0);
 
-  const both = await Promise.all([command(page, 'run', order), command(page, 'run', order)]);
+  const both = await Promise.all([worked(page, 'run', order), worked(page, 'run', order)]);
   expect(both[0]).toMatchObject({
-    status: 200,
     counts: { matched: 6 },
     credits: { spent: 6 },
     stopped: null,
   });
-  expect(both[1]).toMatchObject({ status: 200, batch: both[0].batch });
+  expect(both[1]).toMatchObject({ batch: both[0]?.batch });
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6 });
-  const { batch } = both[0];
+  const { batch } = both[0] ?? {};
   const exported = await command(page, 'export', { batch });
   expect(exported).toMatchObject({ batch, tickets: { output: { name: 'my leads.enriched.csv' } } });
   expect(Object.keys(exported.tickets)).toEqual(['output', 'report']);
@@ -127,60 +121,78 @@ test('some rows of a list are planned and asked, by the numbers that it has', as
   const asked = { job: 'enrich-company', file, only: '3,5-6' };
   const plan = await command(page, 'plan', asked);
   expect(plan).toMatchObject({ status: 200, rows: 3, credits: { most: 3 } });
-  const run = await command(page, 'run', { ...asked, plan: plan.id, budget: 9 });
-  expect(run).toMatchObject({ status: 200, counts: { matched: 3 } });
+  const run = await worked(page, 'run', { ...asked, plan: plan.id, budget: 9 });
+  expect(run).toMatchObject({ counts: { matched: 3 } });
   expect(await command(page, 'plan', { ...asked, only: '9' })).toMatchObject({ status: 400 });
   expect(await desk.requests()).toBe(3);
 });
 
-test('a run goes on when nobody waits for its answer; it is listed, and is paused by its batch', async () => {
+test('a run answers with its work at once; it is listed, and is paused by its batch', async () => {
   const desk = await openDesk({ latencyMs: 300 });
   desk.list(100);
   const page = await pageAt(desk);
   const file = await brought(page, 'list.csv', await desk.read('list.csv'));
   const plan = await command(page, 'plan', { job: 'enrich-company', file });
   const order = { job: 'enrich-company', file, plan: plan.id, budget: 1_000 };
-  const { url, token } = page.note;
-  const leaving = request(`${url}/api/run`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-  });
-  leaving.on('error', () => {});
-  leaving.end(JSON.stringify(order));
-  await once(leaving, 'finish');
+  const { work } = await command(page, 'run', order);
+  expect(work).toMatchObject({ kind: 'run', about: file, batch: null });
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(1);
-  leaving.destroy();
-  const before = await desk.requests();
-  await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(before + 2);
 
   const working = (await ask(page, 'GET', '/tasks')).work;
-  expect(working).toMatchObject([{ kind: 'run', about: file, state: 'working', batch: expect.any(String) }]);
+  expect(working).toMatchObject([{ id: work.id, state: 'working', batch: expect.any(String) }]);
   const { batch } = working[0];
   expect(await command(page, 'pause', { batch })).toMatchObject({ status: 200, held: true });
-  await expect.poll(async () => (await ask(page, 'GET', '/tasks')).work[0].state).toBe('ended');
+  expect(await endOf(page, work.id)).toMatchObject({ batch, stopped: expect.anything() });
   const asked = await desk.requests();
   expect(asked).toBeLessThan(100);
   expect(desk.place.ledger()).toMatchObject({ open: [], inDoubt: 0 });
 
   desk.place.hurry();
   expect(await command(page, 'resume', { batch })).toMatchObject({ was_held: true });
-  expect(await command(page, 'run', order)).toMatchObject({ status: 200, batch, counts: { matched: 100 } });
+  const goingOn = await ask(page, 'POST', '/tasks', { batch });
+  expect(await endOf(page, goingOn.work.id)).toMatchObject({ batch, counts: { matched: 100 } });
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 100, credits: 100 });
 });
 
-test('what stops a run is told in its answer', async () => {
+test('what stops a run is told by its work, which goes on with a larger budget', async () => {
   const desk = await openDesk();
   desk.list(4);
   const page = await pageAt(desk);
   const wish = { job: 'enrich-company', file: await brought(page, 'list.csv', await desk.read('list.csv')) };
   const { id: plan } = await command(page, 'plan', wish);
-  const stopped = await command(page, 'run', { ...wish, plan, budget: 2 });
-  expect(stopped).toMatchObject({ status: 200, stopped: { code: 'budget' }, counts: { matched: 2 } });
-  expect(await desk.requests()).toBe(2);
+  const stopped = await worked(page, 'run', { ...wish, plan, budget: 2 });
+  expect(stopped).toMatchObject({ stopped: { code: 'budget' }, counts: { matched: 2 } });
+  const [work] = (await ask(page, 'GET', '/tasks')).work;
+  expect(work).toMatchObject({ stopped: { code: 'budget' }, budget_to_finish: 4 });
+  const goingOn = await ask(page, 'POST', '/tasks', { batch: work.batch, budget: 4 });
+  expect(await endOf(page, goingOn.work.id)).toMatchObject({ counts: { matched: 4 }, stopped: null });
+  expect(await desk.requests()).toBe(4);
   const trial = { job: 'enrich-company', given: { domain: 'tried.example' } };
-  expect(await command(page, 'try', trial)).toMatchObject({ status: 400, error: { code: 'consent' } });
-  expect(await command(page, 'try', { ...trial, budget: 1 })).toMatchObject({ status: 200, stopped: null });
-  expect(await desk.requests()).toBe(3);
+  expect(await worked(page, 'try', trial)).toMatchObject({ stopped: { code: 'consent' } });
+  expect(await worked(page, 'try', { ...trial, budget: 1 })).toMatchObject({ stopped: null });
+  expect(await desk.requests()).toBe(5);
+});
+
+test('what is chosen for a list in the words of a job is planned and bought, and names no place', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const page = await pageAt(desk);
+  const file = await brought(page, 'list.csv', await desk.read('list.csv'));
+  const job = { operation: 'enrich-company', add: { Staff: 'employee_count' }, budget: { credits: 3 } };
+  const plan = await command(page, 'plan', { file, job });
+  expect(plan).toMatchObject({ status: 200, to_buy: 3 });
+  const ended = await worked(page, 'run', { file, job, plan: plan.id });
+  expect(ended).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3 } });
+  const { tickets } = await command(page, 'export', { batch: ended.batch });
+  expect(await download(page, tickets.output)).toMatch(/^No,.*,Staff,_status/);
+  const unknown = await command(page, 'plan', { file, job: { ...job, account: 'nobody' } });
+  expect(unknown).toMatchObject({ status: 400, error: { message: expect.stringContaining('nobody') } });
+  expect(unknown.error.message + unknown.error.next).not.toContain(desk.place.path('store'));
+  for (const entry of [{ inbox: '/etc' }, { notify: { to: 'x' } }, { requests: {} }, { endpoint: '/x' }])
+    expect(await command(page, 'plan', { file, job: { ...job, ...entry } })).toMatchObject({
+      status: 400,
+      error: { code: 'usage', message: expect.stringContaining(Object.keys(entry)[0] ?? '') },
+    });
 });
 
 test.runIf(process.platform === 'linux')(
@@ -189,7 +201,7 @@ test.runIf(process.platform === 'linux')(
     const desk = await openDesk({ latencyMs: 1_000 });
     const page = await pageAt(desk);
     const trial = { job: 'enrich-person', given: { email: 'kim@tried.example' }, budget: 2 };
-    const tried = command(page, 'try', trial);
+    const tried = worked(page, 'try', trial);
     const { pid } = page.child;
     const children = (): readonly string[] =>
       readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
@@ -197,7 +209,7 @@ test.runIf(process.platform === 'linux')(
       children().map((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8'));
     await expect.poll(typed, { interval: 20 }).not.toEqual([]);
     expect(typed().join()).not.toMatch(/kim|tried/);
-    expect(await tried).toMatchObject({ status: 200, stopped: null });
+    expect(await tried).toMatchObject({ stopped: null });
   },
 );
 
@@ -235,12 +247,15 @@ test('no place of this machine is named, and nothing that a command does not tak
     ['status', { store: '/etc' }, '"store" is not known here'],
     ['status', { batsh: 'last' }, '"batsh" is not known here'],
     ['try', { job: 'enrich-company', given: { '--store': '/etc' } }, '--store'],
+    ['nightly', { jobs: [desk.place.path('crm.yaml')] }, 'there is no job'],
+    ['accounts/add', { name: 'x', key: 'k', key_env: 'HOME' }, '"key_env" is not known here'],
+    ['accounts/add', { name: 'x', key: 'k', dialect: './mine.yaml' }, 'there is no vendor'],
   ] as const)
     expect(await command(page, name, input), `${name} ${fact}`).toMatchObject({
       status: 400,
       error: { message: expect.stringContaining(fact), next: expect.any(String) },
     });
-  for (const name of ['serve', 'worker', 'sandbox', 'nightly', 'doctor', 'store', 'accounts add'])
-    expect(await command(page, encodeURIComponent(name), {}), name).toMatchObject({ status: 404 });
+  for (const name of ['serve', 'worker', 'sandbox', 'doctor', 'store', 'store/check', 'accounts'])
+    expect(await command(page, name, {}), name).toMatchObject({ status: 404 });
   expect(await desk.requests()).toBe(0);
 });

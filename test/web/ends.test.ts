@@ -1,26 +1,176 @@
 /**
- * Goal: when the page's server is killed, what it had started records every answer that is on its way and sends nothing new;
- * nothing is in doubt, and the same command goes on. A download is handed out once, as a file and never as a page, and no copy of it stays.
- * Method: a real page that is killed in the middle of a run, and over a batch that the command line bought. The vendor's book says what was
- * asked, and the page's folder what is left.
+ * Goal: whatever stops a list stands above it in her words, with the button that goes on, and nothing is asked twice. When the page's
+ * server is killed, what it had started records every answer that is on its way and sends nothing new. A download is handed out once.
+ * Method: a real page in a real browser before vendors that stop for real: a small budget, a dead key, no credits, a long pause, odd
+ * answers, a run in a terminal. The vendor's book says what was asked.
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { openDesk } from '../cli/desk.ts';
-import { ask, brought, servedIn } from './scene.ts';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Desk, openDesk } from '../cli/desk.ts';
+import { Gateway, type Weather } from './gateway.ts';
+import { ask, brought, endOf, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
+
+const tabAt = useBrowser();
 
 /** Many seconds, of which a run here sees the beginning; what is left then is asked for by many at once. */
 const ROWS = 100;
 
-test('a page that is killed leaves no doubt, and its command goes on', async () => {
+const JOB = { operation: 'enrich-company', account: 'data' };
+
+const pageAt = (desk: Desk): Promise<Served> => servedIn(desk.place.folder, desk.environment());
+
+/** Starts the list of the desk. @returns the ids of the list and of its work. */
+async function start(served: Served, desk: Desk, budget = 1_000, job: object = JOB) {
+  const list = await brought(served, 'list.csv', await desk.read('list.csv'));
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job });
+  const { work } = await ask(served, 'POST', '/run', { file: list, job, plan, budget });
+  return { list, work: String(work.id) };
+}
+
+interface Stopped {
+  readonly desk: Desk;
+  readonly served: Served;
+  readonly gateway: Gateway;
+  readonly page: Page;
+}
+
+/** A list of ten rows that has ended with what the vendor says in the place of its answers. */
+async function stoppedBy(weather: Weather): Promise<Stopped> {
+  const desk = await openDesk({ concurrency: 1 });
+  desk.list(10);
+  const gateway = await Gateway.before(desk.place.vendor.url, weather);
+  onTestFinished(() => gateway[Symbol.asyncDispose]());
+  desk.place.writeAccount(gateway.url);
+  const served = await pageAt(desk);
+  const { list, work } = await start(served, desk);
+  await endOf(served, work);
+  return { desk, served, gateway, page: await tabAt(served, `/lists/${list}`) };
+}
+
+const says = (status: number, error: string) => ({
+  status,
+  body: JSON.stringify({ error }),
+  headers: { 'content-type': 'application/json' },
+});
+
+const sees = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).first().click();
+
+test('a budget that is used is raised in its field, also after the page was closed in between', async () => {
+  const desk = await openDesk({ concurrency: 1 });
+  desk.list(8);
+  const first = await pageAt(desk);
+  const { list, work } = await start(first, desk, 3);
+  await endOf(first, work);
+  const told = 'The 3 credits that you allowed are used. 5 rows are left; they cost at most 5 more.';
+  await sees(await tabAt(first, `/lists/${list}`), told);
+  await first.stop();
+  const second = await pageAt(desk);
+  const page = await tabAt(second, `/lists/${list}`);
+  await sees(page, told);
+  expect(await page.getByLabel('Never more than').inputValue()).toBe('8');
+  await page.getByLabel('Never more than').fill('6');
+  await press(page, 'Go on');
+  await sees(page, 'The 6 credits that you allowed are used. 2 rows are left');
+  await press(page, 'Go on');
+  await sees(page, '8 of 8 companies found');
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 8, credits: 8 });
+});
+
+test('another key is typed where the vendor does not take the old one, and the list goes on with it', async () => {
+  const { desk, gateway, page } = await stoppedBy((call) =>
+    call > 4 ? says(401, 'no such key') : undefined,
+  );
+  await sees(page, 'The vendor does not take the key of data any more. Nothing was lost; 6 rows are left.');
+  gateway.weather = () => undefined;
+  await page.getByLabel('Another key').fill('key-2');
+  await press(page, 'Take it and go on');
+  await sees(page, '10 of 10 companies found');
+  expect(await desk.read('config/accounts.yaml')).toContain('key-2');
+});
+
+test('credits that were bought meanwhile are used', async () => {
+  const { gateway, page } = await stoppedBy((call) => (call > 4 ? says(402, 'no credits left') : undefined));
+  await sees(page, 'The account data has no credits left at the vendor. Nothing was lost. 6 rows are left.');
+  gateway.weather = () => undefined;
+  await press(page, 'I have bought more: go on');
+  await sees(page, '10 of 10 companies found');
+});
+
+test('a vendor that asks to wait for long is waited for until a time that is said', async () => {
+  const wait = { ...says(429, 'slow down'), headers: { 'retry-after': '5000' } };
+  const { page } = await stoppedBy((call) => (call > 4 ? wait : undefined));
+  await sees(page, /It makes sense to go on at .*\d\d:\d\d\. 6 rows are left\./);
+  await page.getByRole('button', { name: 'Try now' }).waitFor();
+});
+
+test('answers that look wrong are agreed to by a button', async () => {
+  const { page } = await stoppedBy(() => says(422, 'not supported'));
+  await sees(page, 'Many answers in a row look wrong.');
+  await press(page, 'They are right: leave such rows out');
+  await sees(page, '0 of 10 companies found');
+});
+
+test('an account that is at another address is agreed to before anything is sent, and the plan that it makes is looked at again', async () => {
+  const desk = await openDesk();
+  desk.list(2, 'first.csv');
+  expect((await desk.type(['run', 'enrich-company', 'first.csv', '--budget', '9'])).code).toBe(0);
+  desk.list(3);
+  const gateway = await Gateway.before(desk.place.vendor.url);
+  onTestFinished(() => gateway[Symbol.asyncDispose]());
+  const served = await pageAt(desk);
+  desk.place.writeAccount(gateway.url);
+  const { list, work } = await start(served, desk);
+  await endOf(served, work);
+  const page = await tabAt(served, `/lists/${list}`);
+  await sees(page, 'An account of this name was at another address before.');
+  expect(await desk.requests()).toBe(2);
+  await press(page, 'It is the same account');
+  await sees(page, 'It would do something else by now than what was shown. Nothing was sent.');
+  await start(served, desk);
+  await sees(page, '3 of 3 companies found');
+  expect(await desk.requests()).toBe(5);
+});
+
+test('behind a list that a terminal works on, the one of the page comes next, or is not started', async () => {
+  const desk = await openDesk({ latencyMs: 200, concurrency: 1 });
+  desk.list(30);
+  const served = await pageAt(desk);
+  await desk.write('other.csv', 'Domain\nother.example\n');
+  const terminal = desk.start(desk.run());
+  await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(1);
+  const list = await brought(served, 'other.csv', await desk.read('other.csv'));
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
+  const order = { file: list, job: JOB, plan, budget: 5 };
+  const { work } = await ask(served, 'POST', '/run', order);
+  const page = await tabAt(served, `/lists/${list}`);
+  await sees(page, /“list\.csv” is being worked on, \d+ % done\. Yours comes next\./);
+  await press(page, 'Do not start it');
+  await endOf(served, work.id);
+  await ask(served, 'POST', '/run', order);
+  await sees(page, '1 of 1 company found');
+  expect((await terminal).code).toBe(0);
+  expect(await desk.requests()).toBe(31);
+});
+
+test('play money says that it is, and leads to the accounts', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const served = await pageAt(desk);
+  const { list } = await start(served, desk, 5, { ...JOB, account: 'sandbox-provider' });
+  const page = await tabAt(served, `/lists/${list}`);
+  await sees(page, 'These answers are invented: it is play money.');
+  await page.getByRole('link', { name: 'Add an account' }).click();
+  await page.waitForURL('**/accounts');
+});
+
+test('a page that is killed leaves no doubt, and the next one goes on', async () => {
   const desk = await openDesk({ latencyMs: 300 });
   desk.list(ROWS);
-  const page = await servedIn(desk.place.folder, desk.environment());
-  const list = await brought(page, 'list.csv', await desk.read('list.csv'));
-  const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-  const plan = await ask(page, 'POST', '/plans', { list, choices });
-  await ask(page, 'POST', '/starts', { plan: plan.id, budget: 1_000 });
+  const page = await pageAt(desk);
+  const { list } = await start(page, desk);
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(4);
 
   await page.stop('SIGKILL');
@@ -31,8 +181,10 @@ test('a page that is killed leaves no doubt, and its command goes on', async () 
   expect({ open, inDoubt, spent }).toEqual({ open: [], inDoubt: 0, spent: credits });
   expect(requests, 'stopped on its way').toBeLessThan(ROWS);
   desk.place.hurry();
-  const { next } = await desk.json(['status', 'last']);
-  expect((await desk.type(next.replace(/^.*? rowonce /, '').split(' '))).code).toBe(0);
+  const next = await tabAt(await pageAt(desk), `/lists/${list}`);
+  await sees(next, /It was stopped\. \d+ rows are left\./);
+  await press(next, 'Go on');
+  await sees(next, new RegExp(`^\\d+ of ${ROWS} companies found`));
   expect((await desk.place.vendor.book()).requests, 'nothing was asked twice').toBe(ROWS);
 });
 
@@ -40,7 +192,6 @@ test('a ticket is worth one file; neither a question about it nor a kill leaves 
   const desk = await openDesk();
   desk.list(3);
   const { batch } = await desk.json(desk.run());
-  const start = () => servedIn(desk.place.folder, desk.environment());
   const copies = () => {
     const folder = desk.place.path('store/downloads');
     if (!existsSync(folder)) return [];
@@ -50,11 +201,11 @@ test('a ticket is worth one file; neither a question about it nor a kill leaves 
     return (await ask(page, 'POST', '/export', { batch })).tickets.output.ticket;
   };
 
-  const killed = await start();
+  const killed = await pageAt(desk);
   await ticketOf(killed);
   expect(copies(), 'the output and the report').toHaveLength(2);
   await killed.stop('SIGKILL');
-  const page = await start();
+  const page = await pageAt(desk);
   expect(copies()).toEqual([]);
 
   const path = `/downloads/${await ticketOf(page)}`;

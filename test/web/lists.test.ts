@@ -6,7 +6,7 @@ import { Clocks } from '../cli/clocks.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { openStore } from '../ledger/stores/places.ts';
 import { proof } from '../support/combinations.ts';
-import { ask, servedIn } from './scene.ts';
+import { ask, endOf, servedIn, worked } from './scene.ts';
 import { Served } from './served.ts';
 
 /**
@@ -15,10 +15,10 @@ import { Served } from './served.ts';
  * Method: raw requests to a real `rowonce serve`, runs by the real command, and the vendor's own book.
  */
 
-async function openPage() {
+async function openPage(sandbox = '--match-rate 1') {
   const place = await Workplace.open();
   onTestFinished(() => place[Symbol.asyncDispose]());
-  const served = await servedIn(place.folder);
+  const served = await servedIn(place.folder, { ROWONCE_SANDBOX: sandbox });
   return {
     place,
     served,
@@ -48,7 +48,9 @@ test('a list is kept whole, closed to others, under an id and never under its na
     status: 200,
     header: ['Name', 'Domain'],
     rows: [{ row: 2, cells: ['A', 'a.example'] }],
+    next: 3,
   });
+  expect(await asked(`/${brought.id}/rows?from=4`)).toMatchObject({ rows: [{ row: 4 }], next: null });
   expect(await plan({ file: brought.id, header_row: '99' })).toMatchObject({
     status: 400,
     error: { message: expect.stringContaining('Leads.CSV') },
@@ -111,3 +113,56 @@ test('of the name of a list stays what is no path and can be shown on one line',
   ] as const)
     expect(await bring(given, `${LEADS}${name},\n`), name).toMatchObject({ status: 201, name });
 });
+
+test('a list that was edited is brought as the next version of the same list', async () => {
+  const { bring, ask: asked, served } = await openPage();
+  const first = await bring('leads.csv', LEADS);
+  const plan = async () =>
+    ask(served, 'POST', '/plan', { file: first.id, job: { operation: 'enrich-company', ...PLAY } });
+  const { id } = await plan();
+  await worked(served, 'run', { file: first.id, job: { operation: 'enrich-company', ...PLAY }, plan: id });
+  const next = await bring('leads.csv', LEADS.replace('A,a.example', 'A,other.example'));
+  expect(next.id).toBe(first.id);
+  expect((await asked('')).lists).toHaveLength(1);
+  expect(await plan()).toMatchObject({ to_buy: 1, bought_before: 1 });
+});
+
+test('a mended cell is the next version of the list: it alone is asked, and the brought file stays', async () => {
+  const { bring, ask: asked, served, lists } = await openPage();
+  const { id: file } = await bring('leads.csv', LEADS);
+  const job = { operation: 'enrich-company', ...PLAY };
+  const plan = () => ask(served, 'POST', '/plan', { file, job });
+  const run = async () => worked(served, 'run', { file, job, plan: (await plan()).id });
+  expect(await run()).toMatchObject({ counts: { matched: 2, invalid: 1 } });
+  const mend = (row: number, column: string, value: string | null) =>
+    ask(served, 'PUT', `/lists/${file}/mends`, { row, column, value });
+  expect(await mend(4, 'Domain', 'c.example')).toMatchObject({
+    mends: [{ row: 4, column: 'Domain', value: 'c.example' }],
+  });
+  expect(await plan()).toMatchObject({ to_buy: 1, bought_before: 2, invalid: 0 });
+  const mended = await run();
+  expect(mended).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
+  const { tickets } = await ask(served, 'POST', '/export', { batch: mended.batch });
+  expect((await served.ask(`/downloads/${tickets.output.ticket}`)).body).toContain('c.example');
+  expect(readFileSync(join(lists, file, 'brought.csv'), 'utf8')).toBe(LEADS);
+  expect(await mend(9, 'Domain', 'x.example')).toMatchObject({ status: 400, error: { code: 'input' } });
+  expect(await mend(4, 'Town', 'x')).toMatchObject({ status: 400, error: { code: 'input' } });
+
+  expect(await mend(4, 'Domain', null)).toMatchObject({ mends: [] });
+  expect(await plan()).toMatchObject({ to_buy: 0, bought_before: 2, invalid: 1 });
+  expect((await asked(`/${file}/rows?from=4`)).rows).toEqual([{ row: 4, cells: ['C', 'not a domain'] }]);
+});
+
+test('a cell that is mended while the list is worked on comes with the next start', async () => {
+  const { bring, served } = await openPage('--match-rate 1 --latency 300ms --rate 4/s');
+  const { id: file } = await bring('leads.csv', LEADS);
+  const job = { operation: 'enrich-company', ...PLAY };
+  const plan = () => ask(served, 'POST', '/plan', { file, job });
+  const { work } = await ask(served, 'POST', '/run', { file, job, plan: (await plan()).id });
+  const mend = { row: 4, column: 'Domain', value: 'c.example' };
+  expect(await ask(served, 'PUT', `/lists/${file}/mends`, mend)).toMatchObject({ mends: [mend] });
+  expect(await endOf(served, work.id)).toMatchObject({ counts: { matched: 2, invalid: 1 } });
+  expect(await plan()).toMatchObject({ to_buy: 1, bought_before: 2 });
+});
+
+const PLAY = { account: 'sandbox-provider' };

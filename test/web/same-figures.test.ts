@@ -1,19 +1,20 @@
 /**
- * Goal: a batch has the same figures wherever somebody looks: on the page, in its rows, in `--json`, in what is downloaded and,
- * of changes, in the report, after every kind of ending and decision.
- * Method: real commands before the sandbox as a vendor that loses answers, and a real page beside them. After each step all faces are
- * asked, and held against the rows that the download has.
+ * Goal: a list has the same figures wherever somebody looks: on its page, in its table, in the report, in `--json` and in what is
+ * downloaded, after every kind of ending and decision.
+ * Method: real commands before the sandbox as a vendor that loses answers, and a real page in a real browser beside them. After each
+ * step all faces are asked, and held against the rows that the download has.
  */
 import { parse } from 'csv-parse/sync';
-import { expect, onTestFinished, test } from 'vitest';
-import { type Desk, deskBefore, openDesk, SERVICE } from '../cli/desk.ts';
-import { Served } from './served.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { FiguresObject } from '../../src/web/api.ts';
+import { type Desk, deskBefore, type JsonResult, openDesk, SERVICE } from '../cli/desk.ts';
+import { ask, servedIn, useBrowser } from './scene.ts';
+import type { Served } from './served.ts';
+
+const tabAt = useBrowser();
 
 type Figures = Readonly<Record<string, number>>;
-
-interface Faces {
-  readonly all: () => Promise<Readonly<Record<string, Figures>>>;
-}
 
 function countedIn(statuses: readonly (string | undefined)[]): Figures {
   const counts: Record<string, number> = {};
@@ -21,68 +22,69 @@ function countedIn(statuses: readonly (string | undefined)[]): Figures {
   return counts;
 }
 
-/** Of changes the report has a column for each status; of lookups it says other figures. */
-function countsOfReport(html: string): Figures {
-  const [, heads = '', all = ''] =
-    /<tr><th>project<\/th><th>wanted<\/th>(.*?)<\/tr>.*<tr><td>all<\/td><td><\/td>(.*?)<\/tr>/.exec(html) ??
-    [];
-  const names = heads
-    .replaceAll(/<\/t[hd]>/g, '')
-    .replace('left out', 'skipped')
-    .split(/<th[^>]*>/)
-    .slice(1);
-  const counts = all
-    .replaceAll(/<\/t[hd]>/g, '')
-    .split(/<td[^>]*>/)
-    .slice(1);
-  return Object.fromEntries(names.map((name, at) => [name.replaceAll(' ', '_'), Number(counts[at])]));
+/** With the rows that have no end yet. */
+function whole({ counts, rows }: { readonly counts: Figures; readonly rows: number }): Figures {
+  const pending = rows - Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return pending === 0 ? counts : { ...counts, pending };
+}
+
+/** A list that commands have worked on, and a tab that shows it. */
+interface Faces {
+  readonly desk: Desk;
+  readonly served: Served;
+  readonly page: Page;
+  readonly batch: string;
 }
 
 async function facesOf(desk: Desk, batch: string): Promise<Faces> {
-  const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-  onTestFinished(async () => void (await page.stop('SIGKILL')));
-  const ask = async (path: string) => JSON.parse((await page.tool(`/api/batches/${batch}${path}`)).body);
-  const exported = async () => {
-    const { body } = await page.tool('/api/export', { method: 'POST', body: JSON.stringify({ batch }) });
-    const { tickets } = JSON.parse(body);
-    return async (what: string) => (await page.ask(`/downloads/${tickets[what].ticket}`)).body;
-  };
-  const whole = (counts: Figures, rows: number): Figures => {
-    const pending = rows - Object.values(counts).reduce((sum, count) => sum + count, 0);
-    return pending === 0 ? counts : { ...counts, pending };
-  };
+  const served = await servedIn(desk.place.folder, desk.environment());
+  return { desk, served, batch, page: await tabAt(served, `/files/${batch}`) };
+}
+
+/** How many rows end in each way, by every face that has it. */
+async function countsOf({ desk, served, batch }: Faces): Promise<Readonly<Record<string, Figures>>> {
+  const json = await desk.json(['status', batch]);
+  const { batches }: JsonResult = await ask(served, 'GET', '/batches');
+  const shown: JsonResult = await ask(served, 'POST', '/status', { batch, limit: 500 });
+  const at = shown.columns.findIndex(({ name }: { readonly name: string }) => name === '_status');
+  const { tickets } = await ask(served, 'POST', '/export', { batch });
+  const { body } = await served.ask(`/downloads/${tickets.output.ticket}`);
+  const rows: Record<string, string>[] = parse(body, { columns: true });
   return {
-    all: async () => {
-      const detail = await ask('');
-      const shown = await ask('/rows');
-      const json = await desk.json(['status', batch]);
-      const line = (await desk.json(['status'])).batches.find(
-        ({ batch: id }: { batch: string }) => id === batch,
-      );
-      const written = async (): Promise<Record<string, Figures>> => {
-        const taken = await exported();
-        const rows: Record<string, string>[] = parse(await taken('output'), { columns: true });
-        return {
-          'the download': countedIn(rows.map(({ _status }) => _status)),
-          ...(json.changes === undefined ? {} : { 'the report': countsOfReport(await taken('report')) }),
-        };
-      };
-      return {
-        'the page of the batch': whole(detail.counts, detail.rows),
-        'its rows': countedIn(shown.rows.map(({ status }: { status: string }) => status)),
-        'the figures above them': shown.counts,
-        'status --json': whole(json.counts, json.rows),
-        'the list of batches': whole(line.counts, line.rows),
-        ...(json.changes === undefined ? {} : { 'its changes': json.changes.counts }),
-        ...(await written()),
-      };
-    },
+    'status --json': whole(json),
+    'the lists of the page': whole(batches.find((each: { readonly batch: string }) => each.batch === batch)),
+    'the table of the page': countedIn(
+      shown.rows.map(({ cells }: { readonly cells: string[] }) => cells[at]),
+    ),
+    'the download': countedIn(rows.map(({ _status }) => _status)),
+    ...(json.changes === undefined ? {} : { 'its changes': json.changes.counts }),
   };
 }
 
+/** What the page says beside what the report has, which is what the download's report is written from. */
+async function expectSaid({ desk, served, batch, page }: Faces, expected: Figures): Promise<void> {
+  const { words, figures }: JsonResult = await ask(served, 'GET', `/batches/${batch}/report`);
+  const { headline, cost } = words;
+  await page.getByText([headline, cost].filter(Boolean).join(' ')).waitFor();
+  const { attention, rows, found } = figures as FiguresObject;
+  const { invalid = 0, refused = 0, in_doubt: inDoubt = 0, matched = 0 } = expected;
+  expect(attention).toBe(invalid + refused + inDoubt);
+  expect(rows).toBe(Object.values(expected).reduce((sum, count) => sum + count, 0));
+  const json = await desk.json(['status', batch]);
+  if (json.has_costs)
+    expect([found, headline]).toEqual([matched, expect.stringMatching(new RegExp(`\\b${matched} of `))]);
+  const { tickets } = await ask(served, 'POST', '/export', { batch });
+  const { body } = await served.ask(`/downloads/${tickets.report.ticket}`);
+  expect(body).toContain(headline);
+  const parts = async () => (await page.locator('.funnel b').allInnerTexts()).map(Number);
+  await expect.poll(async () => (await parts()).slice(1).reduce((sum, part) => sum + part, 0)).toBe(rows);
+  expect((await parts())[0]).toBe(rows);
+}
+
 async function expectAlike(faces: Faces, expected: Figures, when: string): Promise<void> {
-  for (const [face, figures] of Object.entries(await faces.all()))
+  for (const [face, figures] of Object.entries(await countsOf(faces)))
     expect(figures, `${face}, ${when}`).toEqual(expected);
+  await expectSaid(faces, expected);
 }
 
 test('figures of lost answers: held, answered, found nothing, skipped, named again, not done, and sent again', async () => {
@@ -107,6 +109,23 @@ test('figures of lost answers: held, answered, found nothing, skipped, named aga
   );
   await desk.type(desk.run());
   await expectAlike(faces, { matched: 4, no_match: 1 }, 'after the next run');
+});
+
+test('figures of a list that has stopped: by its budget, for good, and with rows that nobody can ask for', async () => {
+  const desk = await openDesk({ concurrency: 1 });
+  await desk.write(
+    'list.csv',
+    `Domain\n${[1, 2, 3, 4].map((at) => `a-${at}.example\n`).join('')}no address\n`,
+  );
+  const run = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget'];
+  expect((await desk.type([...run, '2'])).code).toBe(4);
+  const { batch } = await desk.json(['status', 'last']);
+  const faces = await facesOf(desk, batch);
+  await expectAlike(faces, { matched: 2, pending: 2, invalid: 1 }, 'at its budget');
+  await desk.type([...run, '3']);
+  await expectAlike(faces, { matched: 3, pending: 1, invalid: 1 }, 'at a larger one');
+  await desk.type(['cancel', batch]);
+  await expectAlike(faces, { matched: 3, pending: 1, invalid: 1 }, 'ended for good');
 });
 
 test('figures of changes: lost, refused, told, skipped, and no longer read as done', async () => {

@@ -1,7 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
-import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
@@ -52,13 +51,27 @@ export function useBrowser() {
 /** Chooses a file as a person does. */
 export async function chooseFile(page: Page, file: string): Promise<void> {
   const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: text.bring.choose }).click();
+  await page.getByRole('button', { name: 'Choose a file' }).click();
   await (await choosing).setFiles(file);
 }
 
 /** Brings a list to the page. @returns its id. */
 export async function brought(served: Served, name: string, body: string): Promise<string> {
   return (await ask(served, 'PUT', `/lists?name=${encodeURIComponent(name)}`, body)).id;
+}
+
+/** Starts a command that goes on by itself. @returns what it prints, once it has ended. */
+export async function worked(served: Served, name: string, input: object): Promise<JsonResult> {
+  const { status, work } = await ask(served, 'POST', `/${name}`, input);
+  expect(status, name).toBe(200);
+  return endOf(served, work.id);
+}
+
+/** What work of the page prints, once it has ended. */
+export async function endOf(served: Served, id: string): Promise<JsonResult> {
+  const told = () => ask(served, 'GET', `/tasks/${id}`);
+  await expect.poll(async () => (await told()).work.state, { timeout: 120_000 }).toBe('ended');
+  return (await told()).result;
 }
 
 /** The last command that the page has started, once all have ended. */

@@ -9,7 +9,10 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openSweeps, type Sweeps } from '../../src/web/server/sweeps.ts';
 import { Work } from '../../src/web/server/work.ts';
 import { PROGRAM, rowonce } from '../cli/rowonce.ts';
+import { ask, servedIn, useBrowser } from './scene.ts';
 import { environmentIn } from './served.ts';
+
+const openTab = useBrowser();
 
 const HOUR_MS = 3_600_000;
 /** 11:00 in Melbourne. */
@@ -53,6 +56,7 @@ async function open(job: string): Promise<Sweeps> {
   const sweeps = await openSweeps({
     jobs: [job],
     store: join(folder, 'store'),
+    folder: join(folder, 'store'),
     work,
     log: (level, message) => told.push(`${level} ${message}`),
   });
@@ -91,4 +95,32 @@ test.for([
     env: environmentIn(folder),
   });
   expect([code, stderr]).toEqual([2, expect.stringMatching(why)]);
+});
+
+test('a pause outlives the page, and the page tells of it and of what the last nights did', async () => {
+  writeJob('schedule: "0 2 * * *"\nbudget: { credits: 200 }');
+  drop('acme.csv');
+  const first = await servedIn(folder, {}, ['night.yaml']);
+  const page = await openTab(first, '/nights');
+  await page.getByRole('heading', { name: 'Every night at 02:00, ' }).waitFor();
+  const card = page.getByRole('region', { name: 'night', exact: true });
+  await card.getByText('What lies in the folder night-inbox is asked for companies').waitFor();
+  await card.getByText('at most 200 credits for a list').waitFor();
+  await card.getByText(/^Next: \w+day, /).waitFor();
+  await card.getByRole('button', { name: 'Run it now' }).click();
+  await page.getByText(/^[01] of 1$/).waitFor();
+  await card.getByRole('button', { name: 'Pause' }).click();
+  await card.getByText('It is paused.').waitFor();
+  await first.stop();
+  const second = await servedIn(folder, {}, ['night.yaml']);
+  const { nights } = await ask(second, 'GET', '/nights');
+  expect(nights).toMatchObject([{ job: 'night', paused: true, next_run: null, ended: [{ exit_code: 0 }] }]);
+  const again = await openTab(second, '/nights');
+  await again.getByRole('button', { name: 'Go on' }).click();
+  await again.getByText(/^Next: /).waitFor();
+});
+
+test('where nothing is scheduled, the page says how a night is made', async () => {
+  const page = await openTab(await servedIn(), '/nights');
+  await page.getByText('Nothing is asked by night yet.').waitFor();
 });

@@ -1,28 +1,54 @@
 /**
- * Goal: what the page says is the page's: no flag, no file of jobs and no number of HTTP as a reason.
- * Method: the one list of its messages, read whole; and what the program says of rows, as the page shows it.
+ * Goal: the page says everything in the words of its user: no flag, no path of a machine, none of the program's own nouns.
+ * Method: every sentence of its source, as a parser finds them; and what the program says of rows, as the page shows it.
  */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { attentionWords } from '../../src/files/output/tally.ts';
-import { text } from '../../src/web/page/text.ts';
 
-/** Every message, those with figures in them as they are said of one and of many. */
-function messages(of: unknown, path = ''): readonly (readonly [path: string, message: string])[] {
-  if (typeof of === 'string') return [[path, of]];
-  if (typeof of === 'function') {
-    const said = ['1', '2-3'].map((word) => of(...Array(of.length).fill(word)));
-    return said.flatMap((each) => messages(each, path));
-  }
-  return Object.entries(of ?? {}).flatMap(([name, value]) => messages(value, `${path}.${name}`));
+const PAGE = join(import.meta.dirname, '..', '..', 'src', 'web', 'page');
+
+/** A part of a source as the parser gives it. */
+interface Part {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly regex?: unknown;
+}
+
+/** The parts for a screen, and all below them: no import, no type. */
+function partsOf(node: unknown): readonly Part[] {
+  if (Array.isArray(node)) return node.flatMap(partsOf);
+  if (!(node instanceof Object) || !('type' in node)) return [];
+  const part = node as Part;
+  if (part.type === 'ImportDeclaration' || part.type.startsWith('TS')) return [];
+  return [part, ...Object.values(node).flatMap(partsOf)];
+}
+
+function textOf({ type, value, regex }: Part): string {
+  if (type === 'TemplateElement') return (value as { readonly cooked: string }).cooked;
+  return type === 'JSXText' || (type === 'Literal' && regex === undefined) ? String(value) : '';
+}
+
+/** What stands between the tags, and strings that have a space or begin as a sentence does. */
+function sentencesOf(file: string): readonly string[] {
+  const lang = file.endsWith('.tsx') ? 'tsx' : 'ts';
+  const texts = partsOf(parseAst(readFileSync(join(PAGE, file), 'utf8'), { lang })).map(textOf);
+  return texts.filter((text) => /\p{L} \p{L}|^\s*\p{Lu}\p{Ll}/u.test(text));
 }
 
 const TERMINAL =
-  /(?<![\w-])--[a-z]|[Yy][Aa][Mm][Ll]|`|\bdocs\/|\bjson\b|\bJSON\b|\b[Ss]tatus \d|\browonce (?!serve\b)/;
+  /(?<![\w-])--[a-z]|\byaml\b|`|\bdocs\/|\bjson\b|\bstatus \d|(?-i:\browonce) (?!serve\b)|(?:^|\s)\/[a-z]+\/|\bcommands?\b/i;
+const OURS =
+  /\b(?:batch(?:es)?|operations?|settled?|carr(?:y|ied) out|ledger|dialects?|jobs?(?! title)|sweeps?)\b/i;
 
-test('no message has a flag, a command but the one that opens the page, YAML, or a status as a reason', () => {
-  const all = messages(text);
-  expect(all.length).toBeGreaterThan(300);
-  expect(all.filter(([, message]) => TERMINAL.test(message))).toEqual([]);
+test('no sentence of the page has a flag, a path, a word for a terminal or one of the program', () => {
+  const files = globSync('**/*.{ts,tsx}', { cwd: PAGE });
+  const all = files.flatMap((file) => sentencesOf(file).map((text) => `${file}: ${text.trim()}`));
+  expect(all.length).toBeGreaterThan(200);
+  expect(all.filter((text) => TERMINAL.test(text.slice(text.indexOf(':'))))).toEqual([]);
+  expect(all.filter((text) => OURS.test(text.slice(text.indexOf(':'))))).toEqual([]);
 });
 
 test.each([

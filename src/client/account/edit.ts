@@ -55,6 +55,15 @@ export async function addAccount(path: string, name: string, entry: NewAccount):
   return findAccount(changed, name);
 }
 
+/** @param key `key`, or `key_env`: the other one goes. */
+export async function changeKey(path: string, name: string, key: object): Promise<Account> {
+  const changed = await rewrite(path, (document) => {
+    for (const entry of ['key', 'key_env', 'key_command']) document.deleteIn(['accounts', name, entry]);
+    for (const [entry, value] of Object.entries(key)) document.setIn(['accounts', name, entry], value);
+  });
+  return findAccount(changed, name);
+}
+
 export async function removeAccount(path: string, name: string): Promise<void> {
   await rewrite(path, (document) => document.deleteIn(['accounts', name]));
 }

@@ -28,6 +28,8 @@ export const test = command({
   name: 'accounts test',
   summary: 'Check that the key is there and the address answers; sends at most one free request.',
   example: 'accounts test data',
+  faces: ['terminal', 'page', 'library'],
+  work: 'long',
   input: z.strictObject({
     name: argument(z.string().optional(), 'left out: every configured account'),
   }),

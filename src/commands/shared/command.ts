@@ -47,10 +47,12 @@ export interface EntryInfo {
 
 /**
  * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was
- * given. `batch`: the id of a batch, which is required. `needed`: a required entry. `ticket`: an entry that
- * the page does not give, because the answer has tickets for the file. `none`: not for the page.
+ * given, or the words of a job. `jobs`: names of such jobs. `batch`: the id of a batch, which is required.
+ * `shipped`: the word of a dialect that comes with the program. `key`: the text of a key, which goes to the
+ * standard input of the command. `needed`: a required entry. `ticket`: an entry that the page does not give,
+ * because the answer has tickets for the file. `none`: not for the page.
  */
-export type OnPage = 'list' | 'job' | 'batch' | 'needed' | 'ticket' | 'none';
+export type OnPage = 'list' | 'job' | 'jobs' | 'batch' | 'shipped' | 'key' | 'needed' | 'ticket' | 'none';
 
 export const said = z.registry<EntryInfo>();
 
@@ -199,8 +201,8 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   /** The faces that have the command; left out: all. */
   readonly faces?: readonly Face[];
   /**
-   * Whether the page starts a process for the command. `long`: it takes long. `spends`: it also runs alone
-   * for its store.
+   * Whether the page starts a process for the command. `long`: the page waits for its answer. `spends`: it
+   * runs alone for its store, and goes on without the page.
    */
   readonly work?: 'long' | 'spends';
   readonly input: Input;
@@ -211,7 +213,8 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
 }
 
 /**
- * Several commands under one name, each with a word of its own behind that name. Only the terminal has them.
+ * Several commands under one name, each with a word of its own behind that name. The page has those that say
+ * so.
  */
 export interface CommandGroup {
   readonly name: string;

@@ -73,7 +73,7 @@ export function typedFrom(
     if (how.isArgument) words.push(...textsOf(schema, value));
     else flags.push(...flagWords(flag, Array.isArray(value) ? schema.parse(value) : value));
   }
-  return [name, ...words, ...flags];
+  return [...name.split(' '), ...words, ...flags];
 }
 
 export function textsOf(schema: z.ZodType, value: unknown): readonly string[] {

@@ -8,6 +8,8 @@ import type { PageCommand } from '../../web/serve.ts';
 import { type Command, type CommandGroup, said } from './command.ts';
 import { callChecked, textsOf, typedFrom } from './library.ts';
 
+const KEY = z.string().min(1).max(10_000);
+
 type PageInput = Readonly<Record<string, unknown>>;
 
 /** @param own the store and the user are those of `serve`. */
@@ -17,10 +19,11 @@ export async function pageCommands(
   },
 ): Promise<readonly PageCommand[]> {
   const members = [...(await loadFamily<Command | CommandGroup>(COMMANDS)).values()];
-  return members.flatMap((of) => {
-    const isOfPage = !('commands' in of) && (of.faces?.includes('page') ?? true);
-    return isOfPage ? [pageCommand(of, present(own))] : [];
+  const all = members.flatMap((of) => {
+    if (!('commands' in of)) return (of.faces?.includes('page') ?? true) ? [of] : [];
+    return of.commands.filter(({ faces }) => faces?.includes('page'));
   });
+  return all.map((of) => pageCommand(of, present(own)));
 }
 
 function pageCommand(of: Command, own: PageInput): PageCommand {
@@ -31,7 +34,9 @@ function pageCommand(of: Command, own: PageInput): PageCommand {
     const how = said.get(schema);
     if (how?.page !== undefined) entries.set(name, how.page);
     if (how === undefined || how.page === 'ticket' || how.page === 'none') continue;
-    taken[name] = how.page === 'needed' || how.page === 'batch' ? z.nonoptional(schema) : schema;
+    const isNeeded = how.page === 'needed' || how.page === 'batch';
+    if (how.page === 'key') taken.key = KEY;
+    else taken[name] = isNeeded ? z.nonoptional(schema) : schema;
   }
   const input = z.strictObject(taken);
   const check = (given: PageInput): PageInput => checkInput(of.name, input, given);

@@ -3,18 +3,11 @@ import { present } from '../../core/objects.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AskedOfAccount, Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
-import type { BatchObject, SpentObject } from '../../objects/batch-object.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
 import type { StepObject } from '../../objects/run-object.ts';
+import type { BatchFigures } from './report-object.ts';
 import { accountNameIn } from './shown-answer.ts';
 import { hasCosts, spentOf, type Tally, vendorCountOf } from './tally.ts';
-
-/** The figures of a batch, and the facts that their words need besides, as programs are told of them. */
-export interface BatchFigures extends FiguresObject, Pick<BatchObject, 'counts' | 'has_costs'> {
-  readonly credits: SpentObject;
-  /** What each account of each step found. A batch of one step with one account has none. */
-  readonly steps?: StepObject[];
-}
 
 export function figuresOf(
   batch: Batch,

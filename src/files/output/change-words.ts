@@ -1,10 +1,11 @@
 import { countedActions } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { ChangeEnd, ChangeGroup, ChangesDone, EndCounts } from './changes-done.ts';
+import type { ChangesObject } from '../../objects/batch-object.ts';
+import type { ChangeEnd } from './report-object.ts';
 
 /** `7 invites to Platform, 6 removals from Research; 115 stay as they were, 1 held back`. */
-export function changesSentence({ done, counts, projects }: Omit<ChangesDone, 'people'>): string {
+export function changesSentence({ done, counts, projects }: ChangesObject): string {
   const made = countedActions(done, (action) => placeOf(action, projects));
   const rest = restWords(counts);
   return [made === '' ? 'nothing was changed' : made, ...(rest === '' ? [] : [rest])].join('; ');
@@ -16,7 +17,7 @@ const PREPOSITIONS: Readonly<Partial<Record<PlannedAction, string>>> = {
   remove: 'from',
 };
 
-function placeOf(action: PlannedAction, groups: readonly ChangeGroup[]): string {
+function placeOf(action: PlannedAction, groups: ChangesObject['projects']): string {
   const preposition = PREPOSITIONS[action];
   const places = new Set(
     groups.flatMap(({ done, project }) => (done[action] === undefined ? [] : (project ?? []))),
@@ -38,10 +39,10 @@ export const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
   ['pending', 'pending', 'not worked on yet'],
 ];
 
-function restWords({ applied: _, unchanged = 0, ...counts }: EndCounts): string {
+function restWords({ applied: _, unchanged = 0, ...counts }: ChangesObject['counts']): string {
   const stay = unchanged === 1 ? '1 stays as it was' : `${unchanged} stay as they were`;
   const others = END_WORDS.flatMap(([end, word]) => {
-    const count = (counts as EndCounts)[end];
+    const count = counts[end];
     return count === undefined ? [] : [`${count} ${word}`];
   });
   return [...(unchanged === 0 ? [] : [stay]), ...others].join(', ');

@@ -7,67 +7,12 @@ import type { ChangesObject } from '../../objects/batch-object.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
 import { plannedRecords } from '../kept-rows.ts';
+import { CHANGE_ENDS, type ChangeEnd, type ChangesDone, type PersonChange } from './report-object.ts';
 
 /**
  * The changes that a batch has made, from its plan and its answers. Every face of the program takes its
  * figures from here. They depend on the ledger alone.
  */
-
-/** `held_back`: a removal for which no row asks, and which an invalid row forbids or nobody can make. */
-export const CHANGE_ENDS = [
-  'applied',
-  'unchanged',
-  'held_back',
-  'refused',
-  'in_doubt',
-  'skipped',
-  'invalid',
-  'pending',
-] as const;
-
-export type ChangeEnd = (typeof CHANGE_ENDS)[number];
-
-type DoneCounts = Readonly<Partial<Record<PlannedAction, number>>>;
-export type EndCounts = Readonly<Partial<Record<ChangeEnd, number>>>;
-
-interface ChangeFigures {
-  /** How many changes were made. A project counts once, even if many rows needed it. */
-  readonly done: DoneCounts;
-  /**
-   * How the changes of the plan ended. Each subject counts once. An invalid row counts as a subject, because
-   * nobody knows which person it means.
-   */
-  readonly counts: EndCounts;
-  /** How many of the applied changes the service answered with a body that says nothing about them. */
-  readonly without_a_word: number;
-}
-
-export interface ChangeGroup extends ChangeFigures {
-  /** The project by its name in the list; null for a change that belongs to no project. */
-  readonly project: string | null;
-  /** The role that is wanted, `none` for "not in the project", or a word for another wish. */
-  readonly to: string;
-}
-
-export interface ChangesDone extends ChangeFigures {
-  /** The same counts by project and by wish, in the order of the plan. */
-  readonly projects: ChangeGroup[];
-  /** The people whose place changed or whom the file does not name, in the order of the plan. */
-  readonly people: readonly PersonChange[];
-}
-
-export interface PersonChange {
-  /** Blank for a change that is about no person. */
-  readonly who: string;
-  readonly project: string | null;
-  readonly action: PlannedAction;
-  readonly from: string | undefined;
-  readonly to: string;
-  readonly ended: ChangeEnd;
-  readonly reason: string;
-  /** Whether the file does not name the person. */
-  readonly beyond: boolean;
-}
 
 /** The changes without the people, as programs get them. */
 export const changesTold = ({ people: _, ...changes }: ChangesDone): ChangesObject => changes;
@@ -84,7 +29,7 @@ export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<C
 class ChangeCollector {
   readonly #batch: Batch;
   readonly #all = nothingCounted();
-  readonly #groups = new Map<string, ChangeGroup & ChangeCounts>();
+  readonly #groups = new Map<string, ChangeGroup>();
   /** Subjects that were counted. A row that repeats another row adds none. */
   readonly #counted = new Set<string>();
   /** The calls that made projects. Many rows may share one. */
@@ -150,7 +95,7 @@ class ChangeCollector {
     }
   }
 
-  #groupOf({ project: name, subject, to }: KeptWork): ChangeCounts {
+  #groupOf({ project: name, subject, to }: KeptWork): ChangeGroup {
     const project = name ?? subject.project ?? null;
     const key = `${project ?? ''}\n${to}`;
     const group = this.#groups.get(key) ?? { project, to, ...nothingCounted() };
@@ -196,6 +141,12 @@ interface ChangeCounts {
   readonly done: Partial<Record<PlannedAction, number>>;
   readonly counts: Partial<Record<ChangeEnd, number>>;
   without_a_word: number;
+}
+
+/** The changes in a project with the same wish. */
+interface ChangeGroup extends ChangeCounts {
+  readonly project: string | null;
+  readonly to: string;
 }
 
 const nothingCounted = (): ChangeCounts => ({ done: {}, counts: {}, without_a_word: 0 });

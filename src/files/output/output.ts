@@ -20,7 +20,7 @@ import {
   partRowsOf,
   resultsFilesOf,
 } from './added-columns.ts';
-import { type BatchFigures, figuresIn, type PriceOf } from './batch-figures.ts';
+import { figuresIn, type PriceOf } from './batch-figures.ts';
 import {
   type AttentionWriting,
   attentionCopy,
@@ -28,7 +28,7 @@ import {
   resultsCopy,
   surveyResults,
 } from './beside-copies.ts';
-import { type ChangesDone, changesDone } from './changes-done.ts';
+import { changesDone } from './changes-done.ts';
 import {
   attentionPath,
   copyFor,
@@ -41,6 +41,8 @@ import {
 } from './destination.ts';
 import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
+import { readReport } from './report-facts.ts';
+import type { BatchFigures, ChangesDone } from './report-object.ts';
 import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
 
@@ -54,6 +56,7 @@ export { costOf, stepsIn } from './batch-figures.ts';
 export * from './destination.ts';
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
 export { readFigures } from './read-figures.ts';
+export { readReport } from './report-facts.ts';
 export { accountNameIn, shownAnswer } from './shown-answer.ts';
 
 /**
@@ -224,9 +227,8 @@ async function writeFiles(
   const figures = await figuresIn(ledger, kept, tally, order.priceOf);
   // Its libraries are loaded where a report is written, and by no other command.
   const { reportHtml } = await import('./report.ts');
-  const acts = await ledger.acts(kept.id);
-  const metrics = await ledger.metrics(kept.id);
-  const html = reportHtml({ batch: kept, figures, changes, acts, metrics, files: { output, attention } });
+  const facts = await readReport(ledger, kept, figures, changes);
+  const html = reportHtml(kept, facts, { output, attention });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return { output, figures, ...present({ report, attention, results, changes }) };
 }

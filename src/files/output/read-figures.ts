@@ -5,7 +5,8 @@ import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
-import { type BatchFigures, figuresIn, type PriceOf } from './batch-figures.ts';
+import { figuresIn, type PriceOf } from './batch-figures.ts';
+import type { BatchFigures } from './report-object.ts';
 import { shownAnswer } from './shown-answer.ts';
 import { Tally } from './tally.ts';
 

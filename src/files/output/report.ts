@@ -2,29 +2,19 @@ import { basename } from 'node:path';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { isoTime } from '../../core/clock.ts';
-import { counted, plainText } from '../../core/plain-text.ts';
+import { counted } from '../../core/plain-text.ts';
 import { readSettings } from '../../job/job-settings.ts';
-import type { Act, Batch } from '../../ledger/ledger.ts';
-import { listNameOf } from '../list-name.ts';
-import type { BatchFigures } from './batch-figures.ts';
-import type { ChangesDone } from './changes-done.ts';
-import { Changes, HeldBack, People } from './report/changes.ts';
-import { Accounts, Columns, Funnel, Identifiers } from './report/found.ts';
-import { Head } from './report/head.ts';
-import { HowItWent } from './report/how.ts';
-import { Needs } from './report/needs.ts';
+import type { Batch } from '../../ledger/ledger.ts';
+import { type NeedsProps, rowsWords } from './report/needs.ts';
 import { Fold, Table } from './report/table.ts';
+import { Whole } from './report/whole.ts';
+import { madePlain } from './report-facts.ts';
+import type { ReportObject } from './report-object.ts';
 
-export interface ReportOptions {
-  readonly batch: Batch;
-  readonly figures: BatchFigures;
-  /** Undefined for a batch that changes nothing. */
-  readonly changes: ChangesDone | undefined;
-  /** The acts of people on the batch, and its requests. */
-  readonly acts: readonly Act[];
-  readonly metrics: { readonly requests: number; readonly calls: number };
-  /** Paths of the files beside the report, to which it links. */
-  readonly files: { readonly output: string; readonly attention: string | undefined };
+/** Paths of the files beside the report, to which it links. */
+export interface FilesBeside {
+  readonly output: string;
+  readonly attention: string | undefined;
 }
 
 /**
@@ -32,32 +22,27 @@ export interface ReportOptions {
  * loads nothing, so that it can be mailed and printed on one page. Facts for the operator alone are folded
  * away at its end. A report that is written again has the same bytes. The page shows the same parts.
  */
-export function reportHtml(options: ReportOptions): string {
-  const { record, how, ...facts } = madePlain(factsOf(options));
-  const { figures, changes, links } = facts;
-  const { reasons, steps = [] } = figures;
-  const parts = [
-    h(Head, facts),
-    changes === undefined
-      ? [
-          h(Funnel, figures),
-          h('div', { class: 'pair' }, h(Columns, figures), h(Identifiers, figures)),
-          h(Accounts, { steps }),
-        ]
-      : h(People, changes),
-    h(Needs, { reasons, href: links[1]?.href }),
-    changes && h(HeldBack, changes),
-    h(Fold, { title: 'How it went' }, changes && h(Changes, changes), h(HowItWent, how)),
-    h(Fold, { title: 'For the record' }, h(Table, record)),
+export function reportHtml(batch: Batch, report: ReportObject, { output, attention }: FilesBeside): string {
+  const words = /\.xlsx$/i.test(output) ? 'The workbook with the answers' : 'The list with the answers';
+  const toAttention = attention === undefined ? undefined : besideReport(attention);
+  const files = [
+    h('a', { href: besideReport(output) }, words),
+    toAttention && [' · ', h('a', { href: toAttention }, 'The rows that need you')],
   ];
+  const which: NeedsProps['which'] = (reason) => {
+    const rows = rowsWords(reason);
+    return toAttention === undefined ? rows : h('a', { href: toAttention }, rows);
+  };
+  const record = { columns: ['what', 'which'], lines: madePlain(recordLines(batch)) };
+  const forTheRecord = h(Fold, { title: 'For the record' }, h(Table, record));
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width">
-${renderToString(h('title', null, facts.list))}
+${renderToString(h('title', null, report.list))}
 <style>${STYLE}</style>
-${renderToString(h('main', null, parts))}
+${renderToString(h('main', null, h(Whole, { ...report, files, which }, forTheRecord)))}
 </html>
 `;
 }
@@ -94,35 +79,7 @@ details { margin-top: 1rem } summary { cursor: pointer; font-weight: 600 }
 }
 `;
 
-function factsOf({ batch, figures, changes, acts, metrics, files }: ReportOptions) {
-  const { output, attention } = files;
-  const words = /\.xlsx$/i.test(output) ? 'The workbook with the answers' : 'The list with the answers';
-  const links = [{ href: besideReport(output), words }];
-  if (attention !== undefined) links.push({ href: besideReport(attention), words: 'The rows that need you' });
-  return {
-    list: listNameOf(batch.inputPath),
-    created_at: isoTime(batch.createdAtMs),
-    operators: [...new Set(acts.map(({ operator }) => operator))],
-    operation: batch.operation,
-    sandbox: batch.sandbox,
-    links,
-    figures,
-    changes,
-    how: {
-      ...metrics,
-      acts: acts.map(({ kind, operator, atMs }) => ({ kind, operator, at: isoTime(atMs) })),
-    },
-    record: { columns: ['what', 'which'], lines: recordLines(batch) },
-  };
-}
-
 const besideReport = (path: string): string => `./${encodeURIComponent(basename(path).toWellFormed())}`;
-
-/** Makes each text of the facts plain in one place, so that no part of the report can forget it. */
-function madePlain<Facts>(facts: Facts): Facts {
-  const plain = (_name: string, value: unknown) => (typeof value === 'string' ? plainText(value) : value);
-  return JSON.parse(JSON.stringify(facts), plain);
-}
 
 /** The facts by which the operator finds the batch. */
 function recordLines(batch: Batch): readonly (readonly string[])[] {

@@ -1,24 +1,8 @@
 import { inMoney } from '../../core/money.ts';
 import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
-import type { BatchFigures } from './batch-figures.ts';
-
-/**
- * How a batch ended, in words for people who never typed a command. The report and the page begin with these
- * words.
- */
-export interface BatchSummary {
-  /** How the batch ended, without a full stop where it is about what was found. */
-  readonly headline: string;
-  /** Undefined where nothing is paid. */
-  readonly cost: string | undefined;
-  /** The price of each found one, and the credits that were saved. Blank where neither is known. */
-  readonly besides: string;
-  readonly needs: string;
-  /** Blank for a batch that looks up nothing by an identifier. */
-  readonly identifiers: string;
-  /** Which rows need a person, in the order of the reasons. */
-  readonly rows: readonly string[];
-}
+import { needingAttention } from '../../core/row.ts';
+import { stepNames } from '../../core/steps.ts';
+import type { BatchFigures, SummaryObject } from './report-object.ts';
 
 interface Summed {
   readonly sandbox: boolean;
@@ -26,28 +10,32 @@ interface Summed {
 }
 
 /**
+ * How a batch ended, in words for people who never typed a command. The report and the page begin with these
+ * words.
  * @param changed the changes that a batch has made, as a clause; undefined for a batch that changes nothing.
  */
-export function summaryOf(of: Summed, figures: BatchFigures, changed: string | undefined): BatchSummary {
-  const { attention, reasons, counts } = figures;
+export function summaryOf(of: Summed, figures: BatchFigures, changed: string | undefined): SummaryObject {
+  const { counts } = figures;
   // What rows that are left wait for, such as a key, is not known here.
   const nothing = counts.pending === undefined ? 'Nothing needs you.' : 'No finished row needs you.';
   return {
     headline: changed === undefined ? foundWords(of, figures) : capital(sentence(changed)),
-    cost: figures.has_costs ? costWords(figures, of.sandbox) : undefined,
+    ...(figures.has_costs ? { cost: costWords(figures, of.sandbox) } : {}),
     besides: figures.has_costs ? besideWords(figures) : '',
-    needs: attention === 0 ? nothing : `${counted(attention, 'row needs', 'rows need')} you.`,
-    identifiers: (changed === undefined ? askedIdentifiers(figures) : [])
-      .map((each) => `by ${each.name} ${grouped(each.found)} of ${grouped(each.asked)}`)
-      .join(' · '),
-    rows: reasons.map(rowsWords),
+    needs: needsWords(figures) || nothing,
   };
 }
 
-/** `rows 12, 13 and 4 more`. */
-export function rowsWords({ rows, first_rows: first }: BatchFigures['reasons'][number]): string {
-  const more = rows > first.length ? [`${grouped(rows - first.length)} more`] : [];
-  return `${rows === 1 ? 'row' : 'rows'} ${listed([...first.map(String), ...more])}`;
+/** A row that was found by another cell is done, although one of its cells is damaged. */
+function needsWords({ counts, attention }: BatchFigures): string {
+  const open = needingAttention(counts);
+  const damaged = attention - open;
+  const rows = open === 0 ? '' : `${counted(open, 'row needs', 'rows need')} you.`;
+  const cells =
+    damaged === 0
+      ? ''
+      : `${counted(damaged, 'row')} of those done ${damaged === 1 ? 'has' : 'have'} a damaged cell.`;
+  return [rows, cells].filter((words) => words !== '').join(' ');
 }
 
 /** A call that brings its own request has a path in the place of an identifier. */
@@ -62,12 +50,28 @@ const NOUNS: Readonly<Record<string, readonly [one: string, several: string]>> =
   'find-phone': ['phone number', 'phone numbers'],
 };
 
-function foundWords({ operation }: Summed, { rows, found, counts }: BatchFigures): string {
+const nounOf = (operation: string) => NOUNS[operation] ?? ['row', 'rows'];
+
+function foundWords({ operation }: Summed, figures: BatchFigures): string {
+  const { rows, found, counts } = figures;
   const { pending = 0, skipped = 0 } = counts;
-  const noun = NOUNS[operation] ?? ['row', 'rows'];
-  const what = `${grouped(found)} of ${counted(rows, ...noun)} found, ${percent(found, rows)}`;
+  const share = `${grouped(found)} of ${counted(rows, ...nounOf(operation))} found, ${percent(found, rows)}`;
+  const what = severalWords(operation, figures) ?? share;
   const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
   return pending === 0 ? `${what}${left}` : `So far ${what}${left}; ${counted(pending, 'row')} to go`;
+}
+
+/** `105 of 120 companies and 52 of 60 people found`; undefined where one thing was looked for. */
+function severalWords(operation: string, { steps = [] }: BatchFigures): string | undefined {
+  const operations = stepNames(operation);
+  if (operations.length === 1 || steps.length === 0) return undefined;
+  const parts = operations.map((name) => {
+    const own = steps.filter((step) => step.operation === name);
+    const found = own.reduce((sum, step) => sum + step.found, 0);
+    const reached = Math.max(0, ...own.map((step) => step.reached));
+    return `${grouped(found)} of ${counted(reached, ...nounOf(name))}`;
+  });
+  return `${listed(parts)} found`;
 }
 
 /** `90 %`, which is not broken in two. Only all of them are 100 %, and only none of them is 0 %. */

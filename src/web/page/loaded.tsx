@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask, Refused } from './session.ts';
-import { text } from './text.ts';
 
 interface Found<T> {
   readonly path: string;
@@ -13,21 +12,28 @@ interface Found<T> {
 /** What a view asks for: shown when it is there, and a refusal in the server's words when it is not. */
 export function Loaded<T>({
   path,
+  body,
+  question = (signal) => ask<T>(path, { signal, isLook: true, ...(body ? { body } : {}) }),
   again,
   children,
 }: {
   readonly path: string;
+  /** Sent with the question, where a command is asked that only looks. */
+  readonly body?: object;
+  /** Asked in the place of the path, where a view needs several answers. */
+  readonly question?: (signal: AbortSignal) => Promise<T>;
   /** Asked for anew when this changes; what is shown stays until the new answer is there. */
   readonly again?: unknown;
   readonly children: (value: T) => VNode | null;
 }) {
   const found = useSignal<Found<T> | undefined>(undefined);
   const look = useRef(() => {});
+  const sent = JSON.stringify(body);
   useEffect(() => {
     const leaving = new AbortController();
     look.current = oneAtATime(async () => {
       try {
-        found.value = { path, value: await ask<T>(path, { signal: leaving.signal }) };
+        found.value = { path, value: await question(leaving.signal) };
       } catch (error) {
         const refused = asRefused(error);
         // Without an answer, what is known of this address stays: the page says above that nobody answers.
@@ -36,9 +42,9 @@ export function Loaded<T>({
       }
     });
     return () => leaving.abort();
-  }, [path]);
+  }, [path, sent]);
   useEffect(() => look.current(), [path, again]);
-  if (found.value === undefined) return <p class="loading">{text.loading}</p>;
+  if (found.value === undefined) return <p class="loading">One moment…</p>;
   const { refused, value } = found.value;
   return refused === undefined ? children(value as T) : <RefusedNotice refused={refused} />;
 }
@@ -66,16 +72,25 @@ function oneAtATime(work: () => Promise<void>): () => void {
 
 export function asRefused(error: unknown): Refused {
   if (error instanceof Refused) return error;
-  return new Refused({ code: 'bug', message: String(error), next: text.offlineNext });
+  return new Refused({ code: 'bug', message: String(error), next: 'Load the page again.' });
 }
+
+/** Words for a terminal are not shown: the page has a button or a field for what they say. */
+const OF_TERMINAL = /(?:^|\s)--?[a-z]|`|\.ya?ml\b|\bcommand\b|\bbase_url\b|\/[\w.-]+\/|\browonce /i;
+
+/** What the server says, as the page says it: without the sentences that speak of a terminal. */
+export const forPage = (said: string): string =>
+  said
+    .split(/(?<=[.!?]) /)
+    .filter((sentence) => !OF_TERMINAL.test(sentence))
+    .join(' ');
 
 /** The fact, then what to do; nothing where nothing was refused. */
 export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {
   if (refused === undefined) return null;
   return (
-    <div class="refusal" role="alert">
-      <strong>{refused.message}</strong> {refused.next}
-      {refused.nextCommand !== undefined && <code> {refused.nextCommand}</code>}
-    </div>
+    <p class="refusal" role="alert">
+      <strong>{forPage(refused.message) || 'That cannot be done as it is.'}</strong> {forPage(refused.next)}
+    </p>
   );
 }

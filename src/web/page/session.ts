@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 import type { OpenAnswer, Refusal } from '../api.ts';
-import { text } from './text.ts';
 
 /**
  * The session of this tab with the server, and its requests. The token is kept for the tab alone, so another
@@ -16,12 +15,12 @@ export const isIn = signal(false);
 export const offline = signal(false);
 
 /**
- * Grows every other second while a person sees the page, and with each action of the user: a view that
- * follows a batch then asks again.
+ * Grows every second while a person sees the page, and with each action of the user: a view that follows a
+ * list then asks again, so that a bought cell is seen within a second.
  */
 export const beat = signal(0);
 
-const BETWEEN_MS = 2_000;
+const BETWEEN_MS = 900;
 
 export function follow(): void {
   setInterval(() => {
@@ -110,34 +109,64 @@ function shareEntry(): void {
 }
 
 const silence = (): Refused =>
-  new Refused({ code: 'offline', message: text.offline, next: text.offlineNext });
+  new Refused({
+    code: 'offline',
+    message: 'Rowonce does not answer.',
+    next: 'Nothing that was found is lost. Open it again from the terminal.',
+  });
 
-/** A refusal, or what the page says itself. */
-type Told = { readonly code: string } & Pick<
-  Refusal['error'],
-  'message' | 'next' | 'next_command' | 'choices'
->;
+/** A refusal of the server, or what the page says itself. */
+type Told = { readonly code: string } & Pick<Refusal['error'], 'message' | 'next' | 'choices' | 'answers'>;
 
 export class Refused extends Error {
   readonly code: string;
   readonly next: string;
-  readonly nextCommand: string | undefined;
   readonly choices: Refusal['error']['choices'];
+  readonly answers: Refusal['error']['answers'];
 
-  constructor({ code, message, next, next_command, choices }: Told) {
+  constructor({ code, message, next, choices, answers }: Told) {
     super(message);
     this.code = code;
     this.next = next;
-    this.nextCommand = next_command;
     this.choices = choices;
+    this.answers = answers;
   }
 }
 
+interface How {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  /** Whether the question changes nothing, so that no view has to look again. */
+  readonly isLook?: boolean;
+}
+
+/** Gives the answer of a command that only looks, such as a page of a table. @throws Refused */
+export const look = <T>(command: string, body: object, signal?: AbortSignal): Promise<T> =>
+  ask<T>(`/${command}`, { body, isLook: true, ...(signal ? { signal } : {}) });
+
+/** Sends a file. @param tell hears which part of it has arrived, from 0 to 1. @throws Refused */
+export function send<T>(path: string, file: Blob, tell: (part: number) => void): Promise<T> {
+  // Only this way of asking says how much of a file has arrived.
+  const asking = new XMLHttpRequest();
+  asking.open('PUT', `/api${path}`);
+  if (entry !== undefined) asking.setRequestHeader('authorization', `Bearer ${entry.token}`);
+  asking.responseType = 'json';
+  asking.upload.onprogress = ({ loaded, total }) => tell(loaded / total);
+  return new Promise((resolve, reject) => {
+    asking.onload = () => {
+      if (asking.status === 401) leave();
+      if (asking.status >= 400) return reject(new Refused((asking.response as Refusal).error));
+      beat.value += 1;
+      resolve(asking.response as T);
+    };
+    asking.onerror = () => reject(silence());
+    asking.send(file);
+  });
+}
+
 /** Asks the API. @throws Refused */
-export async function ask<T>(
-  path: string,
-  how: { method?: string; body?: unknown; signal?: AbortSignal } = {},
-): Promise<T> {
+export async function ask<T>(path: string, how: How = {}): Promise<T> {
   const { method = how.body === undefined ? 'GET' : 'POST', body, signal } = how;
   const sent = body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) };
   let answer: Response;
@@ -158,6 +187,6 @@ export async function ask<T>(
   if (answer.status === 401) leave();
   const value: unknown = await answer.json();
   if (!answer.ok) throw new Refused((value as Refusal).error);
-  if (method !== 'GET') beat.value += 1;
+  if (method !== 'GET' && how.isLook !== true) beat.value += 1;
   return value as T;
 }

@@ -1,37 +1,49 @@
-import type { ComponentChildren, ComponentType } from 'preact';
-import { ButtonLink } from './parts/controls.tsx';
+import { useSignal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { BatchList } from '../api.ts';
+import { useAsked } from './parts/action.ts';
+import { needing, needWords } from './parts/figures.ts';
 import { path } from './router.ts';
-import { isIn, offline } from './session.ts';
-import { text } from './text.ts';
-import { Accounts } from './views/accounts.tsx';
-import { BatchPage } from './views/batch.tsx';
-import { Batches } from './views/batches.tsx';
-import { Columns } from './views/columns.tsx';
-import { Do } from './views/do.tsx';
-import { Doubts } from './views/doubts.tsx';
-import { List } from './views/list.tsx';
-import { New } from './views/new.tsx';
-import { Plan } from './views/plan.tsx';
-import { Rows } from './views/rows.tsx';
-import { Undo } from './views/undo.tsx';
-import { WorkPage } from './views/work.tsx';
+import { ask, beat, isIn, offline } from './session.ts';
+import { Home } from './views/home.tsx';
 
-type View = ComponentType<{ readonly params: Readonly<Record<string, string>> }>;
+export type Params = Readonly<Record<string, string>>;
+type View = ComponentType<{ readonly params: Params }>;
 
 /** `:name` stands for one part of an address. The first that fits is shown. */
-const VIEWS: readonly (readonly [address: string, view: View])[] = [
-  ['/', Batches],
-  ['/batches/:id', BatchPage],
-  ['/lists/:id/do', Do],
-  ['/lists/:id/columns', Columns],
-  ['/lists/:id/plan', Plan],
-  ['/tasks/:id', WorkPage],
-  ['/batches/:id/rows', Rows],
-  ['/batches/:id/doubts', Doubts],
-  ['/batches/:id/undo', Undo],
-  ['/accounts', Accounts],
-  ['/new', New],
-  ['/lists/:id', List],
+const VIEWS: readonly { readonly address: string; readonly view: View }[] = [
+  { address: '/', view: Home },
+  { address: '/lists/:id', view: late(async () => (await import('./views/list.tsx')).ListPage) },
+  { address: '/files/:batch', view: late(async () => (await import('./views/list.tsx')).ListOfBatch) },
+  { address: '/reports/:batch', view: late(async () => (await import('./views/report.tsx')).Report) },
+  { address: '/money', view: late(async () => (await import('./views/money.tsx')).Money) },
+  { address: '/nights', view: late(async () => (await import('./views/nights.tsx')).Nights) },
+  { address: '/accounts', view: late(async () => (await import('./views/accounts.tsx')).Accounts) },
+];
+
+/** A view whose script is fetched when it is first shown, so that any first view comes sooner. */
+function late(load: () => Promise<View>): View {
+  let loaded: View | undefined;
+  return function Late({ params }) {
+    const isThere = useSignal(loaded !== undefined);
+    useEffect(() => {
+      if (isThere.value) return;
+      void load().then((view) => {
+        loaded = view;
+        isThere.value = true;
+      });
+    }, []);
+    const Loaded = isThere.value ? loaded : undefined;
+    return Loaded === undefined ? <p class="soft">One moment…</p> : <Loaded params={params} />;
+  };
+}
+
+const NAV = [
+  { to: '/', says: 'Lists' },
+  { to: '/money', says: 'Money' },
+  { to: '/nights', says: 'Nights' },
+  { to: '/accounts', says: 'Accounts' },
 ];
 
 export function Page() {
@@ -39,21 +51,26 @@ export function Page() {
   return (
     <>
       <a class="skip" href="#content">
-        {text.skip}
+        Skip to the content
       </a>
       <header class="top">
         <a class="brand" href="/">
-          <img src="/icon.svg" alt="" width="28" height="28" /> {text.name}
+          Rowonce
         </a>
-        <nav aria-label={text.nav.label}>
-          <NavLink to="/">{text.nav.batches}</NavLink>
-          <NavLink to="/new">{text.nav.create}</NavLink>
-          <NavLink to="/accounts">{text.nav.accounts}</NavLink>
+        <nav aria-label="Views">
+          {NAV.map(({ to, says }) => (
+            <a key={to} href={to} aria-current={isAt(to) ? 'page' : undefined}>
+              {says}
+            </a>
+          ))}
         </nav>
+        <Needs />
       </header>
       <main id="content" tabIndex={-1}>
-        <p class={offline.value ? 'notice' : 'sr'} role="status">
-          {offline.value ? text.reconnecting : ''}
+        <p class={offline.value ? 'stop' : 'unseen'} role="status">
+          {offline.value
+            ? 'The connection to Rowonce is lost. What runs goes on; this page looks for it again.'
+            : ''}
         </p>
         <fieldset class="forms" disabled={offline.value}>
           <Shown />
@@ -63,25 +80,45 @@ export function Page() {
   );
 }
 
-function NavLink({ to, children }: { readonly to: string; readonly children: ComponentChildren }) {
-  const isHere =
-    to === '/' ? path.value === '/' || path.value.startsWith('/batches') : path.value.startsWith(to);
+/** How many beats pass before the rows that need her are counted again. */
+const BEATS = 5;
+
+/** Rows that need her in lists that are done, with a link to the newest of these lists. */
+function Needs() {
+  const asked = useAsked<BatchList>(
+    (signal) => ask('/batches?newest=true', { signal }),
+    [path.value, Math.floor(beat.value / BEATS)],
+  );
+  const needed = (asked.value.value?.batches ?? []).filter(
+    (batch) => batch.state === 'finished' && needing(batch) > 0,
+  );
+  const [newest] = needed;
+  if (newest === undefined) return null;
+  const rows = needed.reduce((sum, batch) => sum + needing(batch), 0);
   return (
-    <a href={to} aria-current={isHere ? 'page' : undefined}>
-      {children}
+    <a class="needs" href={newest.list === null ? `/files/${newest.batch}` : `/lists/${newest.list}`}>
+      {needWords(rows)}
     </a>
   );
 }
 
+const isAt = (to: string): boolean =>
+  to === '/' ? /^\/(?:$|lists|files|reports)/.test(path.value) : path.value.startsWith(to);
+
 function Shown() {
-  for (const [address, View] of VIEWS) {
+  useEffect(() => {
+    document.title = 'Rowonce';
+  }, [path.value]);
+  for (const { address, view: View } of VIEWS) {
     const params = paramsOf(address, path.value);
     if (params !== undefined) return <View params={params} key={path.value} />;
   }
   return (
-    <section class="empty">
-      <h1>{text.nowhere.title}</h1>
-      <ButtonLink to="/" says={text.nowhere.back} />
+    <section class="drop">
+      <h1>There is nothing at this address</h1>
+      <a class="btn" href="/">
+        See your lists
+      </a>
     </section>
   );
 }
@@ -99,14 +136,14 @@ function paramsOf(address: string, actual: string): Record<string, string> | und
   return params;
 }
 
+/** A tab of an earlier start, or one that was opened by hand. */
 function Closed() {
+  const program = document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'rowonce';
   return (
-    <main class="empty">
-      <img src="/icon.svg" alt="" width="56" height="56" />
-      <h1>{text.closed.title}</h1>
-      <p>{text.closed.what}</p>
+    <main class="drop">
+      <h1>This page is closed</h1>
       <p>
-        {text.closed.next} <code>{text.closed.command}</code>
+        Open it again from the terminal: <code>{program} serve</code>. Your lists are all there.
       </p>
     </main>
   );

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
+import { listFolderOf } from '../../core/paths.ts';
 import { escapeMarkup } from '../../core/plain-text.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -15,13 +16,15 @@ import {
   OpenRequest,
   type State,
 } from '../api.ts';
-import { oldPageRoutes } from '../old-page/routes.ts';
 import { bodyOf, HttpRefusal, queryOf, refusalOf } from './answers.ts';
 import { commandRoutes } from './commands.ts';
 import { Downloads } from './downloads.ts';
 import { type GuardContext, guard } from './guard.ts';
 import { healthRoutes } from './health.ts';
+import { keptLists } from './list-files.ts';
 import { listRoutes } from './lists.ts';
+import { nightRoutes } from './nights.ts';
+import { reportRoutes } from './report.ts';
 import type { Server } from './server.ts';
 import { taskRoutes } from './tasks.ts';
 
@@ -45,7 +48,8 @@ export function appOf(
   app.route('/api', batchListRoute(server));
   app.route('/api', listRoutes(server));
   app.route('/api', taskRoutes(server));
-  app.route('/api', oldPageRoutes(server));
+  app.route('/api', reportRoutes(server));
+  app.route('/api', nightRoutes(server));
   // Every view has an address of its own, and each address gives the same page.
   app.notFound((context) => {
     const page = files.get('/');
@@ -88,11 +92,21 @@ function sessionRoutes(guarded: GuardContext): Hono {
 /** A page of the list has this many batches. */
 const PER_PAGE = 50;
 
-function batchListRoute({ store }: Server): Hono {
+function batchListRoute(server: Server): Hono {
   return new Hono().get('/batches', async (context) => {
-    const { page } = queryOf(context, BatchListQuery);
-    const { batches, total } = await batchesPage(store, { from: (page - 1) * PER_PAGE, most: PER_PAGE });
-    const named = batches.map((each) => ({ ...each, input: listNameOf(each.input) }));
+    const { page, list, newest } = queryOf(context, BatchListQuery);
+    const ids = new Map((await keptLists(server)).map(({ path, id }) => [path, id]));
+    const isOf = (input: string): boolean => {
+      if (list !== undefined) return ids.get(input) === list;
+      // A list that was removed from the page is told by the ledger alone.
+      return newest === undefined || ids.has(input) || listFolderOf(input) === undefined;
+    };
+    const range = { from: (page - 1) * PER_PAGE, most: PER_PAGE, isOf, newest: newest !== undefined };
+    const { batches, total } = await batchesPage(server.store, range);
+    const named = batches.map((each) => {
+      const { input } = each;
+      return { ...each, input: listNameOf(input), list: ids.get(input) ?? null };
+    });
     return context.json({ batches: named, total, per_page: PER_PAGE } satisfies BatchList);
   });
 }

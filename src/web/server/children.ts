@@ -88,17 +88,6 @@ export async function askChild(
   throw refusalIn(ended);
 }
 
-/**
- * The object that the command printed about its work, which may have been stopped on its way.
- * @throws StopError as `askChild` when it did no work.
- */
-export function workIn(ended: ChildEnd): object {
-  const { result } = ended;
-  if (result instanceof Object && Object.keys(result).some((name) => !(name in StoppedObject.shape)))
-    return result;
-  throw refusalIn(ended);
-}
-
 function refusalIn({ exitCode, result, said }: ChildEnd): StopError {
   const fact = said.at(-1) ?? `The command ended with ${exitCode}.`;
   return stopIn(result) ?? stop('usage', fact, 'Try it again.');

@@ -1,26 +1,31 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { stop } from '../../core/errors.ts';
-import { OPERATIONS } from '../../core/families.ts';
+import { OPERATIONS, shippedDialect } from '../../core/families.ts';
 import { familyNames } from '../../core/family.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { stepNames } from '../../core/steps.ts';
+import { checkInput } from '../../lib/checked-input.ts';
 import { besideFile, nameParts } from '../../lib/file-name.ts';
 import { choose } from '../../run/choose.ts';
 import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
+import { ListJob, type WorkAnswer, type WorkView } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { askChild, workIn } from './children.ts';
+import { askChild } from './children.ts';
 import { type Downloads, outputName } from './downloads.ts';
 import { findList, inWordsOf, type KeptList } from './list-files.ts';
+import { writeListJob } from './list-job.ts';
+import { writeWaiting } from './list-mends.ts';
+import { isAtWorkOn } from './lists.ts';
 import type { PageCommand, Server } from './server.ts';
 
 /**
  * `POST /api/COMMAND` takes the input of a command, and answers with the object that it prints under
- * `--json`. A command that spends, writes or takes long is a process of its own, which goes on when nobody
- * waits for its answer any more.
+ * `--json`. A command that writes or takes long is a process of its own. One that spends or changes goes on
+ * when nobody waits for it, so its answer is the work that has begun, and `/api/tasks` says how it goes.
  */
 
 /** Any object: a command checks its input by its own schema. */
@@ -29,10 +34,11 @@ const Anything = z.looseObject({});
 export function commandRoutes(server: Server, downloads: Downloads): Hono {
   const app = new Hono();
   for (const command of server.commands)
-    app.post(`/${command.name}`, async (context) => {
+    app.post(`/${command.name.replace(' ', '/')}`, async (context) => {
       const given = await bodyOf(context, Anything);
       if (command.work === undefined) return context.json(await command.call(given));
-      command.check(given);
+      // A job in words of its own has no name yet. Its words have a schema of their own.
+      command.check(given.job instanceof Object ? { ...given, job: 'its own' } : given);
       const named = await namedIn(server, command, given);
       const ask = (): Promise<object> => answerOf(context, { server, downloads, command, named });
       return context.json(await named.lists.reduce((work, list) => () => inWordsOf(list, work), ask)());
@@ -46,6 +52,7 @@ interface ResolvedInput {
   readonly input: Readonly<Record<string, unknown>>;
   readonly lists: readonly KeptList[];
   readonly batch?: FoundBatch;
+  readonly key?: string;
   /** Left out: any store will do, such as for a merge. */
   readonly store?: string | undefined;
   readonly about: string;
@@ -54,45 +61,88 @@ interface ResolvedInput {
 /** @throws StopError `usage` for a list, a job or a batch that is not there. */
 async function namedIn(
   server: Server,
+  command: PageCommand,
+  { key, ...given }: Readonly<Record<string, unknown>>,
+): Promise<ResolvedInput> {
+  const input: Record<string, unknown> = { ...given };
+  const wordsOf = (is: string): readonly (readonly [entry: string, word: string])[] =>
+    [...command.entries].flatMap(([entry, meaning]) => {
+      const word = given[entry];
+      return meaning === is && typeof word === 'string' ? [[entry, word] as const] : [];
+    });
+  const lists: KeptList[] = [];
+  for (const [entry, word] of wordsOf('list')) {
+    const list = await listNamed(server, command.name, word);
+    lists.push(list);
+    input[entry] = list.path;
+  }
+  let batch: FoundBatch | undefined;
+  for (const [entry, word] of wordsOf('batch')) {
+    batch = await findBatch(word, server.store);
+    input[entry] = batch.batch.id;
+  }
+  for (const [entry, word] of wordsOf('shipped'))
+    if (shippedDialect(word) === undefined)
+      throw stop(
+        'usage',
+        `${command.name}: ${entry}: there is no vendor ${foreignName(word)}.`,
+        'Choose one.',
+      );
+  if (typeof key === 'string') input.key_stdin = true;
+  const jobs = await jobsIn(server, command, given, lists);
+  Object.assign(input, jobs?.entries);
+  const store = jobs?.store ?? batch?.location ?? server.store;
+  const about = lists[0]?.id ?? batch?.batch.id ?? String(given.job ?? given.jobs);
+  return { input, lists, store, about, ...present({ batch, key: key as string | undefined }) };
+}
+
+/** The jobs by their paths or names, and the store of what they spend. */
+async function jobsIn(
+  server: Server,
   { name: command, entries }: PageCommand,
   given: Readonly<Record<string, unknown>>,
-): Promise<ResolvedInput> {
-  const input = { ...given };
-  const lists: KeptList[] = [];
-  let batch: FoundBatch | undefined;
-  let { store } = server;
-  for (const [entry, is] of entries) {
-    const word = given[entry];
-    if (typeof word !== 'string') continue;
-    if (is === 'list') {
-      const list = await findList(server, word);
-      if (list === undefined)
-        throw stop(
-          'usage',
-          `${command}: there is no list ${word}.`,
-          'Bring it by PUT /api/lists, whose answer has its id.',
-        );
-      lists.push(list);
-      input[entry] = list.path;
-    }
-    if (is === 'job') {
-      const job = await jobNamed(server, command, word);
-      input[entry] = job;
-      const { account } = await choose({ job, entries: present({ account: accountIn(given) }) });
-      store = chooseStore(server.store, account.sandbox).location;
-    }
-    if (is === 'batch') {
-      batch = await findBatch(word, server.store);
-      input[entry] = batch.batch.id;
-      store = batch.location;
-    }
-  }
-  const about = lists[0]?.id ?? batch?.batch.id ?? String(given.job);
-  return { input, lists, store, about, ...present({ batch }) };
+  lists: readonly KeptList[],
+) {
+  const [entry, is] = [...entries].find(([, meaning]) => meaning === 'job' || meaning === 'jobs') ?? [];
+  const words = entry === undefined ? [] : [given[entry] ?? []].flat();
+  const named: string[] = [];
+  for (const word of words) named.push(await jobIn(server, command, word, lists));
+  const [first] = named;
+  if (entry === undefined || first === undefined) return undefined;
+  const chosen = () => choose({ job: first, entries: present({ account: accountIn(given) }) });
+  const [list] = lists;
+  const { account } = await (list === undefined ? chosen() : inWordsOf(list, chosen));
+  const store = chooseStore(server.store, account.sandbox).location;
+  return { entries: { [entry]: is === 'jobs' ? named : first }, store };
 }
 
 const accountIn = ({ account }: Readonly<Record<string, unknown>>): string | undefined =>
   typeof account === 'string' ? account : undefined;
+
+/** The list, with the mends that have waited for the end of a run. */
+async function listNamed(server: Server, command: string, word: string): Promise<KeptList> {
+  const list = await findList(server, word);
+  if (list === undefined)
+    throw stop(
+      'usage',
+      `${command}: there is no list ${word}.`,
+      'Bring it by PUT /api/lists, whose answer has its id.',
+    );
+  if (!isAtWorkOn(server, list)) await writeWaiting(list);
+  return list;
+}
+
+/** The name or the path of a job. A job in words of its own becomes a file beside its list. */
+async function jobIn(
+  server: Server,
+  command: string,
+  word: unknown,
+  [list]: readonly KeptList[],
+): Promise<string> {
+  if (typeof word === 'string') return jobNamed(server, command, word);
+  if (list !== undefined) return writeListJob(list, checkInput(`${command}: job`, ListJob, word));
+  throw stop('usage', `${command}: a job in words of its own needs a list.`, 'Name the job of a file.');
+}
 
 /** The name of an operation, or of several; else the path of a job with which the page was started. */
 async function jobNamed({ sweeps: { jobs } }: Server, command: string, word: string): Promise<string> {
@@ -116,17 +166,21 @@ async function answerOf(context: Context, asked: CommandRequest): Promise<object
   if ([...command.entries.values()].includes('ticket')) return withTickets(asked);
   const words = wordsOf(asked);
   if (command.work === 'long')
-    return askChild(server.program, words, undefined, context.req.raw.signal) as Promise<object>;
-  const { plan } = named.input;
-  const { id } = server.work.start({
-    kind: command.name === 'undo' ? 'undo' : 'run',
+    return askChild(server.program, words, named.key, context.req.raw.signal) as Promise<object>;
+  const { plan, dry_run: isDry } = named.input;
+  if (isDry === true) return askChild(server.program, words) as Promise<object>;
+  const work = server.work.start({
+    kind: kindOf(command.name),
     words,
     store: named.store ?? server.folder,
     about: named.about,
     ...present({ plan: plan as string | undefined }),
   });
-  return workIn(await server.work.ended(id));
+  return { work } satisfies WorkAnswer;
 }
+
+const kindOf = (command: string): WorkView['kind'] =>
+  command === 'undo' || command === 'nightly' ? command : 'run';
 
 function wordsOf(
   { command, named: { input, store } }: CommandRequest,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { link, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import { z } from 'zod';
 import { StopError, stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
@@ -12,13 +12,12 @@ import { LIST_NOTE } from '../../files/list-name.ts';
 import { NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
-import { Reading } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
 
 /**
- * Lists that were brought to the page. The content of a list is always at `lists/ID/list.csv`, so that its
- * path is its lineage for the ledger.
+ * Lists that were brought to the page. What commands read of a list is always at `lists/ID/list.csv`, so that
+ * its path is its lineage for the ledger. A file that is brought under the same name later is the same list.
  */
 
 const ListNote = z.object({
@@ -28,7 +27,6 @@ const ListNote = z.object({
   bytes: z.number(),
   sha256: z.string(),
   atMs: z.number(),
-  reading: Reading.optional(),
 });
 type ListNote = z.infer<typeof ListNote>;
 
@@ -40,13 +38,13 @@ export interface KeptList extends ListNote {
 
 type Place = Pick<Server, 'folder' | 'clock'>;
 
-export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
+type Named = Pick<KeptList, 'path' | 'name'>;
 
 /** @throws HttpRefusal 404 for an id that no list has. */
 export async function keptList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList> {
   const list = await findList(place, id);
   if (list !== undefined) return list;
-  throw new HttpRefusal(404, 'This list no longer exists.', 'Add it again under "New batch".');
+  throw new HttpRefusal(404, 'This list no longer exists.', 'Bring its file again.');
 }
 
 export async function findList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
@@ -54,14 +52,26 @@ export async function findList(place: Pick<Place, 'folder'>, id: string): Promis
 }
 
 /** Errors about a list call it by the user's name. */
-export async function inWordsOf<T>({ path, name }: ListFile, work: () => Promise<T>): Promise<T> {
+export async function inWordsOf<T>(list: Named, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof StopError)) throw error;
-    const named = (text: string): string => text.replaceAll(path, name);
-    throw new StopError({ ...error.detail, message: named(error.message), next: named(error.next) });
+    const { message, next } = error;
+    throw new StopError({ ...error.detail, ...inNameOf(list, { message, next }) });
   }
+}
+
+/** The same words with the user's name of the list in the place of its path, and without its written job. */
+export function inNameOf({ path, name }: Named, { message, next }: Record<'message' | 'next', string>) {
+  const jobs = join(dirname(path), 'jobs', sep);
+  const named = (text: string): string =>
+    text
+      .replaceAll(path, name)
+      .split(jobs)
+      .map((part, at) => (at === 0 ? part : part.replace(/^[0-9a-f]+\.yaml(?::\d+)*:? ?/, '')))
+      .join('');
+  return { message: named(message), next: named(next) };
 }
 
 /** All lists, the newest first. */
@@ -96,7 +106,8 @@ export interface Upload {
 }
 
 /**
- * Keeps a file as a new list. If the same file is there under the same name, that list is the result.
+ * Keeps a file as a list. A file of the same name is a newer version of that list, without the mends of the
+ * older one; batches keep the rows that they began with.
  * @throws StopError `input` or `disk_full`. No part of the file is left then.
  */
 export async function bringList(place: Place, upload: Upload): Promise<KeptList> {
@@ -104,16 +115,15 @@ export async function bringList(place: Place, upload: Upload): Promise<KeptList>
   const ending = await readableEnding(name);
   const content = await written(place, upload);
   try {
-    const same = (await keptLists(place)).find(
-      (list) => list.name === name && list.sha256 === content.file.sha256,
-    );
-    if (same !== undefined) return same;
-    const id = randomBytes(8).toString('hex');
+    const same = (await keptLists(place)).find((list) => list.name === name);
+    const { sha256 } = content.file;
+    if (same?.sha256 === sha256) return same;
+    const id = same?.id ?? randomBytes(8).toString('hex');
     const folder = join(listsFolder(place.folder), id);
     await ownFolder(folder);
     const file = `list${ending}`;
     await content.file.replace(join(folder, file));
-    const { sha256 } = content.file;
+    for (const old of [MENDS, broughtName(file)]) await rm(join(folder, old), { force: true });
     await note(folder, { name, file, bytes: content.bytes, sha256, atMs: Math.floor(place.clock.wallMs()) });
     return await keptList(place, id);
   } finally {
@@ -121,9 +131,16 @@ export async function bringList(place: Place, upload: Upload): Promise<KeptList>
   }
 }
 
-export async function keepReading(place: Place, list: KeptList, reading: Reading): Promise<KeptList> {
-  await note(list.folder, { ...(await keptList(place, list.id)), reading });
-  return keptList(place, list.id);
+/** The note of cells that were mended on the page. */
+export const MENDS = 'mends.json';
+
+const broughtName = (file: string): string => file.replace('list', 'brought');
+
+/** The path of the file as it was brought, which no mend changes. */
+export async function broughtFile({ path, folder, file }: KeptList): Promise<string> {
+  const brought = join(folder, broughtName(file));
+  if (!existsSync(brought)) await link(path, brought);
+  return brought;
 }
 
 function note(folder: string, kept: ListNote): Promise<boolean> {

@@ -1,15 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { agreedIn } from '../../client/time.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
+import { PACKAGE } from '../../core/families.ts';
 import { readableEndings } from '../../core/format.ts';
+import { readingIn } from '../../core/reading.ts';
+import { openFile } from '../../files/input.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 
-import type { Lists, ListView, Reading } from '../api.ts';
+import {
+  ListJob,
+  type ListRow,
+  type ListRows,
+  ListRowsQuery,
+  type Lists,
+  type ListView,
+  MendRequest,
+} from '../api.ts';
+import { bodyOf, queryOf } from './answers.ts';
 import {
   bringList,
+  inWordsOf,
   type KeptList,
   keptList,
   keptLists,
@@ -17,7 +32,12 @@ import {
   sweepLists,
   type Use,
 } from './list-files.ts';
+import { draftOf, keepDraft } from './list-job.ts';
+import { mend, mendsOf } from './list-mends.ts';
 import type { Server } from './server.ts';
+
+/** The sample list comes with the program: the names of its columns, and as many rows as one sees at once. */
+const SAMPLE_LINES = 21;
 
 export function listRoutes(server: Server): Hono {
   return new Hono()
@@ -25,14 +45,35 @@ export function listRoutes(server: Server): Hono {
       // Node's own stream breaks when the sender goes away, and holds no more than the bytes on their way.
       const { incoming: chunks } = context.env as HttpBindings;
       const list = await bringList(server, { name: context.req.query('name') ?? '', chunks });
-      return context.json(viewOf(list), 201);
+      return context.json(await viewOf(list), 201);
     })
     .get('/lists', async (context) => {
-      const lists = (await keptLists(server)).map(viewOf);
+      const lists = await Promise.all((await keptLists(server)).map(viewOf));
       const endings = [...(await readableEndings())];
       return context.json({ lists, endings } satisfies Lists);
     })
-    .get('/lists/:id', async (context) => context.json(viewOf(await listOf(server, context))))
+    .put('/lists/sample', async (context) => {
+      const lines = (await readFile(new URL('fixtures/leads.csv', PACKAGE), 'utf8')).split('\n');
+      const chunks = Readable.from([Buffer.from(lines.slice(0, SAMPLE_LINES).join('\n'))]);
+      const list = await bringList(server, { name: 'Sample list.csv', chunks });
+      return context.json(await viewOf(list), 201);
+    })
+    .get('/lists/:id', async (context) => context.json(await viewOf(await listOf(server, context))))
+    .get('/lists/:id/rows', async (context) => {
+      const query = queryOf(context, ListRowsQuery);
+      const list = await listOf(server, context);
+      return context.json(await inWordsOf(list, () => rowsOf(list, query)));
+    })
+    .put('/lists/:id/job', async (context) => {
+      const list = await listOf(server, context);
+      await keepDraft(list, await bodyOf(context, ListJob));
+      return context.json(await viewOf(list));
+    })
+    .put('/lists/:id/mends', async (context) => {
+      const list = await listOf(server, context);
+      await mend(server, list, await bodyOf(context, MendRequest), isAtWorkOn(server, list));
+      return context.json(await viewOf(list));
+    })
     .delete('/lists/:id', async (context) => {
       const list = await listOf(server, context);
       await requireUnused(server, list);
@@ -42,8 +83,9 @@ export function listRoutes(server: Server): Hono {
 }
 
 /** @throws StopError `busy` while the page works on it, and while a batch over it is open. */
-async function requireUnused(server: Server, { id, name, path }: KeptList): Promise<void> {
-  if (server.work.list().some(({ about, state }) => about === id && state !== 'ended'))
+async function requireUnused(server: Server, list: KeptList): Promise<void> {
+  const { name, path } = list;
+  if (isAtWorkOn(server, list))
     throw stop('busy', `A run is working on ${name}.`, 'Wait until it has ended, or stop it.');
   if ((await batchesOver(server))(path).isOpen)
     throw stop(
@@ -53,15 +95,33 @@ async function requireUnused(server: Server, { id, name, path }: KeptList): Prom
     );
 }
 
-export function listOf(server: Server, context: Context): Promise<KeptList> {
+export const isAtWorkOn = ({ work }: Pick<Server, 'work'>, { id }: Pick<KeptList, 'id'>): boolean =>
+  work.list().some(({ about, state }) => about === id && state !== 'ended');
+
+function listOf(server: Server, context: Context): Promise<KeptList> {
   return keptList(server, context.req.param('id') ?? '');
 }
 
-export function viewOf({ id, name, bytes, atMs, reading = AS_IT_LOOKS }: KeptList): ListView {
-  return { id, name, bytes, at: isoTime(atMs), reading };
+async function viewOf(list: KeptList): Promise<ListView> {
+  const { id, name, bytes, atMs } = list;
+  const { mends } = await mendsOf(list);
+  return { id, name, bytes, at: isoTime(atMs), job: await draftOf(list), mends };
 }
 
-const AS_IT_LOOKS: Reading = { read: {}, repair: false };
+/** A page of the list as its file has it. What lies before the page is read, and not kept. */
+async function rowsOf(list: KeptList, { from, limit, search }: ListRowsQuery): Promise<ListRows> {
+  const { sheet } = await openFile(list.path, readingIn(await draftOf(list)));
+  const header = [...(await sheet.header())];
+  const rows: ListRow[] = [];
+  for await (const group of sheet.groups())
+    for (const { cells, ...row } of group) {
+      if (row.row < from || !cells.some((cell) => cell.toLowerCase().includes(search.toLowerCase())))
+        continue;
+      if (rows.length === limit) return { header, rows, next: row.row };
+      rows.push({ ...row, cells: [...cells] });
+    }
+  return { header, rows, next: null };
+}
 
 async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
   const uses = new Map<string, Use>();

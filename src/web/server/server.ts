@@ -8,7 +8,7 @@ type Given = Readonly<Record<string, unknown>>;
 /** A command, without the folder that it comes from. */
 export interface PageCommand {
   readonly name: string;
-  /** A process of its own. `long`: it takes long. `spends`: it also runs alone for its store. */
+  /** A process of its own: `long` is waited for; `spends` runs alone for its store, and goes on alone. */
   readonly work?: 'long' | 'spends';
   /** Entries that mean something else than on a terminal, each with its meaning on the page. */
   readonly entries: ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export interface Server {
   readonly program: Program;
   /** Commands that the page calls by their names. Each gives the object that it prints under `--json`. */
   readonly commands: readonly PageCommand[];
-  readonly sweeps: Pick<Sweeps, 'jobs' | 'samples'>;
+  readonly sweeps: Omit<Sweeps, 'start' | 'stop'>;
   /** Every command that spends or changes goes through this line. */
   readonly work: Work;
 }

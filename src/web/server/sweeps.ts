@@ -1,19 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { Cron } from 'croner';
+import { z } from 'zod';
 import type { Answers } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, stop } from '../../core/errors.ts';
 import type { Log } from '../../core/events.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import type { Sample } from '../../lib/metrics.ts';
+import { SweepObject } from '../../objects/run-object.ts';
+import { StopObject } from '../../objects/stop-object.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { requireAgreedJobs, sweptJobs } from '../../run/swept-jobs.ts';
-import { stoppedIn } from './children.ts';
+import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/swept-jobs.ts';
+import type { NightView } from '../api.ts';
+import { type ChildEnd, stoppedIn } from './children.ts';
 import type { Order, Work } from './work.ts';
 
 interface SweepOptions {
   readonly jobs: readonly string[];
   readonly answers?: Answers | undefined;
   readonly store: string | undefined;
-  readonly work: Pick<Work, 'start' | 'ended'>;
+  /** Keeps which nights are paused, and how the last ones ended. */
+  readonly folder: string;
+  readonly work: Pick<Work, 'start' | 'ended' | 'onEnd'>;
   readonly log: Log;
 }
 
@@ -22,13 +31,14 @@ export interface Sweeps {
   readonly jobs: ReadonlyMap<string, string>;
   /** How the sweeps of each job go, for monitoring. */
   samples(): readonly Sample[];
+  /** How they go, for people. */
+  views(): NightView[];
+  /** @returns whether there is such a job. The pause outlives this server. */
+  setPaused(job: string, paused: boolean): Promise<boolean>;
   start(): void;
   /** Begins no more sweeps. The line of work ends a sweep that is under way. */
   stop(): void;
 }
-
-/** How long a sweep, which nobody watches, waits for another process that spends from the store. */
-const WAIT = '12h';
 
 /**
  * Sweeps inboxes by the schedules of their jobs. Each sweep waits in the line of its store like any other
@@ -36,36 +46,38 @@ const WAIT = '12h';
  * @throws StopError `job` or `consent` for a job that cannot be swept by a schedule.
  */
 export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
-  const { jobs, answers, store } = options;
+  const { jobs, answers, work } = options;
   const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
-  const planned: Planned[] = [];
-  for (const [at, job] of swept.entries()) {
-    const { name, path, schedule } = job.job;
-    if (path === undefined || schedule === undefined)
-      throw stop('job', `${jobs[at]} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
-    const location = chooseStore(store, job.account.sandbox).location;
-    const words = ['nightly', path, '--wait', WAIT, '--store', location];
-    const order: Order = { kind: 'sweep', words, store: location, about: name };
-    const how = { mode: '5-part', paused: true, protect: true } as const;
-    const cron = new Cron(schedule, how, () => sweep(own, order, options));
-    const own: Planned = { name, path, schedule, cron, ended: [] };
-    planned.push(own);
-  }
+  const note = await noteIn(options);
+  const planned = swept.map((job, at) => plannedOf(job, jobs[at] ?? '', options));
+  // A sweep that a person has started by hand is told like one of the schedule.
+  work.onEnd(async ({ kind, about }, ended) => {
+    const own = planned.find(({ name }) => kind === 'nightly' && name === about);
+    if (own === undefined) return;
+    note.ended = [endedNight(about, ended), ...note.ended].slice(0, MOST_NIGHTS);
+    tell(own, ended, options);
+    await keepNote(options, note);
+  });
   const byName = Map.groupBy(planned, ({ name }) => name);
   return {
-    samples: () =>
-      planned.flatMap(({ name: job, cron, ended }): readonly Sample[] => [
-        ['sweep_next_seconds', { job }, Number(cron.nextRun()) / 1000],
-        ...ended,
-      ]),
     jobs: new Map([...byName].flatMap(([name, [job, other]]) => (job && !other ? [[name, job.path]] : []))),
+    samples: () => planned.flatMap((each) => samplesOf(each, note)),
+    views: () => planned.map((each) => viewOf(each, note)),
+    async setPaused(job, paused) {
+      const own = planned.filter(({ name }) => name === job);
+      note.paused = [...note.paused.filter((each) => each !== job), ...(paused ? [job] : [])];
+      await keepNote(options, note);
+      for (const { cron } of own) paused ? cron.pause() : cron.resume();
+      return own.length > 0;
+    },
     start() {
-      for (const { name: job, schedule, cron } of planned) {
+      for (const { name: job, view, cron } of planned) {
+        if (note.paused.includes(job)) continue;
         cron.resume();
         const next_run = nextOf(cron);
-        const message = `${job} is swept by "${schedule}", next at ${next_run}.`;
-        options.log('info', message, { job, schedule, next_run });
+        const message = `${job} is swept by "${view.schedule}", next at ${next_run}.`;
+        options.log('info', message, { job, schedule: view.schedule, next_run });
       }
     },
     stop() {
@@ -77,21 +89,94 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
 interface Planned {
   readonly name: string;
   readonly path: string;
-  readonly schedule: string;
+  readonly view: Omit<NightView, 'paused' | 'next_run' | 'ended'>;
   readonly cron: Cron;
-  /** How the job's last sweep ended, and when. */
-  ended: readonly Sample[];
+}
+
+/** @throws StopError `job` for one without a schedule. */
+function plannedOf({ job, account, inbox }: SweptJob, word: string, { store, work }: SweepOptions): Planned {
+  const { name, path, schedule, budget, operation } = job;
+  if (path === undefined || schedule === undefined)
+    throw stop('job', `${word} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
+  const location = chooseStore(store, account.sandbox).location;
+  const words = ['nightly', path, '--store', location];
+  const order: Order = { kind: 'nightly', words, store: location, about: name };
+  const how = { mode: '5-part', paused: true, protect: true } as const;
+  const cron = new Cron(schedule, how, async () => void (await work.ended(work.start(order).id)));
+  const credits = budget?.credits ?? null;
+  const view = { job: name, file: basename(path), operation: operation.name, budget: credits, schedule };
+  return { name, path, cron, view: { ...view, inbox: basename(inbox) } };
 }
 
 const nextOf = (cron: Cron): string => isoTime(cron.nextRun()?.getTime() ?? 0);
 
-async function sweep(own: Planned, order: Order, { work, log }: SweepOptions): Promise<void> {
-  const { exitCode, result, said } = await work.ended(work.start(order).id);
-  const { name: job, cron } = own;
-  own.ended = [
-    ['sweep_exit_code', { job }, exitCode],
-    ['sweep_end_seconds', { job }, systemClock.wallMs() / 1000],
+function viewOf({ name, view, cron }: Planned, { paused, ended }: NightsNote): NightView {
+  const isPaused = paused.includes(name);
+  return {
+    ...view,
+    paused: isPaused,
+    next_run: isPaused ? null : nextOf(cron),
+    ended: ended.filter(({ job }) => job === name).map(({ job: _, ...night }) => night),
+  };
+}
+
+function samplesOf({ name: job, cron }: Planned, { ended }: NightsNote): readonly Sample[] {
+  const next: Sample = ['sweep_next_seconds', { job }, Number(cron.nextRun()) / 1000];
+  const last = ended.find((each) => each.job === job);
+  if (last === undefined) return [next];
+  return [
+    next,
+    ['sweep_exit_code', { job }, last.exit_code],
+    ['sweep_end_seconds', { job }, Date.parse(last.at) / 1000],
   ];
+}
+
+// -------------------------------------------------------------------------------------- how they have ended
+
+/** Nobody looks further back. */
+const MOST_NIGHTS = 60;
+
+const EndedNight = z.object({
+  job: z.string(),
+  at: z.string(),
+  exit_code: z.number(),
+  sweep: SweepObject.nullable(),
+  stopped: StopObject.nullable(),
+});
+
+const NightsNote = z.object({ paused: z.array(z.string()), ended: z.array(EndedNight) });
+type NightsNote = z.infer<typeof NightsNote>;
+
+type Place = Pick<SweepOptions, 'folder'>;
+
+const noteAt = ({ folder }: Place): string => join(folder, 'nights.json');
+
+/** A note that is not there, or of another version, costs a look back and nothing else. */
+async function noteIn(place: Place): Promise<NightsNote> {
+  return readFile(noteAt(place), 'utf8').then(
+    (text) => NightsNote.safeParse(JSON.parse(text)).data ?? { paused: [], ended: [] },
+    () => ({ paused: [], ended: [] }),
+  );
+}
+
+const keepNote = (place: Place, note: NightsNote): Promise<boolean> =>
+  replaceFile(noteAt(place), 0o600, [JSON.stringify(note)]);
+
+function endedNight(job: string, { exitCode, result }: ChildEnd): z.infer<typeof EndedNight> {
+  return {
+    job,
+    at: isoTime(systemClock.wallMs()),
+    exit_code: exitCode,
+    sweep: SweepObject.safeParse(result).data ?? null,
+    stopped: stoppedIn(result)?.stopped ?? null,
+  };
+}
+
+function tell(
+  { name: job, cron }: Planned,
+  { exitCode, result, said }: ChildEnd,
+  { log }: SweepOptions,
+): void {
   // A person, or the end of this server, has stopped it.
   const isWell = exitCode === EXIT.done || exitCode === EXIT.terminated;
   const words = stoppedIn(result)?.stopped.message ?? said.at(-1) ?? '';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { EXIT, invariant, stop } from '../../core/errors.ts';
-import { commandLine } from '../../lib/command-line.ts';
+import { present } from '../../core/objects.ts';
+import { commandLine, withOption } from '../../lib/command-line.ts';
 import type { WorkView } from '../api.ts';
 import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './children.ts';
 
@@ -33,12 +34,16 @@ interface Item extends Order {
   batch?: string;
 }
 
+/** How long work of the page waits for another spender of its store, such as a run in a terminal. */
+const WAIT = '12h';
+
 /** A person may still ask about this many pieces of work that have ended. */
 const MOST_ENDED = 200;
 
 export class Work {
   readonly #program: Program;
   readonly #items: Item[] = [];
+  readonly #heard: ((order: Order, ended: ChildEnd) => unknown)[] = [];
   #isClosed = false;
 
   constructor(program: Program) {
@@ -54,6 +59,19 @@ export class Work {
     this.#items.push(item);
     this.#advance(item.store);
     return workView(item);
+  }
+
+  /** Begins work once more, with other words. @returns undefined where it ended long ago. */
+  again(id: string, wordsFor: (words: readonly string[]) => readonly string[]): WorkView | undefined {
+    const item = this.#items.find((each) => each.id === id);
+    if (item === undefined) return undefined;
+    const { kind, words, store, about, plan } = item;
+    return this.start({ kind, words: wordsFor(words), store, about, ...present({ plan }) });
+  }
+
+  /** Hears of each piece of work that has ended. */
+  onEnd(hear: (order: Order, ended: ChildEnd) => unknown): void {
+    this.#heard.push(hear);
   }
 
   list(): readonly WorkView[] {
@@ -84,6 +102,11 @@ export class Work {
   find(id: string): WorkView | undefined {
     const item = this.#items.find((each) => each.id === id);
     return item && workView(item);
+  }
+
+  /** What the command of ended work printed under `--json`. */
+  resultOf(id: string): unknown {
+    return this.#items.find((each) => each.id === id)?.ended?.result;
   }
 
   async ended(id: string): Promise<ChildEnd> {
@@ -119,12 +142,13 @@ export class Work {
   }
 
   #begin(item: Item): void {
-    item.child = startChild(this.#program, item.words);
+    item.child = startChild(this.#program, withOption(item.words, '--wait', WAIT));
     void item.child.ended.then((ended) => this.#end(item, ended));
   }
 
   #end(item: Item, ended: ChildEnd): void {
     item.ended = ended;
+    for (const hear of this.#heard) void hear(item, ended);
     item.over.resolve(ended);
     const over = this.#items.filter((each) => each.ended !== undefined);
     for (const each of over.slice(0, -MOST_ENDED)) this.#items.splice(this.#items.indexOf(each), 1);
@@ -135,7 +159,7 @@ export class Work {
 const Printed = z.object({ batch: z.string() });
 
 function workView({ id, kind, about, child, ended, batch }: Item): WorkView {
-  const { stopped = null } = stoppedIn(ended?.result) ?? {};
+  const { stopped = null, budget_to_finish } = stoppedIn(ended?.result) ?? {};
   return {
     id,
     kind,
@@ -144,6 +168,7 @@ function workView({ id, kind, about, child, ended, batch }: Item): WorkView {
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped,
+    ...present({ budget_to_finish }),
     said: [...(ended?.said ?? [])],
   };
 }

@@ -9,8 +9,10 @@ import fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/core/row.ts';
-import { type BatchFigures, figuresOf } from '../../../src/files/output/batch-figures.ts';
+import { figuresOf } from '../../../src/files/output/batch-figures.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
+import { reportOf } from '../../../src/files/output/report-facts.ts';
+import type { BatchFigures } from '../../../src/files/output/report-object.ts';
 import { Tally } from '../../../src/files/output/tally.ts';
 import {
   type AnswerRecord,
@@ -83,7 +85,7 @@ function report(tally: Tally, { of = batch, spent = money, cost = null }: Said =
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
   const figures = figuresOf(of, tally, spent, cost);
   const asked = { acts: [], metrics: { requests: 4, calls: 4 } };
-  return reportHtml({ batch: of, figures, changes: undefined, files, ...asked });
+  return reportHtml(of, reportOf({ batch: of, figures, changes: undefined, ...asked }), files);
 }
 
 /** What everybody reads before the first fold, tag by tag. */

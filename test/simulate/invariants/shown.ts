@@ -53,7 +53,8 @@ function creditsOf(tables: Tables, isMeant: (payer: CallRow) => boolean): Credit
   return { spent, exact: !(isAtMost && spent > 0), in_doubt: sum(calls.map(doubtedBy)) };
 }
 
-function savedBy(tables: Tables, batch: string): number {
+/** @param isMeant which calls are counted, of those that another row or batch has paid. */
+function savedBy(tables: Tables, batch: string, isMeant: (call: CallRow) => boolean = () => true): number {
   const others = ({ row, call, others: before }: ListedRow) =>
     [...(call === null ? [] : [call]), ...(before === null ? [] : (JSON.parse(before) as number[]))].map(
       (id) => ({
@@ -65,7 +66,7 @@ function savedBy(tables: Tables, batch: string): number {
     rowsOf(tables, batch)
       .filter(({ state }) => state !== 'pending')
       .flatMap(others)
-      .filter(({ row, call }) => call.batch !== batch || call.row !== row)
+      .filter(({ row, call }) => (call.batch !== batch || call.row !== row) && isMeant(call))
       .map(({ call }) => call.charged ?? 0),
   );
 }
@@ -136,10 +137,9 @@ export function requireSpendShown({ by, month, groups }: SpendObject, tables: Ta
     requireSame(`spend --by ${by}: ${name}`, { spent, in_doubt: inDoubt }, money);
     const own = sent.filter((call) => nameBy(payerOf(tables, call)) === name).length;
     promise(requests === own, `spend --by ${by}: ${name} took ${requests} requests, the tables say ${own}`);
-    const batches = begun.filter(({ id, account }) =>
-      by === 'account' ? accountName(account) === name : id === name,
-    );
-    const shared = sum(batches.map(({ id }) => savedBy(tables, id)));
+    const isOfName = ({ account }: CallRow): boolean => by !== 'account' || accountName(account) === name;
+    const batches = begun.filter(({ id }) => by === 'account' || id === name);
+    const shared = sum(batches.map(({ id }) => savedBy(tables, id, isOfName)));
     promise(by === 'day' || saved === shared, `spend: ${saved} were saved, the tables say ${shared}`);
   }
   const all = sum(groups.map(({ spent }) => spent));

@@ -2,8 +2,9 @@ import { h } from 'preact';
 import { withoutWordWords } from '../../../core/action-words.ts';
 import type { PlannedAction } from '../../../core/operation.ts';
 import { grouped, sentence } from '../../../core/plain-text.ts';
+import type { ChangesObject } from '../../../objects/batch-object.ts';
 import { END_WORDS } from '../change-words.ts';
-import type { ChangeEnd, ChangesDone, EndCounts, PersonChange } from '../changes-done.ts';
+import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
 import { capital, untyped } from '../summary-words.ts';
 import { Section, Table } from './table.ts';
 
@@ -44,9 +45,10 @@ export function HeldBack({ people }: Pick<ChangesDone, 'people'>) {
 const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
 
 /** How the changes ended, by project and role. An invalid row counts, and has neither. */
-export function Changes({ counts, projects, without_a_word: confirmed }: Omit<ChangesDone, 'people'>) {
+export function Changes({ counts, projects, without_a_word: confirmed }: ChangesObject) {
   const ends = END_WORDS.filter(([end]) => counts[end] !== undefined);
-  const cells = (of: EndCounts) => ends.map(([end]) => (of[end] === undefined ? '' : grouped(of[end])));
+  const cells = (of: ChangesObject['counts']) =>
+    ends.map(([end]) => (of[end] === undefined ? '' : grouped(of[end])));
   const lines = projects.map(({ project, to, counts: of }) => {
     return [project ?? '', to === 'none' ? 'to be out' : to, ...cells(of)];
   });

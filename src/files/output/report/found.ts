@@ -3,7 +3,7 @@ import { inMoney } from '../../../core/money.ts';
 import { counted, grouped } from '../../../core/plain-text.ts';
 import type { FiguresObject } from '../../../objects/figures-object.ts';
 import type { StepObject } from '../../../objects/run-object.ts';
-import type { BatchFigures } from '../batch-figures.ts';
+import type { BatchFigures } from '../report-object.ts';
 import { askedIdentifiers } from '../summary-words.ts';
 import { Bar, Section, type ShareProps, shareWords } from './table.ts';
 

@@ -10,9 +10,11 @@ export interface TableProps {
 
 export function Table({ columns, lines }: TableProps) {
   const classes = columns.map((name) => (name.startsWith('#') ? 'n' : undefined));
-  const heads = columns.map((name, at) => h('th', { class: classes[at] }, name.replace(/^#/, '')));
+  const names = columns.map((name) => name.replace(/^#/, ''));
+  const heads = names.map((name, at) => h('th', { class: classes[at] }, name));
   const rows = lines.map((line) => {
-    const cells = line.map((cell, at) => h('td', { class: classes[at] }, cell));
+    // A narrow place shows the name beside each cell.
+    const cells = line.map((cell, at) => h('td', { class: classes[at], 'data-l': names[at] }, cell));
     return h('tr', null, cells);
   });
   return h('table', null, h('tr', null, heads), rows);

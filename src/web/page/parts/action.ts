@@ -2,20 +2,19 @@ import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Tickets, WorkAnswer } from '../../api.ts';
 import { asRefused } from '../loaded.tsx';
-import { ask, Refused } from '../session.ts';
-import { text } from '../text.ts';
+import { ask, look, Refused } from '../session.ts';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
 export interface Action {
   readonly isBusy: ReadonlySignal<boolean>;
   readonly refused: ReadonlySignal<Refused | undefined>;
-  run(work: () => Promise<void>): void;
+  run(work: () => Promise<unknown>): void;
 }
 
 export function useAction(): Action {
   const isBusy = useSignal(false);
   const refused = useSignal<Refused | undefined>(undefined);
-  const run = async (work: () => Promise<void>): Promise<void> => {
+  const run = async (work: () => Promise<unknown>): Promise<void> => {
     if (isBusy.value) return;
     isBusy.value = true;
     refused.value = undefined;
@@ -75,26 +74,26 @@ export function useAsked<T>(
 const ASK_AGAIN_MS = 400;
 
 /**
- * Waits for what was started.
+ * Waits for what was started. @returns what its command has to say.
  * @throws Refused in the words of its command, where that ended otherwise than well.
  */
-export async function untilEnded(id: string): Promise<void> {
+export async function untilEnded<T>(id: string): Promise<T> {
   for (;;) {
-    const { work } = await ask<WorkAnswer>(`/tasks/${id}`);
+    const { work, result } = await ask<WorkAnswer>(`/tasks/${id}`);
     if (work.stopped !== null) throw new Refused(work.stopped);
-    if (work.state === 'ended' && work.exit_code !== 0)
+    if (work.state === 'ended' && result === undefined)
       throw new Refused({ code: 'bug', message: work.said.at(-1) ?? '', next: '' });
-    if (work.state === 'ended') return;
+    if (work.state === 'ended') return result as T;
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
   }
 }
 
 /** The server writes the files first, then gives tickets that work once. */
 export async function take(batch: string, what: keyof Tickets): Promise<void> {
-  const { tickets } = await ask<{ readonly tickets: Tickets }>('/export', { body: { batch } });
+  const { tickets } = await look<{ readonly tickets: Tickets }>('export', { batch });
   const { [what]: ticket } = tickets;
   if (ticket === undefined)
-    throw new Refused({ code: 'usage', message: text.batch.downloads.nothing, next: '' });
+    throw new Refused({ code: 'usage', message: 'There is nothing in it yet.', next: '' });
   const link = document.createElement('a');
   link.href = `/downloads/${ticket.ticket}`;
   link.download = ticket.name;

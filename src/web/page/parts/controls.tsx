@@ -1,11 +1,15 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
 
-type ButtonProps = ComponentProps<'button'> & { readonly says: ComponentChildren };
+type ButtonProps = ComponentProps<'button'> & {
+  readonly says: ComponentChildren;
+  /** `go` leads on, `danger` takes something away, `link` looks like a word of the text. */
+  readonly look?: 'go' | 'danger' | 'pill' | 'link' | undefined;
+};
 
 /** It submits no form, unless it says that it does. */
-export function Button({ says, type = 'button', ...rest }: ButtonProps) {
+export function Button({ says, look, type = 'button', ...rest }: ButtonProps) {
   return (
-    <button type={type} {...rest}>
+    <button type={type} class={look === 'pill' || look === 'link' ? look : `btn ${look ?? ''}`} {...rest}>
       {says}
     </button>
   );
@@ -14,12 +18,12 @@ export function Button({ says, type = 'button', ...rest }: ButtonProps) {
 interface ButtonLinkProps {
   readonly to: string;
   readonly says: ComponentChildren;
-  readonly look?: 'primary' | 'danger';
+  readonly look?: 'go';
 }
 
 export function ButtonLink({ to, says, look }: ButtonLinkProps) {
   return (
-    <a class={look === undefined ? 'button' : `button ${look}`} href={to}>
+    <a class={`btn ${look ?? ''}`} href={to}>
       {says}
     </a>
   );
@@ -101,4 +105,27 @@ export function TextField({ name, value = '', placeholder, onTyped }: TextFieldP
       />
     </label>
   );
+}
+
+type FieldProps = ComponentProps<'input'> & {
+  readonly says: string;
+  readonly hint?: string;
+};
+
+/** A field of a form that is sent as a whole. */
+export function Field({ says, hint, ...input }: FieldProps) {
+  return (
+    <label class="field">
+      {says}
+      <input spellcheck={false} {...input} />
+      {hint && <small>{hint}</small>}
+    </label>
+  );
+}
+
+/** What stands in the fields of a form by their names, without those that are blank. */
+export function typedIn(event: SubmitEvent): Record<string, FormDataEntryValue> {
+  event.preventDefault();
+  const typed = [...new FormData(event.currentTarget as HTMLFormElement)];
+  return Object.fromEntries(typed.filter(([, value]) => value !== ''));
 }

@@ -1,204 +1,175 @@
-import { type Signal, useSignal } from '@preact/signals';
-import type { AccountList, AccountTest, PageAccount } from '../../api.ts';
-import { Loaded, RefusedNotice } from '../loaded.tsx';
-import { AccountForm } from '../parts/account-form.tsx';
+import { useSignal } from '@preact/signals';
+import { priceOf } from '../../../core/money.ts';
+import { Bar } from '../../../files/output/report/table.ts';
+import type { AccountObject, AccountTest, SpendObject, VendorObject } from '../../api.ts';
+import { forPage, Loaded, RefusedNotice } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
-import { Button } from '../parts/controls.tsx';
-import { grouped, spentWords } from '../parts/figures.ts';
-import { PlayMoney } from '../parts/tags.tsx';
-import { ask } from '../session.ts';
-import { text } from '../text.ts';
+import { Button, Field, typedIn } from '../parts/controls.tsx';
+import { counted, grouped, money } from '../parts/figures.ts';
+import { ask, look } from '../session.ts';
+import { AddAccount } from './accounts/add.tsx';
+import { OneTry, triable } from './accounts/try.tsx';
+import { whatWords } from './list/words.ts';
 
-const words = text.accounts;
+interface AccountList {
+  readonly accounts: readonly AccountObject[];
+  readonly regions: readonly { readonly region: string }[];
+  readonly vendors: readonly VendorObject[];
+}
 
+/** The accounts at vendors: what each can do, what was used of it, and its key, which is never shown. */
 export function Accounts() {
-  const list = useSignal<AccountList | undefined>(undefined);
-  const isAdding = useSignal(false);
+  const changed = useSignal(0);
+  const onChanged = (): void => {
+    changed.value += 1;
+  };
   return (
     <>
       <div class="title">
-        <h1>{words.title}</h1>
-        {!isAdding.value && (
-          <Button class="primary" onClick={() => (isAdding.value = true)} says={words.add} />
-        )}
+        <h1>Accounts</h1>
       </div>
-      <Loaded<AccountList> path="/accounts">
-        {(loaded) => <AccountsShown loaded={loaded} list={list} isAdding={isAdding} />}
+      <Loaded<AccountList> path="/accounts/list" body={{}} again={changed.value}>
+        {({ accounts, regions, vendors }) => (
+          <Loaded<SpendObject> path="/spend" body={{ by: 'account' }} again={changed.value}>
+            {(spend) => {
+              const card = (account: AccountObject) => (
+                <Card key={account.name} account={account} spend={spend} onChanged={onChanged} />
+              );
+              return (
+                <>
+                  <div class="two">
+                    {accounts.filter(({ sandbox }) => !sandbox).map(card)}
+                    <AddAccount vendors={vendors} regions={regions} onChanged={onChanged} />
+                  </div>
+                  <details class="sentence">
+                    <summary>Play money: accounts that need no key and invent their answers</summary>
+                    <div class="two">{accounts.filter(({ sandbox }) => sandbox).map(card)}</div>
+                  </details>
+                </>
+              );
+            }}
+          </Loaded>
+        )}
       </Loaded>
     </>
   );
 }
 
-interface AccountsProps {
-  readonly loaded: AccountList;
-  /** Newer than what was loaded, once something was changed. */
-  readonly list: Signal<AccountList | undefined>;
-  readonly isAdding: Signal<boolean>;
+interface CardProps {
+  readonly account: AccountObject;
+  readonly spend: SpendObject;
+  onChanged(): void;
 }
 
-function AccountsShown({ loaded, list, isAdding }: AccountsProps) {
-  const { accounts, regions } = list.value ?? loaded;
-  const own = accounts.filter(({ sandbox }) => !sandbox);
-  const keep = (changed: AccountList): void => {
-    list.value = changed;
+function Card({ account, spend, onChanged }: CardProps) {
+  const { name, sandbox, address, problem } = account;
+  const isOpen = useSignal<'key' | 'try' | undefined>(undefined);
+  const tested = useSignal<AccountTest | undefined>(undefined);
+  const action = useAction();
+  const test = async (): Promise<void> => {
+    tested.value = undefined;
+    const { accounts } = await look<{ readonly accounts: readonly AccountTest[] }>('accounts/test', { name });
+    tested.value = accounts[0];
+  };
+  const remove = (): void => {
+    if (confirm(`Remove the account ${name}, with its key? What it has found stays.`))
+      action.run(async () => {
+        await ask('/accounts/remove', { body: { name } });
+        onChanged();
+      });
+  };
+  const toggle = (what: 'key' | 'try') => () => {
+    isOpen.value = isOpen.value === what ? undefined : what;
   };
   return (
+    <section class="card" aria-label={name}>
+      <h2>{name}</h2>
+      <p>
+        {abilitiesOf(account)}
+        {address !== null && <span class="soft"> · {new URL(address).host}</span>}
+      </p>
+      <Used account={account} spend={spend} />
+      <p class="soft">{termsOf(account)}</p>
+      {problem !== null && <p class="need">{forPage(problem.message) || 'It cannot be used as it is.'}</p>}
+      <p class="row">
+        {!sandbox && (
+          <Button disabled={action.isBusy.value} onClick={() => action.run(test)} says="Test, free" />
+        )}
+        {triable(account).length > 0 && (
+          <Button aria-expanded={isOpen.value === 'try'} onClick={toggle('try')} says="Try one…" />
+        )}
+        {!sandbox && (
+          <>
+            <Button aria-expanded={isOpen.value === 'key'} onClick={toggle('key')} says="Change the key" />
+            <Button look="link" aria-label={`Remove ${name}`} onClick={remove} says="Remove" />
+          </>
+        )}
+      </p>
+      <p role="status">{tested.value && testedWords(tested.value)}</p>
+      <RefusedNotice refused={action.refused.value} />
+      {isOpen.value === 'key' && <NewKey name={name} onDone={toggle('key')} />}
+      {isOpen.value === 'try' && <OneTry account={account} onTried={onChanged} />}
+    </section>
+  );
+}
+
+function abilitiesOf({ vendor, operations = [] }: AccountObject): string {
+  if (vendor === 'service') return 'Projects and people: invites, roles, removals';
+  const named = operations.filter((name) => !name.startsWith('api-call'));
+  return `Finds ${named.map(whatWords).join(', ')}`;
+}
+
+function Used({ account, spend }: Pick<CardProps, 'account' | 'spend'>) {
+  const { name, budget, sandbox, vendor } = account;
+  if (vendor === 'service') return null;
+  const used = spend.groups.find((group) => group.name === name && group.sandbox === sandbox)?.spent ?? 0;
+  const most = budget.per_month;
+  if (most === null) return <p>{counted(used, 'credit')} this month</p>;
+  return (
     <>
-      {isAdding.value && (
-        <section class="card" aria-label={words.add}>
-          <AccountForm
-            regions={regions}
-            onSaved={(changed) => {
-              keep(changed);
-              isAdding.value = false;
-            }}
-            onLeft={() => (isAdding.value = false)}
-          />
-        </section>
-      )}
-      {own.length === 0 && !isAdding.value && (
-        <section class="empty">
-          <h2>{words.none}</h2>
-          <p>{words.noneWhat}</p>
-        </section>
-      )}
-      <ul class="cards tiles">
-        {accounts.map((account) => (
-          <AccountCard key={account.name} account={account} onChanged={keep} />
-        ))}
-      </ul>
-      <p class="muted">{words.inFile}</p>
+      <p>
+        {grouped(used)} of {counted(most, 'credit')} this month
+      </p>
+      <Bar part={used} all={most} />
     </>
   );
 }
 
-interface AccountCardProps {
-  readonly account: PageAccount;
-  onChanged(list: AccountList): void;
+/** `A$0.40 a credit · misses are free`. */
+function termsOf({ vendor, sandbox, price, charges_misses: charges }: AccountObject): string {
+  if (vendor === 'service') return '';
+  const misses = charges === undefined ? [] : [charges ? 'misses are paid' : 'misses are free'];
+  const each = priceOf(price ?? '');
+  return [...(each ? [`${money([each])} a credit`] : []), ...(sandbox ? [] : misses)].join(' · ');
 }
 
-function AccountCard({ account, onChanged }: AccountCardProps) {
-  const { name, vendor, region, sandbox, problem } = account;
-  const tested = useSignal<AccountTest | undefined>(undefined);
+function testedWords({ connects, key_tried: isTried, user, balance, booked }: AccountTest): string {
+  const whose = user?.email ?? user?.user_id ?? undefined;
+  return [
+    connects === true ? 'It answers.' : '',
+    isTried === true ? 'The key works.' : 'The key itself was not tried: the first request does that.',
+    whose === undefined ? '' : `It belongs to ${whose}.`,
+    balance === undefined ? '' : `${counted(balance, 'credit is', 'credits are')} left there.`,
+    booked === undefined ? '' : `${counted(booked, 'credit was', 'credits were')} spent from here.`,
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+function NewKey({ name, onDone }: { readonly name: string; onDone(): void }) {
   const action = useAction();
-  const path = `/accounts/${encodeURIComponent(name)}`;
-  const test = (): void =>
+  const save = (event: SubmitEvent): void => {
+    const { key } = typedIn(event);
     action.run(async () => {
-      tested.value = undefined;
-      tested.value = await ask<AccountTest>(`${path}/test`, { method: 'POST' });
+      await ask('/accounts/add', { body: { name, key } });
+      onDone();
     });
-  const remove = (): void =>
-    action.run(async () => onChanged(await ask<AccountList>(path, { method: 'DELETE' })));
+  };
   return (
-    <li class="card stack">
-      <div class="title">
-        <h2 class="cut" title={name}>
-          {name}
-        </h2>
-        <div class="actions">
-          <span class="tag">{words.vendors[vendor]}</span>
-          {region !== null && <span class="tag">{region}</span>}
-          {sandbox && <PlayMoney />}
-        </div>
-      </div>
-      <Facts account={account} />
-      <Spent account={account} />
-      {problem !== null && (
-        <div class="notice">
-          <strong>{problem.message}.</strong> {problem.next}
-        </div>
-      )}
-      <div aria-live="polite">
-        <RefusedNotice refused={action.refused.value} />
-        {tested.value !== undefined && <TestResult found={tested.value} />}
-      </div>
-      <div class="actions">
-        <Button
-          disabled={action.isBusy.value}
-          onClick={test}
-          says={action.isBusy.value && tested.value === undefined ? words.testing : words.test}
-        />
-        {!sandbox && (
-          <Button
-            class="plain"
-            onClick={() => confirm(words.removeSure(name)) && remove()}
-            says={words.remove}
-          />
-        )}
-      </div>
-    </li>
-  );
-}
-
-function Facts({ account }: { readonly account: PageAccount }) {
-  const { address, organization, project, via, dialect, key, limits, sandbox } = account;
-  const windows = (['per_second', 'per_minute', 'per_hour', 'per_day'] as const).flatMap((name) => {
-    const requests = limits[name] ?? null;
-    return requests === null ? [] : [words.limits[name](grouped(requests))];
-  });
-  const rows: readonly (readonly [string, string | null])[] = [
-    [words.address, sandbox ? words.here : address],
-    [words.organization, organization],
-    [words.project, project],
-    [words.via, via],
-    [words.dialect, dialect],
-    [words.key, key],
-    [words.limit, [...windows, words.atOnce(grouped(limits.concurrency ?? 0))].join(', ')],
-  ];
-  return (
-    <dl class="facts">
-      {rows.map(
-        ([name, value]) =>
-          value !== null && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd title={value}>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
-}
-
-function Spent({ account: { today, month, budget } }: { readonly account: PageAccount }) {
-  const rows = [
-    [words.today, today, budget.per_day ?? null],
-    [words.thisMonth, month, budget.per_month ?? null],
-  ] as const;
-  return (
-    <dl class="spent">
-      {rows.map(([name, { spent, exact, in_doubt: doubt }, most]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <strong>{spentWords({ spent, exact })}</strong>{' '}
-            {most === null ? words.credits : words.of(grouped(most))}{' '}
-            {doubt > 0 && <span class="tag warn">{words.inDoubt(grouped(doubt))}</span>}
-            {most !== null && (
-              <progress max={Math.max(most, 1)} value={Math.min(spent + doubt, most)} aria-label={name} />
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function TestResult({ found }: { readonly found: AccountTest }) {
-  const who = [found.user?.user_id, found.user?.email].filter((each) => each != null).join(', ');
-  const lines =
-    found.sandbox === true
-      ? [words.tested.sandbox]
-      : [
-          ...(found.key === undefined ? [] : [words.tested.key]),
-          ...(found.resolves_to === undefined ? [] : [words.tested.connects]),
-          found.key_tried === true ? words.tested.works(who) : words.tested.untried,
-        ];
-  return (
-    <ul class="card plain-list">
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
+    <form onSubmit={save} autocomplete="off">
+      <Field says="New key" name="key" type="password" autocomplete="new-password" required />
+      <Button type="submit" look="go" disabled={action.isBusy.value} says="Save the key" />
+      <RefusedNotice refused={action.refused.value} />
+    </form>
   );
 }

@@ -1,206 +1,94 @@
-import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import type { DamageObject, ListDescription, ListView, Reading } from '../../api.ts';
-import { Loaded, RefusedNotice } from '../loaded.tsx';
-import { useAction, useAsked } from '../parts/action.ts';
-import { ButtonLink, Checkbox, Cut } from '../parts/controls.tsx';
-import { counted, grouped } from '../parts/figures.ts';
-import { Steps } from '../parts/steps.tsx';
-import { numbers, Table } from '../parts/table.tsx';
-import { ask } from '../session.ts';
-import { text, wordOf } from '../text.ts';
-import { How, ListStart } from './list/how.tsx';
+import { useEffect } from 'preact/hooks';
+import type { BatchList, BatchStatusObject, ListView, WorkList, WorkView } from '../../api.ts';
+import { Loaded } from '../loaded.tsx';
+import { fileName, grouped } from '../parts/figures.ts';
+import { ask, beat, look } from '../session.ts';
+import type { Params } from '../shell.tsx';
+import { Ended } from './list/ended.tsx';
+import { Funnel } from './list/funnel.tsx';
+import { Head } from './list/head.tsx';
+import { RowBeside } from './list/row.tsx';
+import { type Known, type Scene, useScene } from './list/scene.ts';
+import { SoFar } from './list/so-far.tsx';
+import { Start } from './list/start.tsx';
+import { Stops } from './list/stops.tsx';
+import { ListTable } from './list/table.tsx';
 
-export function List({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
+import { Undo } from './list/undo.tsx';
+
+/** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
+export function ListPage({ params: { id = '' } }: { readonly params: Params }) {
+  const question = async (signal: AbortSignal): Promise<Known> => {
+    const how = { signal, isLook: true };
+    const [list, { batches }, { work }] = await Promise.all([
+      ask<ListView>(`/lists/${id}`, how),
+      ask<BatchList>(`/batches?list=${id}`, how),
+      ask<WorkList>('/tasks', how),
+    ]);
+    const newest = batches[0]?.batch;
+    const batch = newest === undefined ? undefined : await statusOf(newest, signal);
+    return { name: list.name, list, batch, works: worksAbout([list.id, newest], work) };
+  };
   return (
-    <>
-      <Steps list={id} at={0} />
-      <Loaded<ListView> path={`/lists/${id}`}>{(list) => <ListShown first={list} />}</Loaded>
-    </>
+    <Loaded path={`/lists/${id}`} question={question} again={beat.value}>
+      {(known) => <Shown {...known} />}
+    </Loaded>
   );
 }
 
-function ListShown({ first }: { readonly first: ListView }) {
-  const list = useSignal(first);
-  const action = useAction();
-  const { id, name, reading } = list.value;
-  const words = JSON.stringify(reading.read);
-  const described = useAsked<ListDescription>(
-    (signal) => ask('/plan', { body: { file: id, ...reading.read }, signal }),
-    [id, words],
-  );
-  const { value, refused, waits } = described.value;
-  // A way of reading that is refused leaves what is known, so that another sheet can still be chosen.
-  const known = useRef<ListDescription | undefined>(undefined);
-  const found = value ?? known.current;
-  known.current = found;
-  const change = (more: Partial<Reading>): void =>
-    action.run(async () => {
-      list.value = await ask<ListView>(`/lists/${id}/reading`, {
-        method: 'PUT',
-        body: { ...reading, ...more },
-      });
-    });
+/** The same view of a file that was never brought to the page, such as one that a night has worked on. */
+export function ListOfBatch({ params: { batch: id = '' } }: { readonly params: Params }) {
+  const question = async (signal: AbortSignal): Promise<Known> => {
+    const [batch, { work }] = await Promise.all([
+      statusOf(id, signal),
+      ask<WorkList>('/tasks', { signal, isLook: true }),
+    ]);
+    return { name: fileName(batch.input), list: undefined, batch, works: worksAbout([id], work) };
+  };
   return (
-    <>
-      <div class="title">
-        <div class="heading">
-          <h1 class="cut" title={name}>
-            {name}
-          </h1>
-          <p class="muted" role="status">
-            {found === undefined ? waits && text.list.reading : summaryOf(found)}
-          </p>
+    <Loaded path={`/batches/${id}`} question={question} again={beat.value}>
+      {(known) => <Shown {...known} />}
+    </Loaded>
+  );
+}
+
+const statusOf = (batch: string, signal: AbortSignal): Promise<BatchStatusObject> =>
+  look('status', { batch }, signal);
+
+const worksAbout = (ids: readonly (string | undefined)[], works: readonly WorkView[]): readonly WorkView[] =>
+  works.filter(({ about, batch }) => ids.includes(about ?? '') || ids.includes(batch ?? ''));
+
+function Shown(known: Known) {
+  const scene = useScene(known);
+  useTitle(scene);
+  return (
+    <article class="list">
+      <Head scene={scene} />
+      <Stops scene={scene} />
+      <div class="body">
+        <div class="main">
+          <Funnel scene={scene} />
+          <ListTable scene={scene} />
         </div>
-        {refused === undefined && (
-          <div class="actions">
-            <ButtonLink to={`/lists/${id}/do`} says={text.list.next} look="primary" />
-          </div>
-        )}
+        <Beside scene={scene} />
       </div>
-      {refused?.choices === undefined ? (
-        <RefusedNotice refused={refused ?? action.refused.value} />
-      ) : (
-        <ListStart choices={refused.choices} reading={reading} change={change} />
-      )}
-      <How
-        reading={reading}
-        found={found}
-        isWorkbook={/\.xls[xm]$/i.test(name)}
-        isRefused={refused !== undefined}
-        change={change}
-      />
-      {found && (
-        <>
-          <Trouble found={found} />
-          <Repairs found={found} reading={reading} change={change} />
-          <ColumnTable found={found} />
-        </>
-      )}
-    </>
+    </article>
   );
 }
 
-function summaryOf({ rows, columns, encoding, delimiter }: ListDescription): string {
-  const separated = delimiter === 'cells' ? [] : [text.list.separated(delimiter)];
-  return [counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(' · ');
+function Beside({ scene }: { readonly scene: Scene }) {
+  if (scene.opened.value !== undefined) return <RowBeside scene={scene} />;
+  if (scene.isUndoing.value) return <Undo scene={scene} />;
+  if (scene.isRunning) return <SoFar scene={scene} />;
+  if (scene.isPlanning.value && scene.list !== undefined) return <Start scene={scene} />;
+  return <Ended scene={scene} />;
 }
 
-function Trouble({ found: { unreadable, duplicates } }: { readonly found: ListDescription }) {
-  const { same } = duplicates;
-  if (unreadable.count + same.count === 0) return null;
-  return (
-    <section class="notice">
-      <ul class="plain-list">
-        {unreadable.count > 0 && (
-          <li>
-            <strong>{text.list.unreadable(counted(unreadable.count, 'row'))}</strong>
-            <ul>
-              {unreadable.first.map(({ row, reason }) => (
-                <li key={row}>{text.list.rowSays(grouped(row), reason)}</li>
-              ))}
-            </ul>
-          </li>
-        )}
-        {same.count > 0 && <li>{text.list.same(counted(same.count, 'row'), rowsSaid(same))}</li>}
-      </ul>
-    </section>
-  );
-}
-
-/** `row 7`, and `rows 37, 40, …` where there are more of them. */
-export function rowsSaid({
-  count,
-  first_rows: rows,
-}: {
-  count: number;
-  first_rows: readonly number[];
-}): string {
-  return (
-    `${rows.length === 1 ? 'row' : 'rows'} ` +
-    `${rows.map(grouped).join(', ')}${count > rows.length ? ', …' : ''}`
-  );
-}
-
-interface RepairsProps {
-  readonly found: ListDescription;
-  readonly reading: Reading;
-  readonly change: (more: Partial<Reading>) => void;
-}
-
-function Repairs({ found, reading, change }: RepairsProps) {
-  const all = found.columns.flatMap(({ name, damage }) => damage.map((each) => ({ column: name, ...each })));
-  if (all.length === 0) return null;
-  const sure = all.reduce((sum, { repairable }) => sum + repairable, 0);
-  return (
-    <section class="card stack">
-      <h2>{text.list.damage}</h2>
-      <ul class="plain-list">
-        {all.map((each) => (
-          <li key={`${each.column} ${each.kind}`}>
-            <strong>{each.column}</strong>: {counted(each.count, 'cell')} {wordOf(text.list.kinds, each.kind)}{' '}
-            <span class="muted">({rowsSaid(each)})</span> <Example damage={each} />
-          </li>
-        ))}
-      </ul>
-      <div class="actions">
-        {sure > 0 && (
-          <Checkbox
-            checked={reading.repair}
-            onCheck={(isChecked) => change({ repair: isChecked })}
-            says={text.list.repair(counted(sure, 'cell'))}
-          />
-        )}
-      </div>
-    </section>
-  );
-}
-
-function Example({ damage: { examples } }: { readonly damage: DamageObject }) {
-  const example = examples.find(({ repaired }) => repaired !== undefined) ?? examples[0];
-  if (example === undefined) return null;
-  const meant = example.repaired ?? example.candidates?.join(text.list.or);
-  return (
-    <span class="example">
-      <code>{example.cell}</code>
-      {meant && (
-        <>
-          {' → '}
-          <code>{meant}</code>
-        </>
-      )}
-    </span>
-  );
-}
-
-function ColumnTable({ found: { columns, rows } }: { readonly found: ListDescription }) {
-  return (
-    <section class="stack">
-      <h2>{text.list.columns}</h2>
-      <Table
-        name={text.list.columns}
-        columns={[text.list.column, text.list.looksLike, ...numbers(text.list.filled), text.list.examples]}
-      >
-        {columns.map(({ name, looks_like: looks, filled, examples, odd }) => (
-          <tr key={name}>
-            <th scope="row" class="cut" title={name}>
-              {name}
-            </th>
-            <td>
-              <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
-              {odd.count > 0 && (
-                <div class="muted small">{text.list.odd(grouped(odd.count), rowsSaid(odd))}</div>
-              )}
-            </td>
-            <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>
-              {grouped(filled)}
-            </td>
-            <td>
-              <Cut text={examples.join(' · ')} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </section>
-  );
+/** The tab counts while the list is worked on. */
+function useTitle({ name, batch, isRunning }: Scene): void {
+  const part =
+    batch === undefined || !isRunning ? '' : `${grouped(batch.settled)} of ${grouped(batch.rows)} · `;
+  useEffect(() => {
+    document.title = `${part}${name}`;
+  }, [part, name]);
 }

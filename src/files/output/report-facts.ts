@@ -1,0 +1,65 @@
+import { isoTime } from '../../core/clock.ts';
+import { present } from '../../core/objects.ts';
+import { plainText } from '../../core/plain-text.ts';
+import type { Act, Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { listNameOf } from '../list-name.ts';
+import { changesSentence } from './change-words.ts';
+import type { BatchFigures, ChangesDone, ReportObject } from './report-object.ts';
+import { summaryOf } from './summary-words.ts';
+
+export interface ReportOptions {
+  readonly batch: Batch;
+  readonly figures: BatchFigures;
+  /** Undefined for a batch that changes nothing. */
+  readonly changes: ChangesDone | undefined;
+  /** The acts of people on the batch, and its requests. */
+  readonly acts: readonly Act[];
+  readonly metrics: { readonly requests: number; readonly calls: number };
+}
+
+export async function readReport(
+  ledger: LedgerReader,
+  batch: Batch,
+  figures: BatchFigures,
+  changes: ChangesDone | undefined,
+): Promise<ReportObject> {
+  const acts = await ledger.acts(batch.id);
+  const { requests, calls } = await ledger.metrics(batch.id);
+  return reportOf({ batch, figures, changes, acts, metrics: { requests, calls } });
+}
+
+/** What the report of a batch says, in the file as on the page. */
+export function reportOf({ batch, figures, changes, acts, metrics }: ReportOptions): ReportObject {
+  return madePlain({
+    list: listNameOf(batch.inputPath),
+    created_at: isoTime(batch.createdAtMs),
+    operators: [...new Set(acts.map(({ operator }) => operator))],
+    sandbox: batch.sandbox,
+    words: summaryOf(batch, figures, changes && changesSentence(changes)),
+    figures,
+    ...present({ changes }),
+    how: {
+      ...metrics,
+      acts: acts.map(({ kind, operator, atMs }) => ({
+        at: isoTime(atMs),
+        what: `${ACT_WORDS[kind]} ${operator}`,
+      })),
+    },
+  });
+}
+
+const ACT_WORDS: Readonly<Record<Act['kind'], string>> = {
+  begun: 'started by',
+  gone_on: 'went on with',
+  settled: 'doubts decided by',
+  paused: 'paused by',
+  resumed: 'resumed by',
+  cancelled: 'stopped for good by',
+  erased: 'forgotten by',
+};
+
+/** Makes each text of the facts plain in one place, so that no part of the report can forget it. */
+export function madePlain<Facts>(facts: Facts): Facts {
+  const plain = (_name: string, value: unknown) => (typeof value === 'string' ? plainText(value) : value);
+  return JSON.parse(JSON.stringify(facts), plain);
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { PLANNED_ACTIONS } from '../../core/operation.ts';
+import { ChangesObject, Counts, SpentObject } from '../../objects/batch-object.ts';
+import { FiguresObject } from '../../objects/figures-object.ts';
+import { StepObject } from '../../objects/run-object.ts';
+
+/** What came of a batch, as its report shows it: in the file beside the output, and on the page. */
+
+/** The figures, and the facts that their words need besides. */
+export const BatchFigures = FiguresObject.extend({
+  counts: Counts,
+  credits: SpentObject,
+  has_costs: z.boolean(),
+  /** What each account of each step found. A batch of one step with one account has none. */
+  steps: z.array(StepObject).exactOptional(),
+});
+export type BatchFigures = z.output<typeof BatchFigures>;
+
+/** `held_back`: a removal for which no row asks, and which an invalid row forbids or nobody can make. */
+export const CHANGE_ENDS = [
+  'applied',
+  'unchanged',
+  'held_back',
+  'refused',
+  'in_doubt',
+  'skipped',
+  'invalid',
+  'pending',
+] as const;
+export type ChangeEnd = (typeof CHANGE_ENDS)[number];
+
+const PersonChange = z.object({
+  /** Blank for a change that is about no person. */
+  who: z.string(),
+  project: z.string().nullable(),
+  action: z.enum(PLANNED_ACTIONS),
+  from: z.string().optional(),
+  to: z.string(),
+  ended: z.enum(CHANGE_ENDS),
+  reason: z.string(),
+  /** Whether the list does not name the person. */
+  beyond: z.boolean(),
+});
+export type PersonChange = z.output<typeof PersonChange>;
+
+export const ChangesDone = ChangesObject.extend({
+  /** The people whose place changed or whom the list does not name, in the order of the plan. */
+  people: z.array(PersonChange),
+});
+export type ChangesDone = z.output<typeof ChangesDone>;
+
+/** How a batch ended, in words for people who never typed a command. */
+const SummaryObject = z.object({
+  /** Without a full stop where it is about what was found. */
+  headline: z.string(),
+  /** Left out where nothing is paid. */
+  cost: z.string().exactOptional(),
+  /** The price of each found one, and the credits that were saved. Blank where neither is known. */
+  besides: z.string(),
+  needs: z.string(),
+});
+export type SummaryObject = z.output<typeof SummaryObject>;
+
+/** How a list was worked on. */
+const CourseObject = z.object({
+  requests: z.number(),
+  calls: z.number(),
+  /** What people did with it, oldest first, such as `started by Jo`. */
+  acts: z.array(z.object({ at: z.string(), what: z.string() })),
+});
+export type CourseObject = z.output<typeof CourseObject>;
+
+export const ReportObject = z.object({
+  /** The name that people use for the list. */
+  list: z.string(),
+  /** ISO 8601, UTC. */
+  created_at: z.string(),
+  /** The people who worked on it, by the names that they gave. */
+  operators: z.array(z.string()),
+  sandbox: z.boolean(),
+  words: SummaryObject,
+  figures: BatchFigures,
+  /** Absent for a batch that changes nothing. */
+  changes: ChangesDone.exactOptional(),
+  how: CourseObject,
+});
+export type ReportObject = z.output<typeof ReportObject>;

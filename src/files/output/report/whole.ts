@@ -1,0 +1,34 @@
+import { type ComponentChildren, h } from 'preact';
+import type { ReportObject } from '../report-object.ts';
+import { Changes, HeldBack, People } from './changes.ts';
+import { Accounts, Columns, Funnel, Identifiers } from './found.ts';
+import { Head, type HeadProps } from './head.ts';
+import { HowItWent } from './how.ts';
+import { Needs, type NeedsProps } from './needs.ts';
+import { Fold } from './table.ts';
+
+export interface WholeProps extends ReportObject, Pick<HeadProps, 'files'>, Pick<NeedsProps, 'which'> {
+  /** What stands behind it in the place where it is shown. */
+  readonly children?: ComponentChildren;
+}
+
+/** The whole report, for a manager. */
+export function Whole({ which, children, ...report }: WholeProps) {
+  const { figures, changes, how } = report;
+  return [
+    h(Head, report),
+    changes === undefined ? h(Found, figures) : h(People, changes),
+    h(Needs, { reasons: figures.reasons, which }),
+    changes && h(HeldBack, changes),
+    h(Fold, { title: 'How it went' }, changes && h(Changes, changes), h(HowItWent, how)),
+    children,
+  ];
+}
+
+function Found({ steps = [], ...figures }: ReportObject['figures']) {
+  return [
+    h(Funnel, figures),
+    h('div', { class: 'pair' }, h(Columns, figures), h(Identifiers, figures)),
+    h(Accounts, { steps }),
+  ];
+}

@@ -1,0 +1,155 @@
+import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
+import { Loaded, RefusedNotice } from '../loaded.tsx';
+import { useAction } from '../parts/action.ts';
+
+import { Button, ButtonLink, Cut } from '../parts/controls.tsx';
+import { allRows, creditWords, foundIn, grouped, needing, percent, when } from '../parts/figures.ts';
+import { query } from '../router.ts';
+import { ask, beat } from '../session.ts';
+import { Bring } from './home/bring.tsx';
+import { whatWords } from './list/words.ts';
+
+/** Where a list is brought, and all lists, the newest first. */
+export function Home() {
+  const page = Number(query.value.get('page') ?? 1);
+  return (
+    <Loaded<Lists> path="/lists" again={beat.value}>
+      {({ lists, endings }) => (
+        <>
+          <Bring endings={endings} />
+          <Loaded<BatchList> path={`/batches?newest=true&page=${page}`} again={beat.value}>
+            {(found) => <AllLists lists={lists} found={found} page={page} />}
+          </Loaded>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** A list as it was brought, as it was worked on, or both. */
+interface Line {
+  readonly key: string;
+  readonly name: string;
+  readonly to: string;
+  readonly at: string;
+  readonly list: ListView | undefined;
+  readonly batch: ListedBatch | undefined;
+}
+
+interface AllListsProps {
+  readonly lists: readonly ListView[];
+  readonly found: BatchList;
+  readonly page: number;
+}
+
+function AllLists({ lists, found, page }: AllListsProps) {
+  const pages = Math.ceil(found.total / found.per_page);
+  const lines = linesOf(lists, found, page);
+  if (lines.length === 0) return null;
+  return (
+    <section aria-label="Your lists">
+      <h2 class="unseen">Your lists</h2>
+      <ul class="lists">
+        {lines.map((line) => (
+          <OneList {...line} key={line.key} />
+        ))}
+      </ul>
+      {pages > 1 && (
+        <nav class="row pages" aria-label="Older and newer lists">
+          {page > 1 && <ButtonLink to={`/?page=${page - 1}`} says="Newer" />}
+          <span class="soft">
+            {grouped(page)} of {grouped(pages)}
+          </span>
+          {page < pages && <ButtonLink to={`/?page=${page + 1}`} says="Older" />}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+/** Lists that were never started stand on the first page, which has what is newest. */
+function linesOf(lists: readonly ListView[], { batches, total, per_page }: BatchList, page: number): Line[] {
+  const oldest = total > per_page ? (batches.at(-1)?.created_at ?? '') : '';
+  const unstarted = lists.filter(
+    ({ id, at }) => page === 1 && at > oldest && !batches.some(({ list }) => list === id),
+  );
+  const lines = [...unstarted.map((list) => ({ list, batch: undefined })), ...batches.map(withList)];
+  function withList(batch: ListedBatch) {
+    return { list: lists.find(({ id }) => id === batch.list), batch };
+  }
+  return lines
+    .map(({ list, batch }) => ({
+      key: list?.id ?? batch?.batch ?? '',
+      name: list?.name ?? batch?.input ?? '',
+      to: list === undefined ? `/files/${batch?.batch}` : `/lists/${list.id}`,
+      at: [list?.at ?? '', batch?.created_at ?? ''].toSorted().at(-1) ?? '',
+      list,
+      batch,
+    }))
+    .toSorted((one, other) => other.at.localeCompare(one.at));
+}
+
+function OneList({ name, to, at, list, batch }: Line) {
+  const isNew = batch === undefined || (list !== undefined && list.at > batch.created_at);
+  return (
+    <li>
+      <a href={to}>
+        <Cut text={name} />
+      </a>
+      <span class="soft">
+        {batch === undefined ? '' : `${whatOf(batch)} · `}
+        <time dateTime={at}>{when(at)}</time>
+      </span>
+      <span>{batch && foundOf(batch)}</span>
+      <span class="soft">{batch && costOf(batch)}</span>
+      <span>{isNew ? newWords(batch) : <State batch={batch} />}</span>
+      {list === undefined ? <span /> : <Remove list={list} />}
+    </li>
+  );
+}
+
+const newWords = (batch: ListedBatch | undefined): string =>
+  batch === undefined ? 'not started' : 'changed, not started';
+
+const whatOf = ({ operation, undoes }: ListedBatch): string =>
+  undoes === null ? whatWords(operation) : `taken back: ${whatWords(operation)}`;
+
+function foundOf(batch: ListedBatch): string {
+  const { counts, running } = batch;
+  const rows = allRows(batch);
+  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (running) return percent(ended, rows);
+  return `${grouped(foundIn(counts))} of ${grouped(rows)}`;
+}
+
+function costOf({ has_costs: hasCosts, credits, sandbox }: ListedBatch): string {
+  if (!hasCosts) return '–';
+  const cost = creditWords(credits);
+  return sandbox ? `${cost}, play money` : cost;
+}
+
+function State({ batch }: { readonly batch: ListedBatch | undefined }) {
+  if (batch === undefined) return null;
+  const { state, running, held_since: held } = batch;
+  const needs = needing(batch);
+  if (running) return <>running</>;
+  if (state === 'cancelled') return <>stopped for good</>;
+  if (held !== undefined) return <>paused</>;
+  if (state === 'open') return <b class="need">waits for you</b>;
+  if (needs > 0) return <b class="need">{needs === 1 ? '1 needs you' : `${grouped(needs)} need you`}</b>;
+  return <>done</>;
+}
+
+function Remove({ list }: { readonly list: ListView }) {
+  const action = useAction();
+  const remove = (): void => {
+    const question = `Remove “${list.name}” from this page? What was found for it stays known.`;
+    if (confirm(question)) action.run(() => ask(`/lists/${list.id}`, { method: 'DELETE' }));
+  };
+  return (
+    <span>
+      <Button look="link" aria-label={`Remove ${list.name}`} onClick={remove} says="Remove" />
+      <RefusedNotice refused={action.refused.value} />
+    </span>
+  );
+}

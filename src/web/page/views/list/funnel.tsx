@@ -1,0 +1,134 @@
+import { Bar } from '../../../../files/output/report/table.ts';
+import type { BatchStatusObject, PlanObject, StepObject } from '../../../api.ts';
+
+import { allRows, grouped, needing } from '../../parts/figures.ts';
+import { type Scene, teamPlan } from './scene.ts';
+
+import { type TeamPart, teamRows } from './team-words.ts';
+
+/** The parts of the list, which add up to its rows. Each of them shows its own rows alone. */
+
+interface Share {
+  readonly says: string;
+  readonly rows: number;
+  /** Its states, as they are filtered; undefined where nothing can be filtered yet. */
+  readonly states?: string | undefined;
+  readonly warns?: boolean;
+}
+
+export function Funnel({ scene }: { readonly scene: Scene }) {
+  const { filter } = scene;
+  const shares = sharesOf(scene);
+  const whole = shares[0]?.rows ?? 0;
+  const by = teamPlan(scene) ? '_action' : '_status';
+  const { [by]: chosen, ...others } = filter.value.where;
+  const choose = (states: string | undefined): void => {
+    const where = states === undefined || states === chosen ? others : { ...others, [by]: states };
+    filter.value = { ...filter.value, where };
+  };
+  return (
+    <fieldset class="funnel" aria-label="Show">
+      {shares.map((share, at) => (
+        <Part
+          key={share.says}
+          share={share}
+          whole={whole}
+          isShown={share.states === chosen}
+          onChoose={at === 0 || share.states !== undefined ? () => choose(share.states) : undefined}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+interface PartProps {
+  readonly share: Share;
+  readonly whole: number;
+  readonly isShown: boolean;
+  /** Undefined where its rows are not known one by one yet. */
+  readonly onChoose: (() => void) | undefined;
+}
+
+function Part({ share: { says, rows, warns = false }, whole, isShown, onChoose }: PartProps) {
+  const look = warns && rows > 0 ? 'warn' : '';
+  const shown = (
+    <>
+      <b>{grouped(rows)}</b> <span>{says}</span>
+      <Bar part={rows} all={whole} />
+    </>
+  );
+  if (onChoose === undefined) return <div class={look}>{shown}</div>;
+  return (
+    <button type="button" class={look} aria-pressed={isShown} onClick={onChoose}>
+      {shown}
+    </button>
+  );
+}
+
+/** The first one is all rows. */
+function sharesOf(scene: Scene): readonly Share[] {
+  const { batch, planned, described, isPlanning, report } = scene;
+  const team = teamPlan(scene);
+  if (team !== undefined) return teamShares(team);
+  if (isPlanning.value && planned.value !== undefined && planned.value.changes === undefined)
+    return plannedShares(planned.value);
+  if (batch !== undefined) return batchShares(batch, report.value?.figures.steps);
+  return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
+}
+
+function plannedShares(plan: PlanObject): readonly Share[] {
+  const free = plan.bought_before + plan.duplicates + plan.accepted + (plan.skipped ?? 0);
+  return [
+    { says: 'rows', rows: plan.rows },
+    { says: 'will be asked', rows: plan.to_buy },
+    { says: 'free: known, or twice', rows: free },
+    { says: 'need you', rows: plan.invalid + plan.in_doubt, warns: true },
+  ];
+}
+
+function batchShares(batch: BatchStatusObject, steps: readonly StepObject[] = []): readonly Share[] {
+  const rows = allRows(batch);
+  const share = (says: string, states: string): Share => {
+    const counts = states.split(',').map((state) => batch.counts[state] ?? 0);
+    return { says, states, rows: counts.reduce((sum, count) => sum + count) };
+  };
+  const ended = Object.values(batch.counts).reduce((sum, count) => sum + count, 0);
+  const found = share('found', 'matched,applied');
+  const byAccount = accountShares(found.rows, steps);
+  const isFill = byAccount.length > 0;
+  const parts = [
+    ...(isFill ? byAccount : [found]),
+    share(isFill ? 'still blank' : 'nothing found', 'no_match'),
+    share('as it is', 'unchanged'),
+    share(isFill ? 'had it, or left out' : 'left out', 'skipped'),
+    { says: 'to go', states: 'pending', rows: rows - ended },
+    { ...share(needing(batch) === 1 ? 'needs you' : 'need you', 'invalid,refused,in_doubt'), warns: true },
+  ];
+  return [{ says: 'rows', rows }, ...parts.filter((part) => part.rows > 0 || part === found)];
+}
+
+/** What each of several accounts found for the same thing; none where a row has cells of two of them. */
+function accountShares(found: number, steps: readonly StepObject[]): readonly Share[] {
+  const isOne = new Set(steps.map(({ operation }) => operation)).size === 1 && steps.length > 1;
+  const known = found - steps.reduce((sum, step) => sum + step.found, 0);
+  if (!isOne || known < 0) return [];
+  return [
+    ...steps.map((step) => ({ says: step.account, rows: step.found })),
+    { says: 'known before', rows: known },
+  ];
+}
+
+function teamShares(plan: PlanObject): readonly Share[] {
+  const people = teamRows(plan);
+  const share = (says: string, states: TeamPart, warns = false): Share => {
+    return { says, states, warns, rows: people.filter(({ part }) => part === states).length };
+  };
+  return [
+    { says: 'people', rows: people.length },
+    share('invited', 'invite'),
+    share('changed', 'change_role'),
+    share('removed', 'remove', true),
+    share('as they are', 'unchanged'),
+    share('need you', 'invalid', true),
+  ];
+}

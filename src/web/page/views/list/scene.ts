@@ -1,0 +1,220 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type {
+  BatchStatusObject,
+  ListDescription,
+  ListJobChoice,
+  ListView,
+  PlanObject,
+  ReportObject,
+  RunObject,
+  WorkAnswer,
+  WorkView,
+} from '../../../api.ts';
+import { type Asked, useAsked } from '../../parts/action.ts';
+import { ask, beat, look } from '../../session.ts';
+
+/** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
+export interface Scene {
+  readonly name: string;
+  /** Undefined for a file that was not brought to the page: it can be looked at, and go on. */
+  readonly list: ListView | undefined;
+  /** What was done last over the list, as it is now; undefined before anything was started. */
+  readonly batch: BatchStatusObject | undefined;
+  /** The newest work of the page about the list. */
+  readonly work: WorkView | undefined;
+  readonly isRunning: boolean;
+  /** Whether something is to be chosen and started: before the first start, and when she begins again. */
+  readonly isPlanning: Signal<boolean>;
+  /** What shall be done, in the words of a job. */
+  readonly job: ListJobChoice;
+  /** Keeps the choice, plans it, and shows what it costs. */
+  choose(job: ListJobChoice): void;
+  /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
+  readonly described: Asked<ListDescription>;
+  /** What the job would buy or change in all or the selected rows; undefined while nothing is chosen. */
+  readonly planned: Asked<PlanObject>;
+  /** What she has agreed to before a start. */
+  readonly agreed: Signal<Agreed>;
+  /** What came of it; undefined value before anything was started, and while it runs. */
+  readonly report: Asked<ReportObject>;
+  /** Whether it is shown what would be taken back. */
+  readonly isUndoing: Signal<boolean>;
+  /** What a few rows brought that were tried last; undefined where the last work was another one. */
+  readonly tried: RunObject['sample'];
+  /** Numbers of selected rows. */
+  readonly selected: Signal<ReadonlySet<number>>;
+  /** The row that is open beside the table. */
+  readonly opened: Signal<number | undefined>;
+  readonly filter: Signal<Filter>;
+  /** Looks at everything anew, such as after a mend. */
+  refresh(): void;
+}
+
+export interface Agreed {
+  readonly accept?: string;
+  /** What was answered before is read again, or bought again. */
+  readonly yes?: boolean;
+  /** Typed before these people lose what they have. */
+  readonly typed?: { readonly about: string; readonly words: string };
+}
+
+/** What of the table is shown, as `status` takes it. */
+export interface Filter {
+  readonly search: string;
+  /** A column; with a `-` before its name the other way round. */
+  readonly sort: string | undefined;
+  /** Values by columns; `_status` may have several states with commas between them. */
+  readonly where: Readonly<Record<string, string>>;
+}
+
+export const EVERYTHING: Filter = { search: '', sort: undefined, where: {} };
+
+/** The ways to read a list, as the commands take them beside its id. */
+export const readingOf = ({ read, country }: ListJobChoice): object => ({
+  ...read,
+  ...(country === undefined ? {} : { country }),
+});
+
+/** Operations of a job, in their order. */
+export function operationsOf({ operation, operations = [] }: ListJobChoice): readonly string[] {
+  if (operation !== undefined) return operation.split(',');
+  return Array.isArray(operations) ? operations : Object.keys(operations);
+}
+
+/** The names of her columns. */
+export const columnsOfHers = ({ described }: Scene): readonly string[] =>
+  described.value?.columns.map(({ name }) => name) ?? [];
+
+const CHANGES = ['onboard', 'invite-user', 'change-role', 'delete-invite', 'remove-user', 'create-project'];
+
+/** Whether the job, or what was done last, changes people and projects. */
+export const isTeam = ({ job, batch, isPlanning }: Scene): boolean =>
+  isPlanning.value || batch === undefined
+    ? operationsOf(job).some((name) => CHANGES.includes(name))
+    : batch.changes !== undefined;
+
+/** What is planned for a team, until it is started. */
+export const teamPlan = ({ isPlanning, isRunning, planned }: Scene): PlanObject | undefined =>
+  isPlanning.value && !isRunning && planned.value?.changes !== undefined ? planned.value : undefined;
+
+/** What is known of a list from the server, at one time. */
+export interface Known extends Pick<Scene, 'name' | 'list' | 'batch'> {
+  /** The oldest first. */
+  readonly works: readonly WorkView[];
+}
+
+export function useScene({ works, ...known }: Known): Scene {
+  const { list, batch } = known;
+  const work = works.at(-1);
+  const isRunning = batch?.running === true || work?.state === 'working';
+  const isPlanning = useSignal(batch === undefined);
+  useEffect(() => {
+    if (batch !== undefined) isPlanning.value = false;
+  }, [batch?.batch]);
+  const tried = useTried(work, isPlanning);
+  const chosen = useSignal<ListJobChoice>(list?.job ?? {});
+  const agreed = useSignal<Agreed>({});
+  const selected = useSignal<ReadonlySet<number>>(new Set());
+  const again = useSignal(0);
+  const id = isPlanning.value || isAnew(known) ? list?.id : undefined;
+  const { value: job } = chosen;
+  const only = rangesOf(selected.value) || undefined;
+  const planned = { file: id, job, only, accept: agreed.value.accept };
+  return {
+    ...known,
+    work,
+    isRunning,
+    isPlanning,
+    job,
+    choose(next) {
+      chosen.value = next;
+      agreed.value = {};
+      if (list !== undefined) void ask(`/lists/${list.id}/job`, { method: 'PUT', body: next, isLook: true });
+    },
+    described: useDescribed(id, job, again.value),
+    planned: usePlanned(
+      list !== undefined && isPlanning.value && operationsOf(job).length > 0,
+      planned,
+      again.value,
+    ),
+    agreed,
+    report: useReport(batch, isRunning),
+    isUndoing: useSignal(false),
+    tried: isPlanning.value ? tried : undefined,
+    selected,
+    opened: useSignal<number | undefined>(undefined),
+    filter: useSignal<Filter>(EVERYTHING),
+    refresh() {
+      again.value += 1;
+      beat.value += 1;
+    },
+  };
+}
+
+/** Whether the list was brought again since something was started over it. */
+export const isAnew = ({ list, batch }: Pick<Scene, 'list' | 'batch'>): boolean =>
+  list !== undefined && (batch === undefined || list.at > batch.created_at);
+
+const useDescribed = (id: string | undefined, job: ListJobChoice, again: number): Asked<ListDescription> =>
+  useAsked<ListDescription>(
+    (signal) => (id === undefined ? never() : look('plan', { file: id, ...readingOf(job) }, signal)),
+    [id, JSON.stringify(readingOf(job)), again],
+  ).value;
+
+/** How long she may go on choosing before it is planned. */
+const REST_MS = 250;
+
+/** @param sent what is planned, and which part of the list. */
+function usePlanned(isChosen: boolean, sent: object, again: number): Asked<PlanObject> {
+  return useAsked<PlanObject>(
+    (signal) => (isChosen ? look('plan', sent, signal) : never()),
+    [isChosen, JSON.stringify(sent), again],
+    REST_MS,
+  ).value;
+}
+
+/** `5,9,12-20`. */
+export function rangesOf(rows: ReadonlySet<number>): string {
+  const ranges: [number, number][] = [];
+  for (const row of [...rows].toSorted((one, other) => one - other)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === row - 1) last[1] = row;
+    else ranges.push([row, row]);
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+}
+
+/** What came of it, which is read from every row and so not asked for while it runs. */
+const useReport = (batch: BatchStatusObject | undefined, isRunning: boolean) =>
+  useAsked<ReportObject>(
+    (signal) =>
+      batch === undefined || isRunning
+        ? never()
+        : ask(`/batches/${batch.batch}/report`, { signal, isLook: true }),
+    [batch?.batch, isRunning, JSON.stringify([batch?.counts, batch?.credits])],
+  ).value;
+
+/**
+ * What was tried, as the newest work says it once it has ended. What never began, or was only tried, is to be
+ * chosen still.
+ */
+function useTried(work: WorkView | undefined, isPlanning: Signal<boolean>): RunObject['sample'] {
+  const asked = useAsked<RunObject['sample']>(
+    async (signal) => {
+      if (work?.kind !== 'run' || work.state !== 'ended') return undefined;
+      const { result } = await ask<WorkAnswer>(`/tasks/${work.id}`, { signal });
+      return (result as Partial<RunObject> | undefined)?.sample;
+    },
+    [work?.id, work?.state],
+  );
+  const { waits, value: tried } = asked.value;
+  useEffect(() => {
+    if (work === undefined || work.state === 'waiting' || waits) return;
+    const isLeft = work.batch === null || work.stopped?.code === 'plan' || tried !== undefined;
+    isPlanning.value = work.state === 'ended' && isLeft;
+  }, [work?.id, work?.state, waits]);
+  return tried;
+}
+
+const never = <T>(): Promise<T> => new Promise(() => {});

@@ -1,0 +1,72 @@
+import type { BatchStatusObject, StopObject } from '../../../api.ts';
+import { allRows, counted, grouped } from '../../parts/figures.ts';
+
+/** Her words for work on a list and for its results. */
+
+const WHAT: Readonly<Record<string, string>> = {
+  'enrich-company': 'companies',
+  'enrich-person': 'people',
+  'find-email': 'e-mail addresses',
+  'find-phone': 'phone numbers',
+  'check-email': 'addresses checked',
+  'search-people': 'people of companies',
+  onboard: 'a team',
+  'invite-user': 'invitations',
+  'change-role': 'roles',
+  'remove-user': 'removals',
+  'delete-invite': 'invitations taken back',
+  'create-project': 'projects',
+};
+
+/** `companies and people`. */
+export const whatWords = (operation: string): string =>
+  operation
+    .split(',')
+    .map((name) => WHAT[name] ?? name.replaceAll('-', ' '))
+    .join(' and ');
+
+const DONE: Readonly<Record<string, (count: number) => string>> = {
+  invite: (count) => `${grouped(count)} invited`,
+  change_role: (count) => `${grouped(count)} with another role`,
+  remove: (count) => `${grouped(count)} removed`,
+  create_project: (count) => `${counted(count, 'project')} made`,
+};
+
+/** `7 invited, 6 removed`. */
+export const changeWords = (done: Readonly<Record<string, number>>): string =>
+  Object.entries(done)
+    .map(([what, count]) => DONE[what]?.(count) ?? `${grouped(count)} done`)
+    .join(', ');
+
+/** `companies`, or for a team what was changed. */
+export const aboutWords = ({
+  operation,
+  changes,
+  undoes,
+}: Pick<BatchStatusObject, 'operation' | 'changes' | 'undoes'>) =>
+  [undoes === null ? whatWords(operation) : 'undone', changeWords(changes?.done ?? {})]
+    .filter((word) => word !== '')
+    .join(' · ');
+
+/** Rows that have no end yet. */
+export const rowsLeft = (batch: BatchStatusObject): number => allRows(batch) - batch.settled;
+
+const CLOCK = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23' });
+const DAY_AND_CLOCK = new Intl.DateTimeFormat('en', {
+  weekday: 'long',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** `11:20`, or `Friday 11:20` where it is another day. */
+export function clock(at: string): string {
+  const date = new Date(at);
+  return (date.toDateString() === new Date().toDateString() ? CLOCK : DAY_AND_CLOCK).format(date);
+}
+
+/** Whether it can go on: it has rows left, and nobody works on it. */
+export const isLeft = (batch: BatchStatusObject | undefined): batch is BatchStatusObject =>
+  batch?.state === 'open' && !batch.running;
+
+export type Code = StopObject['code'];

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isoTime } from '../../core/clock.ts';
+import { readingIn } from '../../core/reading.ts';
+import { openFile } from '../../files/input.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
+import { ListMends, type MendRequest } from '../api.ts';
+import { broughtFile, inWordsOf, type KeptList, MENDS } from './list-files.ts';
+import { draftOf } from './list-job.ts';
+import type { Server } from './server.ts';
+
+/**
+ * Cells of a list that a person has mended on the page. They are kept beside the list. Commands read the
+ * brought file with the mends in it, at the path of the list. So the mended list is the next batch of that
+ * list, in which everything known is free. A mend that is taken back leaves the cell of the brought file.
+ */
+
+export async function mendsOf({ folder }: Pick<KeptList, 'folder'>): Promise<ListMends> {
+  return readFile(join(folder, MENDS), 'utf8').then(
+    (text) => ListMends.parse(JSON.parse(text)),
+    () => ({ mends: [], written: true }),
+  );
+}
+
+/**
+ * @param isAtWork a run reads the list now: the mend waits for its end.
+ * @throws StopError `input` for a cell that the list does not have; all mends stay as they were then.
+ */
+export async function mend(
+  { clock }: Pick<Server, 'clock'>,
+  list: KeptList,
+  { row, column, value }: MendRequest,
+  isAtWork: boolean,
+): Promise<void> {
+  const { mends: before } = await mendsOf(list);
+  const others = before.filter((each) => each.row !== row || each.column !== column);
+  const mends = value === null ? others : [...others, { row, column, value, at: isoTime(clock.wallMs()) }];
+  if (!isAtWork) await writeMended(list, mends);
+  await note(list, { mends, written: !isAtWork });
+}
+
+/** Writes mends that have waited for the end of a run. */
+export async function writeWaiting(list: KeptList): Promise<void> {
+  const { mends, written } = await mendsOf(list);
+  if (written) return;
+  await writeMended(list, mends);
+  await note(list, { mends, written: true });
+}
+
+const note = ({ folder }: KeptList, mends: ListMends): Promise<boolean> =>
+  replaceFile(join(folder, MENDS), 0o600, [JSON.stringify(mends)]);
+
+/** A crash behind this leaves a list whose last mend is written and not noted. */
+async function writeMended(list: KeptList, mends: ListMends['mends']): Promise<void> {
+  await inWordsOf(list, async () => {
+    const { sheet } = await openFile(await broughtFile(list), readingIn(await draftOf(list)));
+    const mended = sheet.corrected?.(mends);
+    if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
+  });
+}

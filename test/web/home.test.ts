@@ -1,0 +1,149 @@
+/**
+ * Goal: a list is brought to the page as people bring things, and each list is one line with what became of it.
+ * Method: a real Chromium before a real `rowonce serve`, with the embedded vendor.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { ask, brought, chooseFile, servedIn, useBrowser, worked } from './scene.ts';
+import type { Served } from './served.ts';
+
+const openTab = useBrowser();
+
+const LEADS = join(import.meta.dirname, '..', '..', 'fixtures', 'leads.csv');
+
+/** What a drag from the desktop or a paste from a sheet gives the page. */
+const HAND = `({ kind, name, text }) => {
+  const data = new DataTransfer();
+  if (name === undefined) data.setData('text/plain', text);
+  else data.items.add(new File([text], name));
+  const how = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
+  const event = kind === 'drop' ? new DragEvent('drop', how) : new ClipboardEvent('paste', how);
+  document.querySelector('header').dispatchEvent(event);
+}`;
+
+interface Handed {
+  readonly name?: string;
+  readonly text: string;
+}
+
+async function hand(page: Page, kind: 'drop' | 'paste', what: Handed): Promise<void> {
+  await page.getByRole('heading', { name: 'Drop your list here' }).waitFor();
+  await page.evaluate(`(${HAND})(${JSON.stringify({ kind, ...what })})`);
+}
+
+const names = async (served: Served): Promise<string[]> =>
+  (await ask(served, 'GET', '/lists')).lists.map(({ name }: { name: string }) => name);
+
+/** Works on the list until it is done. */
+async function run(served: Served, file: string, operation = 'enrich-company'): Promise<void> {
+  const job = { operation, account: 'sandbox-provider' };
+  const { id } = await ask(served, 'POST', '/plan', { file, job });
+  await worked(served, 'run', { file, job, plan: id });
+}
+
+test('a list that is dropped anywhere is brought; the same list edited stays one line', async () => {
+  const served = await servedIn();
+  const page = await openTab(served, '/');
+  await hand(page, 'drop', { name: 'Renewals.csv', text: 'Website\na.example\n' });
+  await page.waitForURL(/\/lists\/\w+$/);
+  const first = page.url();
+  await page.getByRole('link', { name: 'Lists' }).click();
+  await hand(page, 'drop', { name: 'Renewals.csv', text: 'Website\na.example\nb.example\n' });
+  await page.waitForURL(first);
+  await page.getByRole('link', { name: 'Lists' }).click();
+  const line = page.getByRole('listitem').filter({ hasText: 'Renewals.csv' });
+  await line.getByText('not started').waitFor();
+  expect(await line.count()).toBe(1);
+});
+
+test('a table that is copied in a sheet and pasted is a list; a word is none', async () => {
+  const served = await servedIn();
+  const page = await openTab(served, '/');
+  await hand(page, 'paste', { text: 'a word' });
+  await hand(page, 'paste', { text: 'Name\tWebsite\nAcme\tacme.example\n' });
+  await page.waitForURL(/\/lists\/\w+$/);
+  expect(await names(served)).toEqual([expect.stringMatching(/^Pasted \d+ \w+, \d\d\.\d\d\.tsv$/)]);
+});
+
+test('a file is chosen; one that is no list is refused with what to do', async () => {
+  const served = await servedIn();
+  const page = await openTab(served, '/');
+  await hand(page, 'drop', { name: 'offer.pdf', text: '%PDF' });
+  await page.getByText('offer.pdf cannot be read as a list.').waitFor();
+  await page.getByText('Ask for the spreadsheet that it was made from').waitFor();
+  await chooseFile(page, LEADS);
+  await page.waitForURL(/\/lists\/\w+$/);
+  expect(await names(served)).toEqual(['leads.csv']);
+});
+
+test('the sample list is tried with play money, by one button', async () => {
+  const served = await servedIn();
+  const page = await openTab(served, '/');
+  await page.getByRole('button', { name: 'Try the sample list with play money' }).click();
+  await page.waitForURL(/\/lists\/\w+$/);
+  const [list] = (await ask(served, 'GET', '/lists')).lists;
+  expect([list.name, list.job]).toEqual([
+    'Sample list.csv',
+    { operation: 'enrich-company', account: 'sandbox-provider' },
+  ]);
+  const { rows } = await ask(served, 'GET', `/lists/${list.id}/rows`);
+  expect(rows).toHaveLength(20);
+});
+
+test('each list is one line: what was found, what it cost, and who is needed', async () => {
+  const served = await servedIn();
+  const id = await brought(served, 'Renewals.csv', 'Website\na.example\nb.example\nnone\n');
+  await run(served, id);
+  await run(served, id);
+  await brought(served, 'Later.csv', 'Website\na.example\n');
+  const page = await openTab(served, '/');
+  const [batch] = (await ask(served, 'GET', '/batches')).batches;
+  const line = page.getByRole('listitem').filter({ hasText: 'Renewals.csv' });
+  const says = [`${batch.counts.matched ?? 0} of 3`, 'companies · today', 'play money', '1 needs you'];
+  for (const words of says) await line.getByText(words).waitFor();
+  expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+    expect.stringContaining('Later.csv'),
+    expect.stringContaining('Renewals.csv'),
+  ]);
+  await page.getByRole('link', { name: '1 row needs you' }).click();
+  await page.waitForURL(`**/lists/${id}`);
+});
+
+test('a list is removed after one question; what was found for it stays known', async () => {
+  const served = await servedIn();
+  const id = await brought(served, 'Renewals.csv', readFileSync(LEADS, 'utf8'));
+  await run(served, id);
+  const page = await openTab(served, '/');
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.accept();
+  });
+  await page.getByRole('button', { name: 'Remove Renewals.csv' }).click();
+  await page.getByText('Renewals.csv').waitFor({ state: 'detached' });
+  expect([asked.length, await names(served)]).toEqual([1, []]);
+  expect((await ask(served, 'GET', '/batches')).total).toBe(1);
+});
+
+test('the report is one page with what was found, what it cost and what needs her, and three downloads', async () => {
+  const served = await servedIn();
+  const id = await brought(served, 'Renewals.csv', 'Website\na.example\nb.example\nnone\n');
+  await run(served, id);
+  const [{ batch, counts }] = (await ask(served, 'GET', `/batches?list=${id}`)).batches;
+  const page = await openTab(served, `/reports/${batch}`);
+  await page.getByRole('heading', { name: `${counts.matched ?? 0} of 3 companies found` }).waitFor();
+  await page.getByRole('heading', { name: 'What it was found by' }).waitFor();
+  await page.getByText('this is play money').waitFor();
+  await page.getByRole('row', { name: '1 website: counts as blank row 4' }).waitFor();
+  for (const [name, ending] of [
+    ['Download the workbook', '.csv'],
+    ['The rows that need you', '.csv'],
+    ['Download the report', '.html'],
+  ] as const) {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name }).click();
+    expect((await download).suggestedFilename()).toMatch(new RegExp(`^Renewals\\..*\\${ending}$`));
+  }
+});

@@ -1,0 +1,181 @@
+/**
+ * Goal: a list at work says in one word how it is, is paused, goes on and is ended on its page; then it says what came of it, opens a
+ * row beside the table, and lets a person decide about lost answers, a wrong name, a person to forget and a team to take back.
+ * Method: a real page in a real browser, before the sandbox as a vendor; its book says what was asked.
+ */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { ask, brought, endOf, servedIn, useBrowser } from './scene.ts';
+import type { Served } from './served.ts';
+
+const tabAt = useBrowser();
+
+const JOB = { operation: 'enrich-company', account: 'data', add: { Found: 'name' } };
+
+interface Started {
+  readonly served: Served;
+  readonly list: string;
+  readonly page: Page;
+  readonly work: string;
+}
+
+/** A list that was brought to a page, started with a budget that is enough, and shown. */
+async function started(desk: Desk, job: object = JOB, body?: string): Promise<Started> {
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const list = await brought(served, 'Renewals Q4.csv', body ?? (await desk.read('list.csv')));
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job });
+  const { work }: JsonResult = await ask(served, 'POST', '/run', { file: list, job, plan, budget: 100 });
+  return { served, list, work: work.id, page: await tabAt(served, `/lists/${list}`) };
+}
+
+const press = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('button', { name }).first().click();
+
+const sees = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+/** Opens the row with this cell as a keyboard does. */
+async function openRow(page: Page, cell: string): Promise<void> {
+  await page.getByRole('gridcell', { name: cell }).first().click();
+  await page.keyboard.press('Enter');
+}
+
+/** Waits until the state of the list is this one word. */
+const isNow = (page: Page, word: string): Promise<void> =>
+  page.locator('.state strong', { hasText: word }).waitFor();
+
+test('a list is paused where it is, goes on from there, and is ended for good by a second click', async () => {
+  const desk = await openDesk({ latencyMs: 150, concurrency: 1 });
+  desk.list(60);
+  const { served, page, work } = await started(desk);
+  await isNow(page, 'Running');
+  await sees(page, 'You may close this window');
+  await sees(page, /of 100/);
+  await press(page, 'Pause');
+  await isNow(page, 'Paused');
+  await endOf(served, work);
+  const asked = await desk.requests();
+  expect(asked).toBeLessThan(60);
+  await sees(page, /It is paused\. \d+ rows are left/);
+  await press(page, 'Go on');
+  await isNow(page, 'Running');
+  await press(page, 'Stop for good…');
+  await sees(page, 'A pause can go on at any time');
+  await press(page, 'Keep it');
+  await press(page, 'Stop for good…');
+  await press(page, /^Stop for good$/);
+  await page.getByText('for good', { exact: true }).waitFor();
+  const { batches } = await ask(served, 'GET', '/batches');
+  expect(batches[0]).toMatchObject({ state: 'cancelled', running: false });
+});
+
+test('it says what came of it and what each one found cost; a row opens beside it, and closes by Escape', async () => {
+  const desk = await openDesk({ account: { price: '0.40 AUD' } });
+  const list = 'Company,Domain\nBanksia Care,banksia.example\nOther,\n';
+  const { page } = await started(desk, JOB, list);
+  await sees(page, '1 of 2 companies found');
+  await sees(page, 'It cost 1 credit (A$0.40). That is 1 credit (A$0.40) for each one found.');
+  await isNow(page, 'Needs you');
+  const beside = page.getByRole('complementary');
+  await beside.getByText('What it was found by').waitFor();
+  await beside.getByText('1 of 1, 100 %').first().waitFor();
+  await beside.getByRole('button', { name: 'row 3' }).click();
+  await page.getByRole('heading', { name: 'Row 3 · Other' }).waitFor();
+  await page.keyboard.press('Escape');
+  await beside.getByText('What it was found by').waitFor();
+  const download = page.waitForEvent('download');
+  await press(page, 'Download the list');
+  expect((await download).suggestedFilename()).toBe('Renewals Q4.enriched.csv');
+  const needing = page.waitForEvent('download');
+  await press(page, 'The rows that need you');
+  expect((await needing).suggestedFilename()).toContain('needs-attention');
+});
+
+test('lost answers are decided at once, with the credits under each choice', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
+  desk.list(5);
+  const { page } = await started(desk);
+  await sees(page, 'No answer came for 3 rows. They may have cost 3 credits.');
+  await press(page, 'row 2');
+  const beside = page.getByRole('complementary');
+  await beside.getByText('perhaps 1 credit').waitFor();
+  await beside.getByText('No answer came. It may have cost 1 credit.').waitFor();
+  await beside.getByRole('button', { name: 'Leave it out' }).click();
+  await page.keyboard.press('Escape');
+  await sees(page, 'No answer came for 2 rows. They may have cost 2 credits.');
+  await press(page, 'Ask again (2 more credits)');
+  await isNow(page, 'Done');
+  await sees(page, '4 of 5 companies found, 80 %; 1 skipped');
+  expect(await desk.requests()).toBe(7);
+});
+
+test('what a person knows of lost answers is taken, for one row or for all like it', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
+  desk.list(4);
+  const { page } = await started(desk);
+  await press(page, 'I know what came of it…');
+  await page.getByLabel('Which row').selectOption('row 2');
+  await page.getByLabel('What came of it').selectOption('It was answered, and I have the answer');
+  await page.getByRole('textbox', { name: 'The answer' }).fill('name = Acme');
+  await press(page, 'That is so');
+  await sees(page, 'No answer came for 2 rows.');
+  await page.getByLabel('What came of it').selectOption('Nothing came of it, and it cost nothing');
+  await page.getByLabel('Which row').selectOption('all 2 alike');
+  await press(page, 'That is so');
+  await isNow(page, 'Done');
+  await sees(page, '4 of 4 companies found');
+});
+
+test('a wrong company is corrected where it was asked, that row alone is asked anew, and the first start stands behind one word', async () => {
+  const desk = await openDesk();
+  const list = 'Company,Domain\nBanksia Care,banksia.example\nHarbour,harbour.example\n';
+  const { served, list: id, page, work } = await started(desk, JOB, list);
+  await endOf(served, work);
+  await isNow(page, 'Done');
+  await openRow(page, 'Banksia Care');
+  await page.getByRole('heading', { name: 'Row 2 · Banksia Care' }).waitFor();
+  await sees(page, 'beside your “Banksia Care”');
+  await page.getByText('The whole answer').click();
+  await sees(page, '"name":');
+  await press(page, 'this is wrong');
+  await page.getByLabel('Should be').fill('banksia-care.example');
+  await press(page, 'Correct it');
+  await sees(page, '1 cell mended');
+  const { id: plan, to_buy } = await ask(served, 'POST', '/plan', { file: id, job: JOB });
+  expect(to_buy).toBe(1);
+  const again = await ask(served, 'POST', '/run', { file: id, job: JOB, plan, budget: 100 });
+  await endOf(served, again.work.id);
+  expect(await desk.requests()).toBe(3);
+  await page.getByText('Before', { exact: true }).click();
+  await sees(page, 'companies, 2 of 2 rows, 2 credits');
+});
+
+test('a person is forgotten after it was said what that takes away', async () => {
+  const desk = await openDesk();
+  const { page } = await started(
+    desk,
+    { operation: 'enrich-person', account: 'data' },
+    'Email\njo@acme.example\n',
+  );
+  await isNow(page, 'Done');
+  await openRow(page, 'jo@acme.example');
+  await press(page, 'Forget this person…');
+  await sees(page, '1 question and 1 row about this person are erased here');
+  await press(page, 'Erase for good');
+  await expect
+    .poll(async () => (await desk.json(['status', 'last', '2'])).attempts[0].parameters)
+    .toEqual({});
+});
+
+test('what was changed in a team is shown before it is taken back, with what cannot be', async () => {
+  const desk = await openDesk();
+  const body = 'Email,Project,Role\njo@acme.example,Harbour,viewer\nal@acme.example,Harbour,editor\n';
+  const job = { operation: 'onboard', account: 'sandbox-service', create_projects: true };
+  const { page } = await started(desk, job, body);
+  await sees(page, /a team · 1 project made, 2 invited/);
+  await press(page, 'Undo…');
+  await sees(page, '− jo@acme.example in Harbour');
+  await sees(page, '1 change cannot be taken back');
+  await press(page, 'Take back 2 of them');
+  await sees(page, 'It was taken back.');
+});

@@ -1,0 +1,176 @@
+/**
+ * Goal: before a start a person sees what shall be done, with whom, by what and at which price; she changes each of it where it
+ * stands, tries a few rows first, and nothing costs more than she allowed.
+ * Method: a real Chromium before a real `rowonce serve` and the embedded vendors. What was asked and booked is read from the vendor's
+ * book and from the API, as a program would.
+ */
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { openDesk } from '../cli/desk.ts';
+import { rowonce } from '../cli/rowonce.ts';
+import { ask, brought, servedIn, useBrowser } from './scene.ts';
+import { environmentIn, type Served } from './served.ts';
+
+const tabAt = useBrowser();
+
+const FAST = { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' };
+
+const companies = (count: number): string =>
+  `Website\n${Array.from({ length: count }, (_, at) => `company-${at}.example\n`).join('')}`;
+
+async function listOf(name: string, body: string): Promise<{ readonly served: Served; readonly page: Page }> {
+  const served = await servedIn(undefined, FAST);
+  const page = await tabAt(served, `/lists/${await brought(served, name, body)}`);
+  page.setDefaultTimeout(30_000);
+  return { served, page };
+}
+
+const pill = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const aside = (page: Page) => page.locator('aside');
+const newest = async (served: Served) => (await ask(served, 'GET', '/batches')).batches[0];
+
+test('the first time, what fits her columns best is chosen, and its price stands there', async () => {
+  const { page } = await listOf('firms.csv', companies(3));
+  await aside(page).getByText('3 credits at most').waitFor();
+  await aside(page).getByText('by Website', { exact: true }).waitFor();
+  expect(await pill(page, 'Find companies').getAttribute('aria-pressed')).toBe('true');
+  expect(await pill(page, 'Find people').getAttribute('aria-pressed')).toBe('false');
+  await aside(page).getByText('it is play money').waitFor();
+});
+
+test('companies and people are one list with one start', async () => {
+  const { served, page } = await listOf(
+    'firms.csv',
+    'Website,E-mail\na.example,jo@a.example\nb.example,\nc.example,\n',
+  );
+  await aside(page).getByText('3 credits at most').waitFor();
+  await pill(page, 'Find people').click();
+  await aside(page).getByText('5 credits at most').waitFor();
+  await pill(page, 'Start').click();
+  await expect.poll(async () => (await newest(served))?.state).toBe('finished');
+  const { operation, credits } = await newest(served);
+  expect(operation).toBe('enrich-company,enrich-person');
+  expect([4, 5]).toContain(credits.spent);
+});
+
+test('twenty are tried first; then the fields are chosen and named, and the others are started', async () => {
+  const { served, page } = await listOf('firms.csv', companies(50));
+  await pill(page, 'Try 20 first').click();
+  await aside(page).getByText('Of 20 tried, 20 were found').waitFor();
+  await aside(page)
+    .getByText(/The other 30 make about 2\d to 30 found for 2\d to 30 credits, 1 for each one found\./)
+    .waitFor();
+  expect((await newest(served)).credits.spent).toBe(20);
+
+  await page.getByRole('checkbox', { name: 'Industry' }).uncheck();
+  await page.getByLabel('Name of the column for Employee count').fill('Staff');
+  await pill(page, 'Start the other 30').click();
+  await expect.poll(async () => (await newest(served)).state).toBe('finished');
+  const { batch, credits } = await newest(served);
+  expect(credits.spent).toBe(50);
+  const { columns } = await ask(served, 'POST', '/status', { batch, from: 1, limit: 1 });
+  const names = columns.map(({ name }: { readonly name: string }) => name);
+  expect(names).toEqual(expect.arrayContaining(['Website', 'Staff', 'Name']));
+  expect(names).not.toEqual(expect.arrayContaining(['Industry']));
+});
+
+test('a run spends no more than she allows; left alone, that is what it costs at most', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  desk.list(12);
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const page = await tabAt(
+    served,
+    `/lists/${await brought(served, 'list.csv', await desk.read('list.csv'))}`,
+  );
+  const most = page.getByRole('spinbutton', { name: /Never more than/ });
+  await expect.poll(() => most.inputValue()).toBe('12');
+  await most.fill('5');
+  await pill(page, 'Start').click();
+  await expect.poll(async () => (await newest(served))?.credits).toMatchObject({ budget: 5, spent: 5 });
+  expect((await desk.place.vendor.book()).credits).toBe(5);
+});
+
+test('blanks are filled by vendors in her order, which the keyboard moves, and checked by another one', async () => {
+  const { served, page } = await listOf(
+    'fair.csv',
+    'First,Last,Website,Email\nMia,Tran,a.example,\nJo,Keller,b.example,jo@b.example\n',
+  );
+  await pill(page, 'Fill blanks').click();
+  await aside(page).getByText('1, free').waitFor();
+  await page.getByLabel('+ add a vendor').selectOption('sandbox-pdl');
+  await page.getByRole('button', { name: 'Ask play money (pdl) earlier' }).press('Enter');
+  await page.getByLabel('Checked by').selectOption('sandbox-leadmagic');
+  await page.getByRole('checkbox', { name: 'accept-all' }).check();
+  const kept = async () => (await ask(served, 'GET', '/lists')).lists[0].job;
+  await expect.poll(kept).toMatchObject({
+    on_existing: 'fill',
+    operations: {
+      'find-email': {
+        account: ['sandbox-pdl', 'sandbox-hunter'],
+        add: { Email: 'email' },
+        check: { account: 'sandbox-leadmagic', accept: ['valid', 'accept_all'] },
+      },
+    },
+  });
+});
+
+test('columns that nobody recognises are chosen by her', async () => {
+  const { page } = await listOf('odd.csv', 'Caller,Clan,Where\nMia,Tran,a.example\nJo,Keller,b.example\n');
+  await pill(page, 'Fill blanks').click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel(/^first name/).selectOption('Caller');
+  await page.getByLabel(/^last name/).selectOption('Clan');
+  await page.getByLabel(/^web domain/).selectOption('Where');
+  await aside(page).getByText('2 credits at most').waitFor();
+  await aside(page).getByText('by Caller, Clan, Where', { exact: true }).waitFor();
+});
+
+test('damaged cells are said, and repaired where that is sure, before anything is paid', async () => {
+  const { page } = await listOf(
+    'phones.csv',
+    'Email,Website\n"Jo <jo@a.example>",a.example\nal@b.example,b.example\n',
+  );
+  await aside(page)
+    .getByText(/How the list is read · 1 cell damaged/)
+    .click();
+  await aside(page).getByText('in Email with more than the address').waitFor();
+  await page.getByRole('checkbox', { name: 'Repair 1 cell' }).check();
+  await expect.poll(() => page.getByRole('checkbox', { name: /^Repair/ }).isChecked()).toBe(true);
+  await page.getByRole('button', { name: 'row 2', exact: true }).waitFor();
+});
+
+test('where the figures have changed since she saw them, nothing is started, and she is told to look again', async () => {
+  const { served, page } = await listOf('firms.csv', companies(3));
+  await aside(page).getByText('3 credits at most').waitFor();
+  const env = { ...environmentIn(served.folder), ...FAST };
+  const other = join(served.folder, 'other.csv');
+  await rowonce(['run', 'enrich-company', '-', '-o', other, '--account', 'sandbox-provider'], {
+    cwd: served.folder,
+    env,
+    stdin: companies(2),
+  });
+  await pill(page, 'Start').click();
+  await aside(page).getByText('The figures have changed: look at them again.').waitFor();
+  await aside(page).getByText('1 credit at most').waitFor();
+  await pill(page, 'Start').click();
+  await expect.poll(async () => (await newest(served))?.credits.spent).toBe(1);
+});
+
+test('of companies and people that were tried, each field is chosen and named for itself', async () => {
+  const rows = Array.from({ length: 30 }, (_, at) => `company-${at}.example,jo@company-${at}.example\n`);
+  const { served, page } = await listOf('both.csv', `Website,E-mail\n${rows.join('')}`);
+  await pill(page, 'Try 20 first').click();
+  await aside(page).getByText('Of 20 tried, 20 were found').waitFor();
+  await aside(page).getByRole('button', { name: /more$/ }).click();
+  await page.getByRole('checkbox', { name: 'Job title' }).uncheck();
+  await page.getByRole('checkbox', { name: 'Industry' }).uncheck();
+  await page.getByLabel('Name of the column for Person location city').fill('Where');
+  await pill(page, 'Start the other 10').click();
+  await expect.poll(async () => (await newest(served)).state).toBe('finished');
+  const { batch } = await newest(served);
+  const { columns } = await ask(served, 'POST', '/status', { batch, from: 1, limit: 1 });
+  const names = columns.map(({ name }: { readonly name: string }) => name);
+  expect(names).toEqual(expect.arrayContaining(['Name', 'City', 'Where']));
+  expect(names.join()).not.toMatch(/industry|job.title/i);
+});

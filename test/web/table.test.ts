@@ -1,0 +1,198 @@
+/**
+ * Goal: her table is the page. It shows her columns and what is found behind the one by which it is asked, fills while it runs,
+ * finds, sorts and filters rows, and takes mended cells, by the mouse, by the keys and on a telephone.
+ * Method: a real `rowonce serve` with the embedded vendors, and a real Chromium that looks for what a person sees.
+ */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { WorkAnswer } from '../../src/web/api.ts';
+import { ask, brought, lastWork, servedIn, useBrowser } from './scene.ts';
+import type { Served } from './served.ts';
+
+const open = useBrowser();
+
+const LIST = [
+  'Renewals Q4,,',
+  'Exported today,,',
+  'Website,Company,City',
+  'one.example,One Ltd,Perth',
+  'two.example,Two Ltd,Hobart',
+  'not a website,Three Ltd,Perth',
+  'four.example,Four Ltd,Cairns',
+].join('\n');
+
+const JOB = {
+  operation: 'enrich-company',
+  account: 'sandbox-provider',
+  add: { Employees: 'employee_count', Industry: 'industry' },
+};
+
+async function begun(served: Served, id: string): Promise<WorkAnswer> {
+  await ask(served, 'PUT', `/lists/${id}/job`, JOB);
+  const plan = await ask(served, 'POST', '/plan', { file: id, job: JOB });
+  return (await ask(served, 'POST', '/run', { file: id, job: JOB, plan: plan.id })) as unknown as WorkAnswer;
+}
+
+async function finished(served: Served, rows = LIST): Promise<string> {
+  const id = await brought(served, 'renewals.csv', rows);
+  await begun(served, id);
+  await lastWork(served);
+  return id;
+}
+
+const heads = (page: Page): Promise<readonly string[]> => page.getByRole('columnheader').allInnerTexts();
+const lineOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+const part = (page: Page, says: string) =>
+  page.getByRole('group', { name: 'Show' }).getByRole('button', { name: says });
+
+test('before the start her columns are there, what will be added stands blank behind the one that is asked by', async () => {
+  const served = await servedIn();
+  const id = await brought(served, 'renewals.csv', LIST);
+  await ask(served, 'PUT', `/lists/${id}/job`, JOB);
+  const page = await open(served, `/lists/${id}`, { viewport: { width: 1280, height: 800 } });
+  await expect
+    .poll(() => heads(page))
+    .toEqual([
+      'Row',
+      expect.stringMatching(/^Website\s+asked by: website/),
+      expect.stringMatching(/^Employees\s+will be added/),
+      expect.stringMatching(/^Industry\s+will be added/),
+      expect.stringMatching(/^Company\s+yours/),
+      expect.stringMatching(/^City\s+yours/),
+    ]);
+  await lineOf(page, 'One Ltd').getByRole('rowheader', { name: '4' }).waitFor();
+  await page.getByText('Renewals Q4').first().waitFor();
+  await page.getByLabel(/The names of your columns are in row 3/).selectOption('0');
+  await page.getByLabel('Your columns have no names').waitFor();
+  await lineOf(page, 'Exported today').waitFor();
+});
+
+test('a column is given another meaning at its head', async () => {
+  const served = await servedIn();
+  const id = await brought(served, 'renewals.csv', 'Web,Company\none.example,One Ltd\n');
+  await ask(served, 'PUT', `/lists/${id}/job`, { ...JOB, columns: { name: '' } });
+  const page = await open(served, `/lists/${id}`);
+  await page.getByRole('button', { name: /^Company/ }).click();
+  await page.getByLabel('“Company” is').selectOption({ label: 'asked by: company name' });
+  await page.getByRole('button', { name: /^Company\s+asked by: company name/ }).waitFor();
+  const kept = async (): Promise<string> => (await ask(served, 'GET', `/lists/${id}`)).job.columns.name;
+  await expect.poll(kept).toBe('Company');
+});
+
+test('cells fill while it runs, without a click', async () => {
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--rate 2/s --match-rate 1' });
+  const rows = Array.from({ length: 12 }, (_, at) => `company-${at}.example,Company ${at}`).join('\n');
+  const id = await brought(served, 'slow.csv', `Website,Name\n${rows}\n`);
+  await begun(served, id);
+  const page = await open(served, `/lists/${id}`);
+  await part(page, 'to go').waitFor();
+  const filled = (): Promise<number> => page.locator('td.ours').filter({ hasText: /\w/ }).count();
+  await expect.poll(filled).toBeGreaterThan(0);
+  const first = await filled();
+  expect(first).toBeLessThan(24);
+  await expect.poll(filled, { timeout: 30_000 }).toBe(24);
+});
+
+test('what came of a row stands in its cells, and the parts of the list add up to it and filter it', async () => {
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
+  const id = await finished(served);
+  const page = await open(served, `/lists/${id}`);
+  await lineOf(page, 'Three Ltd').getByText('not a website').first().waitFor();
+  await expect.poll(() => part(page, 'rows').innerText()).toMatch(/^4\s/);
+  expect(await part(page, 'found').innerText()).toMatch(/^3\s/);
+  await part(page, 'needs you').click();
+  await expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(1);
+  await page.getByRole('button', { name: 'only what needs you ✕' }).click();
+  await expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(4);
+});
+
+test('rows are searched, sorted and filtered by a value, and each of these is taken back by a click', async () => {
+  const served = await servedIn();
+  const page = await open(served, `/lists/${await finished(served)}`);
+  const companies = async (): Promise<readonly (string | undefined)[]> =>
+    (await lineOf(page, 'Ltd').allInnerTexts()).map((text) => /\w+ Ltd/.exec(text)?.[0]);
+  await page.getByRole('searchbox').fill('hob');
+  await expect.poll(companies).toEqual(['Two Ltd']);
+  await page.getByRole('searchbox').fill('');
+  await page.getByRole('button', { name: 'Sort ▾' }).click();
+  await page.getByLabel('In the order of').selectOption({ label: 'Company, A to Z' });
+  await expect.poll(companies).toEqual(['Four Ltd', 'One Ltd', 'Three Ltd', 'Two Ltd']);
+  await lineOf(page, 'One Ltd').getByText('Perth').click();
+  await page.getByRole('button', { name: 'Only rows with “Perth”' }).click();
+  await expect.poll(companies).toEqual(['One Ltd', 'Three Ltd']);
+  await page.getByRole('button', { name: 'City: Perth ✕' }).click();
+  await page.getByRole('button', { name: 'sorted by Company ✕' }).click();
+  await expect.poll(companies).toEqual(['One Ltd', 'Two Ltd', 'Three Ltd', 'Four Ltd']);
+});
+
+test('a cell is mended by the keys alone, says what it was, and is taken back', async () => {
+  const served = await servedIn();
+  const id = await finished(served);
+  const page = await open(served, `/lists/${id}`);
+  await lineOf(page, 'Three Ltd').waitFor();
+  await page.getByRole('grid').focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'F2']) await page.keyboard.press(key);
+  const field = page.getByRole('textbox', { name: 'Website of row 6' });
+  await field.fill('three.example');
+  await field.press('Enter');
+  await page.getByText('1 cell mended').waitFor();
+  const cell = page.getByRole('gridcell', { name: /three\.example/ });
+  expect(await cell.getAttribute('title')).toBe('was not a website');
+  expect((await ask(served, 'GET', `/lists/${id}`)).mends).toMatchObject([
+    { row: 6, column: 'Website', value: 'three.example' },
+  ]);
+  await cell.getByRole('button', { name: 'take back' }).click();
+  await page.getByText('1 cell mended').waitFor({ state: 'detached' });
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('complementary', { name: 'Row 6' }).waitFor();
+});
+
+test('selected rows are copied as a sheet takes them', async () => {
+  const served = await servedIn();
+  const page = await open(served, `/lists/${await finished(served)}`, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  await page.getByRole('rowheader', { name: '4' }).click();
+  await page.getByRole('rowheader', { name: '6' }).click({ modifiers: ['Shift'] });
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('button', { name: 'Copy' }).click();
+  const copied = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
+  await expect.poll(async () => (await copied()).split('\n').length).toBe(4);
+  expect((await copied()).split('\n')[3]?.split('\t')).toEqual([
+    'not a website',
+    '',
+    '',
+    'Three Ltd',
+    'Perth',
+  ]);
+});
+
+test('the end of a long list is a key away, and the thumb of the scrollbar reaches any row', async () => {
+  const served = await servedIn();
+  const rows = Array.from({ length: 300_000 }, (_, at) => `company-${at}.example,Company ${at}`).join('\n');
+  const id = await brought(served, 'long.csv', `Website,Name\n${rows}\n`);
+  const page = await open(served, `/lists/${id}`);
+  await lineOf(page, 'Company 7').first().waitFor();
+  await page.getByRole('grid').focus();
+  await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('300001');
+  await page.keyboard.press('Control+End');
+  await lineOf(page, 'Company 299999').waitFor();
+  await page.locator('.sheet').evaluate((sheet) => {
+    sheet.scrollTop = sheet.scrollHeight / 2;
+  });
+  await expect.poll(() => page.getByText(/^Company 1[45]\d{4}$/).count()).toBeGreaterThan(5);
+});
+
+test('on a telephone a row is a card with its fault below the field, and nothing goes sideways', async () => {
+  const served = await servedIn();
+  const page = await open(served, `/lists/${await finished(served)}`, {
+    viewport: { width: 390, height: 844 },
+  });
+  const card = page.getByRole('listitem').filter({ hasText: 'Three Ltd' });
+  expect(await card.innerText()).toMatch(/Website\s+not a website\s+.*website/);
+  const { scrollWidth, clientWidth } = await page
+    .locator('html')
+    .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+  expect(scrollWidth).toBe(clientWidth);
+});

@@ -1,0 +1,131 @@
+/**
+ * Goal: an administrator sees what her team list would change, person by person; mends what is wrong where it stands; allows
+ * on purpose what goes far; agrees by typing before anybody loses access; and can take it back.
+ * Method: the page in a real browser over sheets of people, before the embedded service.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { ask, brought, servedIn, useBrowser, worked } from './scene.ts';
+import type { Served } from './served.ts';
+
+const tabAt = useBrowser();
+
+const TEAM = readFileSync(join(import.meta.dirname, '../../fixtures/team.csv'), 'utf8');
+
+/** The page of a team's list, which is about to be changed. */
+async function teamAt(served: Served, name: string, body: string, job: object = {}) {
+  const id = await brought(served, name, body);
+  const chosen = { operation: 'onboard', account: 'sandbox-service', ...job };
+  await ask(served, 'PUT', `/lists/${id}/job`, chosen);
+  return { id, page: await tabAt(served, `/lists/${id}`) };
+}
+
+const rowOf = (page: Page, words: string | RegExp) => page.getByRole('row').filter({ hasText: words });
+const change = (page: Page) => page.getByRole('button', { name: /^Change \d+ / });
+const sheet = (...people: readonly string[]): string => `Email,Project,Role\n${people.join('\n')}\n`;
+const KNOWN = { projects: { Care: 'proj-care' } };
+
+test('she says what her projects and roles are, mends a cell, allows an admin, and the team is as her list says', async () => {
+  const served = await servedIn();
+  const { id, page } = await teamAt(served, 'team.csv', TEAM);
+  for (const name of ['Platform', 'Research', 'Support']) {
+    const field = page.getByLabel(new RegExp(`^${name} `));
+    await field.fill(`proj-${name.toLowerCase()}`);
+    await field.press('Enter');
+    await page.getByLabel(`${name} is`, { exact: true }).waitFor();
+  }
+  await page.getByLabel('“owner” means').selectOption('admin');
+  await rowOf(page, 'is as row 3').or(rowOf(page, 'the same as row 3')).waitFor();
+  await rowOf(page, 'Zoe Chen')
+    .getByText('nobody knows the project Platfrom (Platform?): say it beside, or correct the cell')
+    .waitFor();
+  await page.getByLabel('Project of row 14').fill('Platform');
+  await page.getByLabel('Project of row 14').press('Enter');
+  await rowOf(page, 'Zoe Chen').getByText('is invited').waitFor();
+  const wrong = rowOf(page, 'Nadia Haddad');
+  await wrong.getByText('is not an e-mail address: correct the cell').waitFor();
+  await page.getByLabel('Email of row 11').fill('nadia.haddad@banksia.example');
+  await page.getByLabel('Email of row 11').press('Enter');
+  await wrong.getByText('is invited').waitFor();
+
+  // Two admins are more than anybody has allowed.
+  await page.getByText('This would make 2 people admin').waitFor();
+  expect(await change(page).isDisabled()).toBe(true);
+  await page.getByLabel('Allow it').check();
+  await page.getByText('This would make').waitFor({ state: 'detached' });
+  await expect.poll(() => change(page).isEnabled()).toBe(true);
+  expect(await change(page).textContent()).toBe('Change 14 people');
+  await change(page).click();
+  await expect
+    .poll(async () => (await ask(served, 'GET', `/batches?list=${id}`)).batches[0]?.state)
+    .toBe('finished');
+  const { batches } = await ask(served, 'GET', `/batches?list=${id}`);
+  const { changes } = await ask(served, 'POST', '/status', { batch: batches[0].batch });
+  expect(changes.done).toEqual({ invite: 15 });
+});
+
+test('who is no longer on the list loses access only after she has typed so, and an undo gives the others their roles back', async () => {
+  const served = await servedIn();
+  const people = ['ann@t.example,Care,viewer', 'bob@t.example,Care,viewer', 'cid@t.example,Care,admin'];
+  const job = { ...KNOWN, guards: { admins: 'allow' } };
+  const before = await brought(served, 'spring.csv', sheet(...people));
+  const first = { operation: 'onboard', account: 'sandbox-service', ...job };
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: before, job: first });
+  await worked(served, 'run', { file: before, job: first, plan });
+
+  const { id, page } = await teamAt(
+    served,
+    'autumn.csv',
+    sheet('ann@t.example,Care,editor', 'bob@t.example,Care,viewer'),
+    job,
+  );
+  await rowOf(page, 'ann@t.example').getByText('viewer → editor').waitFor();
+  await rowOf(page, 'bob@t.example').getByText('is as the list says').waitFor();
+  await rowOf(page, 'cid@t.example').getByText('stays, and is not on the list').waitFor();
+  await page.getByLabel('Remove who is no longer on the list').check();
+  await rowOf(page, 'cid@t.example').getByText('is removed: no longer on the list').waitFor();
+  await page.getByLabel('Allow it').check();
+  const agreement = page.getByLabel('To agree, type cid@t.example');
+  await agreement.waitFor();
+  await page.getByText('1 of 3 known').waitFor();
+  await page.getByText('who is removed has to be invited again').waitFor();
+  expect(await change(page).isDisabled()).toBe(true);
+  await agreement.fill('Cid@t.example');
+  await expect.poll(() => change(page).isEnabled()).toBe(true);
+  expect(await change(page).textContent()).toBe('Change 2 people');
+  await change(page).click();
+  await expect
+    .poll(async () => (await ask(served, 'GET', `/batches?list=${id}`)).batches[0]?.state)
+    .toBe('finished');
+  const { batches } = await ask(served, 'GET', `/batches?list=${id}`);
+  const { batch } = batches[0];
+  const undo = await ask(served, 'POST', '/undo', { batch, dry_run: true });
+  await worked(served, 'undo', { batch, plan: undo.id });
+  const again = await ask(served, 'POST', '/plan', { file: before, job: first });
+  // Nobody can bring back who was removed: that takes an invite.
+  expect(again.changes.map(({ action }: { action: string }) => action)).toEqual([
+    'unchanged',
+    'unchanged',
+    'invite',
+  ]);
+});
+
+test('a list without roles gets one for all, and a project that nobody knows is made only where she ticks it', async () => {
+  const served = await servedIn();
+  const { id, page } = await teamAt(served, 'new.csv', 'Email,Project\nann@t.example,Atlas\n');
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Their role').selectOption('viewer');
+  await rowOf(page, 'ann@t.example').getByText('nobody knows the project Atlas').waitFor();
+  await page.getByLabel('Make the projects that nobody knows').check();
+  await rowOf(page, 'ann@t.example').getByText('is invited, once the project is made').waitFor();
+  await page.getByText('and the new projects stay').waitFor();
+  await page.getByRole('button', { name: /invited/ }).click();
+  await rowOf(page, 'ann@t.example').waitFor();
+  await page.getByRole('button', { name: /need you/ }).click();
+  await rowOf(page, 'ann@t.example').waitFor({ state: 'detached' });
+  await change(page).click();
+  const newest = async () => (await ask(served, 'GET', `/batches?list=${id}`)).batches[0]?.state;
+  await expect.poll(newest).toBe('finished');
+});
