@@ -329,7 +329,7 @@ export const MUTATIONS: readonly Mutation[] = [
     text: 'isAsked || isTaken(attempt)',
     instead: 'isAsked',
     test: ['cli/then', 'what was taken of a person who is forgotten'],
-    simulated: 'fill',
+    simulated: { never: 'a person of whom something was taken is hardly ever forgotten in a world' },
   },
 ];
 
