@@ -635,6 +635,23 @@ test('a plan counts what is asked after a check, also where an address counts wh
   expect(at.said()).toEqual(['one: Ann', 'three: ann@one.example', 'two: Ann', 'three: ann@two.example']);
 });
 
+test('after a person was forgotten, the answers of one account are not read in the dialect of another one', async () => {
+  const at = await deskOf({ one: knows('one', 'Bob'), two: NOTHING });
+  const dear = { ...FINDER.operations['find-email'], credits: { most: 1, found: 1, miss: 1 } };
+  at.desk.place.writeDialect({ operations: { ...FINDER.operations, 'find-email': dear } }, 'two.yaml');
+  const finding = (account: string): string =>
+    JSON.stringify({ ...JOB, operations: { 'find-email': { account, add: { Email: 'email' } } } });
+  await at.desk.write('job.yaml', finding('one'));
+  await run(at);
+  const [before] = (await at.desk.json(['status'])).batches;
+  expect((await at.desk.type(['forget', 'Bob@one.example', '--yes'])).code).toBe(0);
+  await at.desk.write('job.yaml', finding('two'));
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  await run(at);
+  const after = (await at.desk.json(['status', before.batch])).credits;
+  expect([before.credits.spent, after.spent]).toEqual([1, 1]);
+});
+
 test('the same address from another account is not checked again, and not believed', async () => {
   const same: Answer = ({ input }) => found(String(input.first_name), 'one');
   const at = await deskOf({ one: same, two: same, three: () => ({ state: 'bad' }) }, CHECKED);
