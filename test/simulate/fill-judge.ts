@@ -427,7 +427,8 @@ export class FillJudge {
       const verdict = check && this.#known.get(checkOf(check, known.value));
       // A process that was killed may have kept the verdict, and what a person tells may be old or new.
       const isLost = verdict?.isKept === false && verdict.value !== REFUSED;
-      const mayBe = isLost || verdict?.isTold === true;
+      // A batch that goes on does not check again what it has checked itself.
+      const mayBe = isLost || verdict?.isTold === true || (verdict !== undefined && !run.isAnew);
       promise(isFound !== undefined || mayBe, `what ${other.name} has found is not checked: ${now}`);
       return;
     }
