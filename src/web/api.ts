@@ -126,56 +126,32 @@ export const AgainRequest = GoOnRequest.pick({ accept: true });
 
 /** Lists that are brought to the page. */
 
-const {
-  operation,
-  operations,
-  account,
-  columns,
-  waterfall,
-  add,
-  on_existing,
-  only_if,
-  unless,
-  budget,
-  in_doubt,
-  refresh_after,
-  read,
-  country,
-  repair,
-  role,
-  roles,
-  projects,
-  create_projects,
-  remove_missing,
-  guards,
-} = jobEntries.shape;
-
 /**
  * What is to be done with a list, in the words of a job file. Entries that name a folder, a receiver or a
  * request are missing: a page gives no place of this machine, and sends a key nowhere else.
  */
-export const ListJob = z.strictObject({
-  operation,
-  operations,
-  account,
-  columns,
-  waterfall,
-  add,
-  on_existing,
-  only_if,
-  unless,
-  budget,
-  in_doubt,
-  refresh_after,
-  read,
-  country,
-  repair,
-  role,
-  roles,
-  projects,
-  create_projects,
-  remove_missing,
-  guards,
+export const ListJob = jobEntries.pick({
+  operation: true,
+  operations: true,
+  account: true,
+  columns: true,
+  waterfall: true,
+  add: true,
+  on_existing: true,
+  only_if: true,
+  unless: true,
+  budget: true,
+  in_doubt: true,
+  refresh_after: true,
+  read: true,
+  country: true,
+  repair: true,
+  role: true,
+  roles: true,
+  projects: true,
+  create_projects: true,
+  remove_missing: true,
+  guards: true,
 });
 export type ListJob = z.output<typeof ListJob>;
 /** A person's choice, in the form in which the page sends it. */
