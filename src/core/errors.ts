@@ -61,30 +61,6 @@ export const STOP_CODES = {
 
 export type StopCode = keyof typeof STOP_CODES;
 
-/**
- * The words on the page's button that leads on from a stop. Left out: the only thing to do is in the
- * sentence.
- */
-export const STOP_BUTTONS: Readonly<Partial<Record<StopCode, string>>> = {
-  account: 'Look at the accounts',
-  moved: 'Look at the accounts',
-  key: 'Look at the accounts',
-  account_budget: 'Look at the accounts',
-  input: 'Look at the list',
-  plan: 'Check the plan again',
-  consent: 'Check the plan again',
-  guard: 'Check the plan again',
-  dearer: 'Check the plan again',
-  budget: 'Raise the budget',
-  extra_credits: 'Decide what is in doubt',
-  doubts: 'Decide what is in doubt',
-  busy: 'Try again',
-  vendor_credits: 'Continue',
-  paused: 'Continue',
-  interrupted: 'Continue',
-  terminated: 'Continue',
-};
-
 export interface StopDetail {
   readonly code: StopCode;
   /** The fact, with names and numbers. */

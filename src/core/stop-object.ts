@@ -1,5 +1,5 @@
 import { isoTime } from './clock.ts';
-import { STOP_BUTTONS, type StopDetail } from './errors.ts';
+import type { StopDetail } from './errors.ts';
 import { present } from './objects.ts';
 import { sentence } from './plain-text.ts';
 
@@ -23,7 +23,7 @@ export function stopShown(stopped: Stop) {
     message: sentence(message),
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
-    ...present({ next_command: nextCommand, button: code === 'bug' ? undefined : STOP_BUTTONS[code] }),
-    ...present({ plan, answers: answers && [...answers], choices: choices?.map((each) => ({ ...each })) }),
+    ...present({ next_command: nextCommand, plan }),
+    ...present({ answers: answers && [...answers], choices: choices?.map((each) => ({ ...each })) }),
   };
 }

@@ -15,8 +15,6 @@ export const StopObject = z.object({
   resume_at: z.string().nullable(),
   /** The next command to type: the last line on stderr. */
   next_command: z.string().optional(),
-  /** The words on a button that leads on. */
-  button: z.string().optional(),
   /** The id of the plan as it is now, where it has moved or a person has to agree to it. */
   plan: z.string().optional(),
   /** The possible answers of a person: `yes`, or a word that `--accept` takes. */

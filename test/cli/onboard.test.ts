@@ -208,7 +208,6 @@ test('every guard stops the run before anything is sent, names the rows, and say
         'If that is right, add --allow-admin, or set guards: { admins: allow } in the job, and ' +
         "add evil.example to the guards' domains in the job, and set guards: { max_invites: 3 } in the job.",
       resume_at: null,
-      button: 'Check the plan again',
       answers: ['guards'],
       plan: expect.any(String),
     });

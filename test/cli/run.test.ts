@@ -169,7 +169,7 @@ test.each<[string, number, string, readonly string[], string]>(
     const ended = await desk.type(desk.run(...more, '--json'));
     expect(ended.code).toBe(code);
     const { stopped } = objectIn(ended.stdout);
-    const { next_command: command = stopped.next, button: _button, ...told } = stopped;
+    const { next_command: command = stopped.next, ...told } = stopped;
     expect(ended.stderr.trimEnd().split('\n').at(-1)).toBe(command);
     expect(told).toEqual({
       code: reason,

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/console.ts';
 import { report } from '../../../src/cli/main.ts';
 import { withNext } from '../../../src/commands/shared/spending.ts';
-import { STOP_BUTTONS, type StopCode, StopError } from '../../../src/core/errors.ts';
+import { type StopCode, StopError } from '../../../src/core/errors.ts';
 import { present } from '../../../src/core/objects.ts';
 import { stopShown } from '../../../src/core/stop-object.ts';
 import { resumedBy } from '../../../src/lib/command-line.ts';
@@ -71,7 +71,7 @@ describe('a stop after which the same command goes on', () => {
       terminal.fail(stopShown(stopped.detail), stopped.leastBudget);
       const goesOn = GOES_ON.includes(exit);
       expect(lastLine(err())).toBe(goesOn ? COMMAND : 'Do.');
-      const more = present({ next_command: goesOn ? COMMAND : undefined, button: STOP_BUTTONS[code] });
+      const more = present({ next_command: goesOn ? COMMAND : undefined });
       expect(JSON.parse(out())).toEqual({
         stopped: { ...whole, resume_at: null, ...more },
         budget_to_finish: 7,
