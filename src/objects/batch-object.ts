@@ -118,6 +118,8 @@ export const BatchStatusObject = BatchObject.extend({
   cost: CostObject.exactOptional(),
   /** A budget that is enough for everything that waits, where it has reached its own. */
   budget_to_finish: z.number().exactOptional(),
+  /** Input ← column. */
+  columns: z.record(z.string(), z.string()),
   requests: z.number(),
   calls: z.number(),
   /** Requests without an answer yet. */

@@ -163,6 +163,7 @@ export async function batchStatus(
     ...shown,
     operators: [...new Set((await ledger.acts(id)).map(({ operator }) => operator))],
     settled,
+    columns: settingsKept(batch.settings).columns,
     requests,
     calls,
     open: await ledger.openRequests(id),

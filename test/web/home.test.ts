@@ -138,7 +138,7 @@ test('the report is one page with what was found, what it cost and what needs he
   await page.getByText('this is play money').waitFor();
   await page.getByRole('row', { name: '1 website: counts as blank row 4' }).waitFor();
   for (const [name, ending] of [
-    ['Download the workbook', '.csv'],
+    ['Download the list', '.csv'],
     ['The rows that need you', '.csv'],
     ['Download the report', '.html'],
   ] as const) {

@@ -76,6 +76,8 @@ test('it says what came of it and what each one found cost; a row opens beside i
   await sees(page, '1 of 2 companies found');
   await sees(page, 'It cost 1 credit (A$0.40). That is 1 credit (A$0.40) for each one found.');
   await isNow(page, 'Needs you');
+  await page.reload();
+  await page.getByRole('columnheader', { name: /^Domain asked by: web domain/ }).waitFor();
   const beside = page.getByRole('complementary');
   await beside.getByText('What it was found by').waitFor();
   await beside.getByText('1 of 1, 100 %').first().waitFor();

@@ -30,7 +30,7 @@ function Files({ batch, needsSome }: { readonly batch: string; readonly needsSom
   );
   return (
     <span class="row screen">
-      {download('output', 'Download the workbook')}
+      {download('output', 'Download the list')}
       {needsSome && download('needs_attention', 'The rows that need you')}
       {download('report', 'Download the report')}
       <RefusedNotice refused={action.refused.value} />

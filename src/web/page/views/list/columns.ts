@@ -54,7 +54,11 @@ const WORDS: Readonly<Record<string, string>> = {
   organization_id: 'id of the organization',
 };
 
-export const inputWords = (input: string): string => WORDS[input] ?? input.replaceAll('_', ' ');
+/** The input of one of several steps begins with the name of the step: `enrich-company.website`. */
+export function inputWords(input: string): string {
+  const name = input.replace(/^[a-z-]+\./, '');
+  return WORDS[name] ?? name.replaceAll('_', ' ');
+}
 
 /** What the list is or will be worked on with. */
 export const operationsIn = ({ job, batch, isPlanning }: Scene): readonly string[] =>
@@ -64,10 +68,11 @@ export const inputsOf = (operations: readonly string[]): readonly string[] => [
   ...new Set(operations.flatMap((name) => INPUTS[name] ?? MEMBER)),
 ];
 
-/** Input by column: as it is planned, else as the columns fit. */
+/** Column by input: as it was asked, as it is planned, else as the columns fit. */
 function askedBy(scene: Scene): Readonly<Record<string, string>> {
-  const { planned, described, job, isPlanning } = scene;
-  if (isPlanning.value && planned.value !== undefined) return planned.value.columns;
+  const { batch, planned, described, job, isPlanning } = scene;
+  if (batch !== undefined && !isPlanning.value) return batch.columns;
+  if (planned.value !== undefined) return planned.value.columns;
   const fits = described.value?.operations ?? [];
   const used = operationsIn(scene);
   return Object.assign({}, ...fits.filter((fit) => used.includes(fit.operation)).map((fit) => fit.columns), {
@@ -108,7 +113,10 @@ export function columnsOf(scene: Scene, of: readonly TableColumnObject[]): reado
   const isThere = new Set([...hers, ...found].map(({ name }) => name));
   const coming = Object.keys(added).filter((name) => !isThere.has(name));
   const isOpen =
-    teamPlan(scene) === undefined && found.length + coming.length === 0 && operationsIn(scene).length > 0;
+    teamPlan(scene) === undefined &&
+    found.length === 0 &&
+    Object.keys(added).length === 0 &&
+    operationsIn(scene).length > 0;
   const blank = (isOpen ? [WHATEVER] : coming).map((name): Column => {
     return { name, at: undefined, kind: 'added', inputs: [] };
   });
@@ -120,7 +128,7 @@ export function columnsOf(scene: Scene, of: readonly TableColumnObject[]): reado
 }
 
 export function kindWords({ kind, inputs }: Column, isRunning: boolean): string {
-  if (kind === 'asked') return `asked by: ${inputs.map(inputWords).join(', ')}`;
+  if (kind === 'asked') return `asked by: ${[...new Set(inputs.map(inputWords))].join(', ')}`;
   if (kind === 'filled') return 'filled where blank';
   if (kind === 'happens') return 'once you start';
   if (kind === 'added') return isRunning ? 'is being found' : 'will be added';

@@ -31,14 +31,15 @@ function Spent({ batch }: OfBatch) {
         <Bar part={settled} all={allRows(batch)} />
       </>
     );
-  const of = credits.budget === null ? '' : ` of ${grouped(credits.budget)}`;
+  const { budget } = credits;
   return (
     <>
       <p>
-        <span class="big">{spentWords(credits)}</span> credits{of}
+        <span class="big">{spentWords(credits)}</span> credits
+        {budget !== null && ` of ${grouped(budget)}`}
         {cost && `, ${money(cost)}`}
       </p>
-      <Bar part={credits.spent} all={credits.budget ?? credits.spent} />
+      {budget !== null && <Bar part={credits.spent} all={budget} />}
     </>
   );
 }
