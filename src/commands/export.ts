@@ -5,6 +5,7 @@ import { StopError, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
+import { listAsRead } from '../files/list-name.ts';
 import {
   chooseDestination,
   keptList,
@@ -135,9 +136,11 @@ const isAnswers = (path: string): boolean => nameParts(path).stem.endsWith('.ans
 async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Promise<ListSource> {
   const { id, inputPath, inputSha256, settings } = batch;
   const kept = keptList(ledger, batch);
+  const asRead = listAsRead(inputPath, inputSha256) ?? '';
   try {
-    const input = await openInput(inputPath, readSettings(settings));
-    if (input.survey.sha256 === inputSha256) return input;
+    const path = existsSync(asRead) ? asRead : inputPath;
+    const input = await openInput(path, readSettings(settings));
+    if (input.survey.sha256 === inputSha256) return { ...input, path: inputPath };
   } catch (error) {
     if (kept === undefined || !(error instanceof StopError)) throw error;
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { listFolderOf } from '../core/paths.ts';
+import { endingOf } from '../lib/file-name.ts';
 
 /** The note beside a list that was brought to the page. */
 export const LIST_NOTE = 'list.json';
@@ -18,4 +19,13 @@ export function listNameOf(inputPath: string): string {
     // A list that was not brought to the page, or whose note is gone.
   }
   return basename(inputPath);
+}
+
+/**
+ * Where a list that was brought to the page stays as a batch has read it, when cells of it are mended later;
+ * undefined for any other file.
+ */
+export function listAsRead(inputPath: string, sha256: string): string | undefined {
+  const folder = listFolderOf(inputPath);
+  return folder && join(folder, `read-${sha256}${endingOf(inputPath)}`);
 }

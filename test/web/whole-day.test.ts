@@ -66,6 +66,13 @@ async function enterAt(page: Page, where: Locator): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Her workbook, as a person gets it by the keyboard. */
+async function downloaded(page: Page): Promise<Buffer> {
+  const downloading = page.waitForEvent('download');
+  await enterAt(page, button(page, 'Download the workbook'));
+  return readFileSync(await (await downloading).path());
+}
+
 test('by the keyboard alone: a messy workbook has companies and people found, a wrong cell mended, and is downloaded', async () => {
   const desk = await openDesk({ matchRate: 1 });
   const file = await messyWorkbook(desk);
@@ -93,15 +100,17 @@ test('by the keyboard alone: a messy workbook has companies and people found, a 
   await page.keyboard.type('banksia.example');
   await page.keyboard.press('Enter');
   await sees(page, '1 cell mended');
+  const asFound = await downloaded(page);
+  expect(await readSheet(asFound, 'Archive')).toEqual([['Name'], ['old.example']]);
+  expect((await readSheet(asFound, 'Contacts')).flat()).toContain('not a website');
   await enterAt(page, button(page, 'Start again…'));
   await enterAt(page, button(page, /^Start$/));
   await page.getByRole('row').filter({ hasText: 'banksia.example' }).getByText('Banksia Care').waitFor();
   await expect.poll(async () => (await desk.place.vendor.book()).requests).toBe(requests + 1);
 
-  const downloading = page.waitForEvent('download');
-  await enterAt(page, button(page, 'Download the workbook'));
-  const download = await downloading;
-  const rows = await readSheet(readFileSync(await download.path()));
+  const mended = await downloaded(page);
+  expect(await readSheet(mended, 'Archive')).toEqual([['Name'], ['old.example']]);
+  const rows = await readSheet(mended, 'Contacts');
   const names = rows.find((row) => row.includes('Website')) ?? [];
   const status = names.indexOf('_status');
   const of = (company: string) => rows.find(([name]) => name === company);

@@ -18,7 +18,7 @@ import { askChild } from './children.ts';
 import { type Downloads, outputName } from './downloads.ts';
 import { findList, inWordsOf, type KeptList } from './list-files.ts';
 import { writeListJob } from './list-job.ts';
-import { writeWaiting } from './list-mends.ts';
+import { keepAsRead, writeWaiting } from './list-mends.ts';
 import { isAtWorkOn } from './lists.ts';
 import type { PageCommand, Server } from './server.ts';
 
@@ -169,6 +169,7 @@ async function answerOf(context: Context, asked: CommandRequest): Promise<object
     return askChild(server.program, words, named.key, context.req.raw.signal) as Promise<object>;
   const { plan, dry_run: isDry } = named.input;
   if (isDry === true) return askChild(server.program, words) as Promise<object>;
+  for (const list of named.lists) await keepAsRead(list);
   const work = server.work.start({
     kind: kindOf(command.name),
     words,

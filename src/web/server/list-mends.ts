@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { link, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isoTime } from '../../core/clock.ts';
 import { readingIn } from '../../core/reading.ts';
-import { openFile } from '../../files/input.ts';
+import { contentHash, openFile } from '../../files/input.ts';
+import { listAsRead } from '../../files/list-name.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { ListMends, type MendRequest } from '../api.ts';
 import { broughtFile, inWordsOf, type KeptList, MENDS } from './list-files.ts';
@@ -45,6 +47,12 @@ export async function writeWaiting(list: KeptList): Promise<void> {
   if (written) return;
   await writeMended(list, mends);
   await note(list, { mends, written: true });
+}
+
+/** Keeps the list as a run will read it: its download is still made from her file after the next mend. */
+export async function keepAsRead({ path }: KeptList): Promise<void> {
+  const asRead = listAsRead(path, await contentHash(path)) ?? '';
+  if (!existsSync(asRead)) await link(path, asRead);
 }
 
 const note = ({ folder }: KeptList, mends: ListMends): Promise<boolean> =>
