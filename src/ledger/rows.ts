@@ -200,14 +200,6 @@ export const readSomeRows = ({ db }: Context) => ({
     const found = (await Promise.all(wanted.map(read))).flat().sort((one, other) => one.row - other.row);
     return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
   },
-  /** How many rows of a batch are in one of these states; undefined where one has more than `most`. */
-  async countIn(batch: BatchId, states: readonly RowStatus[], most: number): Promise<number | undefined> {
-    const sql = `SELECT count(*) AS n FROM
-      (SELECT 1 FROM rows WHERE batch = ? AND state = ? LIMIT CAST(? AS {int})) counted`;
-    const counting = states.map((state) => oneRow<{ n: number }>(db, sql, [batch, state, most + 1]));
-    const counts = (await Promise.all(counting)).map(({ n }) => n);
-    return counts.some((n) => n > most) ? undefined : counts.reduce((sum, n) => sum + n, 0);
-  },
   /** These rows as they stand in the list; none of one that is not in it, or whose cells were erased. */
   async cellsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, InputRow>> {
     const asked = rows.map((row) => ({ batch, row }));

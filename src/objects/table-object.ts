@@ -16,8 +16,6 @@ export const TableObject = BatchNamed.extend({
   columns: z.array(TableColumnObject),
   /** Number of bought columns that only the output has. */
   more_columns: z.number(),
-  /** Number of rows in the list, or of the wanted status; null where counting them would take time. */
-  total: z.number().nullable(),
   /** The number of the batch's last row. */
   last: z.number(),
   rows: z.array(TableRowObject),

@@ -19,7 +19,6 @@ import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject } from '../objects/table-object.ts';
-import { rowsOf } from '../plan/batch.ts';
 
 /**
  * The table of a list: its own cells, and beside them those that an output would have, as soon as a row has
@@ -57,7 +56,6 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
     sandbox: batch.sandbox,
     columns: [...table.columns],
     more_columns: table.more,
-    total: isPlain ? await totalOf(table, query) : null,
     last: await ledger.lastSubmitted(batch.id),
     rows: rows.map((row, at) => ({ row, cells: [...(shown[at] ?? [])] })),
     next: found[limit]?.row ?? null,
@@ -65,14 +63,6 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
 }
 
 const numberOf = ({ row }: { readonly row: RowNumber }): RowNumber => row;
-
-/** So many rows of a status are counted within some twenty milliseconds. */
-const MOST_COUNTED = 250_000;
-
-async function totalOf({ ledger, batch }: Table, { states }: Query): Promise<number | null> {
-  if (states.length === 0) return rowsOf(batch);
-  return (await ledger.countIn(batch.id, states, MOST_COUNTED)) ?? null;
-}
 
 // --------------------------------------------------------------------------------------------- its columns
 

@@ -28,7 +28,6 @@ export interface Part<Column> {
   readonly next: number | null;
   /** The number of the table's last row, where it is known. */
   readonly last?: number | undefined;
-  readonly total?: number | null | undefined;
 }
 
 export type Read<Column> = (of: { readonly from?: number; readonly limit: number }) => Promise<Part<Column>>;
@@ -43,7 +42,6 @@ export abstract class Lines<Column> {
   columns: readonly Column[] | undefined;
   refused: Refused | undefined;
   isAtWork = false;
-  total: number | null | undefined;
   protected seen = { from: 0, to: 0 };
   protected readonly read: Read<Column>;
   #isClosed = false;
@@ -100,9 +98,8 @@ export abstract class Lines<Column> {
         const fetch = this.#isClosed ? undefined : this.missing();
         if (fetch === undefined) break;
         this.changed.value += 1;
-        const { columns, total } = await fetch();
+        const { columns } = await fetch();
         this.columns = columns;
-        this.total = total;
         this.refused = undefined;
         this.changed.value += 1;
       }

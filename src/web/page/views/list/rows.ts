@@ -58,14 +58,14 @@ function isShown({ part, email, project }: TeamRow, { search, where }: Filter): 
 const ofBatch =
   (batch: string, { search, sort, where }: Filter): Read<TableColumnObject> =>
   async (page) => {
-    const { columns, rows, next, last, total } = await look<TableObject>('status', {
+    const { columns, rows, next, last } = await look<TableObject>('status', {
       batch,
       ...page,
       ...(search === '' ? {} : { search }),
       ...(sort === undefined ? {} : { sort }),
       ...(Object.keys(where).length === 0 ? {} : { where }),
     });
-    return { columns, rows, next, last, total };
+    return { columns, rows, next, last };
   };
 
 const ofFile =
