@@ -36,7 +36,7 @@ const TABLE = {
     `how many rows, at most ${MOST_ROWS}; left out: ${USUAL_ROWS}`,
     '<rows>',
   ),
-  search: flag(z.string().optional(), 'only rows with this text in a cell of the list', '<text>'),
+  search: flag(z.string().optional(), 'only rows with this text in a cell, of the list or bought', '<text>'),
   sort: flag(
     z.string().optional(),
     'in the order of a column; with a - before its name the other way round',

@@ -164,9 +164,9 @@ const WORDS = {
 
 /**
  * `{list X}`: each member of a JSON list, as `item.value`. It is text in PostgreSQL. `{hex X}`: the bytes
- * that hexadecimal digits say.
+ * that hexadecimal digits say. `{text X}`: bytes as text, whose signs beyond ASCII may be written otherwise.
  */
-const [LIST, HEX] = [/\{list (\S+)\}/g, /\{hex (\S+)\}/g];
+const [LIST, HEX, TEXT] = [/\{list (\S+)\}/g, /\{hex (\S+)\}/g, /\{text (\S+)\}/g];
 
 export function inWordsOf(name: Db['name'], sql: string): string {
   const list =
@@ -174,5 +174,6 @@ export function inWordsOf(name: Db['name'], sql: string): string {
   return sql
     .replaceAll(LIST, list)
     .replaceAll(HEX, name === 'sqlite' ? 'unhex($1)' : "decode($1, 'hex')")
+    .replaceAll(TEXT, name === 'sqlite' ? 'CAST($1 AS TEXT)' : "encode($1, 'escape')")
     .replaceAll(/\{(\w+)\}/g, (_, word: keyof (typeof WORDS)['sqlite']) => WORDS[name][word]);
 }

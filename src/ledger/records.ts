@@ -3,7 +3,7 @@ import type { AttemptId, BatchId, Credits } from '../core/ids.ts';
 export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../core/ids.ts';
 
 import type { JsonObject, Vendor } from '../core/operation.ts';
-import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
+import type { InputRow, Outcome, RowNumber, RowStatus } from '../core/row.ts';
 
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
@@ -17,6 +17,16 @@ export interface FreshSince {
   readonly foundMs?: number;
   /** The oldest usable time of all other answers; absent when any age is usable. */
   readonly noMatchMs?: number;
+}
+
+/** Which rows of a list are looked for. */
+export interface Sought {
+  /** Only rows in one of them; none: all. */
+  readonly states: readonly RowStatus[];
+  /** Whether a row whose cells are this JSON may be wanted: to read the cells of all rows takes time. */
+  mayBe(json: string): boolean;
+  /** Rows are wanted for this text in an answer, too; left out: no answer is read. */
+  readonly said?: string;
 }
 
 /** An account that a batch may ask. */

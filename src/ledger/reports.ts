@@ -2,13 +2,13 @@ import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { DAY_MS } from '../core/clock.ts';
 import { NOTE_PERSON } from '../core/membership.ts';
-import type { InputRow, RowNumber, RowStatus } from '../core/row.ts';
+import type { InputRow, RowNumber } from '../core/row.ts';
 import { parts } from '../lib/parts.ts';
 import { rowsAbout } from './accounts.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, forgottenMark, recordFrom, type StoredRow } from './context.ts';
-import { each, partsOf } from './db.ts';
+import { each, partsOf, type Sql } from './db.ts';
 import { actsWhere, writtenAt } from './notes.ts';
 import { QUEUE_SCHEMA, type RangeCounts, type WorkOrder } from './ranges.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type BatchId,
   type FreshSince,
   type Saved,
+  type Sought,
   type Spent,
   type WaitingRow,
 } from './records.ts';
@@ -94,22 +95,21 @@ export const readReports = ({ db }: Context) => ({
   },
 
   /**
-   * The rows of a batch as they stand in the list, in parts of so many, from a row on.
-   * @param states only those in one of them; none: all.
-   * @param mayBe is asked with the JSON of a row's cells, because reading the cells of all rows takes time.
+   * The rows of a batch as they stand in the list, in parts of so many, from a row on, of which those are left
+   * out that cannot be sought.
    */
   async *listed(
     batch: BatchId,
     first: RowNumber,
     most: number,
-    states: readonly RowStatus[],
-    mayBe: (json: string) => boolean,
+    { states, mayBe, said }: Sought,
   ): AsyncGenerator<readonly InputRow[]> {
     const where = states.length === 0 ? '' : `AND ${oneOf('r.state', states)}`;
     const sql = `${LISTED} ${where} ORDER BY r.row LIMIT CAST(? AS {int})`;
     const read = (from: RowNumber) => db.rows<Parameters<typeof listedFrom>[0]>(sql, [batch, from, most]);
     for await (const part of parts(most, first, read, ({ row }) => row + 1)) {
-      yield part.filter(({ cells }) => mayBe(cells ?? '')).map(listedFrom);
+      const saying = said === undefined ? undefined : await rowsSaying(db, batch, part, said);
+      yield part.filter(({ row, cells }) => mayBe(cells ?? '') || saying?.has(row)).map(listedFrom);
       await setImmediate();
     }
   },
@@ -259,6 +259,30 @@ SELECT row FROM rows WHERE batch = ? AND row >= ? AND state <> 'pending' ORDER B
 
 const LISTED = `SELECT r.row, c.cells FROM rows r LEFT JOIN cells c ON c.batch = r.batch AND c.row = r.row
 WHERE r.batch = ? AND r.row >= ?`;
+
+/** The rows with an answer that is like a text, or that a person told. */
+const SAYING = `
+SELECT DISTINCT u.row FROM (
+    SELECT row, attempt AS id FROM rows WHERE batch = ? AND row BETWEEN ? AND ?
+    UNION ALL SELECT w.row, CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others}
+      WHERE w.batch = ? AND w.row BETWEEN ? AND ?) u
+  JOIN attempts c ON c.id = u.id AND c.charged IS NOT NULL LEFT JOIN replies p ON ${replyOf('p', 'c')}
+  LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL
+WHERE n.facts IS NOT NULL OR lower({text p.body}) LIKE CAST(? AS TEXT)`;
+
+/** Those of these rows, which are in order, that may have an answer with this text. */
+async function rowsSaying(
+  db: Sql,
+  batch: BatchId,
+  rows: readonly { readonly row: RowNumber }[],
+  text: string,
+): Promise<ReadonlySet<RowNumber>> {
+  const span = [batch, rows[0]?.row ?? 0, rows.at(-1)?.row ?? 0];
+  // An answer may write any other sign in several ways, and the cell of a list joins what it has.
+  const like = `%${text.toLowerCase().replaceAll(/[^a-z0-9@.-]+/g, '%')}%`;
+  const found = await db.rows<{ row: RowNumber }>(SAYING, [...span, ...span, like]);
+  return new Set(found.map(({ row }) => row));
+}
 
 /** The row that pays for an answer saves nothing. */
 const SAVED = `

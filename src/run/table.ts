@@ -1,6 +1,4 @@
-import { stop } from '../core/errors.ts';
-import { foreignName, foreignWords } from '../core/plain-text.ts';
-import { type InputRow, OUR_COLUMNS, OUTCOME_KINDS, type RowNumber, type RowStatus } from '../core/row.ts';
+import { type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
 import { identifierNames } from '../files/columns/column-kind.ts';
 import { PART_ROWS } from '../files/kept-rows.ts';
@@ -16,35 +14,25 @@ import {
   textCells,
 } from '../files/output/output.ts';
 import { settingsKept } from '../job/job-settings.ts';
-import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, RowRecord, Sought } from '../ledger/ledger.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject } from '../objects/table-object.ts';
+import { firstOf, type Query, queryOf, type Searched, type TableOrder } from './table-order.ts';
 
 /**
  * The table of a list: its own cells, and beside them those that an output would have, as soon as a row has
- * ended. A page of the list's order, or of some states, costs the same in a list of any length. What searches
- * or sorts reads the list in parts, and keeps no more than a page.
+ * ended. A page of the list's order, or of some states, costs the same in a list of any length.
  */
-
-export interface TableOrder {
-  /** The row with which the page begins, in the order that is asked for; left out: the first one. */
-  readonly from?: RowNumber | undefined;
-  readonly limit: number;
-  readonly search?: string | undefined;
-  /** A column; with a `-` before its name the order is turned. */
-  readonly sort?: string | undefined;
-  /** Values by columns. Several states may stand at `_status`, with commas between them. */
-  readonly where?: Readonly<Record<string, string>> | undefined;
-}
 
 export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOrder): Promise<TableObject> {
   const limit = Math.min(order.limit, rowsPerRead(batch, order.limit));
   const table = await tableIn(ledger, batch);
-  const query = queryOf(table, order);
+  const searched = searchedIn(table);
+  const query = queryOf(searched, order);
   const isPlain = query.search === '' && query.sort === undefined && query.where.length === 0;
   const found = isPlain
     ? await ledger.rowsAt(batch.id, { from: order.from ?? 0 }, limit + 1, query.states)
-    : await firstOf(table, query, order.from, limit + 1);
+    : await firstOf(searched, query, order.from, limit + 1);
   const rows = found.slice(0, limit).map(numberOf);
   const inputs = await ledger.cellsOf(batch.id, rows);
   const listed = rows.map((row) => inputs.get(row) ?? { row, cells: [] });
@@ -144,135 +132,44 @@ function cellsBeside(
 
 // -------------------------------------------------------------------------------------------- which of them
 
-/** The place of a column. */
-type At = number;
-
-interface Query {
-  readonly states: readonly RowStatus[];
-  /** In small letters; blank: everything. */
-  readonly search: string;
-  readonly sort: At | undefined;
-  readonly isTurned: boolean;
-  readonly where: readonly (readonly [At, value: string])[];
-}
-
-/** @throws StopError `usage` for a column or a status that is not there. */
-function queryOf(table: Table, { search = '', sort, where = {} }: TableOrder): Query {
-  const { _status: states, ...values } = where;
-  const isTurned = sort?.startsWith('-') === true && placeOf(table, sort) === -1;
-  return {
-    states: states === undefined ? [] : states.split(',').map(statusOf),
-    search: search.toLowerCase(),
-    sort: sort === undefined ? undefined : knownPlace(table, isTurned ? sort.slice(1) : sort),
-    isTurned,
-    where: Object.entries(values).map(([name, value]) => [knownPlace(table, name), value]),
-  };
-}
-
-const placeOf = ({ columns }: Table, wanted: string): At => columns.findIndex(({ name }) => name === wanted);
-
-function knownPlace(table: Table, wanted: string): At {
-  const at = placeOf(table, wanted);
-  if (at !== -1) return at;
-  const has = foreignWords(table.columns.map(({ name }) => name).join(', '), LONGEST_LIST);
-  const fact = `Batch ${table.batch.id} has no column ${foreignName(wanted)}; it has ${has}.`;
-  throw stop('usage', fact, 'Name one of these.');
-}
-
-const LONGEST_LIST = 2_000;
-
-function statusOf(word: string): RowStatus {
-  const known = [...OUTCOME_KINDS, 'pending'] as const;
-  const status = known.find((each) => each === word.trim());
-  if (status !== undefined) return status;
-  const fact = `There is no status ${foreignName(word)}; there are ${known.join(', ')}.`;
-  throw stop('usage', fact, 'Name one of these.');
-}
-
 /** So many rows of a list are looked at together, which takes some milliseconds. */
 const LISTED_AT_ONCE = 2_000;
 
-/** The first rows that the query wants, in its order, from a row on. */
-async function firstOf(
-  table: Table,
-  query: Query,
-  from: RowNumber | undefined,
-  most: number,
-): Promise<readonly Place[]> {
-  const { isTurned, sort } = query;
-  const inOrder = (one: Place, other: Place): number => compared(one, other, isTurned);
-  const first = sort === undefined || from === undefined ? undefined : await placeIn(table, query, from);
-  const found: Place[] = [];
-  for await (const part of placesIn(table, query, sort === undefined ? from : undefined)) {
-    const last = found[most - 1];
-    const isNearer = (place: Place): boolean =>
-      (first === undefined || inOrder(place, first) >= 0) && (last === undefined || inOrder(place, last) < 0);
-    found.push(...part.filter(isNearer));
-    found.sort(inOrder).splice(most);
-    if (sort === undefined && found.length === most) break;
-  }
-  return found;
+function searchedIn(table: Table): Searched {
+  const { ledger, batch, columns, kept, added } = table;
+  const isOfList = (at: number): boolean => at < kept.length;
+  return {
+    name: `Batch ${batch.id}`,
+    columns,
+    isSearched(at) {
+      const bought = added[at - kept.length];
+      // The account that a cell is from is not what a person looks for.
+      return isOfList(at) || (bought !== undefined && bought.isSource !== true);
+    },
+    async *parts(query, from, most = LISTED_AT_ONCE) {
+      const { search, sort = 0, where } = query;
+      const isOwn = [...where.map(([at]) => at), sort].every(isOfList);
+      const readsAnswers = search !== '' || !isOwn;
+      // Of the rows that are searched, few are left whose answers are read.
+      const usual = readsAnswers ? rowsPerRead(batch, isOwn ? most : PART_ROWS.single) : most;
+      const sought = { states: query.states, ...soughtBy(query, isOfList) };
+      for await (const part of ledger.listed(batch.id, from, Math.min(usual, most), sought)) {
+        const cells = readsAnswers ? await cellsIn(table, part) : part.map((row) => ownCells(table, row));
+        yield part.map(({ row }, nth) => ({ row, cells: cells[nth] ?? [] }));
+      }
+    },
+  };
 }
 
-/** Where the row stands in the order of the query; undefined of a row that is not there. */
-async function placeIn(table: Table, query: Query, row: RowNumber): Promise<Place | undefined> {
-  const all = { ...query, states: [], search: '', where: [] };
-  for await (const [place] of placesIn(table, all, row, 1)) return place?.row === row ? place : undefined;
-  return undefined;
-}
-
-/** The places of the rows that the query wants, part by part. */
-async function* placesIn(
-  table: Table,
-  { states, search, sort, where }: Query,
-  from: RowNumber = 0,
-  most?: number,
-): AsyncGenerator<readonly Place[]> {
-  const { ledger, batch, kept } = table;
-  // Only the list's own cells are searched, so that no answer is read for it.
-  const isOfList = [...where.map(([at]) => at), sort ?? 0].every((at) => at < kept.length);
-  const atOnce = most ?? (isOfList ? LISTED_AT_ONCE : rowsPerRead(batch, PART_ROWS.single));
-  const texts = [search, ...where.flatMap(([at, value]) => (at < kept.length ? value : ''))]
+/** Tells rows that cannot be wanted by the text of their cells and answers, because reading these takes time. */
+function soughtBy({ search, where }: Query, isOfList: (at: number) => boolean): Omit<Sought, 'states'> {
+  const values = where.flatMap(([at, value]) => (isOfList(at) ? [value] : []));
+  const texts = [search, ...values]
     .filter((text) => text !== '')
     .map((text) => JSON.stringify(text).slice(1, -1).toLowerCase());
-  const mayBe = (json: string): boolean => {
-    const low = texts.length === 0 ? '' : json.toLowerCase();
+  const mayBe = (cells: string): boolean => {
+    const low = texts.length === 0 ? '' : cells.toLowerCase();
     return texts.every((text) => low.includes(text));
   };
-  for await (const part of ledger.listed(batch.id, from, atOnce, states, mayBe)) {
-    const cells = isOfList ? part.map((row) => ownCells(table, row)) : await cellsIn(table, part);
-    yield part.flatMap(({ row }, nth) => {
-      const own = cells[nth] ?? [];
-      const isWanted =
-        where.every(([at, value]) => own[at] === value) &&
-        (search === '' || own.slice(0, kept.length).some((cell) => cell.toLowerCase().includes(search)));
-      return isWanted ? [placeOfRow(row, sort === undefined ? '' : (own[sort] ?? ''))] : [];
-    });
-  }
-}
-
-// ----------------------------------------------------------------------------------------------- the order
-
-/** A row, with what it is sorted by. */
-interface Place {
-  readonly row: RowNumber;
-  readonly text: string;
-  /** NaN of a text that is none. */
-  readonly number: number;
-  /** Numbers come before words, and blank cells last, whichever way the column is sorted. */
-  readonly rank: 0 | 1 | 2;
-}
-
-function placeOfRow(row: RowNumber, cell: string): Place {
-  const text = cell.trim();
-  const number = Number(text);
-  return { row, text, number, rank: text === '' ? 2 : Number.isNaN(number) ? 1 : 0 };
-}
-
-const BY_WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-
-function compared(one: Place, other: Place, isTurned: boolean): number {
-  if (one.rank !== other.rank) return one.rank - other.rank;
-  const byCell = one.number - other.number || BY_WORDS.compare(one.text, other.text);
-  return (isTurned ? -byCell : byCell) || one.row - other.row;
+  return { mayBe, ...(search !== '' && { said: search }) };
 }

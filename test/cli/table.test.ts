@@ -119,6 +119,21 @@ test('rows are those of a status or of several, found by a text or by a value, a
   expect(sorted.map(([, city]) => city)).toEqual(['10', '9.5', 'Zürich', 'Perth', 'perth', '']);
 });
 
+test('a search finds rows by what was bought for them, too', async () => {
+  const { desk } = await deskBefore(({ input }) => ({
+    data: { full_name: input.email === 'jane@acme.example' ? 'Jane "JJ" Roe' : 'Zoë', langs: ['de', 'Fr'] },
+  }));
+  await desk.write('people.csv', 'email,City\njane@acme.example,Perth\nmary@acme.example,Roe\n,Roe\n');
+  await desk.type(['run', 'enrich-person', 'people.csv', '--budget', '9']);
+  expect(await rowsOf(desk, '--search', 'roe')).toEqual([2, 3, 4]);
+  expect(await rowsOf(desk, '--search', 'roe', '--where', '_status=matched')).toEqual([2, 3]);
+  expect(await rowsOf(desk, '--search', '"jj" r')).toEqual([2]);
+  expect(await rowsOf(desk, '--search', 'ZOË')).toEqual([3]);
+  expect(await rowsOf(desk, '--search', 'de; fr', '--sort', '-email')).toEqual([3, 2]);
+  // Neither the names of an answer's fields nor what the ledger knows of a row are cells that are hers.
+  for (const none of ['full_name', 'matched']) expect(await rowsOf(desk, '--search', none)).toEqual([]);
+});
+
 test('what a table does not have is refused with what it has', async () => {
   const desk = await deskWithCities(['--add', 'Staff=employee_count']);
   const has = 'it has domain, City, Staff, _status, _reason, _matched_by, _credits, _source, _as_of.';

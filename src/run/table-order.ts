@@ -1,0 +1,156 @@
+import { stop } from '../core/errors.ts';
+import { foreignName, foreignWords } from '../core/plain-text.ts';
+import { OUTCOME_KINDS, type RowNumber, type RowStatus } from '../core/row.ts';
+import type { TableColumnObject } from '../objects/table-object.ts';
+
+/**
+ * Which rows of a table are shown, and in which order. What searches or sorts reads the table in parts, and
+ * keeps no more than a page.
+ */
+
+export interface TableOrder {
+  /** The row with which the page begins, in the order that is asked for; left out: the first one. */
+  readonly from?: RowNumber | undefined;
+  readonly limit: number;
+  readonly search?: string | undefined;
+  /** A column; with a `-` before its name the order is turned. */
+  readonly sort?: string | undefined;
+  /** Values by columns. Several states may stand at `_status`, with commas between them. */
+  readonly where?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A table that is read from a row on. */
+export interface Searched {
+  /** What it is called in an error. */
+  readonly name: string;
+  readonly columns: readonly TableColumnObject[];
+  /** Whether a search looks into this column. */
+  isSearched(at: At): boolean;
+  /** Rows with their cells, part by part. What cannot be wanted by the query may be left out. */
+  parts(query: Query, from: RowNumber, most?: number): AsyncIterable<readonly SearchedRow[]>;
+}
+
+interface SearchedRow {
+  readonly row: RowNumber;
+  /** The cells of the columns, at least of those that the query looks at. */
+  readonly cells: readonly string[];
+}
+
+/** The place of a column. */
+type At = number;
+
+export interface Query {
+  readonly states: readonly RowStatus[];
+  /** In small letters; blank: everything. */
+  readonly search: string;
+  readonly sort: At | undefined;
+  readonly isTurned: boolean;
+  readonly where: readonly (readonly [At, value: string])[];
+}
+
+/** @throws StopError `usage` for a column or a status that is not there. */
+export function queryOf(table: Searched, { search = '', sort, where = {} }: TableOrder): Query {
+  const { _status: states, ...values } = where;
+  const isTurned = sort?.startsWith('-') === true && placeOf(table, sort) === -1;
+  return {
+    states: states === undefined ? [] : states.split(',').map(statusOf),
+    search: search.toLowerCase(),
+    sort: sort === undefined ? undefined : knownPlace(table, isTurned ? sort.slice(1) : sort),
+    isTurned,
+    where: Object.entries(values).map(([name, value]) => [knownPlace(table, name), value]),
+  };
+}
+
+const placeOf = ({ columns }: Searched, wanted: string): At =>
+  columns.findIndex(({ name }) => name === wanted);
+
+function knownPlace(table: Searched, wanted: string): At {
+  const at = placeOf(table, wanted);
+  if (at !== -1) return at;
+  const has = foreignWords(table.columns.map(({ name }) => name).join(', '), LONGEST_LIST);
+  const fact = `${table.name} has no column ${foreignName(wanted)}; it has ${has}.`;
+  throw stop('usage', fact, 'Name one of these.');
+}
+
+const LONGEST_LIST = 2_000;
+
+function statusOf(word: string): RowStatus {
+  const known = [...OUTCOME_KINDS, 'pending'] as const;
+  const status = known.find((each) => each === word.trim());
+  if (status !== undefined) return status;
+  const fact = `There is no status ${foreignName(word)}; there are ${known.join(', ')}.`;
+  throw stop('usage', fact, 'Name one of these.');
+}
+
+/** The first rows that the query wants, in its order, from a row on. */
+export async function firstOf(
+  table: Searched,
+  query: Query,
+  from: RowNumber | undefined,
+  most: number,
+): Promise<readonly Place[]> {
+  const { isTurned, sort } = query;
+  const inOrder = (one: Place, other: Place): number => compared(one, other, isTurned);
+  const first = sort === undefined || from === undefined ? undefined : await placeIn(table, query, from);
+  const found: Place[] = [];
+  for await (const part of placesIn(table, query, sort === undefined ? from : undefined)) {
+    const last = found[most - 1];
+    const isNearer = (place: Place): boolean =>
+      (first === undefined || inOrder(place, first) >= 0) && (last === undefined || inOrder(place, last) < 0);
+    found.push(...part.filter(isNearer));
+    found.sort(inOrder).splice(most);
+    if (sort === undefined && found.length === most) break;
+  }
+  return found;
+}
+
+/** Where the row stands in the order of the query; undefined of a row that is not there. */
+async function placeIn(table: Searched, query: Query, row: RowNumber): Promise<Place | undefined> {
+  const all = { ...query, states: [], search: '', where: [] };
+  for await (const [place] of placesIn(table, all, row, 1)) return place?.row === row ? place : undefined;
+  return undefined;
+}
+
+/** The places of the rows that the query wants, part by part. */
+async function* placesIn(
+  table: Searched,
+  query: Query,
+  from: RowNumber = 0,
+  most?: number,
+): AsyncGenerator<readonly Place[]> {
+  const { search, sort, where } = query;
+  for await (const part of table.parts(query, from, most))
+    yield part.flatMap(({ row, cells }) => {
+      const isWanted =
+        where.every(([at, value]) => cells[at] === value) &&
+        (search === '' ||
+          cells.some((cell, at) => table.isSearched(at) && cell.toLowerCase().includes(search)));
+      return isWanted ? [placeOfRow(row, sort === undefined ? '' : (cells[sort] ?? ''))] : [];
+    });
+}
+
+// ----------------------------------------------------------------------------------------------- the order
+
+/** A row, with what it is sorted by. */
+interface Place {
+  readonly row: RowNumber;
+  readonly text: string;
+  /** NaN of a text that is none. */
+  readonly number: number;
+  /** Numbers come before words, and blank cells last, whichever way the column is sorted. */
+  readonly rank: 0 | 1 | 2;
+}
+
+function placeOfRow(row: RowNumber, cell: string): Place {
+  const text = cell.trim();
+  const number = Number(text);
+  return { row, text, number, rank: text === '' ? 2 : Number.isNaN(number) ? 1 : 0 };
+}
+
+const BY_WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+function compared(one: Place, other: Place, isTurned: boolean): number {
+  if (one.rank !== other.rank) return one.rank - other.rank;
+  const byCell = one.number - other.number || BY_WORDS.compare(one.text, other.text);
+  return (isTurned ? -byCell : byCell) || one.row - other.row;
+}
