@@ -95,8 +95,8 @@ export const readReports = ({ db }: Context) => ({
   },
 
   /**
-   * The rows of a batch as they stand in the list, in parts of so many, from a row on, of which those are left
-   * out that cannot be sought.
+   * The rows of a batch as they stand in the list, in parts of so many, from a row on. What is surely not
+   * sought is left out.
    */
   async *listed(
     batch: BatchId,

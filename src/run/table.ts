@@ -17,6 +17,9 @@ import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord, Sought } from '../ledger/ledger.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject } from '../objects/table-object.ts';
+
+export type { TableOrder } from './table-order.ts';
+
 import { firstOf, type Query, queryOf, type Searched, type TableOrder } from './table-order.ts';
 
 /**
@@ -150,7 +153,7 @@ function searchedIn(table: Table): Searched {
       const { search, sort = 0, where } = query;
       const isOwn = [...where.map(([at]) => at), sort].every(isOfList);
       const readsAnswers = search !== '' || !isOwn;
-      // Of the rows that are searched, few are left whose answers are read.
+      // A search reads the answers of few rows.
       const usual = readsAnswers ? rowsPerRead(batch, isOwn ? most : PART_ROWS.single) : most;
       const sought = { states: query.states, ...soughtBy(query, isOfList) };
       for await (const part of ledger.listed(batch.id, from, Math.min(usual, most), sought)) {
@@ -161,7 +164,7 @@ function searchedIn(table: Table): Searched {
   };
 }
 
-/** Tells rows that cannot be wanted by the text of their cells and answers, because reading these takes time. */
+/** Reading cells and answers takes time, so rows that cannot be wanted are told by their text. */
 function soughtBy({ search, where }: Query, isOfList: (at: number) => boolean): Omit<Sought, 'states'> {
   const values = where.flatMap(([at, value]) => (isOfList(at) ? [value] : []));
   const texts = [search, ...values]

@@ -93,15 +93,15 @@ export const WorkView = z.object({
   kind: z.enum(['run', 'undo', 'nightly']),
   /** The id of the list or of the batch, or the name of the job. */
   about: z.string(),
-  /** The batch that its plan began, as soon as there is one. */
+  /** The batch on which it worked, once it has ended; null where it began none. */
   batch: z.string().nullable(),
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
   stopped: StopObject.nullable(),
   /** A budget that is enough for everything that waits, where one is reached or missing. */
   budget_to_finish: z.number().optional(),
-  /** The last lines that it said. */
-  said: z.array(z.string()),
+  /** The last line that it said. */
+  said: z.string().nullable(),
 });
 export type WorkView = z.infer<typeof WorkView>;
 

@@ -116,16 +116,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   };
 }
 
-/**
- * Every client is on this machine. An upload may be long and the disk slow, so a whole request has more time.
- */
-const LIMITS = {
-  headersTimeout: 5_000,
-  keepAliveTimeout: 5_000,
-  keepAliveTimeoutBuffer: 0,
-  requestTimeout: 3_600_000,
-  connectionsCheckingInterval: 1_000,
-};
+/** An upload may be long and the disk slow, so a whole request has more time. */
+const LIMITS = { requestTimeout: 3_600_000 };
 
 export type { PageCommand };
 
@@ -140,7 +132,7 @@ export function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): bool
 
 /**
  * Opens the user's browser at the page of a store, by an address with a one-time word. The word is in a file
- * that only this user can read; the server removes it once the word was used or is too old.
+ * that only this user can read; the server removes it once the word was used.
  * @returns whether something was there to open it.
  */
 export async function openInBrowser(store: string | undefined, opening: Opening): Promise<boolean> {

@@ -93,7 +93,7 @@ proof('a list is kept for 30 days after its last batch began, and never while on
   expect(existsSync(join(lists, other.id))).toBe(false);
   const second = await Served.start([], { cwd: place.folder });
   const kept = await second.tool(`/api/lists/${id}`, { method: 'DELETE' });
-  expect([kept.status, kept.body]).toEqual([409, expect.stringContaining('An open batch')]);
+  expect([kept.status, kept.body]).toEqual([409, expect.stringContaining('is not done yet')]);
   await second.stop();
   const listed = await place.typeHere(['status', '--json', '--store', place.path('store')]);
   const [{ batch }] = JSON.parse(listed.stdout).batches;

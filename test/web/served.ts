@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -134,17 +133,6 @@ export class Served implements AsyncDisposable {
       });
       asking.end(body);
     });
-  }
-
-  /** Sends these bytes and reads until the server closes. */
-  async raw(bytes: string): Promise<string> {
-    const socket = connect(this.port, '127.0.0.1');
-    socket.on('error', () => {});
-    socket.write(bytes);
-    const said: Buffer[] = [];
-    socket.on('data', (chunk: Buffer) => said.push(chunk));
-    await once(socket, 'close');
-    return Buffer.concat(said).toString();
   }
 
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {

@@ -12,7 +12,6 @@ export class Admission {
   readonly #tabs: string[] = [];
   readonly #openings: OnceOnly<true>;
   readonly #redirect: string;
-  #expiry: NodeJS.Timeout | undefined;
 
   /** @param folder the folder of the file through which a browser finds its way in, as `redirectIn` says. */
   constructor(clock: Clock, folder: string) {
@@ -21,8 +20,6 @@ export class Admission {
   }
 
   issue(): string {
-    clearTimeout(this.#expiry);
-    this.#expiry = setTimeout(() => this.removeRedirect(), SHORT_MS).unref();
     return this.#openings.issue(true);
   }
 

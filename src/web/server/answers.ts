@@ -1,52 +1,34 @@
+import { join, sep } from 'node:path';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
+import { listsFolder } from '../../core/paths.ts';
 import { stopShown } from '../../core/stop-object.ts';
+import { listNameOf } from '../../files/list-name.ts';
 import { checkInput } from '../../lib/checked-input.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Refusal } from '../api.ts';
+import { CommandStopped } from './children.ts';
+import type { Server } from './server.ts';
 
 /** The most bytes of a request body. Uploads do not come as bodies of this kind. */
 const MOST_BODY = 1 << 20;
-
-/** Every client is on this machine, so a body that takes longer will not arrive. */
-const BODY_MS = 5_000;
 
 /** Reads the JSON body of a request. @throws StopError `usage` for one that is not as the API says. */
 export async function bodyOf<Body extends z.ZodObject>(
   { req }: Context,
   schema: Body,
 ): Promise<z.output<Body>> {
-  const text = await textOf(req.raw.body);
+  if (!(Number(req.header('content-length')) <= MOST_BODY))
+    throw stop('usage', 'The request is longer than 1 MiB, or does not say how long it is.', 'Shorten it.');
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = await req.json();
   } catch {
     throw stop('usage', 'The request is not JSON.', 'See docs/reference/json.md.');
   }
   return checkInput(req.path, schema, value);
-}
-
-/** Counts the bytes while it reads, because a body need not say how long it is. */
-async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const write = (chunk: Uint8Array): void => {
-    size += chunk.length;
-    if (size > MOST_BODY)
-      throw stop('usage', 'The request is longer than 1 MiB.', 'Send a list as an upload.');
-    chunks.push(chunk);
-  };
-  const late = AbortSignal.timeout(BODY_MS);
-  try {
-    await body?.pipeTo(new WritableStream({ write }), { signal: late });
-  } catch (error) {
-    if (error instanceof StopError) throw error;
-    const why = late.aborted ? `did not arrive within ${BODY_MS / 1000} s` : 'broke off';
-    throw stop('usage', `The request ${why}.`, 'Send it again.');
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 /**
@@ -57,17 +39,40 @@ export function queryOf<Query extends z.ZodObject>({ req }: Context, schema: Que
   return checkInput(req.path, schema, req.query());
 }
 
-export function refusalOf(error: unknown, context: Context): Response {
+/** @param place where the lists are that a refusal calls by their names. */
+export function refusalOf(place: Pick<Server, 'folder'>, error: unknown, context: Context): Response {
   const refused = refusedAs(error);
-  return context.json({ error: refused }, statusOf(error, refused));
+  return context.json({ error: inListNames(place, refused) }, statusOf(error, refused));
 }
 
 /** The refusal for an error. A bug of ours is called one, and its stack stays in this process. */
 function refusedAs(error: unknown): Refusal['error'] {
+  if (error instanceof CommandStopped) return error.stopped;
   const stopped = error instanceof StopError ? error : systemStop(error);
   const next = 'This is a bug of Rowonce: please report what you did.';
   return stopShown(stopped?.detail ?? { code: 'bug', message: bugWords(error), next });
 }
+
+/** A stop calls each list by the user's name, and no job by the path where it was written. */
+export function inListNames<Stop extends Words>({ folder }: Pick<Server, 'folder'>, stopped: Stop): Stop {
+  const lists = join(listsFolder(folder), sep);
+  const behind = (rest: string): string => rest.replace(IN_FOLDER, (_, list) => nameAt(lists, list));
+  const named = (text: string): string =>
+    text
+      .split(lists)
+      .map((part, at) => (at === 0 ? part : behind(part)))
+      .join('');
+  return { ...stopped, message: named(stopped.message), next: named(stopped.next) };
+}
+
+type Words = Readonly<Record<'message' | 'next', string>>;
+
+/** The path of a list below the folder of all lists, or that of a job and the place in it. */
+const IN_FOLDER =
+  /^(?:([0-9a-f]{16}[\\/]list\.[\w.]*\w)|[0-9a-f]{16}[\\/]jobs[\\/][0-9a-f]+\.yaml(?::\d+)*:? ?)/;
+
+const nameAt = (lists: string, list: string | undefined): string =>
+  list === undefined ? '' : listNameOf(join(lists, list));
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for a missing thing. */
 export class HttpRefusal extends StopError {

@@ -35,7 +35,7 @@ export function appOf(
   state: State,
 ): Hono {
   const app = new Hono();
-  app.onError(refusalOf);
+  app.onError((error, context) => refusalOf(server, error, context));
   app.use(guard(guarded));
   for (const [path, { body, type }] of files)
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
@@ -59,10 +59,7 @@ export function appOf(
       !context.req.path.includes('.');
     if (page !== undefined && isView) return context.body(page.body, 200, { 'content-type': page.type });
     const next = 'See docs/reference/json.md for the addresses of programs.';
-    return refusalOf(
-      new HttpRefusal(404, `There is nothing at ${context.req.path.slice(0, 200)}.`, next),
-      context,
-    );
+    throw new HttpRefusal(404, `There is nothing at ${context.req.path.slice(0, 200)}.`, next);
   });
   return app;
 }

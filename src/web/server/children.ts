@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
-import { messageOf, StopError, stop } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
-import { StoppedObject } from '../../objects/stop-object.ts';
+import { EXIT, messageOf, stop } from '../../core/errors.ts';
+import { type StopObject, StoppedObject } from '../../objects/stop-object.ts';
 
 /**
  * The server itself only reads. Any work that spends, changes or takes long is a process of its own, started
@@ -16,8 +18,8 @@ export interface ChildEnd {
   readonly exitCode: number;
   /** The one object that the command printed under `--json`; undefined when it printed none. */
   readonly result: unknown;
-  /** The last lines that the command wrote to stderr. */
-  readonly said: readonly string[];
+  /** The last line that the command wrote to stderr. */
+  readonly said: string;
 }
 
 export interface Child {
@@ -34,10 +36,8 @@ export interface Program {
   readonly operator?: string;
 }
 
-const MOST_LINES_SAID = 200;
-
-/** The answer of a command is far smaller. This bound is against a bug that prints without end. */
-const MOST_PRINTED = 64 << 20;
+/** Characters in which the last line is found. */
+const LONGEST_SAID = 10_000;
 
 /**
  * Starts a command. Its words go to its standard input, because every user of the machine can read arguments.
@@ -69,8 +69,7 @@ export function startChild(
 
 /**
  * @returns the object that the command printed.
- * @throws StopError with the command's own words when it refused, and with the signal's reason when it was
- * stopped.
+ * @throws CommandStopped when it refused, and the signal's reason when it was stopped.
  */
 export async function askChild(
   program: Program,
@@ -85,12 +84,9 @@ export async function askChild(
   signal?.removeEventListener('abort', child.stop);
   if (ended.exitCode === 0 || ended.exitCode === 3) return ended.result;
   signal?.throwIfAborted();
-  throw refusalIn(ended);
-}
-
-function refusalIn({ exitCode, result, said }: ChildEnd): StopError {
-  const fact = said.at(-1) ?? `The command ended with ${exitCode}.`;
-  return stopIn(result) ?? stop('usage', fact, 'Try it again.');
+  const { stopped } = stoppedIn(ended.result) ?? {};
+  if (stopped !== undefined) throw new CommandStopped(stopped);
+  throw stop('usage', ended.said || `The command ended with ${ended.exitCode}.`, 'Try it again.');
 }
 
 /**
@@ -101,42 +97,33 @@ export function stoppedIn(result: unknown): z.infer<typeof StoppedObject> | unde
   return data?.stopped.code === 'bug' ? undefined : data;
 }
 
-function stopIn(result: unknown): StopError | undefined {
-  const { stopped, budget_to_finish: leastBudget } = stoppedIn(result) ?? {};
-  if (stopped === undefined || stopped.code === 'bug') return undefined;
-  const { code, message, next, next_command: nextCommand, plan, answers, choices } = stopped;
-  return new StopError({
-    code,
-    message,
-    next,
-    ...present({ nextCommand, plan, answers, choices, leastBudget }),
-  });
+/** A command has refused, in words of its own. */
+export class CommandStopped extends Error {
+  readonly stopped: StopObject;
+
+  constructor(stopped: StopObject) {
+    super(stopped.message);
+    this.stopped = stopped;
+  }
 }
 
-function endOf(child: ChildProcess): Promise<ChildEnd> {
-  const printed: Buffer[] = [];
-  let size = 0;
-  child.stdout?.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= MOST_PRINTED) printed.push(chunk);
-  });
+async function endOf(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<ChildEnd> {
   let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-64_000);
+  child.stderr.setEncoding('utf8').on('data', (words: string) => {
+    said = (said + words).slice(-LONGEST_SAID);
   });
-  return new Promise((resolve) => {
-    const end = (exitCode: number, more = ''): void => {
-      const lines = `${said}${more}`.split('\n').filter((line) => line !== '');
-      resolve({ exitCode, result: parsed(Buffer.concat(printed)), said: lines.slice(-MOST_LINES_SAID) });
-    };
-    child.once('error', (error) => end(1, messageOf(error)));
-    child.once('close', (code, signal) => end(code ?? (signal === 'SIGTERM' ? 143 : 1)));
-  });
+  try {
+    const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    const exitCode: number = code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug);
+    return { exitCode, result: parsed(printed), said: said.trimEnd().split('\n').at(-1) ?? '' };
+  } catch (error) {
+    return { exitCode: EXIT.bug, result: undefined, said: messageOf(error) };
+  }
 }
 
-function parsed(printed: Buffer): unknown {
+function parsed(printed: string): unknown {
   try {
-    return JSON.parse(printed.toString());
+    return JSON.parse(printed);
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ import { ListJob, type WorkAnswer, type WorkView } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { askChild } from './children.ts';
 import { type Downloads, outputName } from './downloads.ts';
-import { findList, inWordsOf, type KeptList } from './list-files.ts';
+import { findList, type KeptList } from './list-files.ts';
 import { writeListJob } from './list-job.ts';
 import { keepAsRead, writeWaiting } from './list-mends.ts';
 import { isAtWorkOn } from './lists.ts';
@@ -40,8 +40,7 @@ export function commandRoutes(server: Server, downloads: Downloads): Hono {
       // A job in words of its own has no name yet. Its words have a schema of their own.
       command.check(given.job instanceof Object ? { ...given, job: 'its own' } : given);
       const named = await namedIn(server, command, given);
-      const ask = (): Promise<object> => answerOf(context, { server, downloads, command, named });
-      return context.json(await named.lists.reduce((work, list) => () => inWordsOf(list, work), ask)());
+      return context.json(await answerOf(context, { server, downloads, command, named }));
     });
   return app;
 }
@@ -109,9 +108,7 @@ async function jobsIn(
   for (const word of words) named.push(await jobIn(server, command, word, lists));
   const [first] = named;
   if (entry === undefined || first === undefined) return undefined;
-  const chosen = () => choose({ job: first, entries: present({ account: accountIn(given) }) });
-  const [list] = lists;
-  const { account } = await (list === undefined ? chosen() : inWordsOf(list, chosen));
+  const { account } = await choose({ job: first, entries: present({ account: accountIn(given) }) });
   const store = chooseStore(server.store, account.sandbox).location;
   return { entries: { [entry]: is === 'jobs' ? named : first }, store };
 }
@@ -167,15 +164,13 @@ async function answerOf(context: Context, asked: CommandRequest): Promise<object
   const words = wordsOf(asked);
   if (command.work === 'long')
     return askChild(server.program, words, named.key, context.req.raw.signal) as Promise<object>;
-  const { plan, dry_run: isDry } = named.input;
-  if (isDry === true) return askChild(server.program, words) as Promise<object>;
+  if (named.input.dry_run === true) return askChild(server.program, words) as Promise<object>;
   for (const list of named.lists) await keepAsRead(list);
   const work = server.work.start({
     kind: kindOf(command.name),
     words,
     store: named.store ?? server.folder,
     about: named.about,
-    ...present({ plan: plan as string | undefined }),
   });
   return { work } satisfies WorkAnswer;
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { StopError, stop } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
 import { whatToSave } from '../../core/other-files.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
@@ -11,7 +11,6 @@ import { plainText } from '../../core/plain-text.ts';
 import { LIST_NOTE } from '../../files/list-name.ts';
 import { NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
-import { distrustOfFolder } from '../../lib/file-trust.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
 
@@ -38,8 +37,6 @@ export interface KeptList extends ListNote {
 
 type Place = Pick<Server, 'folder' | 'clock'>;
 
-type Named = Pick<KeptList, 'path' | 'name'>;
-
 /** @throws HttpRefusal 404 for an id that no list has. */
 export async function keptList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList> {
   const list = await findList(place, id);
@@ -51,34 +48,14 @@ export async function findList(place: Pick<Place, 'folder'>, id: string): Promis
   return isListId(id) ? listIn(place, id) : undefined;
 }
 
-/** Errors about a list call it by the user's name. */
-export async function inWordsOf<T>(list: Named, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof StopError)) throw error;
-    const { message, next } = error;
-    throw new StopError({ ...error.detail, ...inNameOf(list, { message, next }) });
-  }
-}
-
-/** The same words with the user's name of the list in the place of its path, and without its written job. */
-export function inNameOf({ path, name }: Named, { message, next }: Record<'message' | 'next', string>) {
-  const jobs = join(dirname(path), 'jobs', sep);
-  const named = (text: string): string =>
-    text
-      .replaceAll(path, name)
-      .split(jobs)
-      .map((part, at) => (at === 0 ? part : part.replace(/^[0-9a-f]+\.yaml(?::\d+)*:? ?/, '')))
-      .join('');
-  return { message: named(message), next: named(next) };
-}
-
 /** All lists, the newest first. */
 export async function keptLists(place: Pick<Place, 'folder'>): Promise<readonly KeptList[]> {
-  const names = await readdir(listsFolder(place.folder)).catch(() => []);
-  const lists = await Promise.all(names.filter(isListId).map((id) => listIn(place, id)));
+  const lists = await Promise.all((await listIds(place)).map((id) => listIn(place, id)));
   return lists.filter((list) => list !== undefined).sort((a, b) => b.atMs - a.atMs);
+}
+
+async function listIds({ folder }: Pick<Place, 'folder'>): Promise<readonly string[]> {
+  return (await readdir(listsFolder(folder)).catch(() => [])).filter(isListId);
 }
 
 async function listIn(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
@@ -147,23 +124,17 @@ function note(folder: string, kept: ListNote): Promise<boolean> {
   return replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(kept))]);
 }
 
-export async function removeList({ folder }: KeptList): Promise<void> {
+export async function removeList({ folder }: Pick<KeptList, 'folder'>): Promise<void> {
   // Without its note the folder is no list any more, even if the next step fails.
   await rm(join(folder, LIST_NOTE), { force: true });
   await rm(folder, { recursive: true, force: true });
 }
 
-interface Content {
-  readonly file: NewFile;
-  readonly bytes: number;
-}
-
 /** The last part of a path that a browser may send, without characters that a screen cannot show. */
 function cleanName(text: string): string {
   const last = text.split(/[\\/]/).at(-1) ?? '';
-  const name = visibleName(last).trim();
-  // A name that is too long loses its middle, so that the ending stays.
-  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 40)}…${name.slice(-39)}`;
+  // A name that is too long loses its beginning, so that the ending stays.
+  return visibleName(last).trim().slice(-LONGEST_NAME);
 }
 
 /**
@@ -187,13 +158,10 @@ async function readableEnding(name: string): Promise<string> {
   throw stop('input', fact, whatToSave(ending, endings));
 }
 
-async function written(place: Place, upload: Upload): Promise<Content> {
+async function written(place: Place, upload: Upload) {
   const folder = listsFolder(place.folder);
   try {
     await ownFolder(folder);
-    const distrust = distrustOfFolder(folder);
-    if (distrust !== undefined)
-      throw stop('input', `Nothing is kept there: ${distrust.fact}.`, distrust.next);
     let bytes = 0;
     async function* counted(): AsyncIterable<Buffer> {
       for await (const chunk of upload.chunks) {
@@ -212,35 +180,21 @@ async function written(place: Place, upload: Upload): Promise<Content> {
 /** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */
 export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-export interface Use {
-  readonly isOpen: boolean;
-  /** When the last batch over the content began; 0 when there was none. */
-  readonly begunMs: number;
-}
-
 /**
- * Removes lists that nobody needs any more.
- * @param useOf the use of the content at a path.
+ * Removes lists that nobody needs any more. A folder without a note is one, too: a crash may leave such a
+ * folder before its note is written, and forgetting a person leaves one without its files.
+ * @param usedMs when the content at a path was used last.
  * @param endMs the time up to which ages count, ms since 1970.
  */
-export async function sweepLists(place: Place, useOf: (path: string) => Use, endMs: number): Promise<void> {
-  for (const list of await keptLists(place)) {
-    const { isOpen, begunMs } = useOf(list.path);
-    if (!isOpen && endMs >= Math.max(begunMs, list.atMs) + KEPT_MS) await removeList(list);
-  }
-  await removeHalfBrought(place, endMs);
-}
-
-/**
- * Removes folders without a note. A crash may leave such a folder before its note is written, and forgetting
- * a person leaves one without its files.
- */
-async function removeHalfBrought(place: Place, endMs: number): Promise<void> {
-  const lists = listsFolder(place.folder);
-  for (const id of (await readdir(lists).catch(() => [])).filter(isListId)) {
-    const folder = join(lists, id);
-    if (existsSync(join(folder, LIST_NOTE))) continue;
-    const { mtimeMs } = await stat(folder);
-    if (endMs - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
+export async function sweepLists(
+  place: Place,
+  usedMs: (path: string) => number,
+  endMs: number,
+): Promise<void> {
+  for (const id of await listIds(place)) {
+    const folder = join(listsFolder(place.folder), id);
+    const list = await listIn(place, id);
+    const lastMs = list ? Math.max(usedMs(list.path), list.atMs) : (await stat(folder)).mtimeMs;
+    if (endMs >= lastMs + KEPT_MS) await removeList({ folder });
   }
 }

@@ -7,7 +7,7 @@ import { contentHash, openFile } from '../../files/input.ts';
 import { listAsRead } from '../../files/list-name.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { ListMends, type MendRequest } from '../api.ts';
-import { broughtFile, inWordsOf, type KeptList, MENDS } from './list-files.ts';
+import { broughtFile, type KeptList, MENDS } from './list-files.ts';
 import { draftOf } from './list-job.ts';
 import type { Server } from './server.ts';
 
@@ -60,9 +60,7 @@ const note = ({ folder }: KeptList, mends: ListMends): Promise<boolean> =>
 
 /** A crash behind this leaves a list whose last mend is written and not noted. */
 async function writeMended(list: KeptList, mends: ListMends['mends']): Promise<void> {
-  await inWordsOf(list, async () => {
-    const { sheet } = await openFile(await broughtFile(list), readingIn(await draftOf(list)));
-    const mended = sheet.corrected?.(mends);
-    if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
-  });
+  const { sheet } = await openFile(await broughtFile(list), readingIn(await draftOf(list)));
+  const mended = sheet.corrected?.(mends);
+  if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
 }

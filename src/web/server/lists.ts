@@ -22,16 +22,7 @@ import {
   MendRequest,
 } from '../api.ts';
 import { bodyOf, queryOf } from './answers.ts';
-import {
-  bringList,
-  inWordsOf,
-  type KeptList,
-  keptList,
-  keptLists,
-  removeList,
-  sweepLists,
-  type Use,
-} from './list-files.ts';
+import { bringList, type KeptList, keptList, keptLists, removeList, sweepLists } from './list-files.ts';
 import { draftOf, keepDraft } from './list-job.ts';
 import { mend, mendsOf } from './list-mends.ts';
 import type { Server } from './server.ts';
@@ -62,7 +53,7 @@ export function listRoutes(server: Server): Hono {
     .get('/lists/:id/rows', async (context) => {
       const query = queryOf(context, ListRowsQuery);
       const list = await listOf(server, context);
-      return context.json(await inWordsOf(list, () => rowsOf(list, query)));
+      return context.json(await rowsOf(list, query));
     })
     .put('/lists/:id/job', async (context) => {
       const list = await listOf(server, context);
@@ -82,17 +73,11 @@ export function listRoutes(server: Server): Hono {
     });
 }
 
-/** @throws StopError `busy` while the page works on it, and while a batch over it is open. */
+/** @throws StopError `busy` while something is done with it, and while a batch over it is open. */
 async function requireUnused(server: Server, list: KeptList): Promise<void> {
-  const { name, path } = list;
-  if (isAtWorkOn(server, list))
-    throw stop('busy', `A run is working on ${name}.`, 'Wait until it has ended, or stop it.');
-  if ((await batchesOver(server))(path).isOpen)
-    throw stop(
-      'busy',
-      `An open batch is working on ${name}.`,
-      'Let it end or cancel it; then remove the list.',
-    );
+  if (!isAtWorkOn(server, list) && (await lastUses(server))(list.path) !== STILL) return;
+  const next = 'Let it end, or stop it for good; then remove the list.';
+  throw stop('busy', `${list.name} is not done yet.`, next);
 }
 
 export const isAtWorkOn = ({ work }: Pick<Server, 'work'>, { id }: Pick<KeptList, 'id'>): boolean =>
@@ -123,24 +108,24 @@ async function rowsOf(list: KeptList, { from, limit, search }: ListRowsQuery): P
   return { header, rows, next: null };
 }
 
-async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
-  const uses = new Map<string, Use>();
+/** While a batch over it is open. */
+const STILL = Number.POSITIVE_INFINITY;
+
+/** When the last batch over the content at a path began, ms since 1970; 0 where none did. */
+async function lastUses({ store }: Pick<Server, 'store'>): Promise<(path: string) => number> {
+  const uses = new Map<string, number>();
+  const of = (path: string): number => uses.get(path) ?? 0;
   for (const { batch } of await batchLines(store)) {
     const { inputPath, state, createdAtMs } = batch;
-    const known = uses.get(inputPath) ?? NEVER_USED;
-    uses.set(inputPath, {
-      isOpen: known.isOpen || state === 'open',
-      begunMs: Math.max(known.begunMs, createdAtMs),
-    });
+    uses.set(inputPath, Math.max(of(inputPath), state === 'open' ? STILL : createdAtMs));
   }
-  return (path) => uses.get(path) ?? NEVER_USED;
+  return of;
 }
-
-const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
 
 /** If a ledger cannot be read now, every list stays until the next start. */
 export async function sweepUnused(server: Server): Promise<void> {
-  const useOf = await batchesOver(server).catch(() => undefined);
-  const endMs = useOf && (await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger)));
-  if (useOf !== undefined && endMs !== undefined) await sweepLists(server, useOf, endMs);
+  const usedMs = await lastUses(server).catch(() => undefined);
+  const endMs =
+    usedMs && (await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger)));
+  if (usedMs !== undefined && endMs !== undefined) await sweepLists(server, usedMs, endMs);
 }

@@ -179,7 +179,7 @@ function tell(
 ): void {
   // A person, or the end of this server, has stopped it.
   const isWell = exitCode === EXIT.done || exitCode === EXIT.terminated;
-  const words = stoppedIn(result)?.stopped.message ?? said.at(-1) ?? '';
+  const words = stoppedIn(result)?.stopped.message ?? said;
   const message = `The sweep of ${job} ended with exit code ${exitCode}: ${words}`;
   log(isWell ? 'info' : 'warn', message, { job, exit_code: exitCode, next_run: nextOf(cron) });
 }

@@ -20,8 +20,6 @@ export interface Order {
   /** The store's folder. Work on one folder waits in one line. */
   readonly store: string;
   readonly about: string;
-  /** The id of the plan that the work carries out, by which its batch is found. */
-  readonly plan?: string;
 }
 
 interface Item extends Order {
@@ -30,8 +28,6 @@ interface Item extends Order {
   readonly over: PromiseWithResolvers<ChildEnd>;
   child?: Child;
   ended?: ChildEnd;
-  /** The batch that its plan began. */
-  batch?: string;
 }
 
 /** How long work of the page waits for another spender of its store, such as a run in a terminal. */
@@ -65,8 +61,8 @@ export class Work {
   again(id: string, wordsFor: (words: readonly string[]) => readonly string[]): WorkView | undefined {
     const item = this.#items.find((each) => each.id === id);
     if (item === undefined) return undefined;
-    const { kind, words, store, about, plan } = item;
-    return this.start({ kind, words: wordsFor(words), store, about, ...present({ plan }) });
+    const { kind, words, store, about } = item;
+    return this.start({ kind, words: wordsFor(words), store, about });
   }
 
   /** Hears of each piece of work that has ended. */
@@ -76,26 +72,6 @@ export class Work {
 
   list(): readonly WorkView[] {
     return this.#items.map(workView);
-  }
-
-  /**
-   * Gives running work its batch, which the ledger knows by the plan.
-   * @param begunBy gets each plan with its list, and gives the batches.
-   */
-  async nameBatches(
-    begunBy: (plans: ReadonlyMap<string, string>) => Promise<ReadonlyMap<string, string>>,
-  ): Promise<void> {
-    const unnamed = this.#items.flatMap((item) => {
-      const { plan, batch, child, ended } = item;
-      const isRunning = child !== undefined && ended === undefined;
-      return plan !== undefined && batch === undefined && isRunning ? [{ item, plan }] : [];
-    });
-    if (unnamed.length === 0) return;
-    const found = await begunBy(new Map(unnamed.map(({ plan, item }) => [plan, item.about])));
-    for (const { item, plan } of unnamed) {
-      const batch = found.get(plan);
-      if (batch !== undefined) item.batch = batch;
-    }
   }
 
   /** Undefined for work that ended long ago. */
@@ -120,7 +96,7 @@ export class Work {
     const item = this.#items.find((each) => each.id === id);
     if (item === undefined || item.ended !== undefined) return false;
     if (item.child !== undefined) item.child.stop();
-    else this.#end(item, { exitCode: EXIT.terminated, result: undefined, said: [] });
+    else this.#end(item, { exitCode: EXIT.terminated, result: undefined, said: '' });
     return true;
   }
 
@@ -158,17 +134,17 @@ export class Work {
 
 const Printed = z.object({ batch: z.string() });
 
-function workView({ id, kind, about, child, ended, batch }: Item): WorkView {
+function workView({ id, kind, about, child, ended }: Item): WorkView {
   const { stopped = null, budget_to_finish } = stoppedIn(ended?.result) ?? {};
   return {
     id,
     kind,
     about,
-    batch: batch ?? Printed.safeParse(ended?.result).data?.batch ?? null,
+    batch: Printed.safeParse(ended?.result).data?.batch ?? null,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped,
     ...present({ budget_to_finish }),
-    said: [...(ended?.said ?? [])],
+    said: ended?.said ?? null,
   };
 }

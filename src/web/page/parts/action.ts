@@ -82,7 +82,7 @@ export async function untilEnded<T>(id: string): Promise<T> {
     const { work, result } = await ask<WorkAnswer>(`/tasks/${id}`);
     if (work.stopped !== null) throw new Refused(work.stopped);
     if (work.state === 'ended' && result === undefined)
-      throw new Refused({ code: 'bug', message: work.said.at(-1) ?? '', next: '' });
+      throw new Refused({ code: 'bug', message: work.said ?? '', next: '' });
     if (work.state === 'ended') return result as T;
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
   }
