@@ -67,8 +67,8 @@ export interface StopDetail {
   readonly message: string;
   /** One imperative sentence: what the user does now. */
   readonly next: string;
-  /** The identity of the account that was stopped; only where a run asks accounts. */
-  readonly account?: string;
+  /** The account that was stopped; only where a run asks accounts. */
+  readonly account?: { readonly identity: string; readonly name: string };
   /** The time from which going on makes sense, in ms since 1970; only for pauses. */
   readonly resumeAtMs?: number;
   /** The next command to type: the command line of that sentence, or the one that goes on. */
@@ -111,6 +111,7 @@ export class StopError extends Error {
   readonly exitCode: ExitCode;
   readonly resumeAtMs: number | undefined;
   readonly nextCommand: string | undefined;
+  readonly account: StopDetail['account'];
   readonly plan: string | undefined;
   readonly answers: readonly string[] | undefined;
   readonly leastBudget: number | undefined;
@@ -124,6 +125,7 @@ export class StopError extends Error {
     this.exitCode = STOP_CODES[detail.code];
     this.resumeAtMs = detail.resumeAtMs;
     this.nextCommand = detail.nextCommand;
+    this.account = detail.account;
     this.plan = detail.plan;
     this.answers = detail.answers;
     this.leastBudget = detail.leastBudget;

@@ -7,7 +7,7 @@ type Stop = Pick<StopDetail, 'message' | 'next'> & {
   /** `bug` for an error of ours. */
   readonly code: StopDetail['code'] | 'bug';
 } & {
-  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'answers' | 'choices']?:
+  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'answers' | 'choices' | 'account']?:
     | StopDetail[Name]
     | undefined;
 };
@@ -17,13 +17,13 @@ export const stopObject = (stopped: Stop | undefined) => (stopped === undefined 
 
 /** This is made here, without zod, so that it works for a crash as well. */
 export function stopShown(stopped: Stop) {
-  const { code, message, next, resumeAtMs, nextCommand, plan, answers, choices } = stopped;
+  const { code, message, next, resumeAtMs, nextCommand, plan, answers, choices, account } = stopped;
   return {
     code,
     message: sentence(message),
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
-    ...present({ next_command: nextCommand, plan }),
+    ...present({ next_command: nextCommand, plan, account: account?.name }),
     ...present({ answers: answers && [...answers], choices: choices?.map((each) => ({ ...each })) }),
   };
 }

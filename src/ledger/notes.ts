@@ -13,7 +13,7 @@ export const ACT_KINDS = ACTS.map((kind) => `'${kind}'`).join(', ');
 
 export const actsWhere = (sql: Pick<Sql, 'rows'>, where: string, params: readonly Cell[]) =>
   sql.rows<Act>(
-    `SELECT n.kind, w.operator, n.at AS "atMs" FROM notes n JOIN workers w ON w.id = n.worker
+    `SELECT n.kind, w.operator, w.host, n.at AS "atMs" FROM notes n JOIN workers w ON w.id = n.worker
       WHERE n.attempt IS NULL AND w.operator IS NOT NULL AND ${where} ORDER BY n.id`,
     params,
   );

@@ -133,6 +133,8 @@ export const GOES_ON: readonly Act['kind'][] = ['gone_on', 'settled'];
 export interface Act {
   readonly kind: (typeof ACTS)[number];
   readonly operator: string;
+  /** The machine on which the person was at work. */
+  readonly host: string;
   readonly atMs: number;
 }
 

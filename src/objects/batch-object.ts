@@ -76,6 +76,8 @@ export const BatchObject = BatchNamed.extend({
   next: z.string().nullable(),
   /** The time since which a person has paused the batch. */
   held_since: z.string().exactOptional(),
+  /** The person who has paused it or runs it now, as the store knows. */
+  by: z.object({ operator: z.string(), host: z.string() }).exactOptional(),
   /** Whether a process works on it now. */
   running: z.boolean(),
   /** The time since which that process works. */

@@ -109,6 +109,9 @@ async function batchObject(
   const run = spenders.find((spender) => isAtWorkOn(batch, spender));
   const ranges = state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const isEnded = state === 'cancelled' || state === 'superseded';
+  const isRunning = run !== undefined || (ranges?.running ?? 0) > 0;
+  const acts = isRunning || pausedSinceMs !== undefined ? await ledger.acts(batch.id) : [];
+  const by = acts.findLast(({ kind }) => isRunning || kind === 'paused');
   return {
     batch: batch.id,
     operation: batch.operation,
@@ -124,11 +127,12 @@ async function batchObject(
     has_costs: hasCosts(batch, money),
     output: batch.outputPath ?? null,
     next: isEnded ? null : (nextCommandOf(found) ?? null),
-    running: run !== undefined || (ranges?.running ?? 0) > 0,
+    running: isRunning,
     ...present({
       rows_beyond: rowsBeyond,
       held_since: pausedSinceMs === undefined ? undefined : isoTime(pausedSinceMs),
       running_since: run?.since,
+      by: by && { operator: by.operator, host: by.host },
     }),
   };
 }

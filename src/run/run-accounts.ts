@@ -29,7 +29,8 @@ const OF_ONE: ReadonlySet<StopCode> = new Set<StopCode>([...ENDS_ONE, 'address',
 const FIRST = [EXIT.key, EXIT.budget, EXIT.paused];
 
 /** The error; a stop also says which account it is of. */
-function stopOf(account: string, error: unknown): unknown {
+function stopOf({ identity, name }: Account, error: unknown): unknown {
+  const account = { identity, name };
   return error instanceof StopError ? new StopError({ ...error.detail, account }, { cause: error }) : error;
 }
 
@@ -59,7 +60,7 @@ export class RunAccounts {
         const opening = sessions.open({ ...this.#context, ...asked }, purpose, own, stop);
         const { identity } = asked.account;
         const run = await opening.catch((error: unknown) => {
-          throw stopOf(identity, error);
+          throw stopOf(asked.account, error);
         });
         this.runs.set(identity, run);
         this.later.set(identity, new LaterAnswers(run, stop));
@@ -70,15 +71,16 @@ export class RunAccounts {
     }
   }
 
-  #stop({ identity, name }: Account, error: unknown, stopping: AbortController): void {
+  #stop(account: Account, error: unknown, stopping: AbortController): void {
+    const { identity, name } = account;
     const { further, emit } = this.#context;
     if (further.length === 0 || !(error instanceof StopError) || !OF_ONE.has(error.code)) {
-      this.#stopAll(stopOf(identity, error));
+      this.#stopAll(stopOf(account, error));
       return;
     }
     const message = `Account ${name}: ${error.message}`;
     const next = `Account ${name}: ${error.next}`;
-    const named = new StopError({ ...error.detail, account: identity, message, next });
+    const named = new StopError({ ...error.detail, account: { identity, name }, message, next });
     const isOne = ENDS_ONE.has(error.code);
     if (!isOne) this.#stopAll(named);
     if (!isOne || this.ended.has(identity)) return;

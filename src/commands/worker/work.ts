@@ -389,7 +389,7 @@ class RangeWork {
     // The calls of the range are accepted, and other ranges of the account go on.
     if (code === 'later') return Math.max(HANDS_ON_MS, resumeAtMs - clock.wallMs());
     const isOfAccount = STOPS_OF_ACCOUNT.has(code);
-    const what = isOfAccount ? (detail.account ?? account.identity) : batch;
+    const what = isOfAccount ? (detail.account?.identity ?? account.identity) : batch;
     // A range that was not tried because of an earlier stop makes nothing rest for longer.
     if (this.#restOf(what) <= 0) {
       const restMs = isOfAccount ? Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs()) : BATCH_RESTS_MS;
