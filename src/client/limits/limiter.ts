@@ -436,12 +436,12 @@ export class Limiter {
  * @param why the reason, as a clause.
  */
 function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: string): string {
-  const words = `longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
-  if (waitMs === 0) return `Nothing could be finished for ${seconds(stuckMs)}, ${words}`;
-  if (waitMs > maxPauseMs) return `The next request would have to wait for ${seconds(waitMs)}, ${words}`;
+  const words = `${why}. That is longer than --max-pause allows (${seconds(maxPauseMs)}).`;
+  if (waitMs === 0) return `Nothing could be finished for ${seconds(stuckMs)}: ${words}`;
+  if (waitMs > maxPauseMs) return `The next request would have to wait for ${seconds(waitMs)}: ${words}`;
   return (
     `Nothing was finished for ${seconds(stuckMs)}, ` +
-    `and the next request would have to wait for another ${seconds(waitMs)}, together ${words}`
+    `and the next request would have to wait for another ${seconds(waitMs)}: ${words}`
   );
 }
 

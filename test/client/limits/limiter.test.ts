@@ -189,7 +189,7 @@ describe('while silent requests hold all slots', () => {
     expect(ended.mock.calls[0]?.[0]).toMatchObject({
       code: 'paused',
       message:
-        'Nothing could be finished for 10 min 1 s, longer than --max-pause allows (10 min): the vendor has not completed its answer to 2 requests.',
+        'Nothing could be finished for 10 min 1 s: the vendor has not completed its answer to 2 requests. That is longer than --max-pause allows (10 min).',
     });
   });
 });
