@@ -22,8 +22,11 @@ export function nextCommandOf(found: FoundBatch): string | undefined {
   return words && nextCommand(words, budget);
 }
 
-/** The words behind the program's name, without a store; undefined where one of the names cannot be typed. */
-export function nextWordsOf({ batch, location }: FoundBatch): readonly string[] | undefined {
+/**
+ * The words behind the program's name, without a store; undefined where one of the names cannot be typed.
+ * @param byHand a list of a sweep goes on alone, and not with the next sweep.
+ */
+export function nextWordsOf({ batch, location }: FoundBatch, byHand = false): readonly string[] | undefined {
   const { settings, accountName } = batch;
   const undone = undoneBy(settings);
   const tried = triedBy(settings);
@@ -31,7 +34,7 @@ export function nextWordsOf({ batch, location }: FoundBatch): readonly string[] 
   const job = jobOf(tried?.job ?? settings.job, batch.operation);
   const file = isAbsolute(batch.inputPath) ? nearPath(batch.inputPath) : '';
   let words = ['run', job, file, ...flagsOf({ batch, location })];
-  if (settingsKept(settings).swept === true) words = ['nightly', job];
+  if (settingsKept(settings).swept === true && !byHand) words = ['nightly', job];
   if (undone !== undefined) words = ['undo', undone];
   if (tried !== undefined) words = ['try', job, ...given, '--account', accountName];
   return words.every((word) => word !== '' && !/\p{Cc}/u.test(word)) ? words : undefined;

@@ -1,3 +1,4 @@
+import { Cron } from 'croner';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { withOption } from '../../lib/command-line.ts';
@@ -14,13 +15,17 @@ export function taskRoutes(server: Server): Hono {
   const { work, store } = server;
   const shown = (view: WorkView): WorkView =>
     view.stopped === null ? view : { ...view, stopped: inListNames(server, view.stopped) };
+  work.onEnd((_, __, { goes_on_at: at, ...ended }) => {
+    if (at === undefined) return;
+    // A time that has passed would never come.
+    const next = new Date(Math.max(Date.parse(at), Date.now()) + PAUSE_MARGIN_MS);
+    new Cron(next, { unref: true, catch: true }, () => afterPause(server, ended));
+  });
   return new Hono()
     .get('/tasks', (context) => context.json({ work: work.list().map(shown) } satisfies WorkList))
     .post('/tasks', async (context) => {
       const { batch, ...how } = await bodyOf(context, GoOnRequest);
-      const found = await findBatch(batch, store);
-      const list = (await keptLists(server)).find(({ path }) => path === found.batch.inputPath);
-      const order = { ...goingOn(found, how), about: list?.id ?? found.batch.id };
+      const order = await goingOn(server, await findBatch(batch, store), how);
       return context.json({ work: work.start(order) } satisfies WorkAnswer);
     })
     .get('/tasks/:id', (context) => {
@@ -38,20 +43,37 @@ export function taskRoutes(server: Server): Hono {
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }
 
+const PAUSE_MARGIN_MS = 1_000;
+
+/**
+ * Nobody is at the page when a long pause of the night is over. So its list goes on, unless a person has
+ * paused it or ended it, or has tried it again since.
+ */
+async function afterPause(server: Server, { id, about, batch }: WorkView): Promise<void> {
+  const found = await findBatch(batch ?? '', server.store);
+  const { state, pausedSinceMs } = found.batch;
+  const isNewest = server.work.list().findLast((each) => each.about === about)?.id === id;
+  if (state === 'open' && pausedSinceMs === undefined && isNewest)
+    server.work.start(await goingOn(server, found, {}));
+}
+
 const WORK_IS_GONE = 'This work is from before the page was started.';
 
 /**
  * The command that goes on with the batch. One that has finished goes on for what was decided about its
  * doubts.
  */
-function goingOn(found: FoundBatch, how: Flags): Omit<Order, 'about'> {
+async function goingOn(server: Server, found: FoundBatch, how: Flags): Promise<Order> {
   const { batch, location } = found;
-  const words = nextWordsOf(found);
+  const list = (await keptLists(server)).find(({ path }) => path === batch.inputPath);
+  // A sweep has no budget of its own, so a larger one is given to its list by hand.
+  const words = nextWordsOf(found, how.budget !== undefined);
   const kind = KINDS[words?.[0] ?? ''];
   const mayGoOn = batch.state === 'open' || batch.state === 'finished';
   if (!mayGoOn || words === undefined || kind === undefined)
     throw stop('usage', 'This list was replaced or ended.', 'Start it again: nothing is bought twice.');
-  return { kind, words: [...withFlags(words, how), '--store', location], store: location };
+  const about = list?.id ?? batch.id;
+  return { kind, words: [...withFlags(words, how), '--store', location], store: location, about };
 }
 
 interface Flags {

@@ -39,7 +39,7 @@ const MOST_ENDED = 200;
 export class Work {
   readonly #program: Program;
   readonly #items: Item[] = [];
-  readonly #heard: ((order: Order, ended: ChildEnd) => unknown)[] = [];
+  readonly #heard: ((order: Order, ended: ChildEnd, view: WorkView) => unknown)[] = [];
   #isClosed = false;
 
   constructor(program: Program) {
@@ -66,7 +66,7 @@ export class Work {
   }
 
   /** Hears of each piece of work that has ended. */
-  onEnd(hear: (order: Order, ended: ChildEnd) => unknown): void {
+  onEnd(hear: (order: Order, ended: ChildEnd, view: WorkView) => unknown): void {
     this.#heard.push(hear);
   }
 
@@ -124,7 +124,7 @@ export class Work {
 
   #end(item: Item, ended: ChildEnd): void {
     item.ended = ended;
-    for (const hear of this.#heard) void hear(item, ended);
+    for (const hear of this.#heard) void hear(item, ended, workView(item));
     item.over.resolve(ended);
     const over = this.#items.filter((each) => each.ended !== undefined);
     for (const each of over.slice(0, -MOST_ENDED)) this.#items.splice(this.#items.indexOf(each), 1);
@@ -133,6 +133,15 @@ export class Work {
 }
 
 const Printed = z.object({ batch: z.string() });
+
+/** A list that was stopped for a long pause. Where money is in doubt, a person decides before it goes on. */
+const Pausing = Printed.extend({
+  stopped: z.object({ code: z.literal('paused'), resume_at: z.string() }),
+  credits: z.object({ in_doubt: z.literal(0) }),
+});
+
+const goesOnAt = (ended: ChildEnd | undefined): string | undefined =>
+  Pausing.safeParse(ended?.result).data?.stopped.resume_at;
 
 function workView({ id, kind, about, child, ended }: Item): WorkView {
   const { stopped = null, budget_to_finish } = stoppedIn(ended?.result) ?? {};
@@ -144,7 +153,7 @@ function workView({ id, kind, about, child, ended }: Item): WorkView {
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped,
-    ...present({ budget_to_finish }),
+    ...present({ budget_to_finish, goes_on_at: goesOnAt(ended) }),
     said: ended?.said ?? null,
   };
 }
