@@ -6,9 +6,11 @@
  */
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { FiguresObject } from '../../src/web/api.ts';
 import { type Desk, deskBefore, type JsonResult, openDesk, SERVICE } from '../cli/desk.ts';
+import type { Ended } from '../cli/rowonce.ts';
+import { Gateway, type Weather } from './gateway.ts';
 import { ask, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
 
@@ -153,4 +155,126 @@ test('figures of changes: lost, refused, told, skipped, and no longer read as do
   await expectAlike(faces, { applied: 2, in_doubt: 1, skipped: 1, refused: 1 }, 'read anew');
   await desk.type(['settle', batch, '6', '--not-done']);
   await expectAlike(faces, { applied: 2, skipped: 1, refused: 2 }, 'not done');
+});
+
+interface Ending {
+  readonly by: string;
+  readonly code: number;
+  readonly expected: Figures;
+  readonly rows?: number;
+  /** What stands in the place of the vendor's answers. */
+  readonly weather?: Weather;
+  readonly account?: object;
+  /** Further words of the run. */
+  readonly more?: readonly string[];
+  /** What happens after the run, which ends it so. */
+  readonly then?: (desk: Desk, batch: string, gateway: Gateway) => Promise<Ended>;
+}
+
+const says = (status: number, error: string, headers: Readonly<Record<string, string>> = {}) => ({
+  status,
+  body: JSON.stringify({ error }),
+  headers: { 'content-type': 'application/json', ...headers },
+});
+
+const afterTwo =
+  (...page: Parameters<typeof says>): Weather =>
+  (call) =>
+    call > 2 ? says(...page) : undefined;
+
+const TWO_OF_FIVE = { matched: 2, pending: 3 };
+const FOR_TWO = ['--budget', '2'];
+
+const ENDINGS: readonly Ending[] = [
+  { by: 'itself', code: 0, expected: { matched: 5 } },
+  { by: 'its key', code: 77, expected: TWO_OF_FIVE, weather: afterTwo(401, 'no such key') },
+  { by: 'the vendor’s credits', code: 4, expected: TWO_OF_FIVE, weather: afterTwo(402, 'no credits left') },
+  {
+    by: 'a pause for which the vendor asks',
+    code: 75,
+    expected: TWO_OF_FIVE,
+    weather: afterTwo(429, 'slow down', { 'retry-after': '5000' }),
+  },
+  {
+    by: 'a vendor that is away',
+    code: 75,
+    expected: TWO_OF_FIVE,
+    more: FOR_TWO,
+    then: async (desk, _, gateway) => {
+      await gateway[Symbol.asyncDispose]();
+      return desk.type(desk.run('--max-pause', '1s'));
+    },
+  },
+  { by: 'the limit of a day', code: 75, expected: TWO_OF_FIVE, account: { limits: { per_day: 2 } } },
+  { by: 'the budget of its account', code: 4, expected: TWO_OF_FIVE, account: { budget: { per_month: 2 } } },
+  {
+    by: 'answers that nobody can read',
+    code: 75,
+    rows: 10,
+    expected: { in_doubt: 5, matched: 2, pending: 3 },
+    weather: (call) => (call > 2 ? { ...says(200, ''), body: '[' } : undefined),
+  },
+  {
+    by: 'a series of refusals',
+    code: 2,
+    rows: 10,
+    expected: { pending: 10 },
+    weather: () => says(422, 'not supported'),
+  },
+  {
+    by: 'a wrong address',
+    code: 2,
+    rows: 20,
+    expected: { pending: 20 },
+    weather: () => says(404, 'not found'),
+  },
+  {
+    by: 'an account that was moved',
+    code: 2,
+    expected: TWO_OF_FIVE,
+    more: FOR_TWO,
+    then: async (desk) => {
+      desk.place.writeAccount(desk.place.vendor.url);
+      return desk.type(desk.run());
+    },
+  },
+  {
+    by: 'a person who pauses it',
+    code: 0,
+    expected: TWO_OF_FIVE,
+    more: FOR_TWO,
+    then: (desk, batch) => desk.type(['pause', batch]),
+  },
+  {
+    by: 'itself, with play money',
+    code: 0,
+    expected: { matched: 2, no_match: 3 },
+    more: ['--account', 'sandbox-provider'],
+  },
+];
+
+test.for(ENDINGS)('figures of a list that was ended by $by', async (ending) => {
+  const { by, code, expected, rows = 5, weather, account, more = [], then } = ending;
+  const desk = await openDesk({ concurrency: 1 });
+  desk.list(rows);
+  const gateway = await Gateway.before(desk.place.vendor.url, weather);
+  onTestFinished(() => gateway[Symbol.asyncDispose]().catch(() => {}));
+  desk.place.writeAccount(gateway.url, account);
+  const ran = await desk.type(desk.run(...more));
+  const { batch } = await desk.json(['status', 'last']);
+  const ended = (await then?.(desk, batch, gateway)) ?? ran;
+  expect(ended.code, ended.stderr).toBe(code);
+  await expectAlike(await facesOf(desk, batch), expected, by);
+});
+
+test('figures of a team whose next list its guards hold back', async () => {
+  const desk = await openDesk();
+  const run = ['run', 'onboard', 'team.csv', '--account', 'sandbox-service', '--create-projects', '--yes'];
+  const team = 'Email,Project,Role\njo@team.example,Harbour,viewer\nal@team.example,Harbour,editor\n';
+  await desk.write('team.csv', team);
+  const { batch } = await desk.json(run);
+  await desk.write('team.csv', team.replace('editor', 'admin'));
+  expect((await desk.type(run)).code).toBe(2);
+  const expected = { applied: 2 };
+  await expectAlike(await facesOf(desk, batch), expected, 'held back');
 });
