@@ -5,6 +5,7 @@
  * answers, a run in a terminal. The vendor's book says what was asked.
  */
 import { existsSync, readdirSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, openDesk } from '../cli/desk.ts';
@@ -22,10 +23,10 @@ const JOB = { operation: 'enrich-company', account: 'data' };
 const pageAt = (desk: Desk): Promise<Served> => servedIn(desk.place.folder, desk.environment());
 
 /** Starts the list of the desk. @returns the ids of the list and of its work. */
-async function start(served: Served, desk: Desk, budget = 1_000, job: object = JOB) {
+async function start(served: Served, desk: Desk, budget = 1_000, job: object = JOB, more: object = {}) {
   const list = await brought(served, 'list.csv', await desk.read('list.csv'));
   const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job });
-  const { work } = await ask(served, 'POST', '/run', { file: list, job, plan, budget });
+  const { work } = await ask(served, 'POST', '/run', { file: list, job, plan, budget, ...more });
   return { list, work: String(work.id) };
 }
 
@@ -83,12 +84,32 @@ test('another key is typed where the vendor does not take the old one, and the l
   const { desk, gateway, page } = await stoppedBy((call) =>
     call > 4 ? says(401, 'no such key') : undefined,
   );
-  await sees(page, 'The vendor does not take the key of data any more. Nothing was lost; 6 rows are left.');
+  await sees(page, 'The vendor does not take the key of data any more. Nothing was lost. 6 rows are left.');
   gateway.weather = () => undefined;
   await page.getByLabel('Another key').fill('key-2');
   await press(page, 'Take it and go on');
   await sees(page, '10 of 10 companies found');
   expect(await desk.read('config/accounts.yaml')).toContain('key-2');
+});
+
+test('of two accounts, the one whose key is dead is named, and it takes the new key', async () => {
+  const desk = await openDesk({ matchRate: 0 });
+  desk.list(3);
+  const gateway = await Gateway.before(desk.place.vendor.url, () => says(401, 'no such key'));
+  onTestFinished(() => gateway[Symbol.asyncDispose]());
+  const account = (url: string) => ({ vendor: 'provider', base_url: url, key: 'key-1' });
+  desk.place.writeAccounts({ data: account(desk.place.vendor.url), spare: account(gateway.url) });
+  const served = await pageAt(desk);
+  const job = { operations: { 'enrich-company': { account: ['data', 'spare'] } } };
+  const { list, work } = await start(served, desk, 100, job);
+  await endOf(served, work);
+  const page = await tabAt(served, `/lists/${list}`);
+  await sees(page, 'The vendor does not take the key of spare any more. Nothing was lost. 3 rows are left.');
+  gateway.weather = () => undefined;
+  await page.getByLabel('Another key').fill('key-2');
+  await press(page, 'Take it and go on');
+  await sees(page, /^0 of 3 companies found/);
+  expect(await desk.read('config/accounts.yaml')).toMatch(/data[\s\S]*key-1[\s\S]*spare[\s\S]*key-2/);
 });
 
 test('credits that were bought meanwhile are used', async () => {
@@ -99,11 +120,22 @@ test('credits that were bought meanwhile are used', async () => {
   await sees(page, '10 of 10 companies found');
 });
 
-test('a vendor that asks to wait for long is waited for until a time that is said', async () => {
-  const wait = { ...says(429, 'slow down'), headers: { 'retry-after': '5000' } };
-  const { page } = await stoppedBy((call) => (call > 4 ? wait : undefined));
-  await sees(page, /It makes sense to go on at .*\d\d:\d\d\. 6 rows are left\./);
+test('a list whose vendor asks to wait for long says until when, can be tried at once, and goes on by itself', async () => {
+  const desk = await openDesk({ concurrency: 1 });
+  desk.list(10);
+  const wait = (seconds: string) => ({ ...says(429, 'slow down'), headers: { 'retry-after': seconds } });
+  const gateway = await Gateway.before(desk.place.vendor.url, (call) => (call > 4 ? wait('20') : undefined));
+  onTestFinished(() => gateway[Symbol.asyncDispose]());
+  desk.place.writeAccount(gateway.url);
+  const served = await pageAt(desk);
+  const { list, work } = await start(served, desk, 100, JOB, { max_pause: '1s' });
+  await endOf(served, work);
+  gateway.weather = () => undefined;
+  const page = await tabAt(served, `/lists/${list}`);
+  await sees(page, /It goes on by itself \w+ \d\d:\d\d, as long as Rowonce is open\. 6 rows are left\./);
   await page.getByRole('button', { name: 'Try now' }).waitFor();
+  await sees(page, '10 of 10 companies found');
+  expect(await desk.requests()).toBe(10);
 });
 
 test('answers that look wrong are agreed to by a button', async () => {
@@ -146,7 +178,9 @@ test('behind a list that a terminal works on, the one of the page comes next, or
   const order = { file: list, job: JOB, plan, budget: 5 };
   const { work } = await ask(served, 'POST', '/run', order);
   const page = await tabAt(served, `/lists/${list}`);
-  await sees(page, /“list\.csv” is being worked on, \d+ % done\. Yours comes next\./);
+  const who = `${userInfo().username} on ${hostname()}`;
+  await sees(page, `“list.csv” is being worked on by ${who}, `);
+  await sees(page, /, \d+\s% done\. Yours comes next\./);
   await press(page, 'Do not start it');
   await endOf(served, work.id);
   await ask(served, 'POST', '/run', order);

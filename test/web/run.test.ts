@@ -3,6 +3,7 @@
  * row beside the table, and lets a person decide about lost answers, a wrong name, a person to forget and a team to take back.
  * Method: a real page in a real browser, before the sandbox as a vendor; its book says what was asked.
  */
+import { hostname, userInfo } from 'node:os';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
@@ -44,7 +45,7 @@ async function openRow(page: Page, cell: string): Promise<void> {
 const isNow = (page: Page, word: string): Promise<void> =>
   page.locator('.state strong', { hasText: word }).waitFor();
 
-test('a list is paused where it is, goes on from there, and is ended for good by a second click', async () => {
+test('a list is paused where it is, by whom is said, it goes on from there, and is ended for good after a question', async () => {
   const desk = await openDesk({ latencyMs: 150, concurrency: 1 });
   desk.list(60);
   const { served, page, work } = await started(desk);
@@ -56,14 +57,19 @@ test('a list is paused where it is, goes on from there, and is ended for good by
   await endOf(served, work);
   const asked = await desk.requests();
   expect(asked).toBeLessThan(60);
-  await sees(page, /It is paused\. \d+ rows are left/);
+  await sees(page, `It was paused by ${userInfo().username} on ${hostname()}.`);
+  await sees(page, /\d+ rows are left/);
   await press(page, 'Go on');
   await isNow(page, 'Running');
+  page.once('dialog', (dialog) => void dialog.dismiss());
   await press(page, 'Stop for good…');
-  await sees(page, 'A pause can go on at any time');
-  await press(page, 'Keep it');
-  await press(page, 'Stop for good…');
-  await press(page, /^Stop for good$/);
+  await isNow(page, 'Running');
+  const asking = page.waitForEvent('dialog');
+  const pressing = press(page, 'Stop for good…');
+  const dialog = await asking;
+  expect(dialog.message()).toMatch(/^Stop for good\? The other \d+ rows? will not be asked/);
+  await dialog.accept();
+  await pressing;
   await page.getByText('for good', { exact: true }).waitFor();
   const { batches } = await ask(served, 'GET', '/batches');
   expect(batches[0]).toMatchObject({ state: 'cancelled', running: false });
@@ -115,14 +121,16 @@ test('what a person knows of lost answers is taken, for one row or for all like 
   const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
   desk.list(4);
   const { page } = await started(desk);
-  await press(page, 'I know what came of it…');
-  await page.getByLabel('Which row').selectOption('row 2');
-  await page.getByLabel('What came of it').selectOption('It was answered, and I have the answer');
-  await page.getByRole('textbox', { name: 'The answer' }).fill('name = Acme');
-  await press(page, 'That is so');
+  await press(page, 'row 2');
+  const beside = page.getByRole('complementary');
+  await beside.getByRole('button', { name: 'I know what came of it…' }).click();
+  await beside.getByLabel('What came of it').selectOption('It was answered, and I have the answer');
+  await beside.getByRole('textbox', { name: 'The answer' }).fill('name = Acme');
+  await beside.getByRole('button', { name: 'That is so' }).click();
   await sees(page, 'No answer came for 2 rows.');
+  await page.keyboard.press('Escape');
+  await press(page, 'I know what came of it…');
   await page.getByLabel('What came of it').selectOption('Nothing came of it, and it cost nothing');
-  await page.getByLabel('Which row').selectOption('all 2 alike');
   await press(page, 'That is so');
   await isNow(page, 'Done');
   await sees(page, '4 of 4 companies found');

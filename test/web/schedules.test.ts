@@ -46,9 +46,10 @@ function writeJob(more = 'schedule: "0 12 * * *"', name = 'night'): string {
   return path;
 }
 
-function drop(name: string): void {
+function drop(name: string, ...more: readonly string[]): void {
   const path = join(folder, 'night-inbox', name);
-  writeFileSync(path, `Website\n${name.replace('.csv', '')}.example\n`);
+  const sites = [`${name.replace('.csv', '')}.example`, ...more];
+  writeFileSync(path, `Website\n${sites.join('\n')}\n`);
   utimesSync(path, new Date(0), new Date(0));
 }
 
@@ -106,7 +107,7 @@ test('a pause outlives the page, and the page tells of it and of what the last n
   const card = page.getByRole('region', { name: 'night', exact: true });
   await card.getByText('What lies in the folder night-inbox is asked for companies').waitFor();
   await card.getByText('at most 200 credits for a list').waitFor();
-  await card.getByText(/^Next: \w+day, /).waitFor();
+  await card.getByText(/^Next: \w+ \d\d:00\.$/).waitFor();
   await card.getByRole('button', { name: 'Run it now' }).click();
   await page.getByText(/^[01] of 1$/).waitFor();
   await card.getByRole('button', { name: 'Pause' }).click();
@@ -118,6 +119,18 @@ test('a pause outlives the page, and the page tells of it and of what the last n
   const again = await openTab(second, '/nights');
   await again.getByRole('button', { name: 'Go on' }).click();
   await again.getByText(/^Next: /).waitFor();
+});
+
+test('a list that a night has not ended for its limit says so, and its limit is raised where it is shown', async () => {
+  writeJob('schedule: "0 2 * * *"\nbudget: { credits: 1 }');
+  drop('acme.csv', 'other.example', 'third.example');
+  const page = await openTab(await servedIn(folder, {}, ['night.yaml']), '/nights');
+  await page.getByRole('button', { name: 'Run it now' }).click();
+  await page.getByText('acme.csv waits').waitFor();
+  await page.getByRole('link', { name: 'Raise its limit' }).click();
+  await page.getByText('The 1 credit that you allowed is used.').waitFor();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByText(/^\d of 3 companies found/).waitFor();
 });
 
 test('where nothing is scheduled, the page says how a night is made', async () => {

@@ -76,7 +76,7 @@ function severalWords(operation: string, { steps = [] }: BatchFigures): string |
 
 /** `90 %`, which is not broken in two. Only all of them are 100 %, and only none of them is 0 %. */
 export function percent(part: number, all: number): string {
-  const rounded = Math.round((part / all) * 100);
+  const rounded = all === 0 ? 0 : Math.round((part / all) * 100);
   const shown = part === 0 || part === all ? rounded : Math.min(Math.max(rounded, 1), 99);
   return `${shown}\u00a0%`;
 }

@@ -1,24 +1,23 @@
 import { inMoney } from '../../../core/money.ts';
+import { atMost, counted, grouped } from '../../../core/plain-text.ts';
 
-/** Numbers, sizes and times as people read them, the same in every browser. */
+/**
+ * Numbers, sizes and times as people read them. The report and the commands write numbers with the same code.
+ */
+export { percent } from '../../../files/output/summary-words.ts';
+export { counted, grouped };
 
-const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-
-/** `2,000`, `0.4`. */
-export const grouped = (value: number): string => NUMBER.format(value);
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`;
+interface Credits {
+  readonly spent: number;
+  readonly exact: boolean;
 }
 
 /** `62`, or `at most 62` where it may have been less. */
-export function spentWords({ spent, exact }: { readonly spent: number; readonly exact: boolean }): string {
-  return exact || spent === 0 ? grouped(spent) : `at most ${grouped(spent)}`;
-}
+export const spentWords = ({ spent, exact }: Credits): string => atMost(spent, !exact, grouped(spent));
 
 /** `at most 62 credits`. */
-export const creditWords = (credits: { readonly spent: number; readonly exact: boolean }): string =>
-  `${spentWords(credits)} ${credits.spent === 1 ? 'credit' : 'credits'}`;
+export const creditWords = ({ spent, exact }: Credits): string =>
+  atMost(spent, !exact, counted(spent, 'credit'));
 
 /** `2 rows need you`. */
 export const needWords = (rows: number): string => counted(rows, 'row needs you', 'rows need you');
@@ -48,25 +47,16 @@ export function duration(seconds: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-const TO_THE_MINUTE: Intl.DateTimeFormatOptions = {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  hourCycle: 'h23',
-};
+const NEAR_DAYS: Readonly<Record<number, string>> = { [-1]: 'tomorrow', 0: 'today', 1: 'yesterday' };
 
-/** `Nov 20, 2026, 14:05`, where the reader is. */
-export function dateAndTime(at: string): string {
-  return new Intl.DateTimeFormat('en', TO_THE_MINUTE).format(new Date(at));
-}
-
-/** `today 09:12`, `yesterday 17:40`, `20 November`, where the reader is. */
+/** `today 09:12`, `tomorrow 02:00`, `20 November`, where the reader is. */
 export function when(at: string): string {
   const then = new Date(at);
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY_MS);
+  const near = NEAR_DAYS[days];
   const time = then.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  if (days === 0) return `today ${time}`;
-  if (days === 1) return `yesterday ${time}`;
-  return days < 300 ? dayAndMonth(then) : dateAndTime(at);
+  if (near !== undefined) return `${near} ${time}`;
+  return days < 300 ? dayAndMonth(then) : then.toLocaleDateString('en-GB', { dateStyle: 'long' });
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -75,15 +65,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const dayAndMonth = (of: Date): string =>
   of.toLocaleDateString('en-GB', { day: 'numeric', month: 'long' });
 
-const TO_THE_SECOND = new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeStyle: 'medium' });
-
 /** `Nov 20, 2026, 14:05:31`, where the reader is: requests come within a minute of each other. */
-export const exactTime = (iso: string): string => TO_THE_SECOND.format(new Date(iso));
+export const exactTime = (at: string): string =>
+  new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 /** `A$1.60`, or blank where it is not known. */
 export const money = (cost: Parameters<typeof inMoney>[0]): string =>
   inMoney(cost).replace(/^ \((.*)\)$/, '$1');
-
-/** `90 %` of a whole. */
-export const percent = (part: number, whole: number): string =>
-  whole === 0 ? '0 %' : `${Math.round((part / whole) * 100)} %`;

@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { priceOf } from '../../../core/money.ts';
 import { Bar } from '../../../files/output/report/table.ts';
-import type { AccountObject, AccountTest, SpendObject, VendorObject } from '../../api.ts';
-import { forPage, Loaded, RefusedNotice } from '../loaded.tsx';
-import { useAction } from '../parts/action.ts';
-import { Button, Field, typedIn } from '../parts/controls.tsx';
+import type { AccountObject, SpendObject, VendorObject } from '../../api.ts';
+import { forPage, Loaded } from '../loaded.tsx';
+import { Act, Form } from '../parts/act.tsx';
+import { Button, Field } from '../parts/controls.tsx';
 import { counted, grouped, money } from '../parts/figures.ts';
-import { ask, look } from '../session.ts';
+import { ask } from '../session.ts';
 import { AddAccount } from './accounts/add.tsx';
+import { TestAccount } from './accounts/test.tsx';
 import { OneTry, triable } from './accounts/try.tsx';
 import { whatWords } from './list/words.ts';
 
@@ -64,22 +65,20 @@ interface CardProps {
 function Card({ account, spend, onChanged }: CardProps) {
   const { name, sandbox, address, problem } = account;
   const isOpen = useSignal<'key' | 'try' | undefined>(undefined);
-  const tested = useSignal<AccountTest | undefined>(undefined);
-  const action = useAction();
-  const test = async (): Promise<void> => {
-    tested.value = undefined;
-    const { accounts } = await look<{ readonly accounts: readonly AccountTest[] }>('accounts/test', { name });
-    tested.value = accounts[0];
+  const toggle = (what: 'key' | 'try', says: string) => (
+    <Button
+      aria-expanded={isOpen.value === what}
+      onClick={() => (isOpen.value = isOpen.value === what ? undefined : what)}
+      says={says}
+    />
+  );
+  const remove = async (): Promise<void> => {
+    await ask('/accounts/remove', { body: { name } });
+    onChanged();
   };
-  const remove = (): void => {
-    if (confirm(`Remove the account ${name}, with its key? What it has found stays.`))
-      action.run(async () => {
-        await ask('/accounts/remove', { body: { name } });
-        onChanged();
-      });
-  };
-  const toggle = (what: 'key' | 'try') => () => {
-    isOpen.value = isOpen.value === what ? undefined : what;
+  const changeKey = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
+    await ask('/accounts/add', { body: { name, key } });
+    isOpen.value = undefined;
   };
   return (
     <section class="card" aria-label={name}>
@@ -92,22 +91,24 @@ function Card({ account, spend, onChanged }: CardProps) {
       <p class="soft">{termsOf(account)}</p>
       {problem !== null && <p class="need">{forPage(problem.message) || 'It cannot be used as it is.'}</p>}
       <p class="row">
+        {!sandbox && <TestAccount name={name} says="Test, free" />}
+        {triable(account).length > 0 && toggle('try', 'Try one…')}
+        {!sandbox && toggle('key', 'Change the key')}
         {!sandbox && (
-          <Button disabled={action.isBusy.value} onClick={() => action.run(test)} says="Test, free" />
-        )}
-        {triable(account).length > 0 && (
-          <Button aria-expanded={isOpen.value === 'try'} onClick={toggle('try')} says="Try one…" />
-        )}
-        {!sandbox && (
-          <>
-            <Button aria-expanded={isOpen.value === 'key'} onClick={toggle('key')} says="Change the key" />
-            <Button look="link" aria-label={`Remove ${name}`} onClick={remove} says="Remove" />
-          </>
+          <Act
+            look="link"
+            aria-label={`Remove ${name}`}
+            says="Remove"
+            asks={`Remove the account ${name}, with its key? What it has found stays.`}
+            does={remove}
+          />
         )}
       </p>
-      <p role="status">{tested.value && testedWords(tested.value)}</p>
-      <RefusedNotice refused={action.refused.value} />
-      {isOpen.value === 'key' && <NewKey name={name} onDone={toggle('key')} />}
+      {isOpen.value === 'key' && (
+        <Form says="Save the key" sends={changeKey}>
+          <Field says="New key" name="key" type="password" autocomplete="new-password" required />
+        </Form>
+      )}
       {isOpen.value === 'try' && <OneTry account={account} onTried={onChanged} />}
     </section>
   );
@@ -141,35 +142,4 @@ function termsOf({ vendor, sandbox, price, charges_misses: charges }: AccountObj
   const misses = charges === undefined ? [] : [charges ? 'misses are paid' : 'misses are free'];
   const each = priceOf(price ?? '');
   return [...(each ? [`${money([each])} a credit`] : []), ...(sandbox ? [] : misses)].join(' · ');
-}
-
-function testedWords({ connects, key_tried: isTried, user, balance, booked }: AccountTest): string {
-  const whose = user?.email ?? user?.user_id ?? undefined;
-  return [
-    connects === true ? 'It answers.' : '',
-    isTried === true ? 'The key works.' : 'The key itself was not tried: the first request does that.',
-    whose === undefined ? '' : `It belongs to ${whose}.`,
-    balance === undefined ? '' : `${counted(balance, 'credit is', 'credits are')} left there.`,
-    booked === undefined ? '' : `${counted(booked, 'credit was', 'credits were')} spent from here.`,
-  ]
-    .filter((sentence) => sentence !== '')
-    .join(' ');
-}
-
-function NewKey({ name, onDone }: { readonly name: string; onDone(): void }) {
-  const action = useAction();
-  const save = (event: SubmitEvent): void => {
-    const { key } = typedIn(event);
-    action.run(async () => {
-      await ask('/accounts/add', { body: { name, key } });
-      onDone();
-    });
-  };
-  return (
-    <form onSubmit={save} autocomplete="off">
-      <Field says="New key" name="key" type="password" autocomplete="new-password" required />
-      <Button type="submit" look="go" disabled={action.isBusy.value} says="Save the key" />
-      <RefusedNotice refused={action.refused.value} />
-    </form>
-  );
 }

@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals';
+import { Fold, Table } from '../../../files/output/report/table.ts';
 import type { SpendGroupObject, SpendObject } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { Meter } from '../parts/bar.tsx';
 import { Select } from '../parts/controls.tsx';
 import { counted, creditWords, fileName, grouped, money, spentWords } from '../parts/figures.ts';
 
-/** What a month cost. Budgets count in UTC, so a month and a day are those of UTC. */
+/** What a month cost; play money is none. Budgets count in UTC, so a month and a day are those of UTC. */
 export function Money() {
   const month = useSignal(new Date().toISOString().slice(0, 7));
+  const { value: chosen } = month;
   return (
     <>
       <div class="title">
@@ -15,23 +17,27 @@ export function Money() {
         <span class="state">
           <Select
             name={<span class="unseen">Month</span>}
-            value={month.value}
+            value={chosen}
             options={lastMonths().map((each) => [each, monthName(each)] as const)}
-            onChosen={(chosen) => (month.value = chosen)}
+            onChosen={(next) => (month.value = next)}
           />
         </span>
       </div>
-      <Spent by="month" month={month.value}>
-        {({ groups: [real, play] }) => {
-          if (real === undefined) return <NothingSpent month={month.value} />;
-          const [paid, invented] = real.sandbox ? [undefined, real] : [real, play];
-          return (
+      <Spent by="month" month={chosen}>
+        {([whole]) =>
+          whole === undefined ? (
+            <p class="sentence">Nothing was spent in {monthName(chosen)}.</p>
+          ) : (
             <div class="two">
-              {paid && <Cards of={paid} month={month.value} />}
-              {invented && <Cards of={invented} month={month.value} />}
+              <Whole whole={whole} month={chosen} />
+              <section class="card">
+                <Parts by="list" title="By list" month={chosen} whole={whole} />
+                <Parts by="account" title="By account" month={chosen} whole={whole} />
+                <Parts by="operator" title="By person" month={chosen} whole={whole} />
+              </section>
             </div>
-          );
-        }}
+          )
+        }
       </Spent>
     </>
   );
@@ -54,54 +60,40 @@ function monthName(month: string): string {
 interface SpentProps {
   readonly by: SpendObject['by'];
   readonly month: string;
-  readonly children: (spend: SpendObject) => preact.VNode | null;
+  readonly children: (groups: readonly SpendGroupObject[]) => preact.VNode;
 }
 
 const Spent = ({ by, month, children }: SpentProps) => (
   <Loaded<SpendObject> path="/spend" body={{ month, by }} again={month}>
-    {children}
+    {({ groups }) => children(groups.filter(({ sandbox }) => !sandbox))}
   </Loaded>
 );
 
-const NothingSpent = ({ month }: { readonly month: string }) => (
-  <p class="sentence">Nothing was spent in {monthName(month)}.</p>
-);
-
-interface CardsProps {
-  /** The whole month, in real money or in play money. */
-  readonly of: SpendGroupObject;
+interface OfMonth {
+  readonly whole: SpendGroupObject;
   readonly month: string;
 }
 
-function Cards({ of, month }: CardsProps) {
-  const { sandbox, spent, saved, in_doubt: inDoubt, for_misses: forMisses } = of;
-  const cost = money(of.cost);
-  const rate = atThisRate(of, month);
-  const title = sandbox ? `Play money in ${monthName(month)}` : monthName(month);
-  const parts = { sandbox, month, whole: spent };
+function Whole({ whole, month }: OfMonth) {
+  const { saved, in_doubt: inDoubt, for_misses: forMisses } = whole;
+  const cost = money(whole.cost);
+  const rate = atThisRate(whole, month);
   return (
-    <>
-      <section class="card">
-        <h2>
-          {title}: {creditWords(of)}
-          {cost && `, ${cost}`}
-        </h2>
-        <Spent by="day" month={month}>
-          {({ groups }) => <Days days={groups.filter((each) => each.sandbox === sandbox)} month={month} />}
-        </Spent>
-        <p class="soft">
-          {rate !== undefined && `At this rate ${grouped(rate)} by the end of the month. `}
-          {forMisses > 0 && `${counted(forMisses, 'credit was', 'credits were')} paid for misses. `}
-          {inDoubt > 0 && `${counted(inDoubt, 'more credit', 'more credits')} may have been spent. `}
-          {saved > 0 && `${counted(saved, 'credit was', 'credits were')} saved by asking once.`}
-        </p>
-      </section>
-      <section class="card">
-        <Parts by="list" title="By list" {...parts} />
-        <Parts by="account" title="By account" {...parts} />
-        <Parts by="operator" title="By person" {...parts} />
-      </section>
-    </>
+    <section class="card">
+      <h2>
+        {monthName(month)}: {creditWords(whole)}
+        {cost && `, ${cost}`}
+      </h2>
+      <Spent by="day" month={month}>
+        {(days) => <Days days={days} month={month} />}
+      </Spent>
+      <p class="soft">
+        {rate !== undefined && `At this rate ${grouped(rate)} by the end of the month. `}
+        {forMisses > 0 && `${counted(forMisses, 'credit was', 'credits were')} paid for misses. `}
+        {inDoubt > 0 && `${counted(inDoubt, 'more credit', 'more credits')} may have been spent. `}
+        {saved > 0 && `${counted(saved, 'credit was', 'credits were')} saved by asking once.`}
+      </p>
+    </section>
   );
 }
 
@@ -114,85 +106,54 @@ function atThisRate({ spent }: SpendGroupObject, month: string): number | undefi
   return isOver ? undefined : Math.round((spent * (until - from)) / (now.getTime() - from));
 }
 
-// --------------------------------------------------------------------------------------------- day by day
-
 const HEIGHT = 100;
 const STEP = 18;
 
 function Days({ days, month }: { readonly days: readonly SpendGroupObject[]; readonly month: string }) {
-  const spentOn = new Map(days.map(({ name, spent }) => [Number(name?.slice(-2)), spent]));
-  const most = Math.max(1, ...spentOn.values());
+  const dayOf = ({ name }: SpendGroupObject): number => Number(name?.slice(-2));
+  const most = Math.max(1, ...days.map(({ spent }) => spent));
   const [year = 0, number = 0] = month.split('-').map(Number);
-  const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
-  const isPriced = days.some(({ cost }) => cost !== undefined);
+  const width = new Date(Date.UTC(year, number, 0)).getUTCDate() * STEP;
+  const bars = days.map((day) => {
+    const height = (day.spent / most) * HEIGHT;
+    const x = (dayOf(day) - 1) * STEP + 2;
+    return <rect key={x} x={x} y={HEIGHT - height} width={STEP - 4} height={height} rx="2" />;
+  });
+  const lines = days.map((day) => [dayOf(day), spentWords(day), money(day.cost)]);
+  const says = `Credits a day, at most ${grouped(most)}`;
   return (
     <>
-      <svg
-        class="days"
-        viewBox={`0 0 ${count * STEP} ${HEIGHT}`}
-        role="img"
-        aria-label={`Credits a day, at most ${grouped(most)}`}
-      >
-        {Array.from({ length: count }, (_, at) => {
-          const height = ((spentOn.get(at + 1) ?? 0) / most) * HEIGHT;
-          return (
-            <rect key={at} x={at * STEP + 2} y={HEIGHT - height} width={STEP - 4} height={height} rx="2" />
-          );
-        })}
+      <svg class="days" viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={says}>
+        {bars}
       </svg>
-      <details>
-        <summary>Day by day</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Credits</th>
-              {isPriced && <th scope="col">Money</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {days.map((day) => (
-              <tr key={day.name}>
-                <td>{Number(day.name?.slice(-2))}</td>
-                <td>{spentWords(day)}</td>
-                {isPriced && <td>{money(day.cost)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <Fold title="Day by day">
+        <Table columns={['Day', '#Credits', '#Money']} lines={lines} />
+      </Fold>
     </>
   );
 }
 
-// ------------------------------------------------------------------------------------------------ its parts
-
-interface PartsProps {
+interface PartsProps extends OfMonth {
   readonly by: 'list' | 'account' | 'operator';
   readonly title: string;
-  readonly sandbox: boolean;
-  readonly month: string;
-  readonly whole: number;
 }
 
-function Parts({ by, title, sandbox, month, whole }: PartsProps) {
+function Parts({ by, title, month, whole }: PartsProps) {
   return (
     <Spent by={by} month={month}>
-      {({ groups }) => (
+      {(groups) => (
         <>
           <h2>{title}</h2>
           <div class="meter">
-            {groups
-              .filter((group) => group.sandbox === sandbox)
-              .map((group) => (
-                <Meter
-                  key={group.name}
-                  name={nameOf(group, by)}
-                  part={group.spent}
-                  whole={group.budget ?? whole}
-                  says={saysOf(group)}
-                />
-              ))}
+            {groups.map((group) => (
+              <Meter
+                key={group.name}
+                name={nameOf(group, by)}
+                part={group.spent}
+                whole={group.budget ?? whole.spent}
+                says={saysOf(group)}
+              />
+            ))}
           </div>
         </>
       )}

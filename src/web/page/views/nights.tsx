@@ -1,9 +1,8 @@
 import type { Nights as AllNights, NightView, WorkList } from '../../api.ts';
-import { forPage, Loaded, RefusedNotice } from '../loaded.tsx';
-import { useAction } from '../parts/action.ts';
+import { forPage, Loaded } from '../loaded.tsx';
+import { Act } from '../parts/act.tsx';
 import { Meter } from '../parts/bar.tsx';
-import { Button } from '../parts/controls.tsx';
-import { counted, foundIn, grouped } from '../parts/figures.ts';
+import { counted, fileName, foundIn, grouped, when } from '../parts/figures.ts';
 import { ask, beat } from '../session.ts';
 import { whatWords } from './list/words.ts';
 
@@ -47,9 +46,9 @@ const NoNight = () => (
 
 function Planned({ night, isRunning }: { readonly night: NightView; readonly isRunning: boolean }) {
   const { job, file, operation, budget, schedule, next_run: next, paused, inbox } = night;
-  const action = useAction();
   const pause = (): Promise<void> =>
     ask(`/nights/${encodeURIComponent(job)}`, { method: 'PUT', body: { paused: !paused } });
+  const state = next === null ? 'It is paused.' : `Next: ${when(next)}.`;
   return (
     <section class="card" aria-label={job}>
       <h2>{scheduleWords(schedule)}</h2>
@@ -58,37 +57,14 @@ function Planned({ night, isRunning }: { readonly night: NightView; readonly isR
         {budget !== null && `, at most ${counted(budget, 'credit')} for a list`}.{' '}
         <span class="soft">The schedule stands in {file}.</span>
       </p>
-      <p role="status">{stateWords(isRunning, next)}</p>
+      <p role="status">{isRunning ? 'It is running now.' : state}</p>
       <p class="row">
-        <Button
-          disabled={isRunning || action.isBusy.value}
-          onClick={() => action.run(() => ask('/nightly', { body: { jobs: [job] } }))}
-          says="Run it now"
-        />
-        <Button
-          disabled={action.isBusy.value}
-          onClick={() => action.run(pause)}
-          says={paused ? 'Go on' : 'Pause'}
-        />
+        <Act says="Run it now" disabled={isRunning} does={() => ask('/nightly', { body: { jobs: [job] } })} />
+        <Act says={paused ? 'Go on' : 'Pause'} does={pause} />
       </p>
-      <RefusedNotice refused={action.refused.value} />
     </section>
   );
 }
-
-function stateWords(isRunning: boolean, next: string | null): string {
-  if (isRunning) return 'It is running now.';
-  return next === null ? 'It is paused.' : `Next: ${NIGHT_AND_TIME.format(new Date(next))}.`;
-}
-
-const NIGHT_AND_TIME = new Intl.DateTimeFormat('en', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
@@ -110,49 +86,51 @@ function scheduleWords(schedule: string): string {
 
 const NIGHTS_SHOWN = 7;
 
+type Ended = NightView['ended'][number];
+
 function Last({ night: { job, ended } }: { readonly night: NightView }) {
-  const left = ended[0]?.sweep?.left ?? [];
   return (
     <section class="card" aria-label={`The last nights of ${job}`}>
       <h2>The last nights</h2>
       {ended.length === 0 && <p class="soft">None has been yet.</p>}
       <div class="meter">
         {ended.slice(0, NIGHTS_SHOWN).map((each) => (
-          <Meter key={each.at} name={dayOf(each.at)} {...partOf(each)} says={saysOf(each)} />
+          <Meter key={each.at} name={when(each.at)} {...figuresOf(each)} />
         ))}
       </div>
-      {left.map(({ file, why }) => (
-        <p class="need" key={file}>
-          <b>{file} waits</b>. {forPage(why)}
-        </p>
-      ))}
+      {ended[0] !== undefined && <Waiting sweep={ended[0].sweep} />}
     </section>
   );
 }
 
-/** `Thu 26, 02:00`. */
-const dayOf = (at: string): string => DAY.format(new Date(at));
+/** The lists that the last night did not end. One that it has begun has a view, where it can go on. */
+function Waiting({ sweep }: Pick<Ended, 'sweep'>) {
+  const begun = (sweep?.files ?? []).filter(({ stopped }) => stopped !== null);
+  return (
+    <>
+      {begun.map(({ file, batch, stopped }) => (
+        <p class="need" key={file}>
+          <b>{fileName(file)} waits</b>. {forPage(stopped?.message ?? '')}{' '}
+          {batch !== null && <a href={`/files/${batch}`}>{WAYS[stopped?.code ?? ''] ?? 'Look at it'}</a>}
+        </p>
+      ))}
+      {sweep?.left.map(({ file, why }) => (
+        <p class="need" key={file}>
+          <b>{fileName(file)} waits</b>. {forPage(why)}
+        </p>
+      ))}
+    </>
+  );
+}
 
-const DAY = new Intl.DateTimeFormat('en', {
-  weekday: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
+const WAYS: Readonly<Record<string, string>> = { budget: 'Raise its limit' };
 
-type Ended = NightView['ended'][number];
-
-const partOf = ({ sweep }: Ended) => ({
-  part: foundIn(sweep?.counts ?? {}),
-  whole: sweep?.rows ?? 0,
-});
-
-function saysOf(night: Ended): string {
-  const { sweep, stopped } = night;
+/** How much of the night was found, and why it ended where it did. */
+function figuresOf({ sweep, stopped }: Ended) {
+  const part = foundIn(sweep?.counts ?? {});
+  const whole = sweep?.rows ?? 0;
   const why = stopped ?? sweep?.stopped ?? sweep?.files.find((file) => file.stopped !== null)?.stopped;
-  const { part, whole } = partOf(night);
-  const found = whole === 0 ? '' : `${grouped(part)} of ${grouped(whole)}`;
-  if (why) return [found, forPage(why.message) || 'it stopped'].filter((words) => words !== '').join(': ');
-  return found === '' ? 'nothing new' : found;
+  const found = whole === 0 ? [] : [`${grouped(part)} of ${grouped(whole)}`];
+  const said = why ? [forPage(why.message) || 'it stopped'] : [];
+  return { part, whole, says: [...found, ...said].join(': ') || 'nothing new' };
 }

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { AccountObject, TrialObject, WorkAnswer } from '../../../api.ts';
-import { RefusedNotice } from '../../loaded.tsx';
-import { untilEnded, useAction } from '../../parts/action.ts';
-import { Button, Field, Select, typedIn } from '../../parts/controls.tsx';
+import { Form } from '../../parts/act.tsx';
+import { untilEnded } from '../../parts/action.ts';
+import { Field, Select } from '../../parts/controls.tsx';
 import { spentWords } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
+import { rawAnswer } from '../list/row-words.ts';
 import { whatWords } from '../list/words.ts';
 
 type Asked = readonly [input: string, name: string];
@@ -43,46 +44,37 @@ export function OneTry({ account, onTried }: OneTryProps) {
   const names = triable(account);
   const job = useSignal(names[0] ?? '');
   const trial = useSignal<TrialObject | undefined>(undefined);
-  const action = useAction();
-  const send = (event: SubmitEvent): void => {
-    const { budget, ...given } = typedIn(event);
+  const send = async ({ budget, ...given }: Record<string, unknown>): Promise<void> => {
     trial.value = undefined;
-    action.run(async () => {
-      const body = { job: job.value, account: account.name, given, budget: Number(budget) };
-      const { work } = await ask<WorkAnswer>('/try', { body });
-      trial.value = await untilEnded<TrialObject>(work.id);
-      onTried();
-    });
+    const body = { job: job.value, account: account.name, given, budget: Number(budget) };
+    const { work } = await ask<WorkAnswer>('/try', { body });
+    trial.value = await untilEnded<TrialObject>(work.id);
+    onTried();
   };
   return (
-    <form onSubmit={send} autocomplete="off">
-      <Select
-        name="What to find"
-        value={job.value}
-        options={names.map((name) => [name, whatWords(name)] as const)}
-        onChosen={(next) => (job.value = next)}
-      />
-      {(FIELDS[job.value] ?? []).map(([input, name]) => (
-        <Field key={input} says={name} name={input} />
-      ))}
-      <Field
-        says="Never more than, in credits"
-        name="budget"
-        class="n"
-        type="number"
-        min="0"
-        defaultValue="1"
-        required
-      />
-      <Button
-        type="submit"
-        look="go"
-        disabled={action.isBusy.value}
-        says={action.isBusy.value ? 'Asking…' : 'Ask for this one'}
-      />
-      <RefusedNotice refused={action.refused.value} />
+    <>
+      <Form says="Ask for this one" busy="Asking…" sends={send}>
+        <Select
+          name="What to find"
+          value={job.value}
+          options={names.map((name) => [name, whatWords(name)] as const)}
+          onChosen={(next) => (job.value = next)}
+        />
+        {(FIELDS[job.value] ?? []).map(([input, name]) => (
+          <Field key={input} says={name} name={input} />
+        ))}
+        <Field
+          says="Never more than, in credits"
+          name="budget"
+          class="n"
+          type="number"
+          min="0"
+          defaultValue="1"
+          required
+        />
+      </Form>
       <div role="status">{trial.value && <Tried trial={trial.value} />}</div>
-    </form>
+    </>
   );
 }
 
@@ -109,18 +101,9 @@ function Tried({ trial: { request, reply, answer, credits, source } }: { readonl
       {reply !== null && (
         <>
           <h3>What came back</h3>
-          <pre>{bodyOf(reply.body)}</pre>
+          <pre>{rawAnswer(reply.body)}</pre>
         </>
       )}
     </>
   );
-}
-
-/** An answer in lines, where it is one of data. */
-function bodyOf(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
 }

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { BatchStatusObject, DoubtListObject, DoubtObject } from '../../../api.ts';
-import { Loaded, RefusedNotice } from '../../loaded.tsx';
+import { Loaded } from '../../loaded.tsx';
+import { Act, Form } from '../../parts/act.tsx';
 import { Button, Select } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { Stop } from '../../parts/stop.tsx';
 import { ask } from '../../session.ts';
-import { goOn, useGoingOn } from './going-on.ts';
+import { goOn } from './going-on.ts';
 
 interface DoubtsProps {
   readonly batch: BatchStatusObject;
@@ -31,28 +32,34 @@ interface ChoicesProps {
 
 function Choices({ batch, list, row }: ChoicesProps) {
   const { in_doubt: doubts, at_risk: most, extra_used: used } = list;
-  const going = useGoingOn(batch);
   const knows = useSignal(false);
-  const isBusy = going.isBusy.value;
-  const about = row === undefined ? {} : { row };
   const settle = (decision: object): Promise<unknown> =>
-    ask('/settle', { body: { batch: batch.batch, ...about, ...decision } });
-  const retry = (): void => going.go({}, () => settle({ retry: true, extra_credits: used + most }));
-  const skip = (): void => going.run(() => settle({ skip: true }));
+    ask('/settle', { body: { batch: batch.batch, ...(row === undefined ? {} : { row }), ...decision } });
+  const again = async (decision: object): Promise<void> => {
+    await settle(decision);
+    await goOn({ batch });
+  };
+  const [first, ...others] = new Set(doubts.map((doubt) => doubt.row));
+  const about = others.length === 0 ? { row: first } : { all_like: String(first) };
   return (
-    <Stop says={doubtWords(doubts, most)} action={going}>
-      <Button says={againWords(doubts, most)} disabled={isBusy} onClick={retry} />
-      <Button
+    <Stop says={doubtWords(doubts, most)}>
+      <Act says={againWords(doubts, most)} does={() => again({ retry: true, extra_credits: used + most })} />
+      <Act
         says={doubts.length === 1 ? 'Leave it out' : 'Leave them out'}
-        disabled={isBusy}
-        onClick={skip}
+        does={() => settle({ skip: true })}
       />
       <Button
         says="I know what came of it…"
         aria-expanded={knows.value}
         onClick={() => (knows.value = !knows.value)}
       />
-      {knows.value && <Known batch={batch} doubts={doubts} />}
+      {knows.value && (
+        <Known
+          // What was not done is asked anew, which goes on by itself.
+          onNothing={() => again({ not_done: true })}
+          onAnswer={(answer) => settle({ ...about, answer })}
+        />
+      )}
     </Stop>
   );
 }
@@ -73,65 +80,42 @@ function againWords(doubts: readonly DoubtObject[], most: number): string {
   return `Send it again${stakes.size === 0 ? '' : ` (${[...stakes].join(', ')})`}`;
 }
 
-type Told = 'not_done' | 'no_match' | 'found';
-
-const TOLD: readonly (readonly [Told, string])[] = [
+const TOLD = [
   ['not_done', 'Nothing came of it, and it cost nothing'],
   ['no_match', 'It was asked, and nothing was found'],
   ['found', 'It was answered, and I have the answer'],
-];
+] as const;
 
-/** What a person has seen at the vendor, such as in its own history: of one row, or of all alike. */
-function Known({ batch, doubts }: Pick<ChoicesProps, 'batch'> & { readonly doubts: readonly DoubtObject[] }) {
-  const rows = [...new Set(doubts.map(({ row }) => row))];
-  const chosen = useSignal<number | undefined>(undefined);
-  // What was told last is no row of these any more.
-  const row = rows.length === 1 ? rows[0] : rows.find((each) => each === chosen.value);
-  const told = useSignal<Told>('not_done');
-  const facts = useSignal('');
-  const going = useGoingOn(batch);
-  const tell = (): void =>
-    going.run(async () => {
-      const about =
-        row !== undefined ? { row } : told.value === 'not_done' ? {} : { all_like: String(rows[0]) };
-      await ask('/settle', { body: { batch: batch.batch, ...about, ...saidAs(told.value, facts.value) } });
-      // What was not done is asked anew, which goes on by itself.
-      if (told.value === 'not_done') await goOn(batch.batch);
-    });
+interface KnownProps {
+  onNothing(): Promise<unknown>;
+  onAnswer(answer: readonly string[]): Promise<unknown>;
+}
+
+/** What a person has seen at the vendor, such as in its own history. One row of several is told beside the table. */
+function Known({ onNothing, onAnswer }: KnownProps) {
+  const told = useSignal<string>('not_done');
+  const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    if (told.value === 'not_done') return onNothing();
+    if (told.value === 'no_match') return onAnswer(['no_match']);
+    const lines = String(facts)
+      .split('\n')
+      .filter((line) => line.includes('='));
+    return onAnswer(lines.map((line) => line.replace(/\s*=\s*/, '=').trim()));
+  };
   return (
-    <div class="row known">
-      {rows.length > 1 && (
-        <Select
-          name="Which row"
-          value={String(row ?? '')}
-          options={[
-            ['', `all ${grouped(rows.length)} alike`],
-            ...rows.map((each) => [String(each), `row ${each}`] as const),
-          ]}
-          onChosen={(word) => (chosen.value = Number(word))}
-        />
-      )}
+    <Form look="row known" says="That is so" sends={tell}>
       <Select
         name="What came of it"
         value={told.value}
         options={TOLD}
-        onChosen={(word) => (told.value = word as Told)}
+        onChosen={(word) => (told.value = word)}
       />
       {told.value === 'found' && (
         <label class="field">
           The answer, one fact in each line, such as name = Acme
-          <textarea rows={3} onInput={({ currentTarget }) => (facts.value = currentTarget.value)} />
+          <textarea name="facts" rows={3} />
         </label>
       )}
-      <Button look="go" says="That is so" disabled={going.isBusy.value} onClick={tell} />
-      <RefusedNotice refused={going.refused.value} />
-    </div>
+    </Form>
   );
-}
-
-function saidAs(told: Told, facts: string): object {
-  if (told === 'not_done') return { not_done: true };
-  if (told === 'no_match') return { answer: ['no_match'] };
-  const lines = facts.split('\n').filter((line) => line.includes('='));
-  return { answer: lines.map((line) => line.replace(/\s*=\s*/, '=').trim()) };
 }

@@ -1,12 +1,8 @@
 import { Bar } from '../../../../files/output/report/table.ts';
 import type { BatchStatusObject, PlanObject, StepObject } from '../../../api.ts';
-
 import { allRows, grouped, needing } from '../../parts/figures.ts';
 import { type Scene, teamPlan } from './scene.ts';
-
 import { type TeamPart, teamRows } from './team-words.ts';
-
-/** The parts of the list, which add up to its rows. Each of them shows its own rows alone. */
 
 interface Share {
   readonly says: string;
@@ -16,6 +12,7 @@ interface Share {
   readonly warns?: boolean;
 }
 
+/** The parts of the list, which add up to its rows. Each of them shows its own rows alone. */
 export function Funnel({ scene }: { readonly scene: Scene }) {
   const { filter } = scene;
   const shares = sharesOf(scene);
@@ -28,40 +25,32 @@ export function Funnel({ scene }: { readonly scene: Scene }) {
   };
   return (
     <fieldset class="funnel" aria-label="Show">
-      {shares.map((share, at) => (
-        <Part
-          key={share.says}
-          share={share}
-          whole={whole}
-          isShown={share.states === chosen}
-          onChoose={at === 0 || share.states !== undefined ? () => choose(share.states) : undefined}
-        />
-      ))}
+      {shares.map(({ says, rows, states, warns = false }, at) => {
+        const look = warns && rows > 0 ? 'warn' : '';
+        const shown = (
+          <>
+            <b>{grouped(rows)}</b> <span>{says}</span>
+            <Bar part={rows} all={whole} />
+          </>
+        );
+        // The rows of the others are not known one by one yet.
+        return at === 0 || states !== undefined ? (
+          <button
+            key={says}
+            type="button"
+            class={look}
+            aria-pressed={states === chosen}
+            onClick={() => choose(states)}
+          >
+            {shown}
+          </button>
+        ) : (
+          <div key={says} class={look}>
+            {shown}
+          </div>
+        );
+      })}
     </fieldset>
-  );
-}
-
-interface PartProps {
-  readonly share: Share;
-  readonly whole: number;
-  readonly isShown: boolean;
-  /** Undefined where its rows are not known one by one yet. */
-  readonly onChoose: (() => void) | undefined;
-}
-
-function Part({ share: { says, rows, warns = false }, whole, isShown, onChoose }: PartProps) {
-  const look = warns && rows > 0 ? 'warn' : '';
-  const shown = (
-    <>
-      <b>{grouped(rows)}</b> <span>{says}</span>
-      <Bar part={rows} all={whole} />
-    </>
-  );
-  if (onChoose === undefined) return <div class={look}>{shown}</div>;
-  return (
-    <button type="button" class={look} aria-pressed={isShown} onClick={onChoose}>
-      {shown}
-    </button>
   );
 }
 

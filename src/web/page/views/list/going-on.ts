@@ -1,5 +1,4 @@
-import type { BatchStatusObject, WorkAnswer, WorkView } from '../../../api.ts';
-import { type Action, useAction } from '../../parts/action.ts';
+import type { BatchStatusObject, WorkView } from '../../../api.ts';
 import { ask } from '../../session.ts';
 
 interface How {
@@ -9,25 +8,13 @@ interface How {
   readonly accept?: string;
 }
 
-export const goOn = (batch: string, how: How = {}): Promise<WorkAnswer> =>
-  ask<WorkAnswer>('/tasks', { body: { batch, ...how } });
+interface Stopped {
+  readonly batch: BatchStatusObject | undefined;
+  /** The work that was stopped. It begins once more where it had nothing yet to go on with. */
+  readonly work?: WorkView | undefined;
+}
 
-/**
- * What the button of a stop does: go on with the list, after what has to be done before.
- * @param work the work that was stopped. It begins once more where it had nothing yet to go on with.
- */
-export function useGoingOn(
-  batch: BatchStatusObject | undefined,
-  work?: WorkView,
-): Action & { go(how?: How, before?: () => Promise<unknown>): void } {
-  const action = useAction();
-  return {
-    ...action,
-    go: (how, before) =>
-      action.run(async () => {
-        await before?.();
-        if (work?.batch === null) await ask(`/tasks/${work.id}/again`, { body: { accept: how?.accept } });
-        else if (batch !== undefined) await goOn(batch.batch, how);
-      }),
-  };
+export async function goOn({ batch, work }: Stopped, how: How = {}): Promise<void> {
+  if (work?.batch === null) await ask(`/tasks/${work.id}/again`, { body: { accept: how.accept } });
+  else if (batch !== undefined) await ask('/tasks', { body: { batch: batch.batch, ...how } });
 }

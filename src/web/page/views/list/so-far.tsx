@@ -1,9 +1,10 @@
+import { sentence } from '../../../../core/plain-text.ts';
 import { Bar } from '../../../../files/output/report/table.ts';
+import { capital } from '../../../../files/output/summary-words.ts';
 import type { BatchStatusObject } from '../../../api.ts';
 import { forPage } from '../../loaded.tsx';
-import { allRows, counted, grouped, money, needing, needWords, spentWords } from '../../parts/figures.ts';
+import { counted, grouped, money, needing, needWords, spentWords, when } from '../../parts/figures.ts';
 import type { Scene } from './scene.ts';
-import { changeWords, clock } from './words.ts';
 
 /** Beside the table while it runs: what it has spent, what it waits for, and what needs her already. */
 export function SoFar({ scene: { batch } }: { readonly scene: Scene }) {
@@ -22,16 +23,10 @@ interface OfBatch {
   readonly batch: BatchStatusObject;
 }
 
-function Spent({ batch }: OfBatch) {
-  const { credits, cost, changes, has_costs: hasCosts, settled } = batch;
-  if (!hasCosts)
-    return (
-      <>
-        <p>{changeWords(changes?.done ?? {}) || 'Nothing is changed yet.'}</p>
-        <Bar part={settled} all={allRows(batch)} />
-      </>
-    );
-  const { budget } = credits;
+/** What a change does stands in the title. */
+function Spent({ batch: { credits, cost, has_costs: hasCosts } }: OfBatch) {
+  const { budget, spent } = credits;
+  if (!hasCosts) return null;
   return (
     <>
       <p>
@@ -39,7 +34,7 @@ function Spent({ batch }: OfBatch) {
         {budget !== null && ` of ${grouped(budget)}`}
         {cost && `, ${money(cost)}`}
       </p>
-      {budget !== null && <Bar part={credits.spent} all={budget} />}
+      {budget !== null && <Bar part={spent} all={budget} />}
     </>
   );
 }
@@ -50,8 +45,8 @@ function Speed({ batch }: OfBatch) {
   if (until !== null)
     return (
       <p>
-        {batch.paused_asked ? 'The vendor asks to wait.' : forPage(sentenceOf(why))} It goes on at{' '}
-        {clock(until)} by itself.
+        {batch.paused_asked ? 'The vendor asks to wait.' : forPage(sentenceOf(why))} It goes on by itself{' '}
+        {when(until)}.
       </p>
     );
   if (batch.open > 0 && requests === 0 && counts.matched === undefined)
@@ -62,9 +57,7 @@ function Speed({ batch }: OfBatch) {
 /** What the vendor said beside it is for those who look into the log. */
 function sentenceOf(why: string): string {
   const said = why.replace(/ \(.*\)/s, '');
-  return said === ''
-    ? 'It waits.'
-    : `${said.slice(0, 1).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? '' : '.'}`;
+  return said === '' ? 'It waits.' : capital(sentence(said));
 }
 
 function Needs({ batch }: OfBatch) {

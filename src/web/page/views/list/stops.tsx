@@ -1,22 +1,16 @@
 import { useSignal } from '@preact/signals';
-import type {
-  AccountTest,
-  BatchList,
-  BatchObject,
-  BatchStatusObject,
-  StopObject,
-  WorkView,
-} from '../../../api.ts';
+import type { BatchList, BatchObject, BatchStatusObject, StopObject, WorkView } from '../../../api.ts';
 import { forPage, Loaded } from '../../loaded.tsx';
-import { useAction } from '../../parts/action.ts';
+import { Act, Form } from '../../parts/act.tsx';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
-import { allRows, counted, fileName, grouped, percent } from '../../parts/figures.ts';
+import { allRows, counted, fileName, grouped, percent, when } from '../../parts/figures.ts';
 import { Stop } from '../../parts/stop.tsx';
-import { ask, beat, look } from '../../session.ts';
+import { ask, beat } from '../../session.ts';
+import { TestAccount } from '../accounts/test.tsx';
 import { Doubts } from './doubts.tsx';
-import { useGoingOn } from './going-on.ts';
+import { goOn } from './going-on.ts';
 import type { Scene } from './scene.ts';
-import { type Code, clock, isLeft, rowsLeft } from './words.ts';
+import { byWhom, type Code, isLeft, rowsLeft } from './words.ts';
 
 /** Whatever stops the list or may surprise her, each in one sentence with the button that mends it. */
 export function Stops({ scene }: { readonly scene: Scene }) {
@@ -42,131 +36,27 @@ export function Stops({ scene }: { readonly scene: Scene }) {
   );
 }
 
+type Told = Pick<StopObject, 'code'> & Partial<StopObject>;
+
 /**
  * Why it stopped: in the words of the page's own work, or as the list itself stands where it was stopped in
  * a terminal or before the page was started.
  */
-function stoppedOf({
-  batch,
-  work,
-  isRunning,
-  tried,
-}: Scene): Pick<StopObject, 'code' | 'message' | 'next' | 'answers'> | undefined {
+function stoppedOf({ batch, work, isRunning, tried }: Scene): Told | undefined {
   if (isRunning || work?.state === 'waiting') return undefined;
   const isOfBatch = work?.batch === batch?.batch || work?.batch === null;
   const isOpen = work?.batch === null || isLeft(batch);
   if (work?.stopped && isOfBatch && isOpen) return work.stopped;
   // After a try, the rest is started beside the table.
   if (!isLeft(batch) || tried !== undefined) return undefined;
-  const code = batch.budget_to_finish === undefined ? 'terminated' : 'budget';
-  return { code, message: '', next: '' };
-}
-
-interface Told {
-  readonly scene: Scene;
-  readonly stopped: Pick<StopObject, 'code' | 'message' | 'next' | 'answers'> &
-    Partial<Pick<StopObject, 'resume_at'>>;
-}
-
-function Stopped({ scene, stopped }: Told) {
-  const { batch } = scene;
-  if (stopped.code === 'budget' && isLeft(batch)) return <OverBudget batch={batch} />;
-  if (stopped.code === 'key' && isLeft(batch)) return <DeadKey batch={batch} />;
-  return <InWords scene={scene} stopped={stopped} />;
-}
-
-// ------------------------------------------------------------------------------------------------- money
-
-interface OfBatch {
-  readonly batch: BatchStatusObject;
-}
-
-function OverBudget({ batch }: OfBatch) {
-  const { credits, budget_to_finish: enough = credits.budget ?? 0 } = batch;
-  const most = useSignal(enough);
-  const going = useGoingOn(batch);
-  const used =
-    credits.budget === null
-      ? 'No limit was named'
-      : `The ${counted(credits.budget, 'credit')} that you allowed ${credits.budget === 1 ? 'is' : 'are'} used`;
-  const more = enough - (credits.budget ?? 0);
-  const cost = rowsLeft(batch) === 1 ? 'it costs' : 'they cost';
-  return (
-    <Stop says={`${used}. ${left(batch)}; ${cost} at most ${grouped(more)} more.`} action={going}>
-      <label>
-        Never more than{' '}
-        <input
-          class="n"
-          type="number"
-          min={0}
-          value={most.value}
-          onInput={({ currentTarget }) => (most.value = Number(currentTarget.value))}
-        />
-      </label>
-      <Button
-        look="go"
-        says="Go on"
-        disabled={going.isBusy.value}
-        onClick={() => going.go({ budget: most.value })}
-      />
-    </Stop>
-  );
-}
-
-const left = (batch: BatchStatusObject): string =>
-  `${counted(rowsLeft(batch), 'row')} ${rowsLeft(batch) === 1 ? 'is' : 'are'} left`;
-
-// --------------------------------------------------------------------------------------------------- key
-
-function DeadKey({ batch }: OfBatch) {
-  const name = batch.account;
-  const key = useSignal('');
-  const tested = useSignal('');
-  const going = useGoingOn(batch);
-  const testing = useAction();
-  const change = (): void =>
-    going.go({}, () => ask('/accounts/add', { body: { name, key: key.value }, isLook: true }));
-  const test = (): void =>
-    testing.run(async () => {
-      const { accounts } = await look<{ accounts: readonly AccountTest[] }>('accounts/test', { name });
-      tested.value = accounts[0]?.key_tried
-        ? 'The vendor takes the key.'
-        : 'The vendor cannot be asked free of charge.';
-    });
-  return (
-    <Stop
-      says={
-        <>
-          The vendor does not take the key of <b>{name}</b> any more. Nothing was lost; {left(batch)}.{' '}
-          {tested.value}
-        </>
-      }
-      action={testing.refused.value ? testing : going}
-    >
-      <label>
-        Another key{' '}
-        <input
-          type="password"
-          autocomplete="off"
-          onInput={({ currentTarget }) => (key.value = currentTarget.value.trim())}
-        />
-      </label>
-      <Button
-        look="go"
-        says="Take it and go on"
-        disabled={going.isBusy.value || key.value === ''}
-        onClick={change}
-      />
-      <Button says="Test it" disabled={testing.isBusy.value} onClick={test} />
-      <Button says="Go on" disabled={going.isBusy.value} onClick={() => going.go()} />
-    </Stop>
-  );
+  return { code: batch.budget_to_finish === undefined ? 'terminated' : 'budget' };
 }
 
 // ------------------------------------------------------------------------------ a fact, and what leads on
 
 /** What is so, where she is told more than the server says; `ACCOUNT` stands for the name of the account. */
 const FACTS: Readonly<Partial<Record<Code, string>>> = {
+  key: 'The vendor does not take the key of ACCOUNT any more. Nothing was lost.',
   vendor_credits: 'The account ACCOUNT has no credits left at the vendor. Nothing was lost.',
   account_budget: 'The account ACCOUNT has used what it may spend in this day or month.',
   share: 'What this list may spend at the account ACCOUNT is used.',
@@ -175,9 +65,17 @@ const FACTS: Readonly<Partial<Record<Code, string>>> = {
   interrupted: 'It was stopped.',
   terminated: 'It was stopped.',
   busy: 'Another list is being worked on in a terminal, so this one could not begin.',
+};
+
+/** The same for what the server has details of. */
+const FACTS_WITH_DETAILS: Readonly<Partial<Record<Code, string>>> = {
   address: 'Many answers in a row look wrong.',
   doubts: 'Many answers in a row came whole, and nobody can read them. Each may have been charged.',
   moved: 'An account of this name was at another address before.',
+};
+
+/** It was refused before it began, so that it is chosen and planned anew. */
+const ANEW: Readonly<Partial<Record<Code, string>>> = {
   guard: 'It would go further than you have allowed.',
   plan: 'It would do something else by now than what was shown. Nothing was sent.',
   consent: 'Nobody has agreed to it yet.',
@@ -185,12 +83,6 @@ const FACTS: Readonly<Partial<Record<Code, string>>> = {
   job: 'It could not begin.',
   usage: 'It could not begin.',
 };
-
-/** It was refused before it began, so that it is chosen and planned anew. */
-const ANEW: readonly Code[] = ['guard', 'plan', 'consent', 'input', 'job', 'usage'];
-
-/** The server has the details. */
-const WITH_DETAILS: readonly Code[] = ['address', 'doubts', 'moved', ...ANEW];
 
 const OF_ACCOUNT: readonly Code[] = [
   ...(['vendor_credits', 'account_budget', 'share', 'account', 'key'] as const),
@@ -217,35 +109,35 @@ const ANSWERS: Readonly<Record<string, string>> = {
   store: 'Go on with what is known here',
 };
 
-function InWords({ scene, stopped }: Told) {
-  const { batch, work } = scene;
-  const { code } = stopped;
-  const going = useGoingOn(batch, work);
+interface StoppedProps {
+  readonly scene: Scene;
+  readonly stopped: Told;
+}
+
+function Stopped({ scene, stopped }: StoppedProps) {
+  const { batch } = scene;
+  const { code, account = batch?.account ?? '' } = stopped;
   const isSeen = useSignal(false);
   if (isSeen.value) return null;
+  if (code === 'budget' && isLeft(batch)) return <OverBudget batch={batch} />;
   const lookAgain = (): void => {
     isSeen.value = true;
     scene.isPlanning.value = true;
     scene.refresh();
   };
-  const isAnew = ANEW.includes(code);
+  const isAnew = code in ANEW;
   const answers = (code !== 'plan' && stopped.answers) || [];
   return (
-    <Stop says={`${factOf(stopped, batch)} ${isLeft(batch) ? `${left(batch)}.` : ''}`} action={going}>
+    <Stop says={`${factOf(scene, stopped, account)} ${isLeft(batch) ? `${left(batch)}.` : ''}`}>
+      {code === 'key' && <AnotherKey name={account} scene={scene} />}
       {answers.map((accept) => (
-        <Button
-          key={accept}
-          says={ANSWERS[accept] ?? 'Allow it'}
-          disabled={going.isBusy.value}
-          onClick={() => going.go({ accept })}
-        />
+        <Act key={accept} says={ANSWERS[accept] ?? 'Allow it'} does={() => goOn(scene, { accept })} />
       ))}
       {answers.length === 0 && !isAnew && (
-        <Button
-          look="go"
+        <Act
+          look={code === 'key' ? undefined : 'go'}
           says={BUTTONS[code] ?? 'Go on'}
-          disabled={going.isBusy.value}
-          onClick={() => going.go()}
+          does={() => goOn(scene)}
         />
       )}
       {answers.length === 0 && isAnew && scene.list && (
@@ -256,28 +148,74 @@ function InWords({ scene, stopped }: Told) {
   );
 }
 
-function factOf({ code, message, next, resume_at: at }: Told['stopped'], batch: Scene['batch']): string {
-  if (code === 'terminated' && batch?.held_since !== undefined) return 'It is paused.';
-  const fact = FACTS[code]?.replace('ACCOUNT', batch?.account ?? '');
-  const time = at ? ` It makes sense to go on at ${clock(at)}.` : '';
-  if (fact === undefined) return `${forPage(message) || 'It was stopped.'} ${forPage(next)}${time}`;
-  return WITH_DETAILS.includes(code) ? `${fact} ${forPage(message)}` : fact;
+function factOf({ batch, work }: Scene, { code, message = '', ...told }: Told, account: string): string {
+  if (code === 'terminated' && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
+  const fact = FACTS[code]?.replace('ACCOUNT', account);
+  if (fact !== undefined) return fact;
+  const known = FACTS_WITH_DETAILS[code] ?? ANEW[code];
+  if (known !== undefined) return `${known} ${forPage(message)}`;
+  return `${forPage(message) || 'It was stopped.'} ${forPage(told.next ?? '')} ${timeWords(work, told)}`;
+}
+
+/** A long pause is over at a time, also by night, when nobody is there. */
+function timeWords(work: WorkView | undefined, { resume_at: at }: Partial<StopObject>): string {
+  if (!at) return '';
+  const isByItself = work?.goes_on_at !== undefined;
+  if (isByItself) return `It goes on by itself ${when(at)}, as long as Rowonce is open.`;
+  return `It can go on ${when(at)}.`;
+}
+
+const left = (batch: BatchStatusObject): string =>
+  `${counted(rowsLeft(batch), 'row')} ${rowsLeft(batch) === 1 ? 'is' : 'are'} left`;
+
+function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
+  const { credits, budget_to_finish: enough = credits.budget ?? 0 } = batch;
+  const used =
+    credits.budget === null
+      ? 'No limit was named'
+      : `The ${counted(credits.budget, 'credit')} that you allowed ${credits.budget === 1 ? 'is' : 'are'} used`;
+  const more = enough - (credits.budget ?? 0);
+  const cost = rowsLeft(batch) === 1 ? 'it costs' : 'they cost';
+  return (
+    <Stop says={`${used}. ${left(batch)}; ${cost} at most ${grouped(more)} more.`}>
+      <Form look="row" says="Go on" sends={({ most }) => goOn({ batch }, { budget: Number(most) })}>
+        <label>
+          Never more than <input class="n" name="most" type="number" min={0} defaultValue={enough} required />
+        </label>
+      </Form>
+    </Stop>
+  );
+}
+
+function AnotherKey({ name, scene }: { readonly name: string; readonly scene: Scene }) {
+  const change = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
+    await ask('/accounts/add', { body: { name, key }, isLook: true });
+    await goOn(scene);
+  };
+  return (
+    <>
+      <Form look="row" says="Take it and go on" sends={change}>
+        <label>
+          Another key <input name="key" type="password" autocomplete="off" required />
+        </label>
+      </Form>
+      <TestAccount name={name} says="Test it" />
+    </>
+  );
 }
 
 // ------------------------------------------------------------------------------------------ who is before
 
 /** Another list is worked on in the same store, on this page or in a terminal, and this one comes after it. */
 function InLine({ work }: { readonly work: WorkView }) {
-  const action = useAction();
-  const leave = (): void => action.run(() => ask(`/tasks/${work.id}/stop`, { method: 'POST' }));
   return (
     <Loaded<BatchList> path="/batches" again={beat.value}>
       {({ batches }) => {
         const other = batches.find(({ running }) => running);
         if (other === undefined) return null;
         return (
-          <Stop says={`${workedOn(other)} Yours comes next.`} action={action}>
-            <Button says="Do not start it" disabled={action.isBusy.value} onClick={leave} />
+          <Stop says={`${workedOn(other)} Yours comes next.`}>
+            <Act says="Do not start it" does={() => ask(`/tasks/${work.id}/stop`, { method: 'POST' })} />
           </Stop>
         );
       }}
@@ -287,5 +225,6 @@ function InLine({ work }: { readonly work: WorkView }) {
 
 function workedOn(other: BatchObject): string {
   const done = Object.values(other.counts).reduce((sum, count) => sum + count, 0);
-  return `“${fileName(other.input)}” is being worked on, ${percent(done, allRows(other))} done.`;
+  const part = percent(done, allRows(other));
+  return `“${fileName(other.input)}” is being worked on by ${byWhom(other)}, ${part} done.`;
 }

@@ -1,6 +1,7 @@
 import type { PlannedChangeObject, UndoPlanObject } from '../../../api.ts';
 import { RefusedNotice } from '../../loaded.tsx';
-import { useAction, useAsked } from '../../parts/action.ts';
+import { Act } from '../../parts/act.tsx';
+import { useAsked } from '../../parts/action.ts';
 import { Button } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { ask, look } from '../../session.ts';
@@ -18,49 +19,11 @@ export function Undo({ scene }: { readonly scene: Scene }) {
       <h2>Take it back</h2>
       {value === undefined && waits && <p class="loading">One moment…</p>}
       <RefusedNotice refused={refused} />
-      {value && <Planned scene={scene} plan={value} />}
+      {value && <Planned plan={value} isRunning={scene.isRunning} />}
       <p>
         <Button says="Close" onClick={() => (scene.isUndoing.value = false)} />
       </p>
     </aside>
-  );
-}
-
-function Planned({ scene, plan }: { readonly scene: Scene; readonly plan: UndoPlanObject }) {
-  const { id, state, changes, not_undone: stays } = plan;
-  const action = useAction();
-  const sent = changes.filter(({ calls = [] }) => calls.length > 0);
-  const undo = (): void => action.run(() => ask('/undo', { body: { batch: plan.undoes, plan: id } }));
-  return (
-    <>
-      <p>{STATES[state]}</p>
-      <ul class="signs">
-        {changes.map((change) => (
-          <li key={`${change.row} ${change.project} ${change.action}`}>{changeLine(change)}</li>
-        ))}
-      </ul>
-      {stays.length > 0 && (
-        <div class="need">
-          <b>{counted(stays.length, 'change')} cannot be taken back</b>
-          <ul class="signs">
-            {stays.map(({ row, subject, reason }) => (
-              <li key={`${row} ${subject}`}>
-                {subject}: {reason}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-      {state === 'plan' && sent.length > 0 && (
-        <Button
-          look="danger"
-          says={`Take back ${grouped(sent.length)} of them`}
-          disabled={action.isBusy.value || scene.isRunning}
-          onClick={undo}
-        />
-      )}
-      <RefusedNotice refused={action.refused.value} />
-    </>
   );
 }
 
@@ -70,6 +33,39 @@ const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
   begun: 'It is being taken back.',
   undone: 'It was taken back.',
 };
+
+function Planned({ plan, isRunning }: { readonly plan: UndoPlanObject; readonly isRunning: boolean }) {
+  const { id, undoes, state, changes, not_undone: stays } = plan;
+  const sent = changes.filter(({ calls = [] }) => calls.length > 0).length;
+  return (
+    <>
+      <p>{STATES[state]}</p>
+      <Signs lines={changes.map(changeLine)} />
+      {stays.length > 0 && (
+        <div class="need">
+          <b>{counted(stays.length, 'change')} cannot be taken back</b>
+          <Signs lines={stays.map(({ subject, reason }) => `${subject}: ${reason}`)} />
+        </div>
+      )}
+      {state === 'plan' && sent > 0 && (
+        <Act
+          look="danger"
+          says={`Take back ${grouped(sent)} of them`}
+          disabled={isRunning}
+          does={() => ask('/undo', { body: { batch: undoes, plan: id } })}
+        />
+      )}
+    </>
+  );
+}
+
+const Signs = ({ lines }: { readonly lines: readonly string[] }) => (
+  <ul class="signs">
+    {lines.map((line) => (
+      <li key={line}>{line}</li>
+    ))}
+  </ul>
+);
 
 function changeLine({ action, email, project, from, to }: PlannedChangeObject): string {
   const role = from !== null && to !== null && to !== 'none' ? `: ${from} → ${to}` : '';

@@ -1,4 +1,4 @@
-import type { BatchStatusObject, StopObject } from '../../../api.ts';
+import type { BatchObject, BatchStatusObject, StopObject } from '../../../api.ts';
 import { allRows, counted, grouped } from '../../parts/figures.ts';
 
 /** Her words for work on a list and for its results. */
@@ -51,19 +51,9 @@ export const aboutWords = ({
 /** Rows that have no end yet. */
 export const rowsLeft = (batch: BatchStatusObject): number => allRows(batch) - batch.settled;
 
-const CLOCK = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23' });
-const DAY_AND_CLOCK = new Intl.DateTimeFormat('en', {
-  weekday: 'long',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
-
-/** `11:20`, or `Friday 11:20` where it is another day. */
-export function clock(at: string): string {
-  const date = new Date(at);
-  return (date.toDateString() === new Date().toDateString() ? CLOCK : DAY_AND_CLOCK).format(date);
-}
+/** `jo on mac-1`: who has paused a list or works on it. */
+export const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
+  by === undefined ? 'a person whose name is not known' : `${by.operator} on ${by.host}`;
 
 /** Whether it can go on: it has rows left, and nobody works on it. */
 export const isLeft = (batch: BatchStatusObject | undefined): batch is BatchStatusObject =>

@@ -1,0 +1,52 @@
+import type { ComponentChildren, ComponentProps } from 'preact';
+import { RefusedNotice } from '../loaded.tsx';
+import { useAction } from './action.ts';
+import { Button, typedIn } from './controls.tsx';
+
+type ActProps = ComponentProps<typeof Button> & {
+  /** What the button says while the server is asked. */
+  readonly busy?: string;
+  /** What she has to say yes to first, where something is taken away. */
+  readonly asks?: string;
+  does(): Promise<unknown>;
+};
+
+/** A button that asks the server, once at a time, with the refusal beside it. */
+export function Act({ says, busy = String(says), asks, does, disabled = false, ...rest }: ActProps) {
+  const { isBusy, refused, run } = useAction();
+  const act = (): void => {
+    if (asks === undefined || confirm(asks)) run(does);
+  };
+  return (
+    <>
+      <Button {...rest} says={isBusy.value ? busy : says} disabled={disabled || isBusy.value} onClick={act} />
+      <RefusedNotice refused={refused.value} />
+    </>
+  );
+}
+
+interface FormProps {
+  /** The words of the button that sends it. */
+  readonly says: string;
+  readonly busy?: string;
+  readonly look?: 'row' | 'row known';
+  /** Gets what stands in the fields by their names, without those that are blank. */
+  sends(typed: Record<string, FormDataEntryValue>): Promise<unknown>;
+  readonly children: ComponentChildren;
+}
+
+/** Fields that are sent as a whole, with the refusal below them. */
+export function Form({ says, busy = says, look, sends, children }: FormProps) {
+  const { isBusy, refused, run } = useAction();
+  const send = (event: SubmitEvent): void => {
+    const typed = typedIn(event);
+    run(() => sends(typed));
+  };
+  return (
+    <form class={look} onSubmit={send} autocomplete="off">
+      {children}
+      <Button type="submit" look="go" disabled={isBusy.value} says={isBusy.value ? busy : says} />
+      <RefusedNotice refused={refused.value} />
+    </form>
+  );
+}
