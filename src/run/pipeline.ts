@@ -250,21 +250,25 @@ async function inSession(
 
 /**
  * Works first on doubts that can surely be settled, because they give back the credits that they hold before
- * anything new is bought. Rows that had to wait for that, or for other rows, come last.
+ * anything new is bought. Doubts that have to wait for a repeat come after the first pass over the rows.
  * Doubts come first each time, because a call that is given up may be answered to the next question.
+ * Such an answer also makes rows pending that a pass has not read.
  * @returns whether rows still wait.
  */
 async function workLeft(work: Work, left: TasksLeft, handsBack: boolean): Promise<boolean> {
-  const doubtsWait = await workRows({ ...work, mayWait: false }, left('in_doubt'));
-  const rowsWait = await workRows(work, left('pending'));
-  if (!(doubtsWait || rowsWait) || work.signal.aborted) return false;
-  let doubtsWaitStill: boolean;
-  let waits: boolean;
-  do {
-    doubtsWaitStill = await workRows(work, left('in_doubt'));
-    waits = await workRows(work, left('pending'));
-  } while (waits && (await untilAnswered(work, handsBack)));
-  return waits || doubtsWaitStill;
+  for (let mayWait = false; ; mayWait = true) {
+    const doubtsWait = await workRows({ ...work, mayWait }, left('in_doubt'));
+    const rowsWait = await workRows(work, left('pending'));
+    if (work.signal.aborted) return false;
+    if (!mayWait && (doubtsWait || rowsWait)) continue;
+    const goesOn = rowsWait ? await untilAnswered(work, handsBack) : await hasAny(left('pending'));
+    if (!goesOn) return doubtsWait || rowsWait;
+  }
+}
+
+async function hasAny(source: TaskSource): Promise<boolean> {
+  for await (const tasks of source) if (tasks.length > 0) return true;
+  return false;
 }
 
 /** How long after some answers the rows are looked at again, where most are still to come. */

@@ -105,7 +105,7 @@ export interface Asked extends ScriptedRequest {
 }
 
 /** JSON, a text as it stands, or any answer; undefined: the vendor hangs up. */
-export type Answer = (asked: Asked, nth: number) => Response | object | string | undefined;
+export type Answer = (asked: Asked, nth: number) => Response | object | string | undefined | Promise<object>;
 
 export interface DeskBefore {
   readonly desk: Desk;
@@ -127,7 +127,7 @@ export async function deskBefore(answer: Answer, account: object = {}): Promise<
     const query = Object.fromEntries(new URL(path, 'http://vendor.example').searchParams);
     const asked = { ...request, input: body === '' ? query : JSON.parse(body) };
     at.asked.push(asked);
-    const said = at.answer(asked, at.asked.length);
+    const said = await at.answer(asked, at.asked.length);
     if (said === undefined) return void response.destroy();
     const { status, headers, ...rest } =
       said instanceof Response

@@ -3,7 +3,7 @@
  * questions follow until the answer is there. What the questions meet changes nothing of what was accepted.
  * Method: the real command before a vendor on a real socket that accepts calls and answers when the test says so.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { postgresServer } from '../ledger/stores/postgres-server.ts';
 import { Clocks } from './clocks.ts';
 import { type Answer, type Asked, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
@@ -410,6 +410,37 @@ describe('a vendor that takes its time', () => {
     expect(await at.rows()).toEqual(['Ann@found.example matched', 'Ann@found.example matched']);
     expect(at.bought()).toEqual(['Ann']);
   });
+});
+
+test('a row that is given up while the run works on its doubts has the answer that an equal row gets', async () => {
+  const people = ['Cat,Roy,c.example', 'Ann,Lee,a.example', 'Ann,Lee,a.example'];
+  const account = { limits: { per_second: 2_000, concurrency: 2 } };
+  const at = await laterDesk({ people, account, dialect: finder({ ...LATER, gives_up: '1s' }) });
+  const { desk } = at;
+  const clocks = new Clocks(desk.place.path('clock.json'));
+  const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
+  const run = (...more: readonly string[]) => desk.start([...words, ...more], { env: clocks.env });
+  expect((await run('--limit', '1')).code).toBe(3);
+  at.speak(finder({ ...LATER, gives_up: '10m' }));
+  expect((await run('--max-pause', '1s')).code).toBe(75);
+  expect(await at.rows()).toEqual([' in_doubt', ' pending', ' pending']);
+  const { batch } = (await desk.json(['status'])).batches[0];
+  const doubts = async () => (await desk.json(['settle', batch])).in_doubt.length;
+  let aheadMs = 0;
+  let isGivenUp = false;
+  at.result = async (asked, nth) => {
+    if (jobOf(asked) === 'Cat') {
+      aheadMs = 20 * 60_000;
+      clocks.set({ wallMs: aheadMs });
+      await vi.waitUntil(async () => (await doubts()) === 2, { timeout: 30_000, interval: 100 });
+      isGivenUp = true;
+    }
+    const answer = isGivenUp ? knows('Ann', 'Cat')(asked, nth) : NOT_DONE;
+    return Response.json(answer, { headers: { date: new Date(Date.now() + aheadMs).toUTCString() } });
+  };
+  expect((await run()).code).toBe(0);
+  expect(await at.rows()).toEqual(['Cat', 'Ann', 'Ann'].map((name) => `${name}@found.example matched`));
+  expect(at.bought()).toEqual(['Cat', 'Ann']);
 });
 
 describe('what the vendor has accepted', () => {
