@@ -326,10 +326,10 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '18: what was taken of a person goes with the call that led to it',
     file: 'src/ledger/erase.ts',
-    text: 'isAsked || isTaken(attempt)',
+    text: 'isAsked || isTaken(attempt, found)',
     instead: 'isAsked',
     test: ['cli/then', 'what was taken of a person who is forgotten'],
-    simulated: { never: 'a person of whom something was taken is hardly ever forgotten in a world' },
+    simulated: 'fill',
   },
 ];
 

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
+import { jsonIn } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
-import { isTaking } from '../core/given.ts';
+import { isTaking, TAKEN_BY } from '../core/given.ts';
 import type { SubjectFacts } from '../core/membership.ts';
-import type { Call } from '../core/operation.ts';
+import type { Call, JsonValue } from '../core/operation.ts';
 import { WITH_LISTS, wayBelow } from '../core/paths.ts';
 import type { RowNumber } from '../core/row.ts';
 import { flat } from '../lib/parts.ts';
@@ -299,20 +300,33 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
 
 async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }: Found): Promise<void> {
   type Kept = NamedAttempt & { body: Uint8Array | null };
-  // A call that takes what another one has found has nothing but an id.
-  const rows = new Set<string>();
-  const isTaken = ({ batch, row, operation, asked }: NamedAttempt): boolean =>
-    rows.has(`${batch} ${row} ${operation}`) && isTaking({ operation, ...JSON.parse(asked) });
+  /** The values in the answers about the person, each with its account and operation. */
+  const found = new Set<string>();
   for await (const { body, ...attempt } of flat(partsOf<Kept>(db, ALL_ATTEMPTS, ['id']))) {
-    const isAsked = person.in(attempt.asked) || subjects.has(attempt.subject ?? 0);
-    if (isAsked) rows.add(`${attempt.batch} ${attempt.row} ${attempt.operation}`);
-    if (isAsked || isTaken(attempt)) attempts.set(attempt.id, attempt);
+    const { id, asked, subject } = attempt;
+    const isAsked = person.in(asked) || subjects.has(subject ?? 0);
+    if (isAsked || isTaken(attempt, found)) attempts.set(id, attempt);
     const answer = Buffer.from(body ?? []);
+    if (isAsked) addValues(found, attempt, answer);
     if (!person.in(answer)) continue;
     const left = leftOf(person, attempt, answer);
-    if (left === undefined) attempts.set(attempt.id, attempt);
-    else cuts.set(attempt.id, left);
+    if (left === undefined) attempts.set(id, attempt);
+    else cuts.set(id, left);
   }
+}
+
+/** A call that takes what another one has found has nothing but an id, which stands in that answer. */
+function isTaken({ account, operation, asked }: NamedAttempt, found: ReadonlySet<string>): boolean {
+  const call: Pick<Call, 'operation' | 'parameters'> = { operation, ...JSON.parse(asked) };
+  return isTaking(call) && found.has(`${account} ${operation} ${call.parameters[TAKEN_BY]}`);
+}
+
+function addValues(found: Set<string>, { account, operation }: NamedAttempt, answer: Buffer): void {
+  const add = (value: JsonValue | undefined): void => {
+    if (typeof value === 'object' && value !== null) Object.values(value).forEach(add);
+    else found.add(`${account} ${operation} ${value}`);
+  };
+  add(jsonIn(answer));
 }
 
 const OF_ONE_PERSON = ['enrich-person', 'find-email', 'find-phone', 'check-email'];

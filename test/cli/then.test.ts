@@ -284,20 +284,18 @@ test('cells and their source are of the account from which it was taken', async 
   expect(rows.map((row) => row.split(',').slice(3, 6))).toEqual([['id-Ann@found.example', 'two', 'matched']]);
 });
 
-test('what was taken of a person who is forgotten is erased with the call that led to it', async () => {
-  const dialect = {
-    operations: {
-      'find-phone': {
-        ...{ method: 'POST', path: '/search', by: ['email'], then: TAKING, gives: { phone: 'phone' } },
-        credits: { most: 1, found: 1 },
-      },
+const PHONES = {
+  operations: {
+    'find-phone': {
+      ...{ method: 'POST', path: '/search', by: ['email'], then: TAKING, gives: { phone: 'phone' } },
+      credits: { most: 1, found: 1 },
     },
-  };
-  const at = await thenDesk({
-    people: ['Ann,Lee,ann@a.example'],
-    dialect,
-    job: { columns: { email: 'Site' }, operations: { 'find-phone': { add: { Phone: 'phone' } } } },
-  });
+  },
+};
+const PHONE_JOB = { columns: { email: 'Site' }, operations: { 'find-phone': { add: { Phone: 'phone' } } } };
+
+test('what was taken of a person who is forgotten is erased with the call that led to it', async () => {
+  const at = await thenDesk({ people: ['Ann,Lee,ann@a.example'], dialect: PHONES, job: PHONE_JOB });
   at.hands = () => ({ phone: '+61 400 000 000' });
   const first = await at.run();
   expect(first.code, first.stderr).toBe(0);
@@ -307,6 +305,19 @@ test('what was taken of a person who is forgotten is erased with the call that l
   await at.desk.write('other.csv', listOf(['Ann,Lee,ann@a.example', 'Bob,Poe,bob@b.example']));
   expect((await at.run('other.csv')).code).toBe(0);
   expect(at.asked).toHaveLength(4);
+});
+
+test('what another list has taken of a person who is forgotten is erased with the call that led to it', async () => {
+  const at = await thenDesk({ people: ['Ann,Lee,ann@a.example'], dialect: PHONES, job: PHONE_JOB });
+  at.hands = () => ({ phone: '+61 400 000 000' });
+  at.env = { ROWONCE_CRASH_AT: 'after-close' };
+  expect((await at.run()).code).toBe(null);
+  at.env = {};
+  await at.desk.write('other.csv', listOf(['Bob,Poe,bob@b.example', 'Ann,Lee,ann@a.example']));
+  expect((await at.run('other.csv')).code).toBe(0);
+  expect(at.asked.map(({ path, body }) => `${path} ${body}`)).toHaveLength(4);
+  const forgot = await at.desk.json(['forget', 'ann@a.example', '--yes']);
+  expect(forgot.stores[0].requests).toBe(2);
 });
 
 test('a vendor that finds later is asked for what it found, which is then taken', async () => {

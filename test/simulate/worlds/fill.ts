@@ -324,7 +324,10 @@ class FillPlay {
   async #forget(list: ListName, row: number, faults: readonly Fault[]): Promise<void> {
     const person = this.#history[list].people[row];
     const email = person && this.#judge.addressOf(person);
-    if (email === undefined) return;
+    if (email !== undefined) await this.#forgetBy(email, faults);
+  }
+
+  async #forgetBy(email: string, faults: readonly Fault[] = []): Promise<void> {
     const { exitCode, stdout } = await type(this.#stage, ['forget', email, '--yes', '--json'], faults);
     const { stores = [] } = objectIn<Erased>(stdout) ?? {};
     const isForgotten = exitCode === 0 && stores.some(({ requests }) => requests > 0);
@@ -414,6 +417,16 @@ class FillPlay {
       await requireSameExport(this.#stage, batch, written);
     }
     this.#watch.requireBooks();
+    await this.#forgetTaken();
+  }
+
+  /** What is taken by an id names nobody, and goes with the person all the same. */
+  async #forgetTaken(): Promise<void> {
+    const emails = [...this.#history.a.people, ...this.#history.b.people].map((person) =>
+      this.#judge.addressOf(person),
+    );
+    const taken = emails.find((email) => email !== undefined && this.#judge.idsBy(email).length > 0);
+    if (taken !== undefined) await this.#forgetBy(taken);
   }
 
   #ending(list: ListName) {
