@@ -5,7 +5,7 @@ import type { AccountObject, SpendObject, VendorObject } from '../../api.ts';
 import { forPage, Loaded } from '../loaded.tsx';
 import { Act, Form } from '../parts/act.tsx';
 import { Button, Field } from '../parts/controls.tsx';
-import { counted, grouped, money } from '../parts/figures.ts';
+import { counted, creditWords, money, spentWords } from '../parts/figures.ts';
 import { ask } from '../session.ts';
 import { AddAccount } from './accounts/add.tsx';
 import { TestAccount } from './accounts/test.tsx';
@@ -123,15 +123,16 @@ function abilitiesOf({ vendor, operations = [] }: AccountObject): string {
 function Used({ account, spend }: Pick<CardProps, 'account' | 'spend'>) {
   const { name, budget, sandbox, vendor } = account;
   if (vendor === 'service') return null;
-  const used = spend.groups.find((group) => group.name === name && group.sandbox === sandbox)?.spent ?? 0;
+  const group = spend.groups.find((each) => each.name === name && each.sandbox === sandbox);
+  const used = group ?? { spent: 0, exact: true };
   const most = budget.per_month;
-  if (most === null) return <p>{counted(used, 'credit')} this month</p>;
+  if (most === null) return <p>{creditWords(used)} this month</p>;
   return (
     <>
       <p>
-        {grouped(used)} of {counted(most, 'credit')} this month
+        {spentWords(used)} of {counted(most, 'credit')} this month
       </p>
-      <Bar part={used} all={most} />
+      <Bar part={used.spent} all={most} />
     </>
   );
 }

@@ -19,7 +19,9 @@ export function Ended({ scene: { report, opened } }: { readonly scene: Scene }) 
   const which = ({ rows, first_rows: first }: Reason) => (
     <>
       {first.map((row) => (
-        <Button key={row} look="link" says={`row ${grouped(row)} `} onClick={() => (opened.value = row)} />
+        <span key={row}>
+          <Button look="link" says={`row ${grouped(row)}`} onClick={() => (opened.value = row)} />{' '}
+        </span>
       ))}
       {rows > first.length && `and ${grouped(rows - first.length)} more`}
     </>
