@@ -24,21 +24,31 @@ export async function mendsOf({ folder }: Pick<KeptList, 'folder'>): Promise<Lis
   );
 }
 
+/** Each mend is made from all that came before it. */
+let before: Promise<unknown> = Promise.resolve();
+
+export function mend(...given: Parameters<typeof mendNow>): Promise<void> {
+  const mine = before.then(() => mendNow(...given));
+  before = mine.catch(() => {});
+  return mine;
+}
+
 /**
- * @param isAtWork a run reads the list now: the mend waits for its end.
+ * @param isAtWork whether a run reads the list now: the mend waits for its end.
  * @throws StopError `input` for a cell that the list does not have; all mends stay as they were then.
  */
-export async function mend(
+async function mendNow(
   { clock }: Pick<Server, 'clock'>,
   list: KeptList,
   { row, column, value }: MendRequest,
-  isAtWork: boolean,
+  isAtWork: () => boolean,
 ): Promise<void> {
-  const { mends: before } = await mendsOf(list);
-  const others = before.filter((each) => each.row !== row || each.column !== column);
+  const { mends: known } = await mendsOf(list);
+  const others = known.filter((each) => each.row !== row || each.column !== column);
   const mends = value === null ? others : [...others, { row, column, value, at: isoTime(clock.wallMs()) }];
-  if (!isAtWork) await writeMended(list, mends);
-  await note(list, { mends, written: !isAtWork });
+  const written = !isAtWork();
+  if (written) await writeMended(list, mends);
+  await note(list, { mends, written });
 }
 
 /** Writes mends that have waited for the end of a run. */

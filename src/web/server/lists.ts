@@ -62,7 +62,7 @@ export function listRoutes(server: Server): Hono {
     })
     .put('/lists/:id/mends', async (context) => {
       const list = await listOf(server, context);
-      await mend(server, list, await bodyOf(context, MendRequest), isAtWorkOn(server, list));
+      await mend(server, list, await bodyOf(context, MendRequest), () => isAtWorkOn(server, list));
       return context.json(await viewOf(list));
     })
     .delete('/lists/:id', async (context) => {
