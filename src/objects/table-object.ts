@@ -4,7 +4,12 @@ import { BatchNamed } from './batch-object.ts';
 /** Rows of a batch, each with the cells of its list and those that were bought beside them. */
 
 /** A column, and where its cells are from: the list, an answer, or what the ledger knows of the row. */
-const TableColumnObject = z.object({ name: z.string(), from: z.enum(['list', 'bought', 'ours']) });
+const TableColumnObject = z.object({
+  name: z.string(),
+  from: z.enum(['list', 'bought', 'ours']),
+  /** The operation that fills it, where the batch has several. */
+  operation: z.string().exactOptional(),
+});
 export type TableColumnObject = z.output<typeof TableColumnObject>;
 
 /** The cells of a row in the order of the columns; those of the list are blank once they were erased. */

@@ -1,3 +1,4 @@
+import { present } from '../core/objects.ts';
 import { type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
 import { identifierNames } from '../files/columns/column-kind.ts';
@@ -86,10 +87,15 @@ export function rowsPerRead(batch: Batch, usual: number): number {
 async function tableIn(ledger: LedgerReader, batch: Batch): Promise<Table> {
   const { columns: all, dropped } = await additionIn(ledger, batch);
   const added = all.slice(0, MOST_ADDED);
+  const stepOf = (path: string) => stepNames(batch.operation).find((step) => path.startsWith(`${step}.`));
   const kept = [...batch.header.keys()].filter((at) => !dropped.has(batch.header[at] ?? ''));
   const columns: readonly TableColumnObject[] = [
     ...kept.map((at) => ({ name: batch.header[at] ?? '', from: 'list' as const })),
-    ...added.map(({ name }) => ({ name, from: 'bought' as const })),
+    ...added.map(({ name, path }) => ({
+      name,
+      from: 'bought' as const,
+      ...present({ operation: stepOf(path) }),
+    })),
     ...OUR_COLUMNS.map((name) => ({ name, from: 'ours' as const })),
   ];
   return { ledger, batch, columns, kept, added, more: all.length - added.length };

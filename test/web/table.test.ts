@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { WorkAnswer } from '../../src/web/api.ts';
-import { ask, brought, lastWork, servedIn, useBrowser } from './scene.ts';
+import { ask, brought, lastWork, servedIn, useBrowser, worked } from './scene.ts';
 import type { Served } from './served.ts';
 
 const open = useBrowser();
@@ -102,7 +102,7 @@ test('what came of a row stands in its cells, and the parts of the list add up t
   expect(await part(page, 'found').innerText()).toMatch(/^3\s/);
   await part(page, 'needs you').click();
   await expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(1);
-  await page.getByRole('button', { name: 'only what needs you ✕' }).click();
+  await part(page, 'rows').click();
   await expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(4);
 });
 
@@ -114,11 +114,12 @@ test('rows are searched, sorted and filtered by a value, and each of these is ta
   await page.getByRole('searchbox').fill('hob');
   await expect.poll(companies).toEqual(['Two Ltd']);
   await page.getByRole('searchbox').fill('');
-  await page.getByRole('button', { name: 'Sort ▾' }).click();
-  await page.getByLabel('In the order of').selectOption({ label: 'Company, A to Z' });
+  await page.getByRole('button', { name: /^Company/ }).click();
+  await page.getByRole('button', { name: 'Sort A to Z' }).click();
   await expect.poll(companies).toEqual(['Four Ltd', 'One Ltd', 'Three Ltd', 'Two Ltd']);
   await lineOf(page, 'One Ltd').getByText('Perth').click();
-  await page.getByRole('button', { name: 'Only rows with “Perth”' }).click();
+  await page.getByRole('button', { name: /^City/ }).click();
+  await page.getByLabel('Only rows with').press('Enter');
   await expect.poll(companies).toEqual(['One Ltd', 'Three Ltd']);
   await page.getByRole('button', { name: 'City: Perth ✕' }).click();
   await page.getByRole('button', { name: 'sorted by Company ✕' }).click();
@@ -146,6 +147,46 @@ test('a cell is mended by the keys alone, says what it was, and is taken back', 
   await page.getByRole('grid').focus();
   await page.keyboard.press('Enter');
   await page.getByRole('complementary', { name: 'Row 6' }).waitFor();
+});
+
+test('the keys of a sheet work: a letter begins a mend, Delete blanks, all is selected, and words are found in every row', async () => {
+  const served = await servedIn();
+  const id = await finished(served);
+  const page = await open(served, `/lists/${id}`);
+  await lineOf(page, 'Three Ltd').waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.type('x.example');
+  await page.keyboard.press('Enter');
+  await page.getByRole('gridcell', { name: /^x\.example/ }).waitFor();
+  for (const key of ['ArrowDown', 'Delete', 'Enter']) await page.keyboard.press(key);
+  const kept = async () => (await ask(served, 'GET', `/lists/${id}`)).mends;
+  await expect.poll(kept).toMatchObject([
+    { row: 5, value: 'x.example' },
+    { row: 6, value: '' },
+  ]);
+  await page.keyboard.press('Control+a');
+  await page.getByText('4 selected').waitFor();
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('cairns');
+  await expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(1);
+});
+
+test('a lost answer says in its cell what it may have cost, and what of several things was not found says so', async () => {
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1 --faults charged-reset:x1' });
+  const page = await open(served, `/lists/${await finished(served)}`);
+  await page.getByRole('gridcell', { name: 'no answer came; it may have cost 1 credit' }).waitFor();
+
+  const list = 'Website,Email\none.example,jo@one.example\nno site,not an address\ntwo.example,nobody\n';
+  const id = await brought(served, 'both.csv', list);
+  const job = {
+    operations: { 'enrich-company': { add: JOB.add }, 'enrich-person': { add: { Title: 'job_title' } } },
+    account: JOB.account,
+  };
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: id, job });
+  await worked(served, 'run', { file: id, job, plan });
+  await page.goto(`${served.url}/lists/${id}`);
+  await lineOf(page, 'two.example').getByText('is not an e-mail address').waitFor();
 });
 
 test('selected rows are copied as a sheet takes them', async () => {

@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import { asRefused } from '../loaded.tsx';
 import type { Refused } from '../session.ts';
 
-/** Rows of a long table: those that are looked at are fetched, and a few more are kept. */
+/** Rows of a long table: those that are looked at are fetched, part by part, and kept. */
 
 export interface Line {
   /** 0 for one that is not on the list. */
@@ -21,70 +21,96 @@ export interface Planned {
   readonly faulty: readonly string[];
 }
 
-export interface Part<Column> {
+export interface Portion<Column> {
   readonly columns: readonly Column[];
   readonly rows: readonly Line[];
-  /** The row with which the next part begins; null behind the last one. */
+  /** The row with which the next portion begins; null behind the last one. */
   readonly next: number | null;
   /** The number of the table's last row, where it is known. */
   readonly last?: number | undefined;
 }
 
-export type Read<Column> = (of: { readonly from?: number; readonly limit: number }) => Promise<Part<Column>>;
+export type Read<Column> = (of: {
+  readonly from?: number | undefined;
+  readonly limit: number;
+}) => Promise<Portion<Column>>;
 
 const PART = 100;
-const MOST_PARTS = 40;
-/** More rows are not fetched anew while a run works: what is far down is seen when it is asked for anew. */
-const MOST_RENEWED = 500;
 
-export abstract class Lines<Column> {
+export class Lines<Column> {
   readonly changed: Signal<number> = signal(0);
   columns: readonly Column[] | undefined;
   refused: Refused | undefined;
   isAtWork = false;
-  protected seen = { from: 0, to: 0 };
-  protected readonly read: Read<Column>;
-  #isClosed = false;
+  /** How many rows there are at least, as long as nobody knows where they end. */
+  atLeast = 0;
+  readonly #read: Read<Column>;
+  readonly #isNumbered: boolean;
+  /** Null where the file has no row of that number. */
+  readonly #lines: (Line | null)[] = [];
+  /** The rows with which the parts begin, as they were told; null behind the last one. */
+  readonly #begins: (number | null | undefined)[] = [];
+  readonly #fresh = new Set<number>();
+  #first = 0;
+  #isWhole = false;
+  #seen = { from: 0, to: 0 };
 
-  constructor(read: Read<Column>) {
-    this.read = read;
-    void this.#work();
+  /**
+   * @param isNumbered rows stand in the order of their numbers, so that any of them can be jumped to. Others,
+   *   such as those of a search, come one part after the other.
+   */
+  constructor(read: Read<Column>, isNumbered: boolean) {
+    this.#read = read;
+    this.#isNumbered = isNumbered;
   }
 
-  abstract readonly count: number;
-  abstract numberAt(index: number): number | undefined;
+  get count(): number {
+    const isOpen = this.#isNumbered && this.columns !== undefined && !this.#isWhole;
+    return Math.max(this.#lines.length, isOpen ? this.atLeast : 0);
+  }
+
+  numberAt(index: number): number | undefined {
+    return this.#isNumbered ? this.#first + index : this.#lines[index]?.row;
+  }
+
+  indexOf(row: number): number {
+    return this.#isNumbered ? row - this.#first : this.#lines.findIndex((line) => line?.row === row);
+  }
+
   /** Undefined of a row that is not there yet, and null of one that the file does not have. */
-  abstract at(index: number): Line | null | undefined;
-  abstract indexOf(row: number): number | undefined;
-  /** What is to be fetched next; undefined when all that is looked at is there. */
-  protected abstract missing(): (() => Promise<Part<Column>>) | undefined;
-  /** Fetches anew what is looked at. */
-  protected abstract forget(): void;
+  at(index: number): Line | null | undefined {
+    return this.#lines[index];
+  }
 
   /** @param from the first line that is looked at. @param to the one behind the last. */
   see(from: number, to: number): void {
-    this.seen = { from, to };
+    this.#seen = { from, to };
     void this.#work();
   }
 
+  /** Fetches anew what is looked at, and everything else when it is looked at again. */
   renew(): void {
-    this.forget();
+    this.#fresh.clear();
+    this.#isWhole = false;
     void this.#work();
+  }
+
+  /** The numbers of all rows, also of those that nobody has looked at. */
+  async numbers(): Promise<readonly number[]> {
+    while (!this.#isWhole) await this.#fetch(Math.floor(Math.max(0, this.count - 1) / PART));
+    const all = Array.from({ length: this.count }, (_, index) => index);
+    return all.filter((index) => this.at(index) !== null).flatMap((index) => this.numberAt(index) ?? []);
   }
 
   /** Rows by their numbers, also those that nobody has looked at. */
   async linesOf(numbers: readonly number[]): Promise<readonly Line[]> {
-    const found: Line[] = [];
+    const known = new Map(this.#lines.flatMap((line) => (line ? [[line.row, line]] : [])));
     for (const row of numbers) {
-      const known = this.at(this.indexOf(row) ?? -1);
-      const lines = known ? [known] : (await this.read({ from: row, limit: 1 })).rows;
-      found.push(...lines.filter((line) => line.row === row));
+      if (known.has(row)) continue;
+      const { rows } = await this.#read({ from: row, limit: PART });
+      for (const line of rows) known.set(line.row, line);
     }
-    return found;
-  }
-
-  close(): void {
-    this.#isClosed = true;
+    return numbers.flatMap((row) => known.get(row) ?? []);
   }
 
   /** One question at a time: what was scrolled past in the meantime is never asked for. */
@@ -92,16 +118,10 @@ export abstract class Lines<Column> {
     if (this.isAtWork) return;
     this.isAtWork = true;
     try {
-      // The class that says what is missing is made before it is asked.
-      await undefined;
-      for (;;) {
-        const fetch = this.#isClosed ? undefined : this.missing();
-        if (fetch === undefined) break;
+      for (let part = this.#missing(); part !== undefined; part = this.#missing()) {
         this.changed.value += 1;
-        const { columns } = await fetch();
-        this.columns = columns;
+        await this.#fetch(part);
         this.refused = undefined;
-        this.changed.value += 1;
       }
     } catch (error) {
       this.refused = asRefused(error);
@@ -109,124 +129,64 @@ export abstract class Lines<Column> {
     this.isAtWork = false;
     this.changed.value += 1;
   }
-}
 
-interface Kept {
-  readonly lines: ReadonlyMap<number, Line>;
-  isStale: boolean;
-}
-
-/** Rows in the order of their numbers: any of them can be jumped to. */
-export class NumberedLines<Column> extends Lines<Column> {
-  /** How many rows there are at least, as long as nobody knows the number of the last one. */
-  atLeast = 0;
-  readonly #parts = new Map<number, Kept>();
-  #first: number | undefined;
-  #last: number | undefined;
-  #furthest = 0;
-
-  get count(): number {
-    if (this.#first === undefined) return 0;
-    return (this.#last ?? Math.max(this.#furthest, this.#first + this.atLeast - 1)) - this.#first + 1;
-  }
-
-  numberAt(index: number): number | undefined {
-    return this.#first === undefined ? undefined : this.#first + index;
-  }
-
-  indexOf(row: number): number | undefined {
-    return this.#first === undefined ? undefined : row - this.#first;
-  }
-
-  at(index: number): Line | null | undefined {
-    const part = this.#parts.get(Math.floor(index / PART));
-    const number = this.numberAt(index);
-    return part && number !== undefined ? (part.lines.get(number) ?? null) : undefined;
-  }
-
-  protected forget(): void {
-    for (const part of this.#parts.values()) part.isStale = true;
-  }
-
-  protected missing(): (() => Promise<Part<Column>>) | undefined {
-    if (this.#first === undefined) return () => this.#fetch(0);
-    const to = Math.min(this.seen.to, this.count);
-    for (let part = Math.floor(this.seen.from / PART); part * PART < to; part += 1)
-      if (this.#parts.get(part)?.isStale !== false) return () => this.#fetch(part);
+  #missing(): number | undefined {
+    // Nobody knows where the others begin before the first part is there.
+    const from = this.columns === undefined ? 0 : this.#seen.from;
+    const to = Math.max(1, Math.min(this.#seen.to, this.count));
+    for (let part = Math.floor(from / PART); part * PART < to; part += 1)
+      if (!this.#fresh.has(part)) return part;
     return undefined;
   }
 
-  async #fetch(part: number): Promise<Part<Column>> {
-    // Another row may have become the first one: the table is read otherwise now.
-    const from = part === 0 || this.#first === undefined ? undefined : this.#first + part * PART;
-    let got = await this.read({ ...(from === undefined ? {} : { from }), limit: PART });
-    if (from === undefined) this.#first = got.rows[0]?.row ?? 0;
-    this.#first ??= 0;
-    const end = this.#first + (part + 1) * PART;
-    const rows = [...got.rows];
+  async #fetch(part: number): Promise<void> {
+    const start = part * PART;
+    const rows: Line[] = [];
+    let got: Portion<Column>;
+    let next = this.#beginOf(part);
     // Rows with long answers come in smaller portions.
-    while (got.next !== null && got.next < end) {
-      got = await this.read({ from: got.next, limit: PART });
+    do {
+      got = await this.#read({ from: next ?? undefined, limit: PART - rows.length });
       rows.push(...got.rows);
+      next = got.next;
+      if (part === 0) this.#first = rows[0]?.row ?? 0;
+    } while (next !== null && this.#placeOf(next, start + rows.length) < start + PART);
+    this.columns = got.columns;
+    this.#begins[part + 1] = next;
+    this.#fresh.add(part);
+    this.#measure(got, this.#keep(start, rows));
+  }
+
+  #beginOf(part: number): number | null | undefined {
+    if (part === 0) return undefined;
+    return this.#isNumbered ? this.#first + part * PART : this.#begins[part];
+  }
+
+  /** Where a row stands. @param nth where it stands if nothing is known but those before it. */
+  #placeOf(row: number, nth: number): number {
+    return this.#isNumbered ? row - this.#first : nth;
+  }
+
+  /** @returns the place behind the last row. */
+  #keep(start: number, rows: readonly Line[]): number {
+    let end = start;
+    this.#lines.length = Math.max(this.#lines.length, start + PART);
+    this.#lines.fill(null, start, start + PART);
+    for (const line of rows) {
+      const place = this.#placeOf(line.row, end);
+      if (place >= start + PART) break;
+      this.#lines[place] = line;
+      end = place + 1;
     }
-    const furthest = got.rows.at(-1)?.row ?? 0;
-    this.#furthest = Math.max(this.#furthest, got.next ?? furthest);
-    this.#last = got.last ?? (got.next === null ? this.#furthest : this.#last);
-    const lines = new Map(rows.filter(({ row }) => row < end).map((line) => [line.row, line]));
-    this.#keep(part, { lines, isStale: false });
-    return got;
+    return end;
   }
 
-  #keep(part: number, kept: Kept): void {
-    this.#parts.delete(part);
-    this.#parts.set(part, kept);
-    for (const oldest of this.#parts.keys()) {
-      if (this.#parts.size <= MOST_PARTS) return;
-      this.#parts.delete(oldest);
-    }
-  }
-}
-
-/** Rows of a search, a filter or an order of cells: they come one part after the other. */
-export class FoundLines<Column> extends Lines<Column> {
-  #lines: readonly Line[] = [];
-  #next: number | null | undefined;
-  #isStale = true;
-
-  get count(): number {
-    return this.#lines.length + (typeof this.#next === 'number' ? 1 : 0);
-  }
-
-  numberAt(index: number): number | undefined {
-    return this.#lines[index]?.row;
-  }
-
-  indexOf(row: number): number | undefined {
-    const index = this.#lines.findIndex((line) => line.row === row);
-    return index === -1 ? undefined : index;
-  }
-
-  at(index: number): Line | null | undefined {
-    return this.#lines[index];
-  }
-
-  protected forget(): void {
-    this.#isStale = this.#lines.length <= MOST_RENEWED;
-  }
-
-  protected missing(): (() => Promise<Part<Column>>) | undefined {
-    const { length } = this.#lines;
-    if (this.#isStale) return () => this.#fetch([], undefined, Math.max(PART, length));
-    const next = this.#next;
-    if (typeof next !== 'number' || this.seen.to < length) return undefined;
-    return () => this.#fetch(this.#lines, next, PART);
-  }
-
-  async #fetch(before: readonly Line[], from: number | undefined, limit: number): Promise<Part<Column>> {
-    this.#isStale = false;
-    const got = await this.read({ ...(from === undefined ? {} : { from }), limit });
-    this.#lines = [...before, ...got.rows];
-    this.#next = got.next;
-    return got;
+  /** The table ends with its last row, or else it is longer than what was told. */
+  #measure({ next, last }: Portion<Column>, end: number): void {
+    const isToEnd = this.#isNumbered && last !== undefined;
+    this.#isWhole ||= isToEnd || next === null;
+    if (isToEnd) this.#lines.length = last - this.#first + 1;
+    else if (next === null) this.#lines.length = end;
+    else this.#lines.length = Math.max(this.#lines.length, this.#placeOf(next, end) + 1);
   }
 }

@@ -1,4 +1,4 @@
-import { Button } from '../../parts/controls.tsx';
+import { Options } from '../../parts/controls.tsx';
 import type { Scene } from './scene.ts';
 
 /** The lines of the file above her table, and where the names of the columns are. */
@@ -10,27 +10,25 @@ export function Above({ scene }: { readonly scene: Scene }) {
   const above = top.filter(({ row }) => row < first);
   const isNone = header === '0';
   const use = (row: string): void => choose({ ...job, read: { ...job.read, header_row: row } });
+  const isListed = isNone || top.some(({ row }) => String(row) === header);
+  const options: readonly (readonly [string, string])[] = [
+    ...(isListed ? [] : [[header, `use row ${header}`] as const]),
+    ...top.map(({ row, text }) => [String(row), `use row ${row}: ${text.slice(0, 60)}`] as const),
+    ['0', 'there are none'],
+  ];
   return (
     <div class="above">
       {above.map(({ row, text }) => (
         <p key={row}>
           <span class="n">{row}</span>
-          {text} <Button look="link" says={`use row ${row}`} onClick={() => use(String(row))} />
+          {text}
         </p>
       ))}
       <p class="soft">
         <label>
           {isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}{' '}
           <select value={header} onChange={({ currentTarget }) => use(currentTarget.value)}>
-            {top.every(({ row }) => String(row) !== header) && !isNone && (
-              <option value={header}>use row {header}</option>
-            )}
-            {top.map(({ row, text }) => (
-              <option key={row} value={String(row)}>
-                use row {row}: {text.slice(0, 60)}
-              </option>
-            ))}
-            <option value="0">there are none</option>
+            <Options of={options} />
           </select>
         </label>
       </p>

@@ -1,74 +1,62 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/controls.tsx';
-import { cellsOf, type Drawn, signIn, textOf } from './cells.tsx';
+import type { Line } from '../../parts/lines.ts';
+import { cellsOf, type Drawn } from './cells.tsx';
 import { isBought } from './columns.ts';
+import { signOf } from './signs.ts';
 
 const PORTION = 30;
 
-interface CardsProps {
-  readonly drawn: Drawn;
-  readonly onMend: (row: number, column: string) => void;
-}
-
 /** The rows on a telephone: each is a card, with its fault below the field that it is about. */
-export function Cards({ drawn, onMend }: CardsProps) {
+export function Cards({ drawn }: { readonly drawn: Drawn }) {
   const { rows } = drawn;
   const shown = useSignal(PORTION);
   const to = Math.min(shown.value, rows.count);
   useEffect(() => rows.see(0, to), [rows, to]);
+  const lines = Array.from({ length: to }, (_, index) => rows.at(index) ?? []).flat();
   return (
     <>
       <ul class="cards" aria-label="Rows">
-        {Array.from({ length: to }, (_, index) => (
-          <Card key={index} index={index} drawn={drawn} onMend={onMend} />
+        {lines.map((line, index) => (
+          <Card key={index} drawn={drawn} line={line} />
         ))}
       </ul>
-      {to < rows.count && (
-        <Button
-          says="More rows"
-          onClick={() => {
-            shown.value += PORTION;
-          }}
-        />
-      )}
+      {to < rows.count && <Button says="More rows" onClick={() => (shown.value += PORTION)} />}
     </>
   );
 }
 
-function Card({ index, drawn, onMend }: CardsProps & { readonly index: number }) {
-  const { scene, rows, columns } = drawn;
-  const line = rows.at(index);
-  const [key] = columns;
-  if (line === undefined || line === null || key === undefined) return null;
-  const cells = cellsOf(drawn, line);
-  const sign = signIn(drawn, line);
-  const canMend = scene.list !== undefined && key.at !== undefined && line.row > 0;
-  const open = (): void => {
-    scene.opened.value = line.row;
-  };
+function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
+  const { scene, columns, mending } = drawn;
+  const { row, planned } = line;
+  const [key, ...others] = columns;
+  if (key === undefined) return null;
+  const [first, ...cells] = cellsOf(drawn, line);
+  const sign = signOf(drawn, line);
+  const fault = sign?.look === 'bad' ? sign.says : undefined;
+  const canMend = scene.list !== undefined && key.at !== undefined && row > 0;
+  const correct = (): void => mending.begin({ row, column: key.name });
   return (
-    <li class={`card ${sign?.look ?? line.planned?.look ?? ''}`}>
+    <li class={`card ${sign?.look ?? planned?.look ?? ''}`}>
       <p class="row soft">
-        {line.planned && <b>{line.planned.sign}</b>}
-        {line.row > 0 && <Button look="link" says={`Row ${line.row}`} onClick={open} />}
-        {canMend && <Button look="link" says="Correct" onClick={() => onMend(line.row, key.name)} />}
+        {planned && <b>{planned.sign}</b>}
+        {row > 0 && <Button look="link" says={`Row ${row}`} onClick={() => (scene.opened.value = row)} />}
+        {canMend && <Button look="link" says="Correct" onClick={correct} />}
       </p>
       <p>
         <small class="soft">{key.name}</small>
-        <b>{cells[0]?.shows || 'blank'}</b>
-        {sign?.look === 'bad' && <small class="fault">{sign.says}</small>}
+        <b>{first?.shows || 'blank'}</b>
+        {fault && <small class="fault">{fault}</small>}
       </p>
       <dl>
-        {columns.map((column, at) => {
-          const cell = cells[at];
-          const isFault = sign?.look === 'bad' && isBought(column);
-          const isBlank = textOf(drawn, line, column) === '' && (cell?.look ?? '') === '';
-          if (at === 0 || isFault || isBlank || cell === undefined || cell.span === 0) return null;
+        {others.map((column, at) => {
+          const { shows = '', span } = cells[at] ?? {};
+          if (shows === '' || span === 0 || (fault && isBought(column))) return null;
           return (
             <div key={column.name} class={column.kind}>
               <dt>{column.name}</dt>
-              <dd>{cell.shows}</dd>
+              <dd>{shows}</dd>
             </div>
           );
         })}

@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from '../../parts/controls.tsx';
-import type { GridCell } from '../../parts/grid.tsx';
 import type { Line } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
-import { MendField, mend, mendedAs } from './mends.tsx';
+import { MendField, type Mending, mend, mendedAs } from './mends.tsx';
 import type { Rows } from './rows.ts';
 import type { Scene } from './scene.ts';
-import { type Sign, signOf } from './signs.ts';
+import { type Sign, signOf, stepSigns } from './signs.ts';
 
 /** What stands in the cells of a row: hers, the bought ones, and a sign in the place of those. */
 
@@ -14,61 +13,82 @@ export interface Drawn {
   readonly scene: Scene;
   readonly rows: Rows;
   readonly columns: readonly Column[];
-  readonly isMending: (row: number, column: string) => boolean;
-  readonly onMended: (row: number, column: string, value: string) => void;
+  readonly mending: Mending;
+  /** What lost answers may have cost, by their rows. */
+  readonly doubts: ReadonlyMap<number, number>;
 }
 
-export const signIn = ({ scene, rows }: Drawn, line: Line): Sign | undefined =>
-  signOf({ columns: rows.columns ?? [], isRunning: scene.isRunning }, line);
+export interface CellShown {
+  readonly shows: ComponentChildren;
+  readonly title?: string;
+  readonly look?: string;
+  /** How many columns it takes; 0 for a cell that lies below the one before. */
+  readonly span?: number;
+}
 
-export function cellsOf(drawn: Drawn, line: Line | null | undefined): readonly GridCell[] {
+export function cellsOf(drawn: Drawn, line: Line | null | undefined): readonly CellShown[] {
   const { columns } = drawn;
-  if (line === undefined) return columns.map(() => ({ shows: <i class="wait" /> }));
+  if (line === undefined) return columns.map(() => WAITS);
   if (line === null) return columns.map(() => ({ shows: '' }));
-  const sign = signIn(drawn, line);
-  const bought = columns.filter(isBought);
-  const isBlank = bought.every(({ at }) => at === undefined || (line.cells[at] ?? '') === '');
-  if (sign === undefined || !isBlank) {
-    const cells = columns.map((column) => cellOf(drawn, line, column));
-    const [key] = cells;
-    return key && sign ? [{ ...key, title: sign.says }, ...cells.slice(1)] : cells;
-  }
-  const first = columns.findIndex(isBought);
+  const sign = signOf(drawn, line);
+  const signs = signsInPlace(drawn, line, sign);
   return columns.map((column, at) => {
-    if (!isBought(column)) return cellOf(drawn, line, column);
-    if (sign.look === 'wait') return { shows: <i class="wait" /> };
-    if (at > first) return { shows: '', span: 0 };
-    return { shows: sign.says, title: sign.says, look: sign.look, span: bought.length };
+    const said = signs[at];
+    if (said === undefined) {
+      const cell = cellOf(drawn, line, column);
+      return at === 0 && sign && !signs.includes(sign) ? { ...cell, title: sign.says } : cell;
+    }
+    if (said.look === 'wait') return WAITS;
+    if (signs[at - 1] === said) return { shows: '', span: 0 };
+    const end = signs.findIndex((each, place) => place > at && each !== said);
+    const span = (end === -1 ? signs.length : end) - at;
+    return { shows: said.says, title: said.says, look: said.look, span };
   });
 }
 
-/** What the cell says, with the mend that it has. */
-export function textOf(
-  { scene }: Pick<Drawn, 'scene'>,
-  { row, cells }: Line,
-  { name, at, kind }: Column,
-): string {
-  const mended = kind === 'found' ? undefined : mendedAs(scene, row, name);
-  return mended?.value ?? (at === undefined ? '' : (cells[at] ?? ''));
+const WAITS: CellShown = { shows: <i class="wait" /> };
+
+/** For each column the sign in the place of its cell: of the step that fills it, or of a row without answers. */
+function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonly (Sign | undefined)[] {
+  const { columns } = drawn;
+  const ofSteps = stepSigns(drawn, line);
+  const isBlank = columns.filter(isBought).every((column) => boughtIn(line, column) === '');
+  return columns.map((column) => {
+    if (!isBought(column) || boughtIn(line, column) !== '') return undefined;
+    return ofSteps.get(column.operation ?? '') ?? (isBlank ? sign : undefined);
+  });
 }
 
-function cellOf(drawn: Drawn, line: Line, column: Column): GridCell {
-  const { scene, isMending, onMended } = drawn;
+const boughtIn = ({ cells }: Line, { at }: Column): string => (at === undefined ? '' : (cells[at] ?? ''));
+
+/** What the cell says, with the mend that it has. */
+export function textOf({ scene }: Pick<Drawn, 'scene'>, line: Line, column: Column): string {
+  const mended = isBought(column) ? undefined : mendedAs(scene, line.row, column.name);
+  return mended?.value ?? boughtIn(line, column);
+}
+
+function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
+  const { scene, mending } = drawn;
   const { row, cells } = line;
-  const { name, at, source } = column;
+  const { name, source } = column;
   const text = textOf(drawn, line, column);
   const isFaulty = line.planned?.faulty.includes(name) === true;
-  if (isFaulty || isMending(row, name)) {
-    const end = (value: string): void => onMended(row, name, value);
+  const isNew = mending.isAt(row, name);
+  if (isFaulty || isNew) {
     const field = (
-      <MendField key={text} name={`${name} of row ${row}`} value={text} isNew={!isFaulty} onEnd={end} />
+      <MendField
+        key={text}
+        name={`${name} of row ${row}`}
+        value={text}
+        typed={isNew ? mending.typed : undefined}
+        isNew={isNew}
+        onEnd={(value) => mending.end({ row, column: name }, value)}
+      />
     );
     return { shows: field, look: 'mending' };
   }
-  const mended = isBought(column) ? undefined : mendedAs(scene, row, name);
-  if (mended !== undefined) {
-    const before = at === undefined ? '' : (cells[at] ?? '');
-    const was = before === mended.value ? 'you mended this cell' : `was ${before || 'blank'}`;
+  if (!isBought(column) && mendedAs(scene, row, name) !== undefined) {
+    const before = boughtIn(line, column);
     const back = (): void => void mend(scene, { row, column: name }, null);
     const shows = (
       <>
@@ -76,17 +96,14 @@ function cellOf(drawn: Drawn, line: Line, column: Column): GridCell {
         <Button look="link" says="↶" aria-label="take back" title="take back" onClick={back} />
       </>
     );
-    return { shows, title: was, look: 'mended' };
+    return {
+      shows,
+      title: before === text ? 'you mended this cell' : `was ${before || 'blank'}`,
+      look: 'mended',
+    };
   }
-  const from = source === undefined ? '' : (cells[source] ?? '');
-  const shows: ComponentChildren =
-    from === '' ? (
-      text
-    ) : (
-      <>
-        {text} <small>{from}</small>
-      </>
-    );
+  const from = source === undefined ? '' : cells[source];
+  const shows = from ? [text, ' ', <small key={from}>{from}</small>] : text;
   return { shows, title: text, look: isNumber(text) && isBought(column) ? 'num' : '' };
 }
 

@@ -13,6 +13,8 @@ export interface Column {
   readonly kind: Kind;
   /** What it is asked by. */
   readonly inputs: readonly string[];
+  /** The operation that fills it, where a row is asked for several things. */
+  readonly operation?: string | undefined;
   /** The place of the cell that says who found it. */
   readonly source?: number | undefined;
 }
@@ -107,8 +109,8 @@ export function columnsOf(scene: Scene, of: readonly TableColumnObject[]): reado
     name.endsWith('_source') && placeOf(name.slice(0, -'_source'.length)) !== undefined;
   const found = bought
     .filter(({ name }) => !isSource(name))
-    .map(({ name, at }): Column => {
-      return { name, at, kind: 'found', inputs: [], source: placeOf(`${name}_source`) };
+    .map(({ name, at, operation }): Column => {
+      return { name, at, kind: 'found', inputs: [], operation, source: placeOf(`${name}_source`) };
     });
   const isThere = new Set([...hers, ...found].map(({ name }) => name));
   const coming = Object.keys(added).filter((name) => !isThere.has(name));

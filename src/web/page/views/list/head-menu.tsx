@@ -1,13 +1,14 @@
 import { Button, Select } from '../../parts/controls.tsx';
 import { Popover } from '../../parts/popover.tsx';
 import { addedIn, type Column, inputsOf, inputWords, kindWords, operationsIn } from './columns.ts';
-import type { Scene } from './scene.ts';
+import { batchShown } from './rows.ts';
+import type { Filter, Scene } from './scene.ts';
 
 interface HeadProps {
   readonly scene: Scene;
   readonly column: Column;
-  /** Whether rows can be sorted and filtered by it. */
-  readonly isAsked: boolean;
+  /** What it says in the row that the keys are at. */
+  readonly value: string;
   readonly onHide: () => void;
 }
 
@@ -29,33 +30,36 @@ export function ColumnHead(props: HeadProps) {
   );
 }
 
-function Menu({ scene, column, isAsked, onHide, close }: HeadProps & { readonly close: () => void }) {
+function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly close: () => void }) {
   const { filter } = scene;
-  const { name } = column;
-  const isMeant = scene.isPlanning.value && scene.list !== undefined && column.at !== undefined;
-  const order = (sort: string): void => {
-    filter.value = { ...filter.value, sort };
+  const { name, at } = column;
+  const isMeant = scene.isPlanning.value && scene.list !== undefined && at !== undefined;
+  const show = (shown: Partial<Filter>): void => {
+    filter.value = { ...filter.value, ...shown };
     close();
   };
   return (
     <>
       {isMeant && <Meaning scene={scene} column={column} close={close} />}
-      {isAsked && column.at !== undefined && (
+      {batchShown(scene) !== undefined && at !== undefined && (
         <>
           <p class="row">
-            <Button look="pill" says="Sort A to Z" onClick={() => order(name)} />
-            <Button look="pill" says="Sort Z to A" onClick={() => order(`-${name}`)} />
+            <Button look="pill" says="Sort A to Z" onClick={() => show({ sort: name })} />
+            <Button look="pill" says="Sort Z to A" onClick={() => show({ sort: `-${name}` })} />
           </p>
-          <label class="field">
-            Only rows with
-            <input
-              onChange={({ currentTarget }) => {
-                const where = { ...filter.value.where, [name]: currentTarget.value };
-                filter.value = { ...filter.value, where };
-                close();
-              }}
-            />
-          </label>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              const only = String(new FormData(event.currentTarget).get('only'));
+              show({ where: { ...filter.value.where, [name]: only } });
+            }}
+          >
+            <label class="field">
+              Only rows with
+              <input name="only" defaultValue={value} />
+            </label>
+            <Button look="pill" type="submit" says="Show only these" />
+          </form>
         </>
       )}
       <Button look="pill" says="Hide this column" onClick={onHide} />

@@ -1,9 +1,9 @@
+import { useSignal } from '@preact/signals';
 import type { Mend } from '../../../api.ts';
-import { RefusedNotice } from '../../loaded.tsx';
-import { useAction } from '../../parts/action.ts';
+import { asRefused } from '../../loaded.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { counted } from '../../parts/figures.ts';
-import { ask } from '../../session.ts';
+import { ask, type Refused } from '../../session.ts';
 import type { Scene } from './scene.ts';
 
 /** Cells that she has mended: they are kept beside her list, never in her file. */
@@ -13,33 +13,73 @@ export const mendedAs = ({ list }: Scene, row: number, column: string): Mend | u
 
 export const focusTable = (): void => document.querySelector<HTMLElement>('.sheet table')?.focus();
 
+export interface Cell {
+  readonly row: number;
+  readonly column: string;
+}
+
 /** @param value null takes the mend back. */
-export async function mend(
-  scene: Scene,
-  cell: { readonly row: number; readonly column: string },
-  value: string | null,
-): Promise<void> {
+export async function mend(scene: Scene, cell: Cell, value: string | null): Promise<void> {
   await ask(`/lists/${scene.list?.id ?? ''}/mends`, { method: 'PUT', body: { ...cell, value } });
   scene.refresh();
+}
+
+/** The cell that is being mended. */
+export interface Mending {
+  readonly refused: Refused | undefined;
+  /** What she has begun to type in the place of what the cell said. */
+  readonly typed: string | undefined;
+  isAt(row: number, column: string): boolean;
+  begin(cell: Cell, typed?: string): void;
+  /** @param value undefined leaves the cell as it was. */
+  end(cell: Cell, value: string | undefined): void;
+}
+
+export function useMending(scene: Scene): Mending {
+  const mended = useSignal<(Cell & { readonly typed: string | undefined }) | undefined>(undefined);
+  const refused = useSignal<Refused | undefined>(undefined);
+  return {
+    refused: refused.value,
+    typed: mended.value?.typed,
+    isAt: (row, column) => mended.value?.row === row && mended.value.column === column,
+    begin(cell, typed) {
+      if (scene.list !== undefined) mended.value = { ...cell, typed };
+    },
+    end(cell, value) {
+      mended.value = undefined;
+      refused.value = undefined;
+      if (value === undefined) return;
+      mend(scene, cell, value).catch((error) => {
+        refused.value = asRefused(error);
+      });
+    },
+  };
 }
 
 interface MendFieldProps {
   readonly name: string;
   readonly value: string;
+  /** What she has begun to type in the place of the value. */
+  readonly typed?: string | undefined;
   /** Whether she has just begun, and types at once. */
   readonly isNew: boolean;
-  readonly onEnd: (value: string) => void;
+  /** @param value undefined where it is as it was. */
+  readonly onEnd: (value: string | undefined) => void;
 }
 
-const focus = (field: HTMLInputElement | null): void => field?.focus();
+/** She goes on typing behind what is there. */
+function focus(field: HTMLInputElement | null): void {
+  field?.focus();
+  field?.setSelectionRange(field.value.length, field.value.length);
+}
 
 /** A cell while it is mended: Enter keeps what is typed, and Escape leaves. */
-export function MendField({ name, value, isNew, onEnd }: MendFieldProps) {
+export function MendField({ name, value, typed, isNew, onEnd }: MendFieldProps) {
   return (
     <input
       class="mend"
       aria-label={name}
-      defaultValue={value}
+      defaultValue={typed ?? value}
       ref={isNew ? focus : null}
       onKeyDown={(event) => {
         const { key, currentTarget } = event;
@@ -49,39 +89,23 @@ export function MendField({ name, value, isNew, onEnd }: MendFieldProps) {
         currentTarget.blur();
         focusTable();
       }}
-      onBlur={({ currentTarget }) => onEnd(currentTarget.value)}
+      onBlur={({ currentTarget }) => onEnd(currentTarget.value === value ? undefined : currentTarget.value)}
     />
   );
 }
 
 /** What was mended since the last start, and that it is asked again. */
-export function Mended({ scene }: { readonly scene: Scene }) {
-  const { list, batch, isRunning, isPlanning } = scene;
-  const taking = useAction();
+export function Mended({ scene: { list, batch, isRunning, isPlanning } }: { readonly scene: Scene }) {
   if (list === undefined || batch === undefined || isPlanning.value) return null;
   const waiting = list.mends.filter(({ at }) => at > batch.created_at);
   if (waiting.length === 0) return null;
-  const cells = counted(waiting.length, 'cell');
-  const takeBack = (): void =>
-    taking.run(async () => {
-      for (const { row, column } of waiting) await mend(scene, { row, column }, null);
-    });
   return (
     <p class="need row">
-      <b>{cells} mended:</b>
+      <b>{counted(waiting.length, 'cell')} mended:</b>
       {isRunning
         ? 'it comes with the next start, when this one has ended'
         : 'asked again with the next start'}
-      {!isRunning && (
-        <Button
-          says="Start again…"
-          onClick={() => {
-            isPlanning.value = true;
-          }}
-        />
-      )}
-      <Button look="link" says="Take back" onClick={takeBack} />
-      <RefusedNotice refused={taking.refused.value} />
+      {!isRunning && <Button says="Start again…" onClick={() => (isPlanning.value = true)} />}
     </p>
   );
 }

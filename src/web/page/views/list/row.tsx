@@ -1,11 +1,13 @@
-import { useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AttemptObject, BatchStatusObject, RowObject, TableObject } from '../../../api.ts';
 import { Loaded } from '../../loaded.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../../parts/figures.ts';
+import { look } from '../../session.ts';
 import { Doubts } from './doubts.tsx';
 import { Forget } from './forget.tsx';
+import { focusTable } from './mends.tsx';
 import { foundName, ownName, rawAnswer } from './row-words.ts';
 import type { Scene } from './scene.ts';
 import { Wrong } from './wrong.tsx';
@@ -24,7 +26,10 @@ export function RowBeside({ scene }: { readonly scene: Scene }) {
     };
     addEventListener('keydown', onKey);
     aside.current?.focus();
-    return () => removeEventListener('keydown', onKey);
+    return () => {
+      removeEventListener('keydown', onKey);
+      focusTable();
+    };
   }, [row]);
   return (
     <aside ref={aside} tabIndex={-1} aria-label={`Row ${row}`}>
@@ -48,27 +53,30 @@ interface OfRow {
 
 function OfBatch({ scene, batch, row }: OfRow) {
   const again = JSON.stringify(batch.counts);
+  const of = { batch: batch.batch };
+  const question = async (signal: AbortSignal): Promise<Asked> => {
+    const [object, table] = await Promise.all([
+      look<RowObject>('status', { ...of, row }, signal),
+      look<TableObject>('status', { ...of, from: row, limit: 1 }, signal),
+    ]);
+    return { object, table };
+  };
   return (
-    <Loaded<RowObject> path="/status" body={{ batch: batch.batch, row }} again={again}>
-      {(object) => (
-        <Loaded<TableObject> path="/status" body={{ batch: batch.batch, from: row, limit: 1 }} again={again}>
-          {(table) => <Shown scene={scene} batch={batch} object={object} table={table} />}
-        </Loaded>
-      )}
+    <Loaded path={`/status/${batch.batch}`} question={question} again={again}>
+      {(asked) => <Shown scene={scene} batch={batch} {...asked} />}
     </Loaded>
   );
 }
 
-interface ShownProps extends Pick<OfRow, 'scene' | 'batch'> {
+interface Asked {
   readonly object: RowObject;
   readonly table: TableObject;
 }
 
-function Shown({ scene, batch, object, table }: ShownProps) {
+function Shown({ scene, batch, object, table }: Omit<OfRow, 'row'> & Asked) {
   const { row, outcome, attempts } = object;
   const name = ownName(table);
   const found = foundName(object);
-  const isWrong = useSignal(false);
   return (
     <>
       <h2>
@@ -81,18 +89,12 @@ function Shown({ scene, batch, object, table }: ShownProps) {
       {found !== undefined && (
         <p>
           Found: <strong>{found}</strong>
-          {name && name !== found && <> beside your “{name}”</>}{' '}
-          {scene.list && !scene.isRunning && (
-            <Button
-              look="link"
-              says="this is wrong"
-              aria-expanded={isWrong.value}
-              onClick={() => (isWrong.value = !isWrong.value)}
-            />
-          )}
+          {name && name !== found && <> beside your “{name}”</>}
         </p>
       )}
-      {isWrong.value && scene.list && <Wrong scene={scene} object={object} table={table} />}
+      {found !== undefined && scene.list && !scene.isRunning && (
+        <Wrong {...{ scene, batch, object, table }} />
+      )}
       {attempts.toReversed().map((attempt, at) => (
         <Attempt
           key={attempt.attempt}
@@ -117,19 +119,25 @@ interface AttemptProps {
 
 function Attempt({ attempt, matchedBy }: AttemptProps) {
   const { account, intent_at: sent, subject, parameters, reply } = attempt;
-  const asked = Object.entries(parameters);
+  const asked = Object.entries(parameters).map(([name, value]) => [`Asked by ${name}`, String(value)]);
+  const facts = [
+    ...(subject === null ? asked : [['About', subject]]),
+    ...(matchedBy !== undefined && asked.length > 1 ? [['Found by', matchedBy]] : []),
+    ['Sent', exactTime(sent)],
+    ['Answer', answerWords(attempt)],
+    ['Cost', costWords(attempt)],
+    ['Account', account],
+  ];
   return (
     <>
       <hr />
       <dl>
-        {subject !== null && <Fact name="About" value={subject} />}
-        {subject === null &&
-          asked.map(([name, value]) => <Fact key={name} name={`Asked by ${name}`} value={String(value)} />)}
-        {matchedBy !== undefined && asked.length > 1 && <Fact name="Found by" value={matchedBy} />}
-        <Fact name="Sent" value={exactTime(sent)} />
-        <Fact name="Answer" value={answerWords(attempt)} />
-        <Fact name="Cost" value={costWords(attempt)} />
-        <Fact name="Account" value={account} />
+        {facts.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
       </dl>
       {reply !== null && reply.body !== '' && (
         <details>
@@ -137,15 +145,6 @@ function Attempt({ attempt, matchedBy }: AttemptProps) {
           <pre>{rawAnswer(reply.body)}</pre>
         </details>
       )}
-    </>
-  );
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
     </>
   );
 }

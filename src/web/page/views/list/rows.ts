@@ -1,11 +1,11 @@
 import { useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListRows, TableColumnObject, TableObject } from '../../../api.ts';
-import { FoundLines, type Lines, NumberedLines, type Part, type Read } from '../../parts/lines.ts';
+import { Lines, type Portion, type Read } from '../../parts/lines.ts';
 import { ask, beat, look } from '../../session.ts';
 
 import { type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
-import { TeamLines } from './team-rows.ts';
+import { NOBODY, ofTeam, type Team } from './team-rows.ts';
 import { type TeamRow, teamRows } from './team-words.ts';
 
 /** The rows of the list: as its file has them, and with their answers as soon as something was started. */
@@ -27,17 +27,20 @@ export function useRows(scene: Scene): Rows {
     () => plan && teamRows(plan).filter((person) => isShown(person, scene.filter.value)),
     [plan, scene.filter.value],
   );
+  const team = useRef<Team>(NOBODY);
+  if (plan && people) team.current = { people, columns: plan.columns, mends: list?.mends ?? [] };
   const source = JSON.stringify([shown ?? list?.id, plan ? 'team' : search, kept]);
   const rows = useMemo((): Rows => {
-    if (plan !== undefined) return new TeamLines(ofFile(list?.id ?? '', ''));
-    const read =
-      shown === undefined ? ofFile(list?.id ?? '', search) : ofBatch(shown, { search, sort, where });
-    return isOrdered ? new NumberedLines(read) : new FoundLines(read);
+    const id = list?.id ?? '';
+    if (plan !== undefined)
+      return new Lines(
+        ofTeam(ofFile(id, ''), () => team.current),
+        false,
+      );
+    const read = shown === undefined ? ofFile(id, search) : ofBatch(shown, { search, sort, where });
+    return new Lines(read, isOrdered);
   }, [source]);
-  useEffect(() => () => rows.close(), [rows]);
-  if (rows instanceof NumberedLines) rows.atLeast = described.value?.rows ?? 0;
-  if (rows instanceof TeamLines && plan && people)
-    rows.team = { people, columns: plan.columns, mends: list?.mends ?? [] };
+  rows.atLeast = described.value?.rows ?? 0;
   const isCheap = search === '' && sort === undefined;
   const again =
     shown === undefined ? (people ?? described.value) : JSON.stringify([batch?.counts, isRunning]);
@@ -57,20 +60,19 @@ function isShown({ part, email, project }: TeamRow, { search, where }: Filter): 
 
 const ofBatch =
   (batch: string, { search, sort, where }: Filter): Read<TableColumnObject> =>
-  async (page) => {
-    const { columns, rows, next, last } = await look<TableObject>('status', {
+  (page) => {
+    return look<TableObject>('status', {
       batch,
       ...page,
       ...(search === '' ? {} : { search }),
       ...(sort === undefined ? {} : { sort }),
       ...(Object.keys(where).length === 0 ? {} : { where }),
     });
-    return { columns, rows, next, last };
   };
 
 const ofFile =
   (id: string, search: string): Read<TableColumnObject> =>
-  async ({ from = 0, limit }): Promise<Part<TableColumnObject>> => {
+  async ({ from = 0, limit }): Promise<Portion<TableColumnObject>> => {
     const words = search === '' ? '' : `&search=${encodeURIComponent(search)}`;
     const { header, rows, next } = await ask<ListRows>(
       `/lists/${id}/rows?from=${from}&limit=${limit}${words}`,

@@ -1,5 +1,6 @@
-import type { TableColumnObject } from '../../../api.ts';
+import { counted } from '../../parts/figures.ts';
 import type { Line } from '../../parts/lines.ts';
+import type { Drawn } from './cells.tsx';
 
 /** What our own columns say of a row, as a sign that stands in the place of its answers. */
 
@@ -8,38 +9,58 @@ export interface Sign {
   readonly says: string;
 }
 
-export interface Known {
-  readonly columns: readonly TableColumnObject[];
-  readonly isRunning: boolean;
-}
-
-export function signOf({ columns, isRunning }: Known, { cells, unreadable }: Line): Sign | undefined {
-  if (unreadable !== undefined) return { look: 'bad', says: unreadable };
-  const cell = (name: string): string =>
-    cells[columns.findIndex((column) => column.from === 'ours' && column.name === name)] ?? '';
-  const reason = cell('_reason').replace(/^no usable identifier: /, '');
-  switch (cell('_status')) {
+export function signOf(drawn: Drawn, line: Line): Sign | undefined {
+  if (line.unreadable !== undefined) return { look: 'bad', says: line.unreadable };
+  const reason = withoutPrefix(oursIn(drawn, line, '_reason'));
+  switch (oursIn(drawn, line, '_status')) {
     case 'invalid':
     case 'refused':
       return { look: 'bad', says: reason };
     case 'in_doubt':
-      return { look: 'doubt', says: `no answer came${mayHaveCost(cell('_credits'))}` };
+      return doubtOf(drawn, line);
     case 'no_match':
-      return { look: 'none', says: 'nothing found' };
+      return NOTHING;
     case 'skipped':
       return { look: 'none', says: `left out${reason === '' ? '' : `: ${reason}`}` };
     case 'pending':
-      return isRunning ? { look: 'wait', says: '' } : undefined;
+      return drawn.scene.isRunning ? { look: 'wait', says: '' } : undefined;
     case 'applied':
     case 'unchanged':
       return { look: 'said', says: reason };
     default:
       // Something was found by another cell, and the one by which it is asked first has a fault.
-      return reason === '' ? undefined : { look: 'warn', says: reason };
+      return reason === '' || stepSigns(drawn, line).size > 0 ? undefined : { look: 'warn', says: reason };
   }
 }
 
-const mayHaveCost = (credits: string): string =>
-  credits === '' || credits === '0'
-    ? ''
-    : `; it may have cost ${credits} ${credits === '1' ? 'credit' : 'credits'}`;
+const doubtOf = ({ doubts }: Drawn, { row }: Line): Sign => ({
+  look: 'doubt',
+  says: `no answer came${mayHaveCost(doubts.get(row) ?? 0)}`,
+});
+
+const NOTHING: Sign = { look: 'none', says: 'nothing found' };
+
+/** Why a step of several has found nothing, by the name of the step. */
+export function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
+  const parts = oursIn(drawn, line, '_reason').split(/; (?=[a-z-]+: )/);
+  return new Map(
+    parts.flatMap((part) => {
+      const { step, why = '' } = /^(?<step>[a-z]+-[a-z]+): (?<why>.*)/.exec(part)?.groups ?? {};
+      if (step === undefined) return [];
+      if (why.startsWith('no match')) return [[step, NOTHING]];
+      if (why.startsWith('in doubt')) return [[step, doubtOf(drawn, line)]];
+      return [[step, { look: why.startsWith(UNUSABLE) ? 'bad' : 'none', says: withoutPrefix(why) }]];
+    }),
+  );
+}
+
+const oursIn = ({ rows }: Drawn, { cells }: Line, name: string): string =>
+  cells[(rows.columns ?? []).findIndex((column) => column.from === 'ours' && column.name === name)] ?? '';
+
+const UNUSABLE = 'no usable identifier: ';
+
+const withoutPrefix = (reason: string): string =>
+  reason.startsWith(UNUSABLE) ? reason.slice(UNUSABLE.length) : reason;
+
+const mayHaveCost = (credits: number): string =>
+  credits === 0 ? '' : `; it may have cost ${counted(credits, 'credit')}`;

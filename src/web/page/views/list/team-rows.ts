@@ -1,5 +1,5 @@
 import type { Mend, PlanObject, TableColumnObject } from '../../../api.ts';
-import { type Line, Lines, type Part, type Read } from '../../parts/lines.ts';
+import type { Line, Read } from '../../parts/lines.ts';
 import { isQuoted, SIGNS, type TeamRow } from './team-words.ts';
 
 export const HAPPENS = 'What happens';
@@ -14,84 +14,60 @@ export interface Team {
   readonly mends: readonly Mend[];
 }
 
+/** A team that is not planned yet. */
+export const NOBODY: Team = { people: [], columns: {}, mends: [] };
+
 /** The people of a team before the start, with the cells of those whom the list names. */
-export class TeamLines extends Lines<TableColumnObject> {
-  team: Team = { people: [], columns: {}, mends: [] };
-  readonly #cells = new Map<number, readonly string[]>();
-
-  constructor(read: Read<TableColumnObject>) {
-    super(async (of) => {
-      const part = await read(of);
-      return { ...part, columns: [...part.columns, { name: HAPPENS, from: 'ours' }] };
-    });
-  }
-
-  get count(): number {
-    return this.team.people.length;
-  }
-
-  numberAt(index: number): number | undefined {
-    return this.team.people[index]?.row;
-  }
-
-  indexOf(row: number): number | undefined {
-    const index = this.team.people.findIndex((each) => each.row === row);
-    return index === -1 ? undefined : index;
-  }
-
-  at(index: number): Line | undefined {
-    const person = this.team.people[index];
-    if (person === undefined || this.columns === undefined) return undefined;
-    const { row, part, happens } = person;
-    if (row !== undefined && !this.#cells.has(row)) return undefined;
-    const hers = this.columns
-      .slice(0, -1)
-      .map(({ name }, at) => ({ name, text: this.#text(person, name, at) }));
-    const cells = [...hers.map(({ text }) => text), happens];
+export function ofTeam(file: Read<TableColumnObject>, team: () => Team): Read<TableColumnObject> {
+  // Her file stays as it is while the plan changes.
+  const cells = new Map<number, readonly string[]>();
+  let columns: readonly TableColumnObject[] | undefined;
+  const fetch = async (from: number): Promise<readonly TableColumnObject[]> => {
+    const got = await file({ from, limit: PART });
+    cells.set(from, []);
+    for (const { row, cells: own } of got.rows) cells.set(row, own);
+    return got.columns;
+  };
+  return async ({ from = 0, limit }) => {
+    const known = team();
+    const shown = known.people.slice(from, from + limit);
+    for (const { row } of shown) if (row !== undefined && !cells.has(row)) columns = await fetch(row);
+    columns ??= await fetch(0);
+    const names = columns.map(({ name }) => name);
+    const end = from + shown.length;
     return {
-      row: row ?? 0,
-      cells,
-      planned: { sign: SIGNS[part], look: part, faulty: this.#faulty(person, hers) },
+      columns: [...columns, { name: HAPPENS, from: 'ours' }],
+      rows: shown.map((person) => lineOf(known, person, names, cells.get(person.row ?? -1))),
+      next: end < known.people.length ? end : null,
     };
-  }
+  };
+}
 
-  #text(person: TeamRow, column: string, at: number): string {
-    const { row } = person;
-    const { columns, mends } = this.team;
-    if (row !== undefined) {
-      const mended = mends.find((mend) => mend.row === row && mend.column === column);
-      return mended?.value ?? this.#cells.get(row)?.[at] ?? '';
-    }
-    const input = Object.keys(columns).find((each) => columns[each] === column);
-    if (input === 'email' || input === 'project' || input === 'role') return person[input];
-    return input === 'project_id' ? person.project : '';
-  }
+function lineOf(team: Team, person: TeamRow, names: readonly string[], own: readonly string[] = []): Line {
+  const { row, part, happens } = person;
+  const hers = names.map((name, at) => ({ name, text: textOf(team, person, name, own[at]) }));
+  const cells = [...hers.map(({ text }) => text), happens];
+  const planned = { sign: SIGNS[part], look: part, faulty: faultyIn(team, person, hers) };
+  return { row: row ?? 0, cells, planned };
+}
 
-  /** A fault that quotes no cell is about a blank one, or about the row as a whole. */
-  #faulty(
-    { row, part, reason }: TeamRow,
-    hers: readonly { readonly name: string; readonly text: string }[],
-  ): readonly string[] {
-    if (part !== 'invalid' || row === undefined) return [];
-    const quoted = hers.filter(({ text }) => isQuoted(text, reason));
-    const read = Object.values(this.team.columns);
-    return (quoted.length > 0 ? quoted : hers).map(({ name }) => name).filter((name) => read.includes(name));
-  }
+function textOf({ columns, mends }: Team, person: TeamRow, column: string, own = ''): string {
+  const { row } = person;
+  if (row !== undefined)
+    return mends.find((mend) => mend.row === row && mend.column === column)?.value ?? own;
+  const input = Object.keys(columns).find((each) => columns[each] === column);
+  if (input === 'email' || input === 'project' || input === 'role') return person[input];
+  return input === 'project_id' ? person.project : '';
+}
 
-  /** Her file stays as it is, and the people come from the plan. */
-  protected forget(): void {}
-
-  protected missing(): (() => Promise<Part<TableColumnObject>>) | undefined {
-    const seen = this.team.people.slice(this.seen.from, this.seen.to);
-    const next = seen.find(({ row }) => row !== undefined && !this.#cells.has(row));
-    if (next === undefined && this.columns !== undefined) return undefined;
-    return () => this.#fetch(next?.row ?? 0);
-  }
-
-  async #fetch(from: number): Promise<Part<TableColumnObject>> {
-    const got = await this.read({ from, limit: PART });
-    if (from > 0) this.#cells.set(from, []);
-    for (const { row, cells } of got.rows) this.#cells.set(row, cells);
-    return got;
-  }
+/** A fault that quotes no cell is about a blank one, or about the row as a whole. */
+function faultyIn(
+  { columns }: Team,
+  { row, part, reason }: TeamRow,
+  hers: readonly { readonly name: string; readonly text: string }[],
+): readonly string[] {
+  if (part !== 'invalid' || row === undefined) return [];
+  const quoted = hers.filter(({ text }) => isQuoted(text, reason));
+  const read = Object.values(columns);
+  return (quoted.length > 0 ? quoted : hers).map(({ name }) => name).filter((name) => read.includes(name));
 }

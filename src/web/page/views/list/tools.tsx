@@ -1,43 +1,37 @@
 import type { Signal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../parts/action.ts';
-import { Button, Checkbox, Select } from '../../parts/controls.tsx';
+import { Button, Checkbox } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { Popover } from '../../parts/popover.tsx';
 import type { Column } from './columns.ts';
 import type { Rows } from './rows.ts';
-import { EVERYTHING, type Scene } from './scene.ts';
+import { EVERYTHING, type Filter, type Scene } from './scene.ts';
 
 interface ToolsProps {
   readonly scene: Scene;
   readonly rows: Rows;
   readonly columns: readonly Column[];
   readonly hidden: Signal<readonly string[]>;
-  /** Whether rows can be sorted and filtered. */
-  readonly isAsked: boolean;
-  /** The cell that the keys are at. */
-  readonly cell: { readonly name: string; readonly value: string } | undefined;
   readonly onCopy: () => Promise<void>;
 }
 
 const SEARCH_AFTER_MS = 300;
 
-/** What of the list is shown, and in which order. */
+/** What of the list is shown. */
 export function Tools(props: ToolsProps) {
-  const { scene, rows, columns, isAsked } = props;
+  const { scene, rows } = props;
   const { filter } = scene;
-  const { search, sort } = filter.value;
   const later = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const sortable = columns.flatMap(({ name, at }): readonly (readonly [string, string])[] =>
-    at === undefined ? [] : [[name, `${name}, A to Z`] as const, [`-${name}`, `${name}, Z to A`] as const],
-  );
   return (
     <div class="tools">
       <input
         type="search"
+        ref={useFindKey()}
         placeholder="Search this list"
         aria-label="Search this list"
-        defaultValue={search}
+        defaultValue={filter.value.search}
         onInput={({ currentTarget: { value } }) => {
           clearTimeout(later.current);
           later.current = setTimeout(() => {
@@ -46,22 +40,6 @@ export function Tools(props: ToolsProps) {
         }}
       />
       <ColumnsShown {...props} />
-      {isAsked && (
-        <Popover name="Sort" says="Sort ▾">
-          {(close) => (
-            <Select
-              name="In the order of"
-              value={sort ?? ''}
-              options={[['', 'the list'], ...sortable]}
-              onChosen={(chosen) => {
-                filter.value = { ...filter.value, sort: chosen === '' ? undefined : chosen };
-                close();
-              }}
-            />
-          )}
-        </Popover>
-      )}
-      <OnlyThis {...props} />
       <span class="soft" role="status">
         {isWorkSeen(scene, rows) ? 'searching…' : ''}
       </span>
@@ -69,6 +47,22 @@ export function Tools(props: ToolsProps) {
       <Pills scene={scene} />
     </div>
   );
+}
+
+/** The keys by which a browser finds words: it would find only those that are drawn. Once more, it does. */
+function useFindKey(): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isFind = (event.ctrlKey || event.metaKey) && event.key === 'f';
+      if (!isFind || document.activeElement === field.current) return;
+      event.preventDefault();
+      field.current?.select();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  return field;
 }
 
 const isWorkSeen = ({ filter: { value } }: Scene, { isAtWork, columns }: Rows): boolean =>
@@ -82,32 +76,19 @@ function ColumnsShown({ columns, hidden }: ToolsProps) {
   return (
     <Popover name="Columns" says={count === 0 ? 'Columns ▾' : `Columns (${count} hidden) ▾`}>
       {() =>
-        columns.map(({ name }, at) => (
+        // The first one says which row it is.
+        columns.slice(1).map(({ name }) => (
           <div key={name}>
-            {/* The first one says which row it is. */}
-            {at > 0 && (
-              <Checkbox
-                says={name}
-                checked={!hidden.value.includes(name)}
-                onCheck={(isShown) => toggle(name, isShown)}
-              />
-            )}
+            <Checkbox
+              says={name}
+              checked={!hidden.value.includes(name)}
+              onCheck={(isShown) => toggle(name, isShown)}
+            />
           </div>
         ))
       }
     </Popover>
   );
-}
-
-function OnlyThis({ scene: { filter }, isAsked, cell }: ToolsProps) {
-  if (!isAsked || cell === undefined || cell.value === '' || filter.value.where[cell.name] === cell.value)
-    return null;
-  const { name, value } = cell;
-  const short = value.length > 24 ? `${value.slice(0, 24)}…` : value;
-  const choose = (): void => {
-    filter.value = { ...filter.value, where: { ...filter.value.where, [name]: value } };
-  };
-  return <Button look="pill" says={`Only rows with “${short}”`} onClick={choose} />;
 }
 
 function Chosen({ scene, onCopy }: ToolsProps) {
@@ -139,45 +120,25 @@ function Chosen({ scene, onCopy }: ToolsProps) {
   );
 }
 
-const STATES: Readonly<Record<string, string>> = {
-  'matched,applied': 'found',
-  no_match: 'nothing found',
-  skipped: 'left out',
-  unchanged: 'as it is',
-  pending: 'to go',
-};
-
-/** What is left out of the table, each with the click that brings it back. */
+/** What is left out of the table, each with the click that brings it back. The parts of the list stand above. */
 function Pills({ scene: { filter } }: Pick<ToolsProps, 'scene'>) {
   const { where, sort } = filter.value;
-  return (
-    <>
-      {sort !== undefined && (
-        <Button
-          look="pill"
-          aria-pressed
-          says={`sorted by ${sort.replace(/^-/, '')} ✕`}
-          onClick={() => {
-            filter.value = { ...filter.value, sort: undefined };
-          }}
-        />
-      )}
-      {Object.entries(where).map(([name, value]) => (
-        <Button
-          key={name}
-          look="pill"
-          aria-pressed
-          says={
-            name === '_status'
-              ? `only ${STATES[value] ?? 'what needs you'} ✕`
-              : `${name}: ${value || 'blank'} ✕`
-          }
-          onClick={() => {
-            const { [name]: _, ...others } = filter.value.where;
-            filter.value = { ...filter.value, where: others };
-          }}
-        />
-      ))}
-    </>
-  );
+  const wheres = Object.entries(where).filter(([name]) => !name.startsWith('_'));
+  const pills = wheres.map(([name, value]) => {
+    const { [name]: _, ...others } = where;
+    return { says: `${name}: ${value || 'blank'} ✕`, without: { where: others } as Partial<Filter> };
+  });
+  if (sort !== undefined)
+    pills.unshift({ says: `sorted by ${sort.replace(/^-/, '')} ✕`, without: { sort: undefined } });
+  return pills.map(({ says, without }) => (
+    <Button
+      key={says}
+      look="pill"
+      aria-pressed
+      says={says}
+      onClick={() => {
+        filter.value = { ...filter.value, ...without };
+      }}
+    />
+  ));
 }
