@@ -82,7 +82,7 @@ function batchShares(batch: BatchStatusObject, steps: readonly StepObject[] = []
     return { says, states, rows: counts.reduce((sum, count) => sum + count) };
   };
   const ended = Object.values(batch.counts).reduce((sum, count) => sum + count, 0);
-  const found = share('found', 'matched,applied');
+  const found = share(batch.changes === undefined ? 'found' : 'changed', 'matched,applied');
   const byAccount = accountShares(found.rows, steps);
   const isFill = byAccount.length > 0;
   const parts = [
