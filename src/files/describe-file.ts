@@ -41,7 +41,7 @@ export async function describeFile(
   const columns = header.map((name) => columnTally(name, kindByName(name, known), issueOf));
   const different = new SeenTexts();
   const same = new RowCount();
-  const finder = fitFinder(header, known);
+  const content = new ColumnContent(header.length);
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
   const { rows, encoding, delimiter } = await sheet.survey(({ row, cells, unreadable: reason }) => {
     if (reason !== undefined) {
@@ -49,7 +49,7 @@ export async function describeFile(
       if (unreadable.first.length < FIRST_ROWS_SHOWN) unreadable.first.push({ row, reason });
       return;
     }
-    finder.add(cells);
+    content.add(cells);
     if (!different.add(cells.join('\0'))) same.add(row);
     for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
   });
@@ -60,7 +60,7 @@ export async function describeFile(
     delimiter,
     columns: columns.map((column) => column.description()),
     duplicates: { same },
-    operations: finder.fits(),
+    operations: fitsOf(known, header, content),
     ...sheetsOf(sheet),
     layout: {
       header_row: rowRangeText(sheet.start.header),
@@ -76,6 +76,9 @@ export function sheetsOf({ tabs }: Pick<Sheet, 'tabs'>): Pick<ListDescription, '
   return { sheets: tabs.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })) };
 }
 
+/** Towns, states and sizes come again and again. So many different cells of a column are looked at once. */
+const CELLS_KEPT = 1_000;
+
 interface ColumnTally {
   add(row: RowNumber, cell: string): void;
   description(): ColumnObject;
@@ -85,10 +88,10 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
   const issues = columnIssues(kind, issueOf);
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
-  const sound = new SoundCells();
+  const sound = new Map<string, RowCount>();
   return {
     add(row, cell) {
-      const again = sound.seen(cell);
+      const again = sound.get(cell);
       if (again !== undefined) {
         again.add(row);
         return;
@@ -101,7 +104,7 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
       const seen = looks.get(look) ?? new RowCount();
       looks.set(look, seen);
       seen.add(row);
-      if (isSound) sound.keep(cell, seen);
+      if (isSound && sound.size < CELLS_KEPT) sound.set(cell, seen);
     },
     description() {
       const [most, ...others] = [...looks].sort(([, a], [, b]) => b.count - a.count);
@@ -123,30 +126,6 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
       };
     },
   };
-}
-
-/** More different cells than most columns of towns have. */
-const CELLS_KEPT = 1_000;
-
-/** Towns, states and sizes come again and again: cells without an issue are looked at once. */
-class SoundCells {
-  /** Undefined for a column in which so few cells repeat that keeping them is a loss. */
-  #known: Map<string, RowCount> | undefined = new Map();
-  #knownAgain = 0;
-
-  seen(cell: string): RowCount | undefined {
-    const count = this.#known?.get(cell);
-    if (count !== undefined) this.#knownAgain += 1;
-    return count;
-  }
-
-  keep(cell: string, count: RowCount): void {
-    if (this.#known?.size === CELLS_KEPT) {
-      this.#known = this.#knownAgain < CELLS_KEPT ? undefined : new Map();
-      this.#knownAgain = 0;
-    }
-    this.#known?.set(cell, count);
-  }
 }
 
 /** Cells that are kept until the kind of their column is decided. */
@@ -180,22 +159,18 @@ function columnIssues(
   };
 }
 
-export function fitFinder(
+/** How a list of these cells fits each operation. */
+function fitsOf(
+  operations: readonly Operation[],
   header: readonly string[],
-  operations: Iterable<Operation>,
-): { add(cells: readonly string[]): void; fits(): OperationFit[] } {
+  content: ColumnContent,
+): OperationFit[] {
   // What a dialect takes together is known only where the account is.
-  const known = [...operations].filter(({ inputs }) => !inputs.every(({ needsBy }) => needsBy));
-  const candidates = known.map(candidateOf);
-  const content = new ColumnContent(header.length);
-  return {
-    add: (cells) => content.add(cells),
-    fits: () =>
-      candidates.map(({ operation, problem }) => {
-        const fit = problem === undefined ? fitOf(operation, header, content) : unfit(problem);
-        return { operation: operation.name, ...fit };
-      }),
-  };
+  const known = operations.filter(({ inputs }) => !inputs.every(({ needsBy }) => needsBy));
+  return known.map(candidateOf).map(({ operation, problem }) => {
+    const fit = problem === undefined ? fitOf(operation, header, content) : unfit(problem);
+    return { operation: operation.name, ...fit };
+  });
 }
 
 type FitResult = Omit<OperationFit, 'operation'>;

@@ -49,7 +49,10 @@ export interface MappedInput extends Input {
  */
 export async function openInput(path: string, read: ReadOptions, ledger?: Batches): Promise<Input> {
   const { opened, earlier } = await openKnown(path, read, ledger);
-  const survey = (await earlierSurvey(opened, read, earlier)) ?? (await opened.sheet.survey());
+  const { sheet } = opened;
+  // A strict reading refuses what an earlier one may have borne.
+  if (earlier === undefined || read.strict === true) return { ...opened, survey: await sheet.survey() };
+  const survey = { sha256: earlier.inputSha256, header: await sheet.header(), rows: earlier.inputRows };
   return { ...opened, survey };
 }
 
@@ -85,19 +88,6 @@ async function earlierBatch(
 
 const cellsRead = (read: ReadOptions): string => canonicalJson(readingEntries(read).read ?? {});
 
-/**
- * The facts that an earlier run learned from the same bytes, read in the same way; undefined when there was
- * none, or it bore more.
- */
-async function earlierSurvey(
-  { sheet }: OpenedFile,
-  read: ReadOptions,
-  earlier: Batch | undefined,
-): Promise<Input['survey'] | undefined> {
-  if (earlier === undefined || read.strict === true) return undefined;
-  return { sha256: earlier.inputSha256, header: await sheet.header(), rows: earlier.inputRows };
-}
-
 /** SHA-256 of the file's bytes, hex. @throws StopError `input` when it cannot be read. */
 export function contentHash(path: string): Promise<string> {
   return new InputFile(path).sha256();
@@ -110,10 +100,13 @@ type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'add' | 'read'
   Pick<Job, 'only_if' | 'unless' | 'problem'>;
 
 export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
-  const input = await openInput(path, readAs(job), ledger);
-  const columns = await columnsIn(input, input.survey.header, job, ledger);
-  await requireNamedRows(input, job);
-  return { ...input, columns };
+  return withColumns(await openInput(path, readAs(job), ledger), job, ledger);
+}
+
+/** Like `openMappedInput`, but only the header is read: the caller's one pass over the rows finds damage. */
+export async function openHeader(path: string, job: ReadingJob, ledger?: Batches): Promise<OpenedInput> {
+  const { opened } = await openKnown(path, readAs(job), ledger);
+  return withColumns(opened, job, ledger);
 }
 
 /** The header of a list is the row that has the columns which a job names. */
@@ -128,26 +121,29 @@ function readAs({ columns, strict, add = {}, ...job }: ReadingJob): ReadOptions 
  * Every list that comes in for a job passes here, so that each of them is refused in the same words, whatever
  * is asked for.
  */
-async function columnsIn(
-  opened: OpenedFile,
-  header: readonly string[],
-  { operation, columns, guesses, add = {}, ...written }: ReadingJob,
+async function withColumns<File extends OpenedFile>(
+  opened: File,
+  job: ReadingJob,
   ledger: Batches | undefined,
-): Promise<InputColumns> {
+): Promise<File & Pick<MappedInput, 'columns'>> {
+  const { operation, columns, guesses, add = {}, problem: problemAt } = job;
+  const header = await opened.sheet.header();
   ourColumnsIn(header);
   const place = (name: string) => (operation.steps === undefined ? ['operation'] : ['operations', name]);
   const refused = (problem: StopError, { name }: Operation): StopError =>
-    written.problem?.(place(name), 'name', problem.message, problem.next) ?? problem;
+    problemAt?.(place(name), 'name', problem.message, problem.next) ?? problem;
   const chosen = columns && { columns, guesses, added: Object.keys(add), refused };
   const earlier = await earlierGuess(opened, header, operation, ledger);
   const find = async (): Promise<ColumnMap> => {
-    requireConditioned(written, header);
+    requireConditioned(job, header);
     return findColumns(operation, opened.sheet, header, chosen, earlier);
   };
   const found = await find().catch((error: unknown) => {
     throw withOtherSheets(error, opened);
   });
-  return { ...found, header, issueOf: await issuesAsRead(opened.read) };
+  const issueOf = await issuesAsRead(opened.read);
+  await requireNamedRows(opened, job);
+  return { ...opened, columns: { ...found, header, issueOf } };
 }
 
 /** A column that this sheet lacks may be on another sheet. */
@@ -183,16 +179,6 @@ async function earlierGuess(
     return { batch: id, columns, isOutput: isItsOutput };
   }
   return undefined;
-}
-
-/** Like `openMappedInput`, but only the header is read: the caller's one pass over the rows finds damage. */
-export async function openHeader(path: string, job: ReadingJob, ledger?: Batches): Promise<OpenedInput> {
-  const read = readAs(job);
-  const { opened } = await openKnown(path, read, ledger);
-  const header = await opened.sheet.header();
-  const columns = await columnsIn(opened, header, job, ledger);
-  await requireNamedRows(opened, job);
-  return { ...opened, columns };
 }
 
 export function noRows({ path }: Pick<Input, 'path'>): StopError {

@@ -217,12 +217,12 @@ export async function planChanges(
   const mostOf = (call: Call): number => pricing.priceOf({ call, by: context }).most;
   const draft = new TeamDraft(team, mostOf, conflictOutcomes(asked.filter(isWorkable)));
   for (const [row, parts] of Map.groupBy([...asked, ...beyond], ({ row }) => row)) draft.add(row, parts);
-  const { planned, ...drafted } = draft.result();
+  const { planned, changes, duplicates, costs, made } = draft;
   const isOutdated =
-    batch?.state === 'finished' && !hasWork(drafted) && (await saysOtherwise(ledger, batch, planned, rows));
+    batch?.state === 'finished' && !hasWork(draft) && (await saysOtherwise(ledger, batch, planned, rows));
   return {
-    ...drafted,
-    planned,
+    ...{ planned, changes, duplicates, costs },
+    calls: made.size,
     rows,
     rowsBeyond: beyond.length,
     leavers: leaversOf(context, asked, team),
@@ -321,12 +321,12 @@ class TeamDraft {
   readonly #mostOf: (call: Call) => number;
   /** The outcomes of rows that end without a request, whatever they ask for. */
   readonly #settled: ReadonlyMap<ResolvedRow, Outcome>;
-  readonly #planned: PlannedRow[] = [];
-  readonly #changes: PlannedChangeObject[] = [];
+  readonly planned: PlannedRow[] = [];
+  readonly changes: PlannedChangeObject[] = [];
   /** What the calls ask that an earlier row makes, because equal calls are made once. */
-  readonly #made = new Set<string>();
-  #duplicates = 0;
-  readonly #costs: { readonly row: RowNumber; readonly most: number }[] = [];
+  readonly made = new Set<string>();
+  duplicates = 0;
+  readonly costs: { readonly row: RowNumber; readonly most: number }[] = [];
 
   constructor(team: Team, mostOf: (call: Call) => number, settled: ReadonlyMap<ResolvedRow, Outcome>) {
     this.#team = team;
@@ -336,10 +336,10 @@ class TeamDraft {
 
   /** @param parts the row in each of its projects. */
   add(row: RowNumber, parts: readonly ResolvedRow[]): void {
-    if (parts.every((part) => this.#settled.get(part)?.kind === 'unchanged')) this.#duplicates += 1;
+    if (parts.every((part) => this.#settled.get(part)?.kind === 'unchanged')) this.duplicates += 1;
     const works = parts.filter(isWorkable).map(({ work }) => work);
     const ends = parts.map((part) => this.#part(part));
-    this.#planned.push(plannedRow(row, works, ends));
+    this.planned.push(plannedRow(row, works, ends));
   }
 
   /** @returns how the part ends without a request; undefined where it has work. */
@@ -353,19 +353,9 @@ class TeamDraft {
     return undefined;
   }
 
-  result(): Pick<ChangePlan, 'planned' | 'changes' | 'duplicates' | 'calls' | 'costs'> {
-    return {
-      planned: this.#planned,
-      changes: this.#changes,
-      duplicates: this.#duplicates,
-      calls: this.#made.size,
-      costs: this.#costs,
-    };
-  }
-
   #end({ row, beyond }: ResolvedRow, outcome: Outcome, of: ShownChange): Outcome {
     const { reason } = outcome;
-    this.#changes.push({ row, action: actionOfOutcome(outcome), ...of, ...present({ reason, beyond }) });
+    this.changes.push({ row, action: actionOfOutcome(outcome), ...of, ...present({ reason, beyond }) });
     return outcome;
   }
 
@@ -373,23 +363,23 @@ class TeamDraft {
     const shown = { row, ...of, ...present({ beyond }) };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
-      this.#changes.push({ ...shown, action: 'in_doubt', reason: doubt });
+      this.changes.push({ ...shown, action: 'in_doubt', reason: doubt });
       return;
     }
     const fresh = calls.filter((call) => this.#isFirst(row, call));
     const project = fresh.find(({ operation }) => operation === CREATE_PROJECT);
     const others = fresh.filter((call) => call !== project).map(({ operation }) => operation);
-    if (project !== undefined) this.#changes.push(creationOf(row, project, work));
-    if (others.length > 0) this.#changes.push({ ...shown, action: work.action ?? 'call', calls: others });
+    if (project !== undefined) this.changes.push(creationOf(row, project, work));
+    if (others.length > 0) this.changes.push({ ...shown, action: work.action ?? 'call', calls: others });
   }
 
   /** Counts the call, unless an earlier row makes it already. @returns whether this row is the first. */
   #isFirst(row: RowNumber, call: Call): boolean {
     const asked = askedText(call);
-    if (this.#made.has(asked)) return false;
-    this.#made.add(asked);
+    if (this.made.has(asked)) return false;
+    this.made.add(asked);
     const most = this.#mostOf(call);
-    if (most > 0) this.#costs.push({ row, most });
+    if (most > 0) this.costs.push({ row, most });
     return true;
   }
 
