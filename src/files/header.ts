@@ -1,5 +1,5 @@
 import { invariant, stop } from '../core/errors.ts';
-import type { CellsFor, CopyOptions } from '../core/format.ts';
+import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
 
@@ -80,4 +80,43 @@ export async function addedTo<Kind extends { readonly kind: string }>(
     if (kind === 'row') return cells[next++];
     return kind === 'header' ? columns : [];
   });
+}
+
+/** A row of a copy by value. */
+export interface ValueRow {
+  readonly row: InputRow;
+  /** The user's cells below their names, and ours. */
+  readonly own: readonly string[];
+  readonly ours: readonly string[];
+  /** What a row that cannot be read has too many. It stands behind ours, as in a copy of delimited text. */
+  readonly surplus: readonly string[];
+}
+
+/** Rows for which the appended cells are asked at once: past this, it gets no faster. */
+const ROWS_AT_ONCE = 256;
+
+/** The rows of a table by value, each with its appended cells, and without those that are left out. */
+export async function* valueRows(
+  sheet: Pick<Sheet, 'header' | 'groups'>,
+  { dropped }: Pick<CopyOptions, 'dropped'>,
+  cellsFor: CellsFor,
+): AsyncIterable<readonly ValueRow[]> {
+  const names = await sheet.header();
+  const positions = [...names.keys()];
+  const kept = positions.filter((at) => !dropped.has(names[at] ?? ''));
+  const ownOf = ({ cells, unreadable }: InputRow): Pick<ValueRow, 'own' | 'surplus'> => {
+    if (unreadable === undefined) return { own: kept.map((at) => cells[at] ?? ''), surplus: [] };
+    const before = writtenByUs({ names, positions, width: names.length }, dropped, (at) => cells[at]);
+    const left = cells.filter((_cell, at) => !before.has(at));
+    return { own: kept.map((_at, index) => left[index] ?? ''), surplus: left.slice(kept.length) };
+  };
+  for await (const group of sheet.groups())
+    for (let at = 0; at < group.length; at += ROWS_AT_ONCE) {
+      const rows = group.slice(at, at + ROWS_AT_ONCE);
+      const added = await cellsFor(rows);
+      yield rows.flatMap((row, index) => {
+        const ours = added[index];
+        return ours === undefined ? [] : [{ row, ours, ...ownOf(row) }];
+      });
+    }
 }

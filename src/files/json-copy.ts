@@ -1,5 +1,6 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import type { InputRow } from '../core/row.ts';
+import { valueRows } from './header.ts';
 
 /** Rows as JSON lines. Programs read them, so nothing is altered for spreadsheets. */
 
@@ -35,18 +36,12 @@ export async function* jsonCopy(
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncIterable<Buffer> {
-  const names = await sheet.header();
-  const ownMembers = ({ cells }: InputRow): readonly string[] =>
-    names.flatMap((name, at) =>
-      options.dropped.has(name) ? [] : [member(name, JSON.stringify(cells[at] ?? ''))],
-    );
-  for await (const rows of sheet.groups()) {
-    const added = await cellsFor(rows);
-    const lines = rows.flatMap((row, at) => {
-      const cells = added[at];
-      if (cells === undefined) return [];
-      const own = row.unreadable === undefined ? ownMembers(row) : unreadMembers(row);
-      return [`${objectText([...own, ...appendedMembers(options, cells)])}\n`];
+  const names = (await sheet.header()).filter((name) => !options.dropped.has(name));
+  for await (const rows of valueRows(sheet, options, cellsFor)) {
+    const lines = rows.map(({ row, own, ours }) => {
+      const read = names.map((name, at) => member(name, JSON.stringify(own[at] ?? '')));
+      const members = row.unreadable === undefined ? read : unreadMembers(row);
+      return `${objectText([...members, ...appendedMembers(options, ours)])}\n`;
     });
     if (lines.length > 0) yield Buffer.from(lines.join(''));
   }

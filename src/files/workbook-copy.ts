@@ -1,8 +1,7 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
-import type { InputRow } from '../core/row.ts';
 import { shownText } from '../operations/lookup/identifiers.ts';
 import { identifierColumns, isIdentifier } from './columns/column-kind.ts';
-import { addedTo, writtenByUs } from './header.ts';
+import { valueRows } from './header.ts';
 import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 
 /**
@@ -13,9 +12,6 @@ import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.t
  */
 
 type CopySource = Pick<Sheet, 'header' | 'start' | 'groups'>;
-
-/** Rows for which the appended cells are asked at once: past this, it gets no faster. */
-const ROWS_AT_ONCE = 256;
 
 /** @param sheetName left out: as Excel calls the only sheet of a new workbook. */
 export function workbookCopy(
@@ -32,42 +28,21 @@ async function* copiedRows(
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncIterable<readonly WorkbookRow[]> {
-  const names = await sheet.header();
-  const kept = [...names.keys()].filter((at) => !options.dropped.has(names[at] ?? ''));
-  const ownCell = cellsBelow(names);
+  const kept = (await sheet.header()).filter((name) => !options.dropped.has(name));
+  const ownCell = cellsBelow(kept);
   const addedCell = addedCellsBelow(options.columns, { day: '1', time: '2' });
   // Where no row of the list has the names, each row makes room for them.
   const header = sheet.start.header.last;
   const below = header === 0 ? 1 : 0;
   let written = options.isPart ? 1 : header + below;
-  const titles = [...kept.map((at) => names[at] ?? ''), ...options.columns];
-  yield [{ number: written, cells: titles.map((text) => ({ text })) }];
-  for await (const rows of batched(sheet.groups())) {
-    const records = rows.map((row) => ({ kind: 'row', row }));
-    const added = await addedTo(records, ({ row }) => row, options, cellsFor);
-    const copied: WorkbookRow[] = [];
-    for (const [index, row] of rows.entries()) {
-      const ours = added[index]?.map(addedCell);
-      if (ours === undefined) continue;
+  yield [{ number: written, cells: [...kept, ...options.columns].map((text) => ({ text })) }];
+  for await (const rows of valueRows(sheet, options, cellsFor))
+    yield rows.map(({ row, own, ours, surplus }): WorkbookRow => {
       written = options.isPart ? written + 1 : row.row + below;
-      const { own, surplus } = ownCells(row);
-      copied.push({ number: written, cells: [...own, ...ours, ...surplus] });
-    }
-    yield copied;
-  }
-
-  /** What a row that cannot be read has too many stands behind ours, as in a copy of delimited text. */
-  function ownCells({ cells, unreadable }: InputRow): Record<'own' | 'surplus', readonly WorkbookCell[]> {
-    if (unreadable === undefined)
-      return {
-        own: kept.map((at) => ownCell(shownText(cells[at] ?? '') ?? cells[at] ?? '', at)),
-        surplus: [],
-      };
-    const columns = { names, positions: [...names.keys()], width: names.length };
-    const ours = writtenByUs(columns, options.dropped, (at) => cells[at]);
-    const left = cells.filter((_cell, at) => !ours.has(at)).map(ownCell);
-    return { own: kept.map((_at, index) => left[index] ?? { text: '' }), surplus: left.slice(kept.length) };
-  }
+      const shown = row.unreadable === undefined ? own.map((text) => shownText(text) ?? text) : own;
+      const behind = surplus.map((text, at) => ownCell(text, kept.length + at));
+      return { number: written, cells: [...shown.map(ownCell), ...ours.map(addedCell), ...behind] };
+    });
 }
 
 /** A number without leading zeros and with no more digits than Excel shows: it looks just as the text did. */
@@ -121,10 +96,4 @@ function dateCell(text: string, { day: dayStyle, time: timeStyle }: DateStyles):
   // A day that a month does not have is taken for one of the next month.
   const isDate = value >= FIRST_DAY && new Date(atMs).toISOString().startsWith(day);
   return isDate ? { text, value, style: time === '' ? dayStyle : timeStyle } : undefined;
-}
-
-async function* batched<Row>(groups: AsyncIterable<readonly Row[]>): AsyncIterable<readonly Row[]> {
-  for await (const group of groups) {
-    for (let at = 0; at < group.length; at += ROWS_AT_ONCE) yield group.slice(at, at + ROWS_AT_ONCE);
-  }
 }

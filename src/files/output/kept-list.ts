@@ -6,6 +6,7 @@ import { readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { endingOf, isJsonLinesName } from '../../lib/file-name.ts';
 import { calledPath } from '../called.ts';
+import { valueRows } from '../header.ts';
 import type { Input } from '../input.ts';
 import { jsonCopy } from '../json-copy.ts';
 import { PART_ROWS, rowParts } from '../kept-rows.ts';
@@ -61,35 +62,16 @@ async function* keptRows(ledger: LedgerReader, { id, inputRows: left }: Batch) {
 }
 
 async function* csvCopy(
-  { header, groups }: Pick<Sheet, 'header' | 'groups'>,
+  sheet: Pick<Sheet, 'header' | 'groups'>,
   delimiter: string,
-  { columns, dropped }: CopyOptions,
+  options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncIterable<Buffer> {
-  const names = await header();
-  const kept = [...names.keys()].filter((at) => !dropped.has(names[at] ?? ''));
-  const textOf = (lines: readonly (readonly string[])[]): Buffer =>
-    Buffer.from(
-      stringify(
-        lines.map((cells) => [...cells]),
-        { delimiter },
-      ),
-    );
-  yield textOf([[...kept.map((at) => names[at] ?? ''), ...columns]]);
-  for await (const rows of groups()) {
-    const added = await cellsFor(rows);
-    yield textOf(
-      rows.flatMap(({ cells, unreadable }, at) => {
-        const ours = added[at];
-        if (ours === undefined) return [];
-        if (unreadable === undefined) return [[...kept.map((place) => cells[place] ?? ''), ...ours]];
-        // Nobody knows which cell belongs to which column. So all cells stay, and ours stand below their
-        // names.
-        const own = kept.map((_place, index) => cells[index] ?? '');
-        return [[...own, ...ours, ...cells.slice(kept.length)]];
-      }),
-    );
-  }
+  const textOf = (lines: string[][]): Buffer => Buffer.from(stringify(lines, { delimiter }));
+  const kept = (await sheet.header()).filter((name) => !options.dropped.has(name));
+  yield textOf([[...kept, ...options.columns]]);
+  for await (const rows of valueRows(sheet, options, cellsFor))
+    yield textOf(rows.map(({ own, ours, surplus }) => [...own, ...ours, ...surplus]));
 }
 
 export const keptWords = ({ id, inputPath }: Batch): string =>
