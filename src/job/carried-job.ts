@@ -68,9 +68,7 @@ export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
     operation: operation.name,
     in_doubt: policyOf(job),
     ...present({ columns: columns && Object.fromEntries(mapped), waterfall, repair: repair || undefined }),
-    ...present({ only_if, unless }),
-    ...(on_existing === undefined && steps === undefined ? {} : present({ add, on_existing })),
-    ...present({ steps: steps as unknown as JsonValue }),
+    ...present({ only_if, unless, add, on_existing, steps: steps as unknown as JsonValue }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
   };
 }

@@ -1,12 +1,9 @@
-import { answerPlaceOf, type Dialect } from '../client/dialect.ts';
-import type { AnswerPlace } from '../core/answer-body.ts';
 import { PathSearch, saidIn } from '../core/answer-fields.ts';
-import type { Operation } from '../core/operation.ts';
 import { stepNames } from '../core/steps.ts';
 import { recordParts } from '../files/kept-rows.ts';
 import { shownAnswer } from '../files/output/output.ts';
 import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
-import { accountsOf, type ResolvedJob } from './row-walk.ts';
+import { accountsOf, answerPlaceIn, type ResolvedJob } from './row-walk.ts';
 
 /** A path that none of this many answers has counts as missing in all. */
 const MOST_ANSWERS = 2_000;
@@ -40,7 +37,7 @@ export async function searchAnswers(
 async function* foundIn(ledger: LedgerReader, resolved: ResolvedJob) {
   const { operation } = resolved.job;
   for (const { account, dialect } of accountsOf(resolved)) {
-    const place = placeIn(dialect, operation);
+    const place = answerPlaceIn({ ...resolved, account, dialect, further: [] });
     const names = [operation.name, ...stepNames(operation.name)];
     for await (const answers of answersOf(ledger, account.identity, names)) {
       // A match that fills nothing shows best that a path is wrong.
@@ -50,12 +47,6 @@ async function* foundIn(ledger: LedgerReader, resolved: ResolvedJob) {
       if (last !== undefined && shown !== undefined) yield { attempt: last.attempt, shown };
     }
   }
-}
-
-function placeIn(dialect: Dialect, { name, steps }: Operation): AnswerPlace {
-  if (steps === undefined) return answerPlaceOf(dialect, name);
-  const places = steps.map((step) => [step.name, answerPlaceOf(dialect, step.name)] as const);
-  return { steps: Object.fromEntries(places) };
 }
 
 /** The account's answers on which the rows of its lists rest, the newest list first. */

@@ -3,8 +3,8 @@ import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
-import { askedBy, type IdentifierTally } from '../files/output/tally.ts';
-import type { Batch, RowRecord } from '../ledger/ledger.ts';
+import { Tally } from '../files/output/tally.ts';
+import type { Batch } from '../ledger/ledger.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, partOf, planRows, pricingOf } from './plan.ts';
@@ -56,7 +56,7 @@ export async function forecast(
   sample: Sample,
   input: MappedInput | undefined,
 ): Promise<SampleObject> {
-  const identifiers = new Map<string, IdentifierTally>();
+  const tally = new Tally();
   const paid = { found: 0, missed: 0 };
   let rows = 0;
   let matched = 0;
@@ -67,12 +67,13 @@ export async function forecast(
     rows += 1;
     if (isMatch) matched += 1;
     paid[isMatch ? 'found' : 'missed'] += record.answers.reduce((sum, { charged }) => sum + charged, 0);
-    countIdentifiers(identifiers, batch, record);
+    // What was known before is no find of the sample.
+    tally.add(batch, row, { ...record, answers: record.answers.filter((own) => own.batch === batch.id) });
   }
-  const tallies = [...identifiers].map(([name, tally]) => ({ name, ...tally }));
+  const identifiers = [...tally.identifiers].map(([name, counts]) => ({ name, ...counts }));
   const rest = await restOf(context, input);
   const likely = rest === null || rows === 0 ? undefined : likelyOf(rest, { rows, matched, paid });
-  return { rows, matched, identifiers: tallies, forecast: rest && { ...rest, ...present({ likely }) } };
+  return { rows, matched, identifiers, forecast: rest && { ...rest, ...present({ likely }) } };
 }
 
 type Forecast = NonNullable<SampleObject['forecast']>;
@@ -109,19 +110,6 @@ async function restOf(context: RunContext, input: MappedInput | undefined): Prom
   if (input === undefined) return null;
   const { to_buy: rows, credits, cost, seconds } = await planRows(context, input);
   return { rows, credits, ...present({ cost }), seconds };
-}
-
-function countIdentifiers(
-  identifiers: Map<string, IdentifierTally>,
-  batch: Batch,
-  { answers }: RowRecord,
-): void {
-  for (const answer of answers) {
-    if (answer.batch !== batch.id) continue;
-    const name = askedBy(batch, answer.call);
-    const { asked, found } = identifiers.get(name) ?? { asked: 0, found: 0 };
-    identifiers.set(name, { asked: asked + 1, found: found + (answer.kind === 'found' ? 1 : 0) });
-  }
 }
 
 /**

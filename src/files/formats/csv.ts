@@ -68,27 +68,28 @@ function rowFrom({ row, cells, unreadable }: CsvRecord): InputRow {
 }
 
 async function columnsUnder(layout: Layout): Promise<NamedColumns> {
-  const { header, file, letters = [] } = layout;
+  const { start, file, letters = [] } = layout;
   if (letters.length > 0) return namedColumns(file.path, letters);
   let upper: readonly string[] = [];
   for await (const group of readRecords(layout)) {
     for (const { kind, row, cells } of group) {
-      if (kind === 'above' && row === header.first) upper = cells;
+      if (kind === 'above' && row === start.header.first) upper = cells;
       if (kind === 'header') return namedColumns(file.path, namesOver(layout, upper, cells));
     }
   }
-  const above = header.last - 1;
+  const above = start.header.last - 1;
   if (above > 0) throw nothingBelow(file.path, above);
   const next = 'Name a file whose first row holds the names of the columns.';
   throw stop('input', `${file.path} is empty: it has neither a header nor rows.`, next);
 }
 
 /** The names of a header above its rows, blank where it has no cell. */
-function namesOver({ unnamed, header }: Layout, upper: readonly string[], lower: readonly string[]) {
+function namesOver({ unnamed, start }: Layout, upper: readonly string[], lower: readonly string[]) {
   if (unnamed === 'first') return ['', ...lower];
   if (unnamed === 'last') return [...lower, ''];
   if (unnamed === 'none') return lower.slice(0, -1);
-  return header.first < header.last ? joinedNames(upper, lower).slice(0, lower.length) : lower;
+  const { first, last } = start.header;
+  return first < last ? joinedNames(upper, lower).slice(0, lower.length) : lower;
 }
 
 async function survey(
@@ -133,7 +134,7 @@ async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Lay
 }
 
 async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly LeftOut[]> {
-  let rows = layout.header.last > 0 ? undefined : new TableRows(0, [], options);
+  let rows = layout.start.header.last > 0 ? undefined : new TableRows(0, [], options);
   let bytes = 0;
   const take = ({ kind, cells, row, bytes: { length } }: CsvRecord): void => {
     bytes += length;

@@ -10,6 +10,7 @@ import type {
   Sheet,
 } from '../../core/format.ts';
 import { foreignName } from '../../core/plain-text.ts';
+import { topRows } from '../shape/list-start.ts';
 import { workbookCopy } from '../workbook-copy.ts';
 import { type Book, readBook } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected, tablesOf } from './xlsx/own-copy.ts';
@@ -37,7 +38,7 @@ async function openBook(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
     notes: table.notes,
     layout: table.layout,
-    top: table.top,
+    top: topRows(table.top),
     start: table.start,
     async survey(onRow = () => {}) {
       for await (const group of sheet.groups()) for (const row of group) onRow(row);

@@ -129,13 +129,8 @@ const PHONE_DIGITS = /^[0-9]{8,15}$/;
 function phoneIssue(text: string, numbers: Numbers | undefined): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
-  if (!PHONE_DIGITS.test(digits)) {
-    return number?.kind === 'scientific_notation' ? byHand(number.kind) : undefined;
-  }
-  const meant = numbers?.dialled(digits);
-  if (meant === undefined) return number === undefined ? undefined : byHand(number.kind, [digits]);
-  if (meant !== digits) return repair(number?.kind ?? 'lost_zero', meant);
-  return number === undefined ? undefined : repair(number.kind, digits);
+  if (PHONE_DIGITS.test(digits)) return digitsIssue(number, digits, numbers?.dialled(digits));
+  return number?.kind === 'scientific_notation' ? byHand(number.kind) : undefined;
 }
 
 const DIGITS = /^[1-9][0-9]*$/;
@@ -143,11 +138,18 @@ const DIGITS = /^[1-9][0-9]*$/;
 function postcodeIssue(text: string, numbers: Numbers | undefined): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
-  if (!DIGITS.test(digits)) return undefined;
-  if (numbers === undefined) return number === undefined ? undefined : byHand(number.kind, [digits]);
-  const whole = numbers.withZero(digits);
-  if (whole !== undefined) return repair(number?.kind ?? 'lost_zero', whole);
-  return number === undefined ? undefined : repair(number.kind, digits);
+  return DIGITS.test(digits) ? digitsIssue(number, digits, numbers?.postcode(digits)) : undefined;
+}
+
+/** @param meant the digits with the zero that was dropped; undefined where nobody can say. */
+function digitsIssue(
+  number: NumberReading | undefined,
+  digits: string,
+  meant: string | undefined,
+): CellIssue | undefined {
+  if (meant !== undefined && meant !== digits) return repair(number?.kind ?? 'lost_zero', meant);
+  if (number === undefined) return undefined;
+  return meant === undefined ? byHand(number.kind, [digits]) : repair(number.kind, digits);
 }
 
 function textIssue(text: string): CellIssue | undefined {

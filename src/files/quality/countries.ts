@@ -10,8 +10,8 @@ import type { Reading } from '../../core/reading.ts';
 export interface Numbers {
   /** A telephone number with the zero that was dropped in front; undefined for digits that are none there. */
   dialled(digits: string): string | undefined;
-  /** The postcode with the zero that was dropped; undefined where none was. */
-  withZero(digits: string): string | undefined;
+  /** A postcode with the zero that was dropped, where one was. */
+  postcode(digits: string): string;
 }
 
 /** How many digits the postcodes have of countries in which some begin with a zero. */
@@ -50,6 +50,6 @@ export async function numbersAsRead({ country: code = '' }: Reading): Promise<Nu
       const national = number.formatNational().replaceAll(/\D/g, '');
       return national === `0${digits}` ? national : digits;
     },
-    withZero: (digits) => (digits.length + 1 === POSTCODE_DIGITS[country] ? `0${digits}` : undefined),
+    postcode: (digits) => (digits.length + 1 === POSTCODE_DIGITS[country] ? `0${digits}` : digits),
   };
 }

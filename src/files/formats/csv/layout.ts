@@ -54,7 +54,6 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
     isMarked,
     delimiter,
     start,
-    header,
     unnamed,
     notes: unnamed === 'first' ? [...notes, ROW_NAMES] : notes,
     ...present({ letters: header.last === 0 ? namesIn(rows, header) : undefined }),

@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { CsvError, type CsvErrorCode, type Options, Parser } from 'csv-parse';
+import { CsvError, type Options, Parser } from 'csv-parse';
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes, ListStart, TopRow } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { DELIMITERS, type Delimiter, type FoundLayout } from '../../../core/reading.ts';
 import type { RowNumber } from '../../../core/row.ts';
-import type { RowRange } from '../../../core/row-range.ts';
 import type { NamedColumns } from '../../header.ts';
 import { type Codec, textOf } from './text.ts';
 
@@ -24,7 +23,6 @@ export interface Layout {
   readonly isPadded: boolean;
   /** Whether a row that cannot be read refuses the file. */
   readonly isStrict: boolean;
-  readonly header: RowRange;
   readonly start: ListStart;
   /** The column above which the header has no cell; `none` where the header has a blank one too many. */
   readonly unnamed: 'first' | 'last' | 'none' | undefined;
@@ -67,12 +65,10 @@ const ROW_TOO_LONG: RecordFault = {
 
 const CLOSE_THE_QUOTE = 'Close the quote where the cell ends, or remove it.';
 
-/** The faults that the parser can find. Each concerns the whole file. */
-const PARSER_FAULTS: Partial<Record<CsvErrorCode, RecordFault>> = {
-  CSV_QUOTE_NOT_CLOSED: {
-    fact: 'a quote opens here and is not closed before the file ends',
-    next: CLOSE_THE_QUOTE,
-  },
+/** The only fault that the parser can find. */
+const NOT_CLOSED: RecordFault = {
+  fact: 'a quote opens here and is not closed before the file ends',
+  next: CLOSE_THE_QUOTE,
 };
 
 const ROWS_SWALLOWED: RecordFault = {
@@ -139,7 +135,7 @@ class RecordReader {
     this.#layout = layout;
     this.#columns = columns;
     this.#row = layout.namesDelimiter ? 0 : 1;
-    this.#headerIsDue = layout.header.last > 0;
+    this.#headerIsDue = layout.start.header.last > 0;
     const parser = new Parser({
       ...PARSING,
       bom: true,
@@ -194,9 +190,8 @@ class RecordReader {
     const isGood = isUtf8(this.#text.subarray(this.#at, this.#at + length));
     const records = found.map((each) => this.#record(each, isGood));
     if (!error) return records;
-    const fault = error instanceof CsvError ? PARSER_FAULTS[error.code] : undefined;
-    if (fault === undefined) throw error;
-    throw this.#stop(fault, this.#lineOfCell());
+    if (!(error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')) throw error;
+    throw this.#stop(NOT_CLOSED, this.#lineOfCell());
   }
 
   /** The line of the cell that the parser has not ended yet. */
@@ -234,9 +229,9 @@ class RecordReader {
     if (found.length === 1 && only === '' && this.#bodyOf(bytes).length === 0) return 'blank';
     // A line of nothing but delimiters is a blank row of a sheet.
     const isFilled = found.length === 1 || only.trim() !== '' || !isBlank(found);
-    const { header, hasRow } = this.#layout;
+    const { start, hasRow } = this.#layout;
     if (this.#row === 0) return 'above';
-    if (this.#headerIsDue) return isFilled && this.#row >= header.last ? 'header' : 'above';
+    if (this.#headerIsDue) return isFilled && this.#row >= start.header.last ? 'header' : 'above';
     return isFilled && hasRow(this.#row) ? 'row' : 'left_out';
   }
 

@@ -1,7 +1,7 @@
 import { type StopError, stop } from '../../../core/errors.ts';
 import { OPERATIONS } from '../../../core/families.ts';
 import { loadFamily } from '../../../core/family.ts';
-import type { ListStart, ReadOptions, TopRow } from '../../../core/format.ts';
+import type { ListStart, ReadOptions } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Operation } from '../../../core/operation.ts';
 import { counted, foreignName, listed, plainText } from '../../../core/plain-text.ts';
@@ -22,31 +22,19 @@ import {
   ROWS_SAMPLED,
   rowsBelow,
   saidHeader,
-  topRows,
 } from '../../shape/list-start.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type Book, type BookSheet, linksOf, sheetsMeant } from './book.ts';
 import { type SheetFrame, SheetReader, type SheetRow, sheetRows } from './sheet.ts';
 
 /** The table on a sheet, found in one reading of it: where it begins and ends, and what stands around it. */
-export interface SheetTable {
-  readonly tab: BookSheet;
+export interface SheetTable extends SurveyedSheet {
   readonly columns: NamedColumns;
   /** The rows of the header; its last one has the names, or most of them. */
   readonly header: RowRange;
-  /** How many rows below the header are the table's. */
-  readonly rows: number;
+  readonly start: ListStart & Top;
   readonly hasRow: (row: RowNumber) => boolean;
-  /** The last row of the table, and the last column in which one of its rows holds something. */
-  readonly lastRow: RowNumber;
-  readonly lastUsed: number;
-  /** The columns in which a row of the table has a formula. */
-  readonly formulas: ReadonlySet<number>;
-  readonly frame: SheetFrame;
-  readonly links: Links;
   readonly layout: FoundLayout;
-  readonly top: readonly TopRow[];
-  readonly start: ListStart;
   readonly notes: readonly string[];
 }
 
@@ -64,7 +52,7 @@ export async function chooseTable(book: Book, options: ReadOptions): Promise<She
   const [first, ...others] = sheetsMeant(book, sheet ?? asBefore?.sheet);
   const open = await surveyed(book, first, options);
   if (others.length === 0) return tableOf(book, open, options);
-  const hasRows = ({ counts }: SurveyedSheet): boolean => counts.rows > 0;
+  const hasRows = ({ rows }: SurveyedSheet): boolean => rows > 0;
   const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
   const isName = (name: string): boolean => kindByName(name, operations) !== undefined;
   // Any operation may be meant, and a list on another sheet may be meant for changes that cannot be undone.
@@ -109,12 +97,11 @@ function severalLists({ archive }: Book, { name }: BookSheet, lists: readonly Su
 
 // -------------------------------------------------------------------------------------- the table of a sheet
 
-interface SurveyedSheet {
+interface SurveyedSheet extends Readonly<Counts> {
   readonly tab: BookSheet;
   readonly top: readonly SheetRow[];
   /** Undefined where no row holds anything. */
   readonly start: (ListStart & Top) | undefined;
-  readonly counts: Counts;
   readonly frame: SheetFrame;
   readonly links: Links;
   readonly leftOut: readonly LeftOut[];
@@ -122,13 +109,15 @@ interface SurveyedSheet {
   readonly namesSomebody: boolean;
 }
 
-/** The findings about the rows of a table. */
 interface Counts {
+  /** How many rows below the header are the table's, and how many of them are hidden. */
   rows: number;
-  lastRow: number;
-  lastUsed: number;
-  readonly formulas: Set<number>;
   hidden: number;
+  /** The last row of the table, and the last column in which one of its rows holds something. */
+  lastRow: RowNumber;
+  lastUsed: number;
+  /** The columns in which a row of the table has a formula. */
+  readonly formulas: Set<number>;
 }
 
 /** @throws StopError `input` for a row that does not fit. */
@@ -144,7 +133,7 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
   const counts = await countedRows(where, sheetRows(book, tab, reader), table, start, options);
   const links = await linkTargets(book, tab, reader.frame);
   const namesSomebody = table.naming.areKnown;
-  return { tab, top, start, counts, frame: reader.frame, links, leftOut: table.end(), namesSomebody };
+  return { ...counts, tab, top, start, frame: reader.frame, links, leftOut: table.end(), namesSomebody };
 }
 
 async function countedRows(
@@ -215,10 +204,11 @@ const MOST_ROWS_READ = 200_000;
 
 function tableOf(
   book: Book,
-  { tab, top, start, counts, frame, links, leftOut }: SurveyedSheet,
+  surveyed: SurveyedSheet,
   options: ReadOptions,
   passedOver?: BookSheet,
 ): SheetTable {
+  const { tab, start, leftOut, hidden } = surveyed;
   if (start === undefined) throw blank(book.archive.path, tab);
   const { header, columns } = start;
   const left_out = leftOut.length === 0 ? undefined : leftOut;
@@ -227,29 +217,15 @@ function tableOf(
     ...keptOf(start),
     ...present({ left_out }),
   };
-  const { rows, lastRow, lastUsed, formulas } = counts;
-  return {
-    tab,
-    columns,
-    start,
-    header,
-    rows,
-    lastRow,
-    lastUsed,
-    formulas,
-    frame,
-    links,
-    layout,
-    hasRow: rowsWithout(leftOut, readRowRange(options.rows ?? '')),
-    top: topRows(top),
-    notes: [
-      ...(options.sheet === undefined ? sheetNotes(book, tab, passedOver) : []),
-      ...layoutNotes(layout, columns.names),
-      ...(counts.hidden > 0
-        ? [`${counted(counts.hidden, 'hidden row')} of the sheet will be processed like all others.`]
-        : []),
-    ],
-  };
+  const notes = [
+    ...(options.sheet === undefined ? sheetNotes(book, tab, passedOver) : []),
+    ...layoutNotes(layout, columns.names),
+    ...(hidden > 0
+      ? [`${counted(hidden, 'hidden row')} of the sheet will be processed like all others.`]
+      : []),
+  ];
+  const hasRow = rowsWithout(leftOut, readRowRange(options.rows ?? ''));
+  return { ...surveyed, start, header, columns, hasRow, layout, notes };
 }
 
 /** @param passedOver the sheet that would have been read, had it been a list. */
