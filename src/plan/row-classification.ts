@@ -119,7 +119,7 @@ class Sorter {
   readonly #context: PlanContext;
   readonly #different = new SeenTexts();
   #placed: RowClassification[] = [];
-  #walks: RowInWalk[] = [];
+  #walks: RowProgress[] = [];
 
   constructor(context: PlanContext, input: Pick<OpenedInput, 'columns'>) {
     this.#operation = context.job.operation;
@@ -143,7 +143,8 @@ class Sorter {
     // The positions of the steps in which an earlier row asks the same.
     const shared = new Set<number>();
     for (const [at, own] of steps) if (!this.#different.add(identityOf(own))) shared.add(at);
-    if (shared.size === 0 || shared.size < steps.size) this.#walks.push({ row: row.row, walk, shared });
+    if (shared.size === 0 || shared.size < steps.size)
+      this.#walks.push({ row: row.row, walk, shared, answers: [], left: [], isOfBatch: false });
     else this.#placed.push({ kind: 'duplicate', row: row.row });
   }
 
@@ -209,29 +210,20 @@ type SettledState = Extract<State, { readonly kind: 'answered' | 'unanswered' }>
 const isAnswered = (state: State): state is SettledState =>
   state.kind === 'answered' || state.kind === 'unanswered';
 
-interface RowInWalk {
+interface RowProgress {
   readonly row: RowNumber;
   readonly walk: RowWalk;
   readonly shared: ReadonlySet<number>;
-}
-
-interface RowProgress extends RowInWalk {
   readonly answers: UsableAnswer[];
   readonly left: StepLeft[];
   isOfBatch: boolean;
 }
 
 async function lookUp(
-  walks: readonly RowInWalk[],
+  rows: readonly RowProgress[],
   context: PlanContext,
   batch: PlannedBatch,
 ): Promise<readonly LookupResult[]> {
-  const rows: readonly RowProgress[] = walks.map((each) => ({
-    ...each,
-    answers: [],
-    left: [],
-    isOfBatch: false,
-  }));
   await walkTogether(rows, {
     ended: () => undefined,
     statesOf: (calls) => statesOf(context, calls, batch),

@@ -326,12 +326,9 @@ interface Before {
 }
 
 /** Answers that are assumed, besides the calls that have a real one. */
-interface Assumed {
-  readonly calls: readonly MetCall[];
-  readonly answers: readonly Answer[];
-}
+type Assumed = ReadonlyMap<MetCall, Answer>;
 
-const NOTHING_ASSUMED: Assumed = { calls: [], answers: [] };
+const NOTHING_ASSUMED: Assumed = new Map();
 
 /**
  * One row on its way through the steps of its operation. Its next call is the call of the first step that has
@@ -432,16 +429,16 @@ export class RowWalk {
    * these answers.
    */
   ahead(answerTo: (call: Call) => Answer): CallsAhead {
-    const calls: MetCall[] = [];
-    const answers: Answer[] = [];
+    const assumed = new Map<MetCall, Answer>();
     for (;;) {
-      const step = this.#ask({ calls, answers });
-      if (!('met' in step)) {
-        const outcome = step.kind === 'end' ? step.outcome : undefined;
-        return { calls: [...this.#withFollowing(calls), ...this.#fedBy(calls)], outcome };
+      const step = this.#ask(assumed);
+      if ('met' in step) {
+        assumed.set(step.met, answerTo(step.met.call));
+        continue;
       }
-      calls.push(step.met);
-      answers.push(answerTo(step.met.call));
+      const calls = [...assumed.keys()];
+      const outcome = step.kind === 'end' ? step.outcome : undefined;
+      return { calls: [...this.#withFollowing(calls), ...this.#fedBy(calls)], outcome };
     }
   }
 
@@ -569,7 +566,7 @@ export class RowWalk {
     }
     const verdict = state.by?.filled?.verdict ?? 'unknown';
     // An assumed check has no verdict that counts, or nothing would be asked after it.
-    const isAssumed = assumed.calls.some(
+    const isAssumed = [...assumed.keys()].some(
       (met) => met.at === at && met.call.operation === check.operation.name,
     );
     if (!isAssumed && check.accept.some((each) => each === verdict)) return found;
@@ -581,14 +578,14 @@ export class RowWalk {
     at: number,
     way: Pick<RowWay, 'account' | 'operation'>,
     input: unknown,
-    { calls, answers }: Assumed,
+    assumed: Assumed,
     wants?: MetCall['wants'],
   ): WayEnd | Asking {
     const asked = this.#accountAt(way.account);
     let last: MetCall | undefined;
     const step = stepIn(asked.dialect, way.operation, input, (call) => {
       const met = this.#meet(call, asked, at, wants);
-      const answer = met.answer ?? answers[calls.indexOf(met)];
+      const answer = met.answer ?? assumed.get(met);
       last = answer?.kind === 'found' ? met : undefined;
       return answer;
     });
@@ -599,7 +596,7 @@ export class RowWalk {
     const met = this.#meet(step.call, asked, at, wants);
     if (met.end !== undefined)
       return { kind: 'end', outcome: met.end.outcome, by: undefined, isFinal: !met.end.goesOn };
-    const isTooLong = this.#told + calls.length >= MOST_CALLS * this.#steps.length;
+    const isTooLong = this.#told + assumed.size >= MOST_CALLS * this.#steps.length;
     invariant(!isTooLong, `${way.operation.name} asks for more than ${MOST_CALLS} calls`);
     return this.#askFor(met);
   }

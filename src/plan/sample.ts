@@ -70,10 +70,14 @@ export async function forecast(
     // What was known before is no find of the sample.
     tally.add(batch, row, { ...record, answers: record.answers.filter((own) => own.batch === batch.id) });
   }
-  const identifiers = [...tally.identifiers].map(([name, counts]) => ({ name, ...counts }));
   const rest = await restOf(context, input);
   const likely = rest === null || rows === 0 ? undefined : likelyOf(rest, { rows, matched, paid });
-  return { rows, matched, identifiers, forecast: rest && { ...rest, ...present({ likely }) } };
+  return {
+    rows,
+    matched,
+    identifiers: tally.identifiers,
+    forecast: rest && { ...rest, ...present({ likely }) },
+  };
 }
 
 type Forecast = NonNullable<SampleObject['forecast']>;

@@ -110,7 +110,7 @@ export async function additionIn(ledger: LedgerReader, batch: Batch): Promise<Ad
   const answered = await ledger.rowsAt(batch.id, { from: 0 }, most, ['matched', 'applied']);
   const records = await ledger.recordsOf(batch.id, answered.map(numberOf));
   const first = { rows: async (_: string, from: number) => (from === 0 ? [...records.values()] : []) };
-  const survey = await surveyFields(first, batch, answerPlace, most, operation.resultsFile !== undefined);
+  const survey = await surveyFields(first, batch, { operation, answerPlace }, most);
   const isIdentifier = await identifierNames();
   const steps = stepNames(batch.operation);
   return automaticAddition(batch.header, survey.names, AS_IT_IS, isIdentifier, isOfOther, steps);

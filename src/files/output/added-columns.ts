@@ -24,7 +24,7 @@ import { FOUND_PREFIX, type InputRow, matchedByIn, sourceColumn } from '../../co
 import { stepNames, suffixOf } from '../../core/steps.ts';
 import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
-import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { CellSafety, type FormulaMode, safeCell } from '../../lib/formulas.ts';
 import { isBlankCell } from '../../operations/lookup/identifiers.ts';
 import { identifierNames } from '../columns/column-kind.ts';
@@ -206,18 +206,18 @@ function namesOf(field: string, steps: readonly string[]): readonly string[] {
   return [bare, `${bare}_${suffixOf(step)}`];
 }
 
-/** @param listsApart whether the lists of results go into a file of their own. */
+/** @param partRows how many rows are read at a time. */
 export async function surveyFields(
-  ledger: Pick<Ledger, 'rows'>,
+  ledger: Pick<LedgerReader, 'rows'>,
   batch: Batch,
-  place: AnswerPlace,
-  partRows: number,
-  listsApart: boolean,
+  { answerPlace, ...job }: FieldsOf,
+  partRows = partRowsOf(job),
 ): Promise<FieldSurvey> {
   const survey = new FieldSurvey();
+  const listsApart = resultsFilesOf(job).length > 0;
   for await (const part of recordParts(ledger, batch.id, partRows)) {
     for (const { answers } of part) {
-      const shown = shownAnswer(answers, place);
+      const shown = shownAnswer(answers, answerPlace);
       if (shown !== undefined) survey.addFields(answerFields(shown, listsApart));
     }
   }
@@ -428,7 +428,7 @@ export async function additionFor(
 ): Promise<Addition> {
   const { ledger, job, answerPlace, note } = choice;
   if (job.add !== undefined) return additionWith(choice, header, batch, []);
-  const { names, isCut } = await fieldsIn(ledger, batch, { ...job, answerPlace });
+  const { names, isCut } = await surveyFields(ledger, batch, { ...job, answerPlace });
   if (isCut) {
     note(
       `The answers have more than ${names.length} different fields, so only the first became columns. ` +
@@ -460,15 +460,11 @@ export async function automaticNames(
   batch: Batch,
   job: FieldsOf,
 ): Promise<readonly string[]> {
-  const { names } = await fieldsIn(ledger, batch, job);
+  const { names } = await surveyFields(ledger, batch, job);
   return names.flatMap((name) => earlierNames(name, stepNames(batch.operation)));
 }
 
 type FieldsOf = Additions & { readonly answerPlace: AnswerPlace };
-
-function fieldsIn(ledger: ColumnChoice['ledger'], batch: Batch, job: FieldsOf): Promise<FieldSurvey> {
-  return surveyFields(ledger, batch, job.answerPlace, partRowsOf(job), resultsFilesOf(job).length > 0);
-}
 
 // ------------------------------------------------------------------------------------- how a cell is written
 

@@ -27,9 +27,9 @@ export function figuresOf(
     usable,
     asked: usable - Math.max(0, pending) - tally.leftOut,
     found,
-    attention: tally.reasons.reduce((sum, { count }) => sum + count, 0),
-    reasons: tally.reasons.map(({ count, ...reason }) => ({ ...reason, rows: count })),
-    identifiers: [...tally.identifiers].map(([name, { asked, found }]) => ({ name, asked, found })),
+    attention: tally.reasons.reduce((sum, { rows }) => sum + rows, 0),
+    reasons: tally.reasons,
+    identifiers: tally.identifiers,
     columns: (found > 0 ? tally.columns : []).map(({ name, path }) => ({
       name,
       filled: tally.filled.get(path) ?? 0,

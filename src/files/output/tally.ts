@@ -18,34 +18,26 @@ import {
   type RowRecord,
 } from '../../ledger/ledger.ts';
 import type { SpentObject } from '../../objects/batch-object.ts';
+import type { FiguresObject } from '../../objects/figures-object.ts';
 import { untyped } from './summary-words.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
 
-export interface IdentifierTally {
-  /** Rows for which this identifier was asked about; `found` counts those that it found. */
-  asked: number;
-  found: number;
-}
-
-/** Rows that need attention for the same reason. */
-export interface AttentionReason extends Readonly<Pick<RowCount, 'count' | 'first_rows'>> {
-  readonly kind: OutcomeKind;
-  readonly words: string;
-}
+/** Rows for which an identifier was asked about; `found` counts those that it found. */
+type IdentifierTally = FiguresObject['identifiers'][number];
 
 /** A reason may be another one for each row. Rows with a reason after these are told together. */
 const MOST_REASONS = 100;
 
 export class Tally {
   readonly counts = new Map<OutcomeKind | 'pending', number>();
-  readonly identifiers = new Map<string, IdentifierTally>();
   /** The added columns in their order, and how many rows were found with a value in them. */
   columns: readonly { readonly name: string; readonly path: string }[] = [];
   readonly filled = new Map<string, number>();
   /** Rows for which nothing was asked, because the job leaves them out. */
   leftOut = 0;
   #saved = 0;
+  readonly #identifiers = new Map<string, IdentifierTally>();
   readonly #reasons = new Map<
     string,
     { readonly kind: OutcomeKind; readonly words: string; readonly rows: RowCount }
@@ -77,10 +69,14 @@ export class Tally {
   }
 
   /** Why rows need attention, the most frequent reason first. */
-  get reasons(): readonly AttentionReason[] {
+  get reasons(): FiguresObject['reasons'] {
     return [...this.#reasons.values()]
-      .map(({ kind, words, rows: { count, first_rows } }) => ({ kind, words, count, first_rows }))
-      .sort((one, other) => other.count - one.count);
+      .map(({ kind, words, rows: { count, first_rows } }) => ({ kind, words, rows: count, first_rows }))
+      .sort((one, other) => other.rows - one.rows);
+  }
+
+  get identifiers(): FiguresObject['identifiers'] {
+    return [...this.#identifiers.values()];
   }
 
   #addAttention(row: RowNumber, kind: OutcomeKind, reason: string): void {
@@ -95,11 +91,8 @@ export class Tally {
   #addIdentifier(batch: Batch, { call, kind }: RowAnswer): void {
     // A change is named by its operation: all changes of a kind ask by the same parameters.
     const name = call.change === undefined ? askedBy(batch, call) : call.operation;
-    let tally = this.identifiers.get(name);
-    if (tally === undefined) {
-      tally = { asked: 0, found: 0 };
-      this.identifiers.set(name, tally);
-    }
+    const tally = this.#identifiers.get(name) ?? { name, asked: 0, found: 0 };
+    this.#identifiers.set(name, tally);
     tally.asked += 1;
     if (kind === 'found') tally.found += 1;
   }

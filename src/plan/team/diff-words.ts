@@ -25,35 +25,29 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
     (change) => !isSent(change) && !['unchanged', 'skipped'].includes(change.action),
   );
   return [
-    ...cut(' ', sent, shownLines.sent),
-    ...cut('=', unchanged, shownLines.unchanged),
-    ...cut('=', skipped, shownLines.unchanged),
+    ...cut(' ', sent.map(noted), shownLines.sent),
+    ...cut('=', unchanged.map(noted), shownLines.unchanged),
+    ...cut('=', skipped.map(noted), shownLines.unchanged),
     ...(unknown === undefined
-      ? cut('!', attention, shownLines.attention)
+      ? cut('!', attention.map(noted), shownLines.attention)
       : [`! all rows: ${unknown.message} ${unknown.next}`]),
-    ...leaverLines(plan.leavers, shownLines.leavers),
+    ...cut('=', plan.leavers.map(leaverLine), shownLines.leavers, ' who are not in the file and stay'),
     `${planCounts(plan)}.`,
   ];
 }
 
 /** `= jo@x.com in Sales: viewer (not in the file): stays, because the job does not have remove_missing`. */
-function leaverLines(leavers: ChangePlan['leavers'], most: number): readonly string[] {
-  const more = leavers.length - most;
-  const stays = '(not in the file): stays, because the job does not have remove_missing';
-  const shown = leavers.slice(0, most).map(({ email, project, role }) => {
-    return `= ${email} in ${project}: ${role ?? 'a role'} ${stays}`;
-  });
-  return more > 0
-    ? [...shown, `= and ${more} more who are not in the file and stay: --all shows them`]
-    : shown;
+const leaverLine = ({ email, project, role }: ChangePlan['leavers'][number]): string =>
+  `= ${email} in ${project}: ${role ?? 'a role'} ` +
+  '(not in the file): stays, because the job does not have remove_missing';
+
+function cut(sign: string, lines: readonly string[], most: number, who = ''): readonly string[] {
+  const more = lines.length - most;
+  const rest = more > 0 ? [`${sign} and ${more} more${who}: --all shows them`] : [];
+  return [...lines.slice(0, most), ...rest];
 }
 
-function cut(sign: string, changes: readonly PlannedChange[], most: number): readonly string[] {
-  const more = changes.length - most;
-  const rest = more > 0 ? [`${sign} and ${more} more: --all shows them`] : [];
-  const lines = changes.slice(0, most).map((change) => linesOf(lineOf(change), change.note).join('; '));
-  return [...lines, ...rest];
-}
+const noted = (change: PlannedChange): string => linesOf(lineOf(change), change.note).join('; ');
 
 /** `+ invite jo@x.com to Sales as editor (row 4)`. */
 function lineOf(change: PlannedChange): string {
