@@ -171,7 +171,7 @@ function written(
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Past 256 rows, writing them as text in one go gets no faster, and very long rows would take memory. */
+/** Past 256 rows, asking for their cells at once gets no faster, and very long rows would take memory. */
 const ROWS_PER_BATCH = 256;
 
 /** @param corrections of cells of the user's. */
@@ -188,20 +188,13 @@ async function* copiedText(
     for (let at = 0; at < group.length; at += ROWS_PER_BATCH) {
       const batch = group.slice(at, at + ROWS_PER_BATCH);
       const added = await addedTo(batch, rowFrom, options, cellsFor);
-      const copied = copy.batch(
-        batch,
-        batch.map(({ kind }, position) => (kind === 'left_out' ? blanks : added[position])),
+      const copied = batch.map((record, position) =>
+        copy.of(record, record.kind === 'left_out' ? blanks : added[position]),
       );
-      if (copied.length > 0) yield copied;
+      yield Buffer.concat(copied);
     }
   }
   corrections?.requireAllMade();
-}
-
-/** Bytes of the user's, and our cells before their line end. */
-interface CsvCopy {
-  readonly bytes: Buffer;
-  readonly ours: string;
 }
 
 class Copy {
@@ -230,42 +223,24 @@ class Copy {
       this.#names = [...layout.letters, ...columns];
   }
 
-  /** Copies the records into one piece of memory: making a view of each part would take longer. */
-  batch(records: readonly CsvRecord[], added: readonly (readonly string[] | undefined)[]): Buffer {
-    const parts = records.map((record, at) => this.#copied(record, added[at]));
-    // A unit of a string, which is UTF-16, takes at most three bytes.
-    const most = parts.reduce((sum, { bytes, ours }) => sum + bytes.length + ours.length * 3, 0);
-    const copy = Buffer.allocUnsafe(most);
-    let length = 0;
-    for (const { bytes, ours } of parts) {
-      const end = bytes.length - (ours === '' ? 0 : lineEndLength(bytes));
-      length += bytes.copy(copy, length, 0, end);
-      length += copy.write(ours, length);
-      length += bytes.copy(copy, length, end);
-    }
-    return copy.subarray(0, length);
-  }
-
   /**
    * Blank lines and titles stay, also where rows are left out.
    * @param ours undefined: the row is left out.
    */
-  #copied(read: CsvRecord, ours: readonly string[] | undefined): CsvCopy {
+  of(read: CsvRecord, ours: readonly string[] | undefined): Buffer {
     const record = read.kind === 'header' && this.#layout.unnamed === 'first' ? this.#withFirst(read) : read;
     const { kind, bytes, unreadable, found } = record;
-    if (kind === 'blank' || kind === 'above') return { bytes, ours: '' };
+    if (kind === 'blank' || kind === 'above') return bytes;
     if (kind === 'header') this.#style = this.#styleOf(record);
     if (this.#names !== undefined) return this.#belowNames(record, this.#names, ours);
-    if (ours === undefined) return { bytes: NO_BYTES, ours: '' };
+    if (ours === undefined) return NO_BYTES;
     const corrected = kind === 'row' ? this.#corrections?.take(rowFrom(record)) : undefined;
-    if (corrected !== undefined) return { bytes: this.#corrected(record, corrected), ours: '' };
+    if (corrected !== undefined) return this.#corrected(record, corrected);
     const isAsItWas = unreadable === undefined && found === this.#named.width && this.#dropped.size === 0;
-    if (!isAsItWas && this.#corrections === undefined)
-      return { bytes: this.#rewritten(record, ours), ours: '' };
-    // The cells are joined at once: a text that grows cell by cell is put together once more when it is
-    // written.
+    if (!isAsItWas && this.#corrections === undefined) return this.#rewritten(record, ours);
     const cells = ours.map((cell) => this.#style.separator + csvCell(cell, this.#style));
-    return { bytes, ours: cells.join('') };
+    const end = bytes.length - lineEndLength(bytes);
+    return Buffer.concat([bytes.subarray(0, end), Buffer.from(cells.join('')), bytes.subarray(end)]);
   }
 
   /** A header with a blank name in front, so that each name stands above its cells for every program. */
@@ -277,14 +252,14 @@ class Copy {
   }
 
   /** The byte-order mark stays first. */
-  #belowNames(record: CsvRecord, names: readonly string[], ours: readonly string[] | undefined): CsvCopy {
+  #belowNames(record: CsvRecord, names: readonly string[], ours: readonly string[] | undefined): Buffer {
     this.#names = undefined;
     this.#style = this.#styleOf(record);
     const { mark, lineEnd } = this.#partsOf(record);
     const line = names.map((name) => csvCell(name, this.#style)).join(this.#style.separator);
-    const copied = this.#copied(record, ours);
+    const copied = this.of(record, ours);
     const above = [mark, Buffer.from(line), lineEnd.length === 0 ? Buffer.from('\n') : lineEnd];
-    return { ...copied, bytes: Buffer.concat([...above, copied.bytes.subarray(mark.length)]) };
+    return Buffer.concat([...above, copied.subarray(mark.length)]);
   }
 
   /** Where all cells of the header stand in quotes, so do ours. */
