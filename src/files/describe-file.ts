@@ -79,18 +79,13 @@ export function sheetsOf({ tabs }: Pick<Sheet, 'tabs'>): Pick<ListDescription, '
 /** Towns, states and sizes come again and again. So many different cells of a column are looked at once. */
 const CELLS_KEPT = 1_000;
 
-interface ColumnTally {
-  add(row: RowNumber, cell: string): void;
-  description(): ColumnObject;
-}
-
-function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf): ColumnTally {
+function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf) {
   const issues = columnIssues(kind, issueOf);
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new Map<string, RowCount>();
   return {
-    add(row, cell) {
+    add(row: RowNumber, cell: string): void {
       const again = sound.get(cell);
       if (again !== undefined) {
         again.add(row);
@@ -106,7 +101,7 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
       seen.add(row);
       if (isSound && sound.size < CELLS_KEPT) sound.set(cell, seen);
     },
-    description() {
+    description(): ColumnObject {
       const [most, ...others] = [...looks].sort(([, a], [, b]) => b.count - a.count);
       const filled = [...looks.values()].reduce((sum, { count }) => sum + count, 0);
       const isDecided = most !== undefined && most[1].count / filled >= SHARE_THAT_DECIDES;
@@ -132,14 +127,7 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
 const CELLS_THAT_DECIDE = 200;
 
 /** @param kind what the column's header says; undefined: its first cells decide. */
-function columnIssues(
-  kind: CellKind | undefined,
-  issueOf: IssueOf,
-): {
-  /** @param cell not blank. @returns whether the cell is known to have no issue, in any row. */
-  add(row: RowNumber, cell: string): boolean;
-  findings(): DamageObject[];
-} {
+function columnIssues(kind: CellKind | undefined, issueOf: IssueOf) {
   let tally = kind === undefined ? undefined : new IssueTally(kind, issueOf);
   const waiting: { readonly row: RowNumber; readonly cell: string }[] = [];
   const decide = (): IssueTally => {
@@ -149,13 +137,14 @@ function columnIssues(
     return decided;
   };
   return {
-    add(row, cell) {
+    /** @param cell not blank. @returns whether the cell is known to have no issue, in any row. */
+    add(row: RowNumber, cell: string): boolean {
       if (tally !== undefined) return tally.add(row, cell) === undefined;
       waiting.push({ row, cell });
       if (waiting.length === CELLS_THAT_DECIDE) decide();
       return false;
     },
-    findings: () => (tally ?? decide()).findings(),
+    findings: (): DamageObject[] => (tally ?? decide()).findings(),
   };
 }
 

@@ -1,13 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
+import { FieldSurvey, saidIn } from '../../core/answer-fields.ts';
 import { type CreditPrice, moneyEach, moneyFor, type PricedCredits } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
-import type { AskedOfAccount, Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
+import type { AskedOfAccount, Batch, LedgerReader, Money, RowRecord } from '../../ledger/ledger.ts';
+import { CellSafety } from '../../lib/formulas.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
 import type { StepObject } from '../../objects/run-object.ts';
+import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
+import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
 import type { BatchFigures } from './report-object.ts';
-import { accountNameIn } from './shown-answer.ts';
-import { hasCosts, spentOf, type Tally, vendorCountOf } from './tally.ts';
+import { accountNameIn, shownAnswer } from './shown-answer.ts';
+import { hasCosts, spentOf, Tally, vendorCountOf } from './tally.ts';
 
 export function figuresOf(
   batch: Batch,
@@ -69,6 +74,54 @@ export async function figuresIn(
   const cost = (await costOf(ledger, batch, priceOf)) ?? null;
   const steps = await stepsIn(ledger, batch, priceOf);
   return figuresOf(batch, tally, await ledger.batchMoney(batch.id), cost, steps);
+}
+
+/**
+ * Reads the figures of a batch in slices of some milliseconds, because a server answers others in between.
+ */
+export async function readFigures(
+  ledger: LedgerReader,
+  batch: Batch,
+  priceOf: PriceOf,
+): Promise<BatchFigures> {
+  const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
+  const { add } = job;
+  const tally = new Tally();
+  const survey = new FieldSurvey();
+  const isApart = resultsFilesOf(job).length > 0;
+  const count = ({ outcome, answers }: RowRecord): void => {
+    const shown = shownAnswer(answers, answerPlace);
+    if (shown === undefined) return;
+    const fields = add === undefined ? answerFields(shown, isApart) : undefined;
+    if (fields !== undefined) survey.addFields(fields);
+    const answer = fields === undefined ? saidIn(shown.body, shown.place) : undefined;
+    if (outcome.kind === 'matched') tally.addFound(foundValues(add, answer, fields));
+  };
+  for await (const records of listRecords(ledger, batch)) {
+    for (const record of records) {
+      tally.add(batch, record.row, record);
+      count(record);
+    }
+    await setImmediate();
+  }
+  const choice = { job, answerPlace, safety: new CellSafety('raw') };
+  const { columns } = await additionWith(choice, batch.header, batch, survey.names);
+  tally.columns = columns.filter(({ isSource }) => isSource !== true);
+  return figuresIn(ledger, batch, tally, priceOf);
+}
+
+/** The rows of the list. A plan may have further rows behind them, which no output copies. */
+async function* listRecords(ledger: LedgerReader, batch: Batch): AsyncGenerator<readonly RowRecord[]> {
+  if (!batch.rowsBeyond) {
+    yield* recordParts(ledger, batch.id, PART_ROWS.lists);
+    return;
+  }
+  let left = batch.inputRows;
+  for await (const { record } of plannedRecords(ledger, batch.id)) {
+    if (left === 0) return;
+    left -= 1;
+    if (record !== undefined) yield [record];
+  }
 }
 
 /** In the order of the steps and their accounts; undefined for a batch of one step with one account. */

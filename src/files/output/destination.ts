@@ -52,25 +52,23 @@ export async function chooseDestination(
   // A clash of columns must be known before anything is bought.
   const { columns } = additionOf(input.survey.header, job.add ?? {}, job.on_existing, isOfOther, answerPlace);
   const called = calledPath(input.path, input.sheet.layout);
-  const becomesWorkbook = isWorkbookName(called);
-  if (typeof named === 'object') {
-    if (becomesWorkbook) requireRoomFor(input, columns.length);
-    const isJson = !becomesWorkbook && isJsonLinesName(called);
-    if (isJson) requireMembers(input);
-    return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook, isJson };
+  const isStream = typeof named === 'object';
+  const path = isStream ? called : resolve(named ?? besideInput(called, sandbox, name));
+  const [isWorkbook, isJson] = [isWorkbookName(path), isJsonLinesName(path)];
+  if (!isStream) {
+    requireNameOf(called, path);
+    requireMacros({ ...input, path: called }, path);
   }
-  const path = resolve(named ?? besideInput(called, sandbox, name));
-  requireNameOf(called, path);
-  requireMacros({ ...input, path: called }, path);
-  if (isWorkbookName(path)) requireRoomFor(input, columns.length);
-  if (isJsonLinesName(path)) requireMembers(input);
+  if (isWorkbook) requireRoomFor(input, columns.length);
+  if (isJson) requireMembers(input);
+  if (isStream) return { kind: 'stream', stream: named, isWorkbook, isJson };
   for (const each of filesWith(path, resultsFilesOf(job))) {
     if (await isSameFile(each, input.path)) {
       throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
     }
     await checkWritable(each);
   }
-  return { kind: 'file', path, isWorkbook: isWorkbookName(path), isJson: isJsonLinesName(path) };
+  return { kind: 'file', path, isWorkbook, isJson };
 }
 
 /** @throws StopError `output` for a name that would make a program open the output as another format. */

@@ -52,10 +52,9 @@ import { Tally } from './tally.ts';
  */
 
 export * from './added-columns.ts';
-export { costOf, stepsIn } from './batch-figures.ts';
+export { costOf, readFigures, stepsIn } from './batch-figures.ts';
 export * from './destination.ts';
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
-export { readFigures } from './read-figures.ts';
 export { readReport } from './report-facts.ts';
 export { accountNameIn, shownAnswer } from './shown-answer.ts';
 
