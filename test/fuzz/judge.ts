@@ -167,7 +167,7 @@ async function requireCopies(
   requireMarked(await readOnce(reopened), reading);
   // A workbook is written anew, and padding adds cells to short rows: there the cells are what must be kept.
   if (isWorkbook(input) || read.ragged === 'pad') return;
-  // A header with a blank cell less or more at its end than all rows is evened out, so that our names stand above our cells.
+  // A header with a cell less than all rows, or a blank one more, is evened out, so that our names stand above our cells.
   if (isHeaderUneven(input, reading)) return;
   requireSameBytes(copy, bytes);
   if (pick(input, [false, true, false])) return;
@@ -220,7 +220,7 @@ function isHeaderUneven({ bytes }: FuzzInput, { survey: { encoding, delimiter } 
     .map(({ cells }) => cells)
     .filter((cells) => cells.join('').trim() !== '');
   const names = namesOver(header, rows);
-  return names.length < header.length || (names.length > header.length && names.at(-1) === '');
+  return names.length !== header.length;
 }
 
 function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void {
