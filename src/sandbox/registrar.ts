@@ -33,33 +33,51 @@ export interface Beside {
   more?(admitted: Admission, received: ReceivedBody, decision: SandboxDecision): JsonMembers | undefined;
 }
 
+/**
+ * The vendors' own book of charges and changes, and their state after them. Tests judge what the program says
+ * it did by this book.
+ */
 export class Registrar {
   readonly state = new ServiceState();
   readonly #clock: Clock;
   readonly #beside: Beside;
-  #book = new SandboxBook();
+  /** Left out: the book lives in memory. */
+  readonly #file: LineFile | undefined;
+  readonly #byOperation: Record<string, { charges: number; changes: number; credits: number }> = {};
+  readonly #charged = new RepeatCount();
+  readonly #mailed = new RepeatCount();
+  readonly #created = new RepeatCount();
   #sequence = 0;
+  #mails = 0;
 
-  private constructor(clock: Clock, beside: Beside) {
+  private constructor(clock: Clock, beside: Beside, file?: LineFile) {
     this.#clock = clock;
     this.#beside = beside;
+    this.#file = file;
   }
 
+  /**
+   * Reads what is in the book. One sandbox at a time writes a book. A StopError (usage) names a line that
+   * cannot be read.
+   */
   static async open(bookPath: string | undefined, clock: Clock, beside: Beside): Promise<Registrar> {
-    const registrar = new Registrar(clock, beside);
-    if (bookPath !== undefined)
-      registrar.#book = await SandboxBook.open(bookPath, (entry) => registrar.#note(entry));
-    registrar.#sequence = registrar.#book.lastSequence;
+    if (bookPath === undefined) return new Registrar(clock, beside);
+    const file = new LineFile(bookPath);
+    const registrar = new Registrar(clock, beside, file);
+    try {
+      for await (const entry of entriesOf(bookPath, file.wholeBytes)) registrar.#note(entry);
+      // The file is mended only now, so that a file that is no book stays as it is.
+      file.mend();
+    } catch (error) {
+      file.close();
+      throw error;
+    }
     return registrar;
   }
 
   nextSequence(): number {
     this.#sequence += 1;
     return this.#sequence;
-  }
-
-  sum(): BookSum {
-    return this.#book.sum();
   }
 
   /**
@@ -81,19 +99,60 @@ export class Registrar {
     return { decision, credits };
   }
 
+  /** Returns when the line is in the file. If this throws, the request must not be answered as a success. */
   append(sequence: number, booked: Omit<Entry, 'at' | 'sequence'>): void {
     const entry = { at: isoTime(this.#clock.wallMs()), sequence, ...booked };
-    this.#book.append(entry);
+    this.#file?.append(entry);
     this.#note(entry);
   }
 
+  sum(): BookSum {
+    const operations = Object.values(this.#byOperation);
+    return {
+      charges: operations.reduce((total, { charges }) => total + charges, 0),
+      credits: operations.reduce((total, { credits }) => total + credits, 0),
+      charged_twice: this.#charged.repeated(),
+      by_operation: this.#byOperation,
+      mails: this.#mails,
+      mailed_twice: this.#mailed.repeated(),
+      created_twice: this.#created.repeated(),
+    };
+  }
+
   close(): void {
-    this.#book.close();
+    this.#file?.close();
   }
 
   #note(entry: Entry): void {
+    this.#sequence = Math.max(this.#sequence, entry.sequence);
+    this.#count(entry);
     if (entry.change !== undefined) this.state.apply(entry.change, entry.account);
     this.#beside.note?.(entry, this.state);
+  }
+
+  #count({ operation, parameters, account, credits, change }: Entry): void {
+    if (credits === 0 && change === undefined) return;
+    const sums = this.#byOperation[operation] ?? { charges: 0, changes: 0, credits: 0 };
+    this.#byOperation[operation] = sums;
+    sums.credits += credits;
+    if (credits > 0) {
+      sums.charges += 1;
+      this.#charged.add(account, operation, parameters);
+    }
+    if (change === undefined) return;
+    sums.changes += 1;
+    this.#countChange(operation, account, change);
+  }
+
+  #countChange(operation: string, account: string, made: SandboxChange): void {
+    if (made.kind === 'invited') {
+      const { project, email, role, accepted } = made;
+      if (!accepted) this.#mails += 1;
+      this.#mailed.add(account, operation, { project, email, role });
+    } else if (made.kind === 'project_created') {
+      const { name, organization } = made;
+      this.#created.add(account, operation, { name, organization });
+    }
   }
 }
 
@@ -123,8 +182,6 @@ function problemOfBody(
   return isMembers(json) ? undefined : rejection(400, 'The body must be a JSON object.');
 }
 
-/** The vendors' own book of charges and changes. Tests judge what the program says it did by this book. */
-
 interface RepeatedCall {
   readonly operation: string;
   readonly parameters: Json;
@@ -145,97 +202,6 @@ interface BookSum {
    */
   readonly mailed_twice: readonly RepeatedCall[];
   readonly created_twice: readonly RepeatedCall[];
-}
-
-class SandboxBook {
-  readonly #file: LineFile | undefined;
-  readonly #byOperation: Record<string, { charges: number; changes: number; credits: number }> = {};
-  readonly #charged = new RepeatCount();
-  readonly #mailed = new RepeatCount();
-  readonly #created = new RepeatCount();
-  #lastSequence = 0;
-  #mails = 0;
-
-  /** @param file left out: it lives in memory. */
-  constructor(file?: LineFile) {
-    this.#file = file;
-  }
-
-  /**
-   * Opens the book, reads what is in it and hands every line to `onEntry`, oldest first. One sandbox at a
-   * time writes a book. A StopError (usage) names a line that cannot be read.
-   */
-  static async open(path: string, onEntry: (entry: Entry) => void): Promise<SandboxBook> {
-    const file = new LineFile(path);
-    const book = new SandboxBook(file);
-    try {
-      for await (const old of entriesOf(path, file.wholeBytes)) {
-        book.#count(old);
-        onEntry(old);
-      }
-      // The file is mended only now, so that a file that is no book stays as it is.
-      file.mend();
-    } catch (error) {
-      book.close();
-      throw error;
-    }
-    return book;
-  }
-
-  /** Sequence number of the last line; 0 for an empty book. */
-  get lastSequence(): number {
-    return this.#lastSequence;
-  }
-
-  /** Returns when the line is in the file. If this throws, the request must not be answered as a success. */
-  append(added: Entry): void {
-    this.#file?.append(added);
-    this.#count(added);
-  }
-
-  sum(): BookSum {
-    const operations = Object.values(this.#byOperation);
-    return {
-      charges: operations.reduce((total, { charges }) => total + charges, 0),
-      credits: operations.reduce((total, { credits }) => total + credits, 0),
-      charged_twice: this.#charged.repeated(),
-      by_operation: this.#byOperation,
-      mails: this.#mails,
-      mailed_twice: this.#mailed.repeated(),
-      created_twice: this.#created.repeated(),
-    };
-  }
-
-  close(): void {
-    this.#file?.close();
-  }
-
-  #count(added: Entry): void {
-    const { operation, parameters, account, credits } = added;
-    this.#lastSequence = Math.max(this.#lastSequence, added.sequence);
-    if (credits === 0 && added.change === undefined) return;
-    const sums = this.#byOperation[operation] ?? { charges: 0, changes: 0, credits: 0 };
-    this.#byOperation[operation] = sums;
-    sums.credits += credits;
-    if (credits > 0) {
-      sums.charges += 1;
-      this.#charged.add(account, operation, parameters);
-    }
-    if (added.change === undefined) return;
-    sums.changes += 1;
-    this.#countChange(operation, account, added.change);
-  }
-
-  #countChange(operation: string, account: string, made: SandboxChange): void {
-    if (made.kind === 'invited') {
-      const { project, email, role, accepted } = made;
-      if (!accepted) this.#mails += 1;
-      this.#mailed.add(account, operation, { project, email, role });
-    } else if (made.kind === 'project_created') {
-      const { name, organization } = made;
-      this.#created.add(account, operation, { name, organization });
-    }
-  }
 }
 
 /** Counts equal things by a hash of 96 bits, so that a million different ones need little memory. */

@@ -103,17 +103,16 @@ export function problemOfIdentifiers(body: JsonMembers, identifiers: readonly st
 }
 
 /** The four shapes of the Authorization header that the two vendors publish, to the character. */
-type AuthorizationShape = 'Bearer <key>' | 'Bearer :<key>' | 'Bearer <project>:<key>' | '<project>:<key>';
-
-const SHAPES: Readonly<Record<AuthorizationShape, RegExp>> = {
+const SHAPES = {
   'Bearer <key>': /^Bearer (?<key>[^\s:]+)$/,
   'Bearer :<key>': /^Bearer :(?<key>[^\s:]+)$/,
   'Bearer <project>:<key>': /^Bearer (?<project>[^\s:]+):(?<key>[^\s:]+)$/,
   '<project>:<key>': /^(?<project>[^\s:]+):(?<key>[^\s:]+)$/,
 };
+type AuthorizationShape = keyof typeof SHAPES;
 
 export interface Authorization {
-  readonly shape: AuthorizationShape | 'none' | 'other';
+  readonly shape: AuthorizationShape | 'other';
   /** Empty when the shape has no project part. */
   readonly project: string;
   /** Short hash of the key; empty without one. The key itself is never kept. */
@@ -121,8 +120,7 @@ export interface Authorization {
 }
 
 /** Takes the header apart. Anything that is none of the published shapes is `other`. */
-export function readAuthorization(header: string | undefined): Authorization {
-  if (header === undefined) return { shape: 'none', project: '', account: '' };
+export function readAuthorization(header = ''): Authorization {
   for (const shape of Object.keys(SHAPES) as AuthorizationShape[]) {
     const groups = SHAPES[shape].exec(header)?.groups;
     if (groups === undefined) continue;
