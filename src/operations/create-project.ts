@@ -2,13 +2,13 @@ import { type Subject, subjectOfProject, type Team } from '../core/membership.ts
 import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
 import type { NewProject } from './team/change-action.ts';
 import {
+  invalid,
   ORGANIZATION_ID,
   quotedCell,
-  read,
   readOrganization,
   readText,
+  ready,
   together,
-  wrong,
 } from './team/change-inputs.ts';
 import { nextOfProject } from './team/change-steps.ts';
 
@@ -60,21 +60,21 @@ export default defineOperation<NewProject, ProjectWork>({
   readsAnswers: true,
   preparer: (options) => (row) => {
     const organization = readOrganization(row, options);
-    const isMissing = organization.kind === 'read' && organization.value === undefined;
+    const isMissing = organization.kind === 'ready' && organization.input === undefined;
     const prepared = together({
       name: readText('name', row.name),
-      description: row.description?.trim() ? readText('description', row.description) : read(''),
+      description: row.description?.trim() ? readText('description', row.description) : ready(''),
       organizationId: isMissing
-        ? wrong('the account has no organization_id. Give it one, because every project belongs to one')
+        ? invalid('the account has no organization_id. Give it one, because every project belongs to one')
         : organization,
     });
     if (prepared.kind === 'invalid') return prepared;
     const { description, organizationId = '', name } = prepared.input;
-    return { kind: 'ready', input: { name, description, organizationId } };
+    return ready({ name, description, organizationId });
   },
   change: {
     isState: true,
-    resolve: (making, team, options) => ({ kind: 'ready', input: workFor(making, team, options) }),
+    resolve: (making, team, options) => ready(workFor(making, team, options)),
   },
   next({ subject, was, making, made }, answered) {
     if (made !== undefined) return end({ kind: 'unchanged', reason: made });

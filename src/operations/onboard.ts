@@ -36,20 +36,20 @@ import {
 import {
   EMAIL,
   HEEDED,
+  invalid,
   type NamedProject,
   ORGANIZATION_ID,
   optional,
   PROJECT,
   PROJECT_ID,
   projectIds,
-  type ReadResult,
   ROLE,
-  read,
   readEmail,
   readOrganization,
   readProjects,
   readRowRole,
   readUserId,
+  ready,
   together,
   USER_ID,
   unknownNames,
@@ -67,8 +67,10 @@ interface WantedPlace {
 }
 
 /** Only a list of ours may say `none`: a slip in a user's sheet must not remove people. */
-function readWishedRole(row: RowInput, options: OperationOptions): ReadResult<Role | 'none'> {
-  return options.isOurList === true && row.role?.trim() === 'none' ? read('none') : readRowRole(row, options);
+function readWishedRole(row: RowInput, options: OperationOptions): Prepared<Role | 'none'> {
+  return options.isOurList === true && row.role?.trim() === 'none'
+    ? ready('none')
+    : readRowRole(row, options);
 }
 
 function wishIn(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<WantedPlace> {
@@ -105,7 +107,7 @@ function resolve(wish: WantedPlace, team: Team, options: OperationOptions): Prep
   }
   const [first, ...also] = works.values();
   invariant(first !== undefined, 'a row names a project');
-  return { kind: 'ready', input: also.length === 0 ? first : { ...first, also } };
+  return ready(also.length === 0 ? first : { ...first, also });
 }
 
 function inProject(wish: WantedPlace, id: string, team: Team, name: string | undefined): PersonWork {
@@ -119,20 +121,17 @@ function resolveIn(
   team: Team,
   options: OperationOptions,
 ): Prepared<PersonWork> {
-  if (project.kind === 'known')
-    return { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
+  if (project.kind === 'known') return ready(inProject(wish, project.id, team, project.name));
   const { name, notMade } = project;
   const { email, role, organizationId } = wish;
   const other = organizationId === options.organizationId ? undefined : organizationId;
   const known = team.project(name, other);
   const id = known?.facts?.projectId;
-  if (id !== undefined) return { kind: 'ready', input: inProject(wish, id, team, name) };
-  if (notMade !== undefined) return { kind: 'invalid', reason: notMade };
+  if (id !== undefined) return ready(inProject(wish, id, team, name));
+  if (notMade !== undefined) return invalid(notMade);
   if (organizationId === undefined) {
-    const reason =
-      `the project ${foreignName(name)} has to be created, but the account has no organization_id. ` +
-      'Give it one';
-    return { kind: 'invalid', reason };
+    const fact = `the project ${foreignName(name)} has to be created, but the account has no organization_id`;
+    return invalid(`${fact}. Give it one`);
   }
   const makes = {
     sequence: known?.sequence ?? 0,
@@ -140,7 +139,7 @@ function resolveIn(
     subject: { name: subjectOfProject(name, other) },
   };
   const person = newcomer(email, role, name, other);
-  return { kind: 'ready', input: { ...person, ...(role === 'none' ? {} : { makes }) } };
+  return ready({ ...person, ...(role === 'none' ? {} : { makes }) });
 }
 
 /**
@@ -225,13 +224,13 @@ function missing(
 function means({ cells = {} }: IdleRow, { email, facts }: PersonInProject): boolean {
   const named = readEmail(cells.email);
   const userId = readUserId(cells.user_id);
-  if (userId.kind === 'read' && userId.value === facts?.userId) return true;
-  return named.kind === 'read' && named.value === email;
+  if (userId.kind === 'ready' && userId.input === facts?.userId) return true;
+  return named.kind === 'ready' && named.input === email;
 }
 
 /** An unreadable part of such a row may mean anybody, in any project. */
 function mayMean(row: IdleRow, person: PersonInProject): boolean {
-  return readEmail(row.cells?.email).kind === 'wrong' || means(row, person);
+  return readEmail(row.cells?.email).kind === 'invalid' || means(row, person);
 }
 
 function heldBack(email: string, project: string, { row, isLeftOut }: IdleRow): PersonAction {

@@ -1,21 +1,9 @@
+import type { Normalised } from '../../core/operation.ts';
+
 /**
  * The Australian Business Number: eleven digits, the first two of which are a checksum. It is checked before
- * anything is paid for, because a mistyped number buys nothing or, worse, another company's data. This file
- * imports nothing.
+ * anything is paid for, because a mistyped number buys nothing or, worse, another company's data.
  */
-
-declare const brand: unique symbol;
-
-/** Eleven digits without spaces and with a correct checksum. */
-export type Abn = string & { readonly [brand]: 'Abn' };
-
-/**
- * The reading of a cell as an ABN. `problem` is a clause that follows the cell's text: "the checksum fails".
- */
-type AbnReading =
-  | { readonly kind: 'usable'; readonly value: Abn }
-  | { readonly kind: 'blank' }
-  | { readonly kind: 'unusable'; readonly problem: string };
 
 const DIGITS = 11;
 
@@ -53,7 +41,7 @@ const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
  * Reads an ABN in any spelling: `51 824 753 556`, `51-824-753-556`, `ABN: 51824753556`; a cell without digits
  * or letters is blank. Total and pure.
  */
-export function readAbn(text: string): AbnReading {
+export function readAbn(text: string): Normalised {
   // Compatibility forms first: full-width digits and letters become plain ones.
   const trimmed = text.normalize('NFKC').trim();
   const number = trimmed.replace(LABEL, '').replace(STANDING, '').trim();
@@ -62,7 +50,7 @@ export function readAbn(text: string): AbnReading {
   if (ROUNDED.test(number))
     return { kind: 'unusable', problem: `looks like a rounded number from a spreadsheet (${number})` };
   const problem = problemOf(digits);
-  return problem === undefined ? { kind: 'usable', value: digits as Abn } : { kind: 'unusable', problem };
+  return problem === undefined ? { kind: 'usable', value: digits } : { kind: 'unusable', problem };
 }
 
 /** `51 824 753 556`, the official spelling. Text that has not exactly 11 digits comes back as it is. */

@@ -105,7 +105,7 @@ function addressNormaliser(read: (text: string) => Normalised): (text: string) =
   return normaliser((text) => read(behindLink(text) ?? text));
 }
 
-export const normaliseAbn: (cell: string) => Normalised = normaliser(readAbn);
+export const normaliseAbn = normaliser(readAbn);
 
 /**
  * `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as

@@ -62,36 +62,32 @@ export const ORGANIZATION_ID: InputField = {
   aliases: ['organizationid', 'organisationid', 'orgid'],
 };
 
-export type ReadResult<Value> =
-  | { readonly kind: 'read'; readonly value: Value }
-  | { readonly kind: 'wrong'; readonly problem: string };
-
-export const read = <Value>(value: Value): ReadResult<Value> => ({ kind: 'read', value });
-export const wrong = (problem: string): { readonly kind: 'wrong'; readonly problem: string } => ({
-  kind: 'wrong',
-  problem,
+export const ready = <Input>(input: Input): Prepared<Input> => ({ kind: 'ready', input });
+export const invalid = (reason: string): Extract<Prepared<never>, { kind: 'invalid' }> => ({
+  kind: 'invalid',
+  reason,
 });
 
 type ValuesOf<Parts> = {
-  readonly [Name in keyof Parts]: Parts[Name] extends ReadResult<infer Value> ? Value : never;
+  readonly [Name in keyof Parts]: Parts[Name] extends Prepared<infer Value> ? Value : never;
 };
 
 /**
  * Puts a row together from the readings of its cells. All problems are reported at once, so that a sheet is
  * corrected in one go.
  */
-export function together<Parts extends Readonly<Record<string, ReadResult<unknown>>>>(
+export function together<Parts extends Readonly<Record<string, Prepared<unknown>>>>(
   parts: Parts,
 ): Prepared<ValuesOf<Parts>> {
-  const problems = Object.values(parts).flatMap((part) => (part.kind === 'wrong' ? [part.problem] : []));
-  const [only = '', ...others] = problems;
-  if (others.length > 0) return { kind: 'invalid', reason: problems.map(sentence).join(' ') };
-  if (problems.length > 0) return { kind: 'invalid', reason: only };
+  const problems = Object.values(parts).flatMap((part) => (part.kind === 'invalid' ? [part.reason] : []));
+  const [only, ...others] = problems;
+  if (others.length > 0) return invalid(problems.map(sentence).join(' '));
+  if (only !== undefined) return invalid(only);
   const values = Object.entries(parts).map(([name, part]) => [
     name,
-    part.kind === 'read' ? part.value : null,
+    part.kind === 'ready' ? part.input : null,
   ]);
-  return { kind: 'ready', input: Object.fromEntries(values) as ValuesOf<Parts> };
+  return ready(Object.fromEntries(values) as ValuesOf<Parts>);
 }
 
 /**
@@ -107,48 +103,48 @@ export function quotedCell(cell: string): string {
  * Reads a text that is neither blank nor has characters that no name or id has: line ends separate subjects,
  * terminals obey other control characters, and half a character cannot be put into an address.
  */
-export function readText(label: string, cell = ''): ReadResult<string> {
+export function readText(label: string, cell = ''): Prepared<string> {
   const text = cell.trim();
-  if (text === '') return wrong(`${label}: blank`);
+  if (text === '') return invalid(`${label}: blank`);
   if (isSheetError(text))
-    return wrong(`${label} ${quotedCell(text)} is an error of a formula in the spreadsheet`);
+    return invalid(`${label} ${quotedCell(text)} is an error of a formula in the spreadsheet`);
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
-    return wrong(`${label} ${quotedCell(text)} has a line break or another character that cannot be sent`);
+    return invalid(`${label} ${quotedCell(text)} has a line break or another character that cannot be sent`);
   }
-  return read(text);
+  return ready(text);
 }
 
 export function optional<Value>(
   cell: string | undefined,
-  reader: (cell: string) => ReadResult<Value>,
-): ReadResult<Value | undefined> {
-  return cell === undefined || identifierText(cell) === '' ? read(undefined) : reader(cell);
+  reader: (cell: string) => Prepared<Value>,
+): Prepared<Value | undefined> {
+  return cell === undefined || identifierText(cell) === '' ? ready(undefined) : reader(cell);
 }
 
-function blank(label: string, cell: string): ReadResult<never> {
-  return wrong(cell.trim() === '' ? `${label}: blank` : `${label} ${quotedCell(cell)} counts as blank`);
+function blank(label: string, cell: string): Prepared<never> {
+  return invalid(cell.trim() === '' ? `${label}: blank` : `${label} ${quotedCell(cell)} counts as blank`);
 }
 
 /** The e-mail address in lower case, because case does not tell two people apart. */
-export function readEmail(cell = ''): ReadResult<string> {
+export function readEmail(cell = ''): Prepared<string> {
   const said = normaliseEmail(cell);
   switch (said.kind) {
     case 'usable':
-      return read(said.value);
+      return ready(said.value);
     case 'blank':
       return blank('e-mail', cell);
     case 'unusable':
-      return wrong(`e-mail ${quotedCell(cell)} ${said.problem}`);
+      return invalid(`e-mail ${quotedCell(cell)} ${said.problem}`);
   }
 }
 
-export function readRole(cell = '', others: readonly string[] = []): ReadResult<Role> {
+export function readRole(cell = '', others: readonly string[] = []): Prepared<Role> {
   const word = withoutTextMark(cell).toLowerCase();
   // People write "none" to have a person removed.
   if (word !== 'none' && identifierText(word) === '') return blank('role', cell);
   const role = roleOf(word);
-  if (role !== undefined) return read(role);
-  return wrong(`role ${quotedCell(cell)} is not known. ${nextForRole(word, cell, others)}`);
+  if (role !== undefined) return ready(role);
+  return invalid(`role ${quotedCell(cell)} is not known. ${nextForRole(word, cell, others)}`);
 }
 
 function nextForRole(word: string, cell: string, others: readonly string[]): string {
@@ -166,7 +162,7 @@ function nextForRole(word: string, cell: string, others: readonly string[]): str
 export function readRowRole(
   { role: cell = '' }: RowInput,
   { settings = {} }: OperationOptions,
-): ReadResult<Role> {
+): Prepared<Role> {
   if (typeof settings.role === 'string') return readRole(settings.role);
   const words = Object.entries((settings.roles ?? {}) as Readonly<Record<string, string>>);
   const meant = words.find(([word]) => tidied(word) === tidied(cell))?.[1];
@@ -209,39 +205,39 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
 }
 
 /** A user id is exactly one segment of a path: a server would resolve `..` away, encoded or not. */
-export function readUserId(cell = ''): ReadResult<string> {
+export function readUserId(cell = ''): Prepared<string> {
   const text = readText('user_id', withoutTextMark(cell));
-  if (text.kind === 'wrong') return text;
-  const isSegment = !/[/\\]/.test(text.value) && !leadsElsewhere(`/x/${encodeURIComponent(text.value)}`);
-  return isSegment ? text : wrong(`user_id ${quotedCell(cell)} cannot be part of an address`);
+  if (text.kind === 'invalid') return text;
+  const isSegment = !/[/\\]/.test(text.input) && !leadsElsewhere(`/x/${encodeURIComponent(text.input)}`);
+  return isSegment ? text : invalid(`user_id ${quotedCell(cell)} cannot be part of an address`);
 }
 
 /** The id stands before a colon in a header, so it must not contain one. */
 const PROJECT_ID_TEXT = /^[\x21-\x39\x3b-\x7e]+$/;
 
-export function checkedProjectId(label: string, cell: string): ReadResult<string> {
+export function checkedProjectId(label: string, cell: string): Prepared<string> {
   const text = withoutTextMark(cell);
   return PROJECT_ID_TEXT.test(text)
-    ? read(text)
-    : wrong(`${label} ${quotedCell(cell)} cannot be part of a header`);
+    ? ready(text)
+    : invalid(`${label} ${quotedCell(cell)} cannot be part of a header`);
 }
 
 /** The row's own organization, else the account's; undefined where neither gives one. */
 export function readOrganization(
   { organization_id: cell }: RowInput,
   { organizationId }: OperationOptions,
-): ReadResult<string | undefined> {
+): Prepared<string | undefined> {
   const own = optional(cell, (text) => readText('organization_id', text));
-  return own.kind === 'read' && own.value === undefined ? read(organizationId) : own;
+  return own.kind === 'ready' && own.input === undefined ? ready(organizationId) : own;
 }
 
 export function readProjectId(
   { project_id: cell = '' }: RowInput,
   options: OperationOptions,
-): ReadResult<string> {
+): Prepared<string> {
   if (identifierText(cell) !== '') return checkedProjectId('project_id', cell);
   if (options.projectId !== undefined) return checkedProjectId("the account's project_id", options.projectId);
-  return wrong('project_id: blank, and the account has none. Give the row or the account one');
+  return invalid('project_id: blank, and the account has none. Give the row or the account one');
 }
 
 // --------------------------------------------------------------------------------------------- which project
@@ -274,25 +270,25 @@ export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, 
 /**
  * A list without a column for projects means the account's project. A blank cell in such a column is a slip.
  */
-export function readProjects(row: RowInput, options: OperationOptions): ReadResult<readonly NamedProject[]> {
+export function readProjects(row: RowInput, options: OperationOptions): Prepared<readonly NamedProject[]> {
   const { project: name = '', project_id: id = '' } = row;
   if (identifierText(id) !== '') return all([projectById(id, name, options)]);
   if (name.trim() !== '') return projectsByName(name, options);
-  if (row.project !== undefined || row[PROJECT_ID.name] !== undefined) return wrong('project: blank');
+  if (row.project !== undefined || row[PROJECT_ID.name] !== undefined) return invalid('project: blank');
   const { projectId } = options;
   if (projectId !== undefined) return all([known(checkedProjectId("the account's project_id", projectId))]);
-  return wrong(
+  return invalid(
     'project: the list has no column for it, and the account has no project_id. Add one of the two',
   );
 }
 
-function projectById(id: string, cell: string, options: OperationOptions): ReadResult<NamedProject> {
+function projectById(id: string, cell: string, options: OperationOptions): Prepared<NamedProject> {
   if (/[;,|]/.test(id))
-    return wrong(`project_id ${quotedCell(id)} names several projects. Give the person a row for each`);
+    return invalid(`project_id ${quotedCell(id)} names several projects. Give the person a row for each`);
   const name = cell.trim();
   const [, named] = knownAs(name, options) ?? [];
   if (named !== undefined && named !== id.trim()) {
-    return wrong(
+    return invalid(
       `project ${quotedCell(name)} has the id ${named}, but the row says ${quotedCell(id)}. ` +
         'Correct one of them',
     );
@@ -310,41 +306,41 @@ function namesIn(cell: string, options: OperationOptions): readonly string[] {
   return several ? parts.filter((part) => part !== '') : [cell];
 }
 
-function projectsByName(cell: string, options: OperationOptions): ReadResult<readonly NamedProject[]> {
+function projectsByName(cell: string, options: OperationOptions): Prepared<readonly NamedProject[]> {
   const text = readText('project', cell);
-  if (text.kind === 'wrong') return text;
-  const parts = namesIn(text.value, options);
+  if (text.kind === 'invalid') return text;
+  const parts = namesIn(text.input, options);
   return parts.length === 0
-    ? wrong('project: blank')
-    : all(parts.map((part) => projectByName(part, options, text.value)));
+    ? invalid('project: blank')
+    : all(parts.map((part) => projectByName(part, options, text.input)));
 }
 
 /**
  * @param cell the cell of the name. Where it has several names, no project is made, because a project
  *   cannot be deleted.
  */
-function projectByName(name: string, options: OperationOptions, cell: string): ReadResult<NamedProject> {
+function projectByName(name: string, options: OperationOptions, cell: string): Prepared<NamedProject> {
   const [as, id] = knownAs(name, options) ?? [];
   if (id !== undefined) return known(checkedProjectId(`the id of project ${quotedCell(name)}`, id), as);
   if (identifierText(name) === '') return blank('project', name);
   const isWhole = name === cell;
   const mayBeMade = options.settings?.create_projects === true;
-  if (isWhole && mayBeMade) return read({ kind: 'new', name });
+  if (isWhole && mayBeMade) return ready({ kind: 'new', name });
   const names = [...projectIds(options).keys()];
   const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name, names);
   const others = isWhole ? '' : `${quotedCell(cell)} names several projects, and `;
   const notMade = `project ${others}${quotedCell(name)} is not among the job's \`projects\`. ${next}`;
-  return mayBeMade ? read({ kind: 'new', name, notMade }) : wrong(notMade);
+  return mayBeMade ? ready({ kind: 'new', name, notMade }) : invalid(notMade);
 }
 
-function all<Value>(results: readonly ReadResult<Value>[]): ReadResult<readonly Value[]> {
-  const wrongs = results.flatMap((each) => (each.kind === 'wrong' ? [each] : []));
-  return wrongs[0] ?? read(results.flatMap((each) => (each.kind === 'read' ? [each.value] : [])));
+function all<Value>(results: readonly Prepared<Value>[]): Prepared<readonly Value[]> {
+  const wrong = results.flatMap((each) => (each.kind === 'invalid' ? [each] : []));
+  return wrong[0] ?? ready(results.flatMap((each) => (each.kind === 'ready' ? [each.input] : [])));
 }
 
-function known(id: ReadResult<string>, name?: string): ReadResult<NamedProject> {
-  if (id.kind === 'wrong') return id;
-  return read(present({ kind: 'known', id: id.value, name }));
+function known(id: Prepared<string>, name?: string): Prepared<NamedProject> {
+  if (id.kind === 'invalid') return id;
+  return ready(present({ kind: 'known', id: id.input, name }));
 }
 
 /** The project as the job spells it, with its id. */
@@ -362,6 +358,6 @@ export function unknownNames(cells: RowInput, options: OperationOptions): Unknow
   const projects = namesIn(cell, options).filter(
     (name) => identifierText(name) !== '' && knownAs(name, options) === undefined && !isMade(name),
   );
-  const isRead = identifierText(role) === '' || readRowRole(cells, options).kind === 'read';
+  const isRead = identifierText(role) === '' || readRowRole(cells, options).kind === 'ready';
   return { projects: identifierText(id) === '' ? projects : [], roles: isRead ? [] : [role.trim()] };
 }

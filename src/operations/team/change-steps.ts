@@ -182,7 +182,7 @@ export function nextOfProject(now: SubjectNow, project: NewProject, answered: An
   }
   const stated = memberOf(answer.fields, 'project_id');
   const id = readText('project_id', typeof stated === 'string' ? stated : '');
-  if (id.kind === 'read') return { kind: 'made', id: id.value };
+  if (id.kind === 'ready') return { kind: 'made', id: id.input };
   const fact = `the project ${quotedCell(project.name)} was created, but the answer has no usable project_id`;
   return ended(`${fact}. Look it up and put it in the list`);
 }

@@ -17,9 +17,10 @@ const VALUES = { key: 'k', project_id: 'p', organization_id: 'o' };
 const subject = { project: 'proj-1', name: 'jo@x.org' };
 
 test('a role that nobody knows is never taken for another', () => {
-  for (const cell of ['viewer', ' Editor ', 'ADMIN', 'role:viewer']) expect(readRole(cell).kind).toBe('read');
+  for (const cell of ['viewer', ' Editor ', 'ADMIN', 'role:viewer'])
+    expect(readRole(cell).kind).toBe('ready');
   for (const cell of ['', 'admn', 'role:admin', 'viewer, editor', 'none', 'owner\u001b[31m'])
-    expect(readRole(cell).kind, cell).toBe('wrong');
+    expect(readRole(cell).kind, cell).toBe('invalid');
 });
 
 describe('a user id', () => {
@@ -27,8 +28,8 @@ describe('a user id', () => {
     '%j cannot be part of an address',
     (cell) => {
       expect(readUserId(cell)).toEqual({
-        kind: 'wrong',
-        problem: `user_id "${cell.trim()}" cannot be part of an address`,
+        kind: 'invalid',
+        reason: `user_id "${cell.trim()}" cannot be part of an address`,
       });
     },
   );
@@ -40,17 +41,17 @@ describe('a user id', () => {
         fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('.', '/', '%2e', 'a') })),
         (cell) => {
           const id = readUserId(cell);
-          if (id.kind === 'wrong') return;
+          if (id.kind === 'invalid') return;
           taken += 1;
           const { path } = requestOf(
             service,
             '',
-            updateUser({ subject, sequence: 0 }, id.value, 'viewer'),
+            updateUser({ subject, sequence: 0 }, id.input, 'viewer'),
             VALUES,
           );
           const segments = new URL(path, 'https://service.example').pathname.split('/');
           expect(segments).toHaveLength(6);
-          expect(decodeURIComponent(segments[4] ?? '')).toBe(id.value);
+          expect(decodeURIComponent(segments[4] ?? '')).toBe(id.input);
         },
       ),
     );
@@ -63,11 +64,11 @@ test('a project id that is taken stands in the header as it is, in front of the 
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string()), (cell) => {
       const id = checkedProjectId('project_id', cell);
-      if (id.kind === 'wrong') return;
+      if (id.kind === 'invalid') return;
       taken += 1;
-      const call = deleteInvite({ subject: { ...subject, project: id.value }, sequence: 0 }, 'c', 'gone');
+      const call = deleteInvite({ subject: { ...subject, project: id.input }, sequence: 0 }, 'c', 'gone');
       const { authorization = '' } = requestOf(service, '', call, VALUES).headers;
-      expect(new Headers({ authorization }).get('authorization')).toBe(`Bearer ${id.value}:k`);
+      expect(new Headers({ authorization }).get('authorization')).toBe(`Bearer ${id.input}:k`);
       expect(authorization.split(':')).toHaveLength(2);
     }),
   );
