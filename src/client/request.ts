@@ -305,26 +305,8 @@ function requireFlat(names: readonly string[]): void {
   );
 }
 
-/** A dot leads into an object, and `.0` into a list of one. */
-function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
-  const body: Nested = Object.create(null);
-  for (const [name, value] of fields)
-    if (name.includes('.')) put(body, name.split('.'), value);
-    else body[name] = value;
-  return body as JsonObject;
-}
-
-/** An object without a prototype, so that every name is a name like any other. */
-type Nested = { [name: string]: Nested | JsonValue };
-
-function put(into: Nested, [name = '', ...rest]: readonly string[], value: JsonValue): void {
-  if (rest.length === 0) {
-    into[name] = value;
-    return;
-  }
-  into[name] ??= rest[0] === '0' ? ([] as unknown as Nested) : Object.create(null);
-  put(into[name] as Nested, rest, value);
-}
+const nested = (fields: ReadonlyMap<string, JsonValue>): JsonObject =>
+  Array.from(fields, ([name, value]) => objectWith(name, value)).reduce(merged, {});
 
 const PATH_FIELD = /\{([^{}]*)\}/g;
 
