@@ -8,7 +8,7 @@ import { foreignName } from '../../core/plain-text.ts';
 import { calledPath } from '../../files/called.ts';
 import { contentEnding } from '../../files/input.ts';
 import { besideInput, filesOf } from '../../files/output/output.ts';
-import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
+import { moveWithoutReplacing, outputProblem, stampOf } from '../../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 
 /**
@@ -24,11 +24,8 @@ export interface Inbox {
 
 export interface ReadyFile {
   readonly path: string;
-  /**
-   * A text from the file system's entry. The text changes with every write, and when another file takes the
-   * place.
-   */
-  readonly stamp: string;
+  /** Of `stampOf`; undefined for a file that has gone since. */
+  readonly stamp: string | undefined;
 }
 
 export interface InboxContext {
@@ -62,7 +59,7 @@ const OUR_NAMES =
  */
 export async function readInbox(folder: string, { ours, clock, signal }: InboxContext): Promise<Inbox> {
   const left: { file: string; why: string }[] = [];
-  const candidates = new Map<string, string>();
+  const candidates = new Map<string, string | undefined>();
   const extensions = await readableEndings();
   for (const entry of await direntsIn(folder)) {
     const path = join(folder, entry.name);
@@ -125,12 +122,6 @@ async function reasonToLeave(
 
 export async function isAsSeen({ path, stamp }: ReadyFile): Promise<boolean> {
   return (await stampOf(path)) === stamp;
-}
-
-async function stampOf(path: string): Promise<string> {
-  const found = await lstat(path, { bigint: true }).catch(() => undefined);
-  // No program can set `ctimeNs` back.
-  return `${found?.ino} ${found?.size} ${found?.mtimeNs} ${found?.ctimeNs}`;
 }
 
 export interface DonePlace {
