@@ -2,23 +2,13 @@ import { z } from 'zod';
 import { sandboxAccount } from '../client/account/account.ts';
 import { dialectOf } from '../client/dialect.ts';
 import { AccountTime } from '../client/time.ts';
-import type { CallKey } from '../core/call-key.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { type SubjectFacts, Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { asksSeveral } from '../core/steps.ts';
-import {
-  type AttemptId,
-  type Batch,
-  credits,
-  type DecisionKind,
-  type DecisionSpec,
-  type Doubt,
-  type Ledger,
-  type LedgerReader,
-} from '../ledger/ledger.ts';
+import { type AttemptId, type Batch, credits, type Doubt, type Ledger } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
 import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
@@ -245,7 +235,10 @@ async function settleDoubts(
   const ledger = await openLedger(location, { ...opening, command: `settle ${batch.id}` });
   try {
     await closeLeftOpen(ledger, batch);
-    const doubts = await chosen(ledger, batch, given);
+    const { row, all_like: like } = given;
+    const doubts = await (like === undefined
+      ? doubtsOf(ledger, batch, row)
+      : doubtsLike(ledger, batch, like));
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not
     // set it.
     const nowMs = (await AccountTime.of(systemClock, ledger, batch.accountIdentity)).wallMs();
@@ -279,14 +272,6 @@ function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], kind: Kind): vo
   );
 }
 
-async function chosen(
-  ledger: LedgerReader,
-  batch: Batch,
-  { row, all_like: like }: SettleInput,
-): Promise<readonly Doubt[]> {
-  return like === undefined ? doubtsOf(ledger, batch, row) : doubtsLike(ledger, batch, like);
-}
-
 /**
  * @throws StopError `usage` where one answer is given for several calls, and `--all-like` does not name them
  * as alike.
@@ -310,14 +295,13 @@ async function decideOn(
   if (extra !== undefined)
     await ledger.changeBatch(batch.id, { extraCredits: credits(extra), extraByPerson: credits(extra) });
   for (const doubt of doubts) {
-    const spec = specOf(batch, doubt.key, kind, `${kind} asked for by the user`, nowMs);
+    const why = `${kind} asked for by the user`;
+    const spec = { key: doubt.key, batch: batch.id, kind, by: 'person', why, atMs: nowMs } as const;
     const said = { kind: 'skipped', why: skippedWords(doubt) } as const;
     const mayGoOn = kind === 'skip' && asksSeveral(batch);
     await ledger.decide(spec, mayGoOn ? { finishes: await rowsToldOf(ledger, doubt, said, batch.id) } : {});
   }
 }
-
-const TOLD_BY_PERSON = 'answered by the user';
 
 async function tell(
   ledger: Ledger,
@@ -338,9 +322,9 @@ async function tell(
       kind: toldAs,
     } = await toldAnswer({ batch, ledger }, doubt, pairs, nowMs, doubt.reply);
     if (left !== undefined) requireTheirs(team, left);
-    const told = { kind: toldAs, why: TOLD_BY_PERSON, body: reply.body };
-    const finishes = await rowsToldOf(ledger, doubt, told);
-    const spec = specOf(batch, doubt.key, 'told', TOLD_BY_PERSON, nowMs);
+    const why = 'answered by the user';
+    const finishes = await rowsToldOf(ledger, doubt, { kind: toldAs, why, body: reply.body });
+    const spec = { key: doubt.key, batch: batch.id, kind: 'told', by: 'person', why, atMs: nowMs } as const;
     await ledger.decide(spec, { told: reply, left, toldAs, finishes });
   }
 }
@@ -376,8 +360,4 @@ async function releaseAll(
       attempt = state?.kind === 'in_doubt' ? state.doubt.attempt : undefined;
     }
   }
-}
-
-function specOf({ id }: Batch, key: CallKey, kind: DecisionKind, why: string, atMs: number): DecisionSpec {
-  return { key, batch: id, kind, by: 'person', why, atMs };
 }

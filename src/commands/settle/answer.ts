@@ -188,12 +188,15 @@ export async function toldAnswer(
     const dialect = await dialectFor(batch, ledger, accountIdentity);
     requireOperation(dialect, call.operation);
     const place = answerPlaceOf(dialect, call.operation);
-    requireVerdict(call, told, place);
+    const known = verdictsWith(place.verdicts ?? {}).map((each) => `verdict=${each}`);
+    const fact = `Nothing is read in the answer to ${call.operation} but its verdict, so not`;
+    requireNames(told, ['verdict'], (unknown) => `${fact} ${unknown}.`, known);
     return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(told, place), place)) };
   }
   if (add !== undefined && operation.resultsFile === undefined) {
     const ofStep = wordsOf({ name: call.operation }, Object.values(add));
-    requireRead(told, ofStep.length > 0 ? ofStep : Object.values(add));
+    const read = ofStep.length > 0 ? ofStep : Object.values(add);
+    requireNames(told, read, (unknown) => `No column of this batch reads ${unknown}.`);
   }
   const place = placeOfAnswer(answerPlace, call.operation, accountIdentity);
   return { kind: 'found', reply: replyWith(bodyHolding(inVendorsWords(told, place), place)) };
@@ -213,18 +216,15 @@ function inVendorsWords(told: Pairs, { gives, verdicts }: AnswerPlace): JsonObje
 const verdictsWith = (words: VerdictWords): readonly EmailVerdict[] =>
   EMAIL_VERDICTS.filter((each) => verdictsOf(words, each).length > 0);
 
-function requireVerdict({ operation }: Call, told: Pairs, { verdicts = {} }: AnswerPlace): void {
-  const unknown = Object.keys(told).find((name) => name !== 'verdict');
-  if (unknown === undefined) return;
-  const fact = `Nothing is read in the answer to ${operation} but its verdict, so not ${foreignWords(unknown)}.`;
-  const known = verdictsWith(verdicts).map((each) => `verdict=${each}`);
-  throw stop('usage', fact, suggestion(unknown, known));
-}
-
-function requireRead(told: Pairs, read: readonly string[]): void {
-  const unknown = Object.keys(told).find((name) => !read.includes(name));
-  if (unknown === undefined) return;
-  throw stop('usage', `No column of this batch reads ${foreignWords(unknown)}.`, suggestion(unknown, read));
+/** @param shown what may be given instead; left out: the known names. */
+function requireNames(
+  told: Pairs,
+  known: readonly string[],
+  factOf: (unknown: string) => string,
+  shown = known,
+): void {
+  const unknown = Object.keys(told).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw stop('usage', factOf(foreignWords(unknown)), suggestion(unknown, shown));
 }
 
 /** The word for a lookup that found nothing. */
@@ -255,25 +255,17 @@ function toldChange(
   replyWith: (body: Buffer) => Reply,
 ): ToldReply {
   const places = new Map(Object.entries(dialectOperationOf(dialect, call).answer_fields ?? {}));
-  requireTellable(call, told, [...places.keys()]);
+  const ofInvite = call.change?.leaves.state === 'invited' ? ['user_id', ACCEPTED] : [];
+  const known = [...new Set([...places.keys(), ...ofInvite])];
+  // Where the dialect reads no name from the answer, any name is accepted and means only "done".
+  if (known.length > 0)
+    requireNames(told, known, (unknown) => `The answer to ${call.operation} has no ${unknown}.`);
   const fields = Object.entries(told).map(([name, value]) => {
     return [places.get(name) ?? name, name === ACCEPTED && value === 'true' ? true : value] as const;
   });
   const reply = replyWith(bodyHolding(Object.fromEntries(fields), answerPlaceOf(dialect)));
   const left = leftBy(call, 'found', reply, dialect);
   return { kind: 'found', reply, ...present({ left: left && acceptedIfTold(left, told) }) };
-}
-
-/**
- * Refuses names that the dialect does not read from the answer. If it reads none, any name is accepted and
- * means only "done".
- */
-function requireTellable({ operation, change }: Call, told: Pairs, read: readonly string[]): void {
-  const known = change?.leaves.state === 'invited' ? [...new Set([...read, 'user_id', ACCEPTED])] : read;
-  const unknown = known.length === 0 ? undefined : Object.keys(told).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const fact = `The answer to ${operation} has no ${unknown}.`;
-  throw stop('usage', fact, suggestion(unknown, known));
 }
 
 const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id'];
