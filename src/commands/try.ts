@@ -353,18 +353,28 @@ interface TrialReport extends Made {
 }
 
 function report(told: TrialReport, { means }: TryInput, words: readonly string[]): Report<TrialObject> {
-  const { summary, tried } = told;
+  const { request, summary, tried } = told;
+  const { batch, credits, requests, stopped } = summary;
   // The last call may be the one that takes what the first one has found.
   const trial = { ...told.trial, ...present({ call: tried?.call }) };
-  const { dialect, call } = trial;
-  const reply = tried?.reply;
-  const rule = reply && tried?.end && ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
+  const { account, dialect, call } = trial;
+  const { reply, end } = tried ?? {};
+  const rule = reply && end && ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
+  const settled = end?.kind === 'answered' ? end : undefined;
+  const isKnown = requests === 0 && settled !== undefined;
   const object: TrialObject = {
-    ...objectFor(told),
+    batch,
+    source: isKnown ? 'ledger' : account.sandbox ? 'sandbox' : 'bought',
+    request,
+    reply: reply ? replyObject(reply) : null,
+    answer: settled?.answer ?? end?.kind ?? null,
+    charged: settled?.charged ?? null,
     rule: ruleObject(rule),
+    fields: [...fieldsIn(told.trial, tried).paths],
+    credits: { spent: credits.spent_now, exact: credits.exact, in_doubt: credits.in_doubt },
+    stopped,
     ...(means && tried ? { proposed: ruleProposed(trial, reply, means) } : {}),
   };
-  const isKnown = object.source === 'ledger';
   return {
     lines: [
       ...(tried === undefined ? [] : triedLines(told, tried, object, rule)),
@@ -387,25 +397,6 @@ function ruleProposed(
 ): string | null {
   const own = reply && vendorReply(reply, dialect);
   return (own && ruleThatReads(own, dialect, call, means)) ?? null;
-}
-
-function objectFor({ trial, request, summary, tried }: TrialReport): TrialObject {
-  const { batch, credits, requests, stopped } = summary;
-  const end = tried?.end;
-  const settled = end?.kind === 'answered' ? end : undefined;
-  const bought = trial.account.sandbox ? 'sandbox' : 'bought';
-  return {
-    batch,
-    source: requests === 0 && settled !== undefined ? 'ledger' : bought,
-    request,
-    reply: tried?.reply ? replyObject(tried.reply) : null,
-    answer: settled?.answer ?? end?.kind ?? null,
-    charged: settled?.charged ?? null,
-    rule: null,
-    fields: [...fieldsIn(trial, tried).paths],
-    credits: { spent: credits.spent_now, exact: credits.exact, in_doubt: credits.in_doubt },
-    stopped,
-  };
 }
 
 function triedLines(

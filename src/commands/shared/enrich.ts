@@ -15,7 +15,7 @@ import { accountNameIn, ourCells, shownAnswer, textCells } from '../../files/out
 import { isPaidBy } from '../../files/output/tally.ts';
 import { spoolInput } from '../../files/spool.ts';
 import type { Job } from '../../job/job.ts';
-import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, RowRecord } from '../../ledger/ledger.ts';
 import { checkInput } from '../../lib/checked-input.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
 import { CellSafety } from '../../lib/formulas.ts';
@@ -171,14 +171,15 @@ async function* ran<Row>(
   let isLeft = true;
   try {
     const { sheet } = await openFile(options.file, readingIn(chosen.job));
-    const header = await sheet.header();
-    let list: EnrichedList | undefined;
+    const list = { job: chosen.job, answerPlace: answerPlaceIn(chosen), header: await sheet.header() };
+    let batch: Batch | undefined;
     for await (const rows of sheet.groups())
       for (const row of rows) {
         const record = await ending(row.row);
         if (record === undefined || id === undefined) continue;
-        list ??= await listFor(ledger, id, chosen, header);
-        yield enrichedRow<Row>(list, row, record);
+        batch ??= await ledger.batch(id);
+        invariant(batch !== undefined, `batch ${id} has begun`);
+        yield enrichedRow<Row>(batch, list, row, record);
       }
     isLeft = false;
   } finally {
@@ -237,7 +238,8 @@ export interface EnrichedRow<Row> {
 const AS_IT_IS = textCells(new CellSafety('raw'));
 
 function enrichedRow<Row>(
-  { batch, job, answerPlace, header }: EnrichedList,
+  batch: Batch,
+  { job, answerPlace, header }: EnrichedList,
   given: ValuedRow,
   record: RowRecord,
 ): EnrichedRow<Row> {
@@ -271,21 +273,9 @@ function enrichedRow<Row>(
 }
 
 interface EnrichedList {
-  readonly batch: Batch;
   readonly job: Pick<Job, 'add'>;
   readonly answerPlace: AnswerPlace;
   readonly header: readonly string[];
-}
-
-async function listFor(
-  ledger: LedgerReader,
-  id: BatchId,
-  resolved: ResolvedJob,
-  header: readonly string[],
-): Promise<EnrichedList> {
-  const batch = await ledger.batch(id);
-  invariant(batch !== undefined, `batch ${id} has begun`);
-  return { batch, job: resolved.job, answerPlace: answerPlaceIn(resolved), header };
 }
 
 /**
