@@ -1,5 +1,5 @@
 import { type Body, readBody, readBodyOnce, valueAt } from '../core/answer-body.ts';
-import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
+import { messageOf, type StopDetail } from '../core/errors.ts';
 import { holdsNothing } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -261,8 +261,6 @@ function verdictOf(
       const by = table === undefined ? 'a rule of the dialect' : `the table: ${table.row.name}`;
       return { kind: 'stopped', why, stop: stopFor(means, `${why}, read by ${by}`, parsed, dialect) };
     }
-    default:
-      return unreachable(means);
   }
 }
 

@@ -143,11 +143,6 @@ export function invariant(condition: unknown, message: string): asserts conditio
   if (!condition) throw new Error(`Rowonce has a bug: ${message}`);
 }
 
-/** The end of a `switch` over a union: a new member fails to compile until it is handled. */
-export function unreachable(value: never): never {
-  throw new Error(`Rowonce has a bug: unexpected ${JSON.stringify(value)}`);
-}
-
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
-import { stop, unreachable } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import type { Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import {
@@ -211,14 +211,7 @@ function nextOfChange(work: ChangeWork, answered: Answered): Step {
   const call: Call = { ...callOf('api-call-change', work), after: work.after, change };
   const answer = answered(call);
   if (answer === undefined) return send(call);
-  switch (answer.kind) {
-    case 'found':
-      return end({ kind: 'applied' });
-    case 'no_match':
-      return end({ kind: 'refused', reason: `the vendor does not have it (${answer.words ?? 'no words'})` });
-    case 'refused':
-      return end({ kind: 'refused', reason: `the vendor refused it (${answer.words})` });
-    default:
-      return unreachable(answer);
-  }
+  if (answer.kind === 'found') return end({ kind: 'applied' });
+  const fact = answer.kind === 'no_match' ? 'the vendor does not have it' : 'the vendor refused it';
+  return end({ kind: 'refused', reason: `${fact} (${answer.words ?? 'no words'})` });
 }

@@ -1,5 +1,4 @@
 import { asReadToday } from '../client/kept-answers.ts';
-import { unreachable } from '../core/errors.ts';
 import type { Operation } from '../core/operation.ts';
 import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
 import { rowsAsked } from '../core/row-range.ts';
@@ -299,8 +298,6 @@ function leftOf(
       return state.again === undefined
         ? { kind: 'in_doubt', toAsk: [] }
         : { kind: 'in_doubt', toAsk: toAsk(), again: state.again };
-    default:
-      return unreachable(state);
   }
 }
 

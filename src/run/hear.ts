@@ -1,6 +1,6 @@
 import { dialectMark } from '../client/dialect.ts';
 import { type Delivery, envelopeAdvice, oddAnswerIn, ruleForLost, type Verdict } from '../client/judge.ts';
-import { type StopDetail, StopError, unreachable } from '../core/errors.ts';
+import { type StopDetail, StopError } from '../core/errors.ts';
 import { dearer } from './intent.ts';
 import { countAnswer } from './series.ts';
 import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
@@ -36,8 +36,6 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
       return stopNow(run, new StopError(stopSaid(verdict.stop, run.session.history)));
     case 'waits':
       return { kind: 'waits' };
-    default:
-      return unreachable(verdict);
   }
 }
 

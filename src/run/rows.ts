@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { type Dialect, dialectMark } from '../client/dialect.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import type { CallKey } from '../core/call-key.ts';
-import { invariant, StopError, unreachable } from '../core/errors.ts';
+import { invariant, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Outcome } from '../core/row.ts';
 import { policyOfStep } from '../job/job.ts';
@@ -609,8 +609,6 @@ async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<C
           'and the result is in doubt; settle that first',
         waitsFor: end.attempt,
       };
-    default:
-      return unreachable(end);
   }
 }
 

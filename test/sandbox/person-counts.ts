@@ -1,4 +1,3 @@
-import { unreachable } from '../../src/core/errors.ts';
 import type { Entry, SandboxChange } from '../../src/sandbox/book-entry.ts';
 import type { Admission } from '../../src/sandbox/gate.ts';
 import { isMembers, type JsonMembers, jsonIn } from '../../src/sandbox/json.ts';
@@ -62,8 +61,6 @@ export class PersonCounts {
       case 'user_removed':
         this.#add(change.project, this.#emails.get(change.user), 'removed');
         return;
-      default:
-        unreachable(change);
     }
   }
 

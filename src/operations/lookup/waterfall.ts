@@ -1,4 +1,4 @@
-import { type Advice, invariant, unreachable } from '../../core/errors.ts';
+import { type Advice, invariant } from '../../core/errors.ts';
 import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import {
@@ -300,17 +300,9 @@ export function nextTier(input: TieredInput, answered: Answered): Step {
   for (const tier of input.tiers) {
     const answer = answered(tier.call);
     if (answer === undefined) return send(tier.call);
-    switch (answer.kind) {
-      case 'found':
-        return end(matchedBy(tier.name, input.remark));
-      case 'no_match':
-        missed += (missed && ', ') + tier.name;
-        continue;
-      case 'refused':
-        refused += `${refused && '; '}${tier.name} (${answer.words})`;
-        continue;
-    }
-    unreachable(answer);
+    if (answer.kind === 'found') return end(matchedBy(tier.name, input.remark));
+    if (answer.kind === 'no_match') missed += (missed && ', ') + tier.name;
+    else refused += `${refused && '; '}${tier.name} (${answer.words})`;
   }
   return end(unmatched(missed, refused, input.remark));
 }

@@ -1,4 +1,3 @@
-import { unreachable } from '../../core/errors.ts';
 import type { Change, Role, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import {
@@ -61,8 +60,6 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
         refusal: `the service refused to remove user ${userId}`,
       });
     }
-    default:
-      return unreachable(personAction);
   }
 }
 

@@ -1,5 +1,4 @@
 import { countedActions } from '../../core/action-words.ts';
-import { unreachable } from '../../core/errors.ts';
 import { counted, linesOf } from '../../core/plain-text.ts';
 import type { ChangeAction, PlannedChangeObject as PlannedChange } from '../../objects/plan-object.ts';
 import { type ChangePlan, isHeldBack, isSent } from './change-plan.ts';
@@ -78,8 +77,6 @@ function lineOf(change: PlannedChange): string {
       return `? ${rowAndWho(change)}${because}`;
     case 'skipped':
       return `= ${rowAndWho(change)}${because}`;
-    default:
-      return unreachable(action);
   }
 }
 

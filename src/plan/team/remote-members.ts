@@ -3,7 +3,7 @@ import { Client, type ListedPerson, type Waiter } from '../../client/client.ts';
 import type { Dialect } from '../../client/dialect.ts';
 import { readBody, textAt } from '../../core/answer-body.ts';
 import type { Clock } from '../../core/clock.ts';
-import { type StopError, stop, unreachable } from '../../core/errors.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import {
   inviteIn,
@@ -178,8 +178,6 @@ async function peopleOf(
     }
     case 'unusable':
       throw notAsTheDialectSays(name, told.why, dialect);
-    default:
-      return unreachable(told);
   }
 }
 
@@ -304,7 +302,5 @@ function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookScope): Subj
     case 'gone':
     case 'done':
       return facts;
-    default:
-      return unreachable(state);
   }
 }
