@@ -15,6 +15,7 @@ import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
 import { nextCommandOf } from '../run/go-on.ts';
 import { accountOfBatch, unlessStopped } from '../run/known-account.ts';
 import {
+  closedAfter,
   type FoundBatch,
   findBatch,
   lookInto,
@@ -172,14 +173,12 @@ function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
  */
 async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number> {
   const open = await lookInto(location, (ledger) => ledger.openRequests(batch.id));
-  const ledger = open > 0 ? await openIfFree(location, `settle ${batch.id}`, systemClock) : undefined;
-  if (ledger === undefined) return 0;
-  try {
+  if (open === 0) return 0;
+  return closedAfter(openIfFree(location, `settle ${batch.id}`, systemClock), async (ledger) => {
+    if (ledger === undefined) return 0;
     await unlessStopped(closeLeftOpen(ledger, batch));
     return open - (await ledger.openRequests(batch.id));
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 /**
@@ -232,8 +231,8 @@ async function settleDoubts(
 ): Promise<{ readonly doubts: readonly Doubt[]; readonly isOver: boolean }> {
   await requireTaken(location, batch.operation, batch.plannedRows !== undefined);
   const opening = { clock: systemClock, waitForLockMs: 0, operator: given.as };
-  const ledger = await openLedger(location, { ...opening, command: `settle ${batch.id}` });
-  try {
+  const command = `settle ${batch.id}`;
+  return closedAfter(openLedger(location, { ...opening, command }), async (ledger) => {
     await closeLeftOpen(ledger, batch);
     const { row, all_like: like } = given;
     const doubts = await (like === undefined
@@ -251,9 +250,7 @@ async function settleDoubts(
     if (kind === 'retry' && over !== undefined) refuseOver(batch, over);
     await decideOn(ledger, batch, doubts, given, kind, nowMs);
     return { doubts, isOver: over !== undefined };
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 /**

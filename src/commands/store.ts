@@ -15,7 +15,7 @@ import { ErasureObject } from '../objects/erasure-object.ts';
 import { holdTo, termsOf, termsWords } from '../run/account-terms.ts';
 import { type ErasureOrder, eraseIn } from '../run/erase.ts';
 import { knownAccount } from '../run/known-account.ts';
-import { aloneIn, lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
+import { aloneIn, closedAfter, lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore, storeThere } from '../run/store-choice.ts';
 import { layOutQueue } from '../run/work-queue.ts';
 import { argument, type CommandGroup, command, flag, type Host } from './shared/command.ts';
@@ -275,15 +275,12 @@ async function holdToAccounts(
       'Change them there.',
     );
   const options = { clock: systemClock, command: 'store caps', waitForLockMs: 0, create: false };
-  const ledger = await store.open(location, options);
-  try {
+  await closedAfter(store.open(location, options), async (ledger) => {
     for (const account of configured.filter(({ sandbox }) => !sandbox)) {
       const before = await holdTo(ledger, await knownAccount(account, ledger));
       if (before !== undefined) hear(account, before);
     }
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 /** One name for a place: a folder may be written in several ways. */

@@ -42,7 +42,7 @@ import { mostAsked, pricingOf } from '../plan/plan.ts';
 import { accountsOf, cellPreparer, optionsOf, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
 import { knownAccount, requireKnown } from '../run/known-account.ts';
-import { lookIfThere } from '../run/open-ledger.ts';
+import { closedAfter, lookIfThere } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -289,13 +289,12 @@ async function made(
 ): Promise<Made> {
   const { job, dialect, row } = trial;
   const { sandbox } = trial.account;
-  const spender = await openSpender(sandbox, { ...spending, command: commandLine(words) });
-  try {
-    const { ledger } = spender;
+  const command = commandLine(words);
+  return closedAfter(openSpender(sandbox, { ...spending, command }), async ({ ledger, run }) => {
     const account = await requireKnown(trial.account, ledger, spending);
     const file = await writeRow(row, chooseStore(store, sandbox).location, ledger);
     const { maxPauseMs, signal, onEvent } = spending;
-    const summary = await spender.run(
+    const summary = await run(
       { job, account, dialect, further: [] },
       {
         file,
@@ -310,9 +309,7 @@ async function made(
       },
     );
     return { summary, tried: (await ledger.history(summary.batch as BatchId, ROW)).at(-1) };
-  } finally {
-    await spender.close();
-  }
+  });
 }
 
 const ROW = 2;

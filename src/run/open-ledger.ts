@@ -120,15 +120,16 @@ export const lookIntoIfThere = <T>(
   look: (ledger: LedgerReader | undefined) => Promise<T>,
 ): Promise<T> => closedAfter(lookIfThere(location), look);
 
-async function closedAfter<Found extends LedgerReader | undefined, T>(
-  opening: Promise<Found>,
-  look: (ledger: Found) => Promise<T>,
+/** Lends what is opened, and closes it in any case. */
+export async function closedAfter<Opened extends { close(): Promise<void> } | undefined, T>(
+  opening: Promise<Opened>,
+  work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const ledger = await opening;
+  const opened = await opening;
   try {
-    return await look(ledger);
+    return await work(opened);
   } finally {
-    await ledger?.close();
+    await opened?.close();
   }
 }
 

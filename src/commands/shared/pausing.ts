@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import type { Batch, Ledger } from '../../ledger/ledger.ts';
-import { allBatches, type FoundBatch, openLedger } from '../../run/open-ledger.ts';
+import { allBatches, closedAfter, type FoundBatch, openLedger } from '../../run/open-ledger.ts';
 
 /** The common part of pausing, resuming and cancelling a batch. */
 
@@ -23,14 +23,12 @@ export async function inOpenBatch<T>(
 ): Promise<T> {
   requireOpen(batch);
   const opening = { clock: systemClock, waitForLockMs: waitMs, operator };
-  const ledger = await openLedger(location, { ...opening, command: `${what} ${batch.id}` });
-  try {
+  const command = `${what} ${batch.id}`;
+  return closedAfter(openLedger(location, { ...opening, command }), async (ledger) => {
     const now = (await ledger.batch(batch.id)) ?? batch;
     requireOpen(now);
-    return await work(ledger, now);
-  } finally {
-    await ledger.close();
-  }
+    return work(ledger, now);
+  });
 }
 
 /**
