@@ -198,14 +198,19 @@ const readBack = z.strictObject({
 
 export type ReadBack = z.infer<typeof readBack>;
 
-const later = z.strictObject({
-  method: opt(freeRequest.method, '`GET` or `POST`; left out: `GET`'),
+/** A request about an id that an answer gave. */
+const requestById = {
   path: requestPath,
   headers,
   fields: optBlock('the name of the field in which the id is sent; left out: `id`', {
     id: field.describe("the vendor's field for the id"),
   }),
   body,
+};
+
+const later = z.strictObject({
+  method: opt(freeRequest.method, '`GET` or `POST`; left out: `GET`'),
+  ...requestById,
   id: at('where the id stands in the first answer'),
   every: duration.describe('how long to wait between two questions, such as `10s`'),
   gives_up: duration.describe('how long after the first answer a call that has no other is in doubt'),
@@ -237,12 +242,7 @@ const taking = z.strictObject({
     'the first of several is taken; left out: a list of several is refused, with their number',
   ),
   method: opt(z.enum(METHODS), 'left out: that of the operation'),
-  path: requestPath,
-  headers,
-  fields: optBlock('the name of the field in which the id is sent; left out: `id`', {
-    id: field.describe("the vendor's field for the id"),
-  }),
-  body,
+  ...requestById,
   credits: block('prices, in whole credits', {
     most: credits.describe('reserved before the request leaves'),
     found: opt(credits, 'what a successful answer is booked at; left out: `most`'),
