@@ -1,4 +1,4 @@
-import { type Body, readBody, readBodyOnce, valueAt } from '../core/answer-body.ts';
+import { type Body, readBody, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail } from '../core/errors.ts';
 import { holdsNothing } from '../core/given.ts';
 import { present } from '../core/objects.ts';
@@ -124,7 +124,7 @@ function meantBy(
 ): Interpretation {
   const own = vendorReply(raw, dialect);
   const isOuter = own === undefined;
-  const parsed: ParsedReply = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), isOuter };
+  const parsed: ParsedReply = { raw: own ?? raw, body: readBody((own ?? raw).body), isOuter };
   const rules = isOuter
     ? (dialect.through?.envelope.answers ?? [])
     : [...(operation.answers ?? []), ...dialect.answers];

@@ -1,4 +1,4 @@
-import { readBodyOnce, valueAt } from '../core/answer-body.ts';
+import { readBody, valueAt } from '../core/answer-body.ts';
 import { present } from '../core/objects.ts';
 import type { Reply } from '../ledger/ledger.ts';
 import { msToMidnight, parseDurationMs } from '../lib/duration.ts';
@@ -77,7 +77,7 @@ function leftOf(
 function pauseInNamedWords(raw: Reply, names: RateHintNames | undefined): number | undefined {
   if (names?.body === undefined) return undefined;
   const { path, matches } = names.body;
-  const body = path === undefined ? undefined : readBodyOnce(raw.body);
+  const body = path === undefined ? undefined : readBody(raw.body);
   const value = path !== undefined && body?.kind === 'json' ? valueAt(body.value, path) : '';
   const text = path === undefined ? raw.body.toString('utf8', 0, MOST_READ) : String(value ?? '');
   const { ms, seconds } = patternOf(matches).exec(text.slice(0, MOST_READ))?.groups ?? {};

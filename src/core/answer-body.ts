@@ -22,8 +22,19 @@ export type Body =
  */
 export type KeptBody = Buffer | string;
 
-export function readBody(bytes: KeptBody): Body {
-  const text = bodyText(bytes);
+/** The bodies that were read as bytes: several rules look into one. Nobody alters what was read. */
+const READ = new WeakMap<Buffer, Body>();
+
+export function readBody(body: KeptBody): Body {
+  if (typeof body === 'string') return readText(body);
+  const read = READ.get(body) ?? readText(body.toString(isUtf16(body) ? 'utf16le' : 'utf8'));
+  READ.set(body, read);
+  return read;
+}
+
+function readText(decoded: string): Body {
+  // A byte-order mark is no part of the text.
+  const text = decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded;
   if (text === '') return { kind: 'blank' };
   try {
     const value = parseAnswerJson(SCRIPT.exec(text.trim())?.groups?.json ?? text);
@@ -37,23 +48,7 @@ export function readBody(bytes: KeptBody): Body {
 /** JSON as the call of a function, which some registers send to every caller: `callback({"Abn":"…"})`. */
 const SCRIPT = /^[A-Za-z_$][\w$.]*\((?<json>.*)\);?$/s;
 
-const READ = Symbol('read');
-
-/**
- * The same for a body that several rules look into, one after the other: it is parsed once. Nobody alters the
- * result.
- */
-export function readBodyOnce(bytes: Buffer & { [READ]?: Body }): Body {
-  bytes[READ] ??= readBody(bytes);
-  return bytes[READ];
-}
-
-/** UTF-8, unless a byte-order mark says otherwise. The mark itself is no part of the text. */
-function bodyText(body: KeptBody): string {
-  const text = typeof body === 'string' ? body : body.toString(isUtf16(body) ? 'utf16le' : 'utf8');
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
-}
-
+/** Bytes are UTF-8, unless their byte-order mark says otherwise. */
 export function isUtf16(bytes: Buffer): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xfe;
 }

@@ -1,4 +1,4 @@
-import { parsedResultsOf, readBodyOnce, valueAt } from '../../core/answer-body.ts';
+import { parsedResultsOf, readBody, valueAt } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { type Credits, credits, type Reply } from '../../ledger/ledger.ts';
@@ -53,7 +53,7 @@ export function isExactCharge(
   operation: DialectOperation,
 ): boolean {
   const raw = reply && (vendorReply(reply, dialect) ?? reply);
-  const stated = raw && statedAmount({ raw, body: readBodyOnce(raw.body) }, dialect, operation);
+  const stated = raw && statedAmount({ raw, body: readBody(raw.body) }, dialect, operation);
   if (stated !== undefined) return stated === charged;
   const { found, miss, exact, per_result: perResult } = operation.credits;
   const isPublished = raw !== undefined && exact === true && perResult === undefined;

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import {
   type Body,
+  jsonIn,
   type KeptBody,
   parsedResultsOf,
   readBody,
-  readBodyOnce,
   valueAt,
   WHOLE_BODY,
 } from '../../core/answer-body.ts';
@@ -48,7 +48,7 @@ export function factsShape(
   // An answer that leads to another one shows nothing but an id.
   if (asked.operation.then !== undefined) return undefined;
   const place = answerPlaceOf(dialect, call.operation);
-  const body = jsonOf(bytes);
+  const body = jsonIn(bytes);
   const { ours, vendors } = parsedSaidIn(body, place);
   const value = place.results === undefined ? vendors : parsedResultsOf(body, place);
   const leaves = [...leavesOf(ours), ...leavesOf((value ?? null) as JsonValue)];
@@ -59,11 +59,6 @@ export function factsShape(
   return facts.every((fact) => fact.endsWith(':true')) ? undefined : hashOf([call.operation, facts.sort()]);
 }
 
-function jsonOf(bytes: KeptBody): JsonValue | undefined {
-  const read = typeof bytes === 'string' ? readBody(bytes) : readBodyOnce(bytes);
-  return read.kind === 'json' ? read.value : undefined;
-}
-
 const namesOf = ({ under, name }: Leaf): string => [...under, name].map(({ plain }) => plain).join('.');
 
 /**
@@ -72,7 +67,7 @@ const namesOf = ({ under, name }: Leaf): string => [...under, name].map(({ plain
  */
 export function envelopeAdvice(raw: Reply, dialect: Dialect): string | undefined {
   const { through } = dialect;
-  const body = jsonOf(raw.body);
+  const body = jsonIn(raw.body);
   if (through === undefined || !is2xx(raw.status) || body === undefined) return undefined;
   if (vendorReply(raw, dialect) !== undefined) return undefined;
   const { answer } = through.envelope;
@@ -109,7 +104,7 @@ export function oddAnswerIn(raw: Reply, dialect: Dialect, call: Call): OddAnswer
   const own = vendorReply(raw, dialect);
   if (!is2xx((own ?? raw).status) || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
   const shape = hashOf(shapeOf(raw, dialect, call));
-  const verdict = own && oddVerdictIn(jsonOf(own.body), new Asked(dialect, call).operation, call.operation);
+  const verdict = own && oddVerdictIn(jsonIn(own.body), new Asked(dialect, call).operation, call.operation);
   return { shape, rule: own && ruleThatReads(own, dialect, call), ...present({ verdict }) };
 }
 
@@ -136,7 +131,7 @@ const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\S*\d\S*/gi;
 function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
   const own = vendorReply(raw, dialect);
   const asked = new Asked(dialect, call);
-  const body = readBodyOnce((own ?? raw).body);
+  const body = readBody((own ?? raw).body);
   const parsed = statementsOf((own ?? raw).status, body, asked).stated.map(({ value }) => {
     if (typeof value !== 'string') return value;
     const text = asked.without(value.slice(0, LONGEST_TEXT), ({ name }) =>
@@ -177,7 +172,7 @@ const ruleFor = (status: number, test: string, means: string): string =>
  */
 export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: Meaning): string | undefined {
   const asked = new Asked(dialect, call);
-  const body = readBodyOnce(own.body);
+  const body = readBody(own.body);
   const good = call.change === undefined ? 'no_match' : 'found';
   if (body.kind === 'blank') return ruleFor(own.status, 'is: blank', means ?? good);
   // A page, or a text that is not JSON, is seldom the statement of the vendor.
@@ -202,7 +197,7 @@ export function ruleThatReads(own: Reply, dialect: Dialect, call: Call, means?: 
 /** The rule to write where a vendor means "no match" by an answer that nobody can use. */
 export function ruleForLost(raw: Reply, dialect: Dialect): string {
   const own = vendorReply(raw, dialect) ?? raw;
-  const { kind } = readBodyOnce(own.body);
+  const { kind } = readBody(own.body);
   return ruleFor(own.status, kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`, 'no_match');
 }
 

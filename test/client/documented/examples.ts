@@ -2,7 +2,7 @@ import { dialectOperationOf } from '../../../src/client/dialect.ts';
 import provider from '../../../src/client/dialects/provider.ts';
 import service from '../../../src/client/dialects/service.ts';
 import { concluded } from '../../../src/client/judge/table.ts';
-import { readBodyOnce } from '../../../src/core/answer-body.ts';
+import { readBody } from '../../../src/core/answer-body.ts';
 import type { Call } from '../../../src/core/operation.ts';
 
 /** One answer for each row of the table, by which its page shows what is meant. */
@@ -106,7 +106,7 @@ export const EXAMPLES = ANSWERS.map(([question, status, body]) => {
   const call: Call | undefined = QUESTIONS[question];
   const dialect = ['company', 'own', 'own change', 'free'].includes(question) ? provider : service;
   const raw = { status, headers: {}, body: Buffer.from(body), receivedAtMs: 0 };
-  const parsed = { raw, body: readBodyOnce(raw.body), isOuter: question === 'service' };
+  const parsed = { raw, body: readBody(raw.body), isOuter: question === 'service' };
   const operation = dialectOperationOf(
     dialect,
     call ?? (dialect === provider ? QUESTIONS.own : QUESTIONS.removal),
