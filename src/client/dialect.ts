@@ -10,7 +10,7 @@ import {
   WHOLE_BODY,
 } from '../core/answer-body.ts';
 import { canonicalJson } from '../core/call-key.ts';
-import { invariant, StopError, stop } from '../core/errors.ts';
+import { asStop, invariant, type StopError, stop } from '../core/errors.ts';
 import { DIALECTS, shippedDialect } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isTaking } from '../core/given.ts';
@@ -139,15 +139,8 @@ export function missPrice(dialect: Dialect, { credits, answers = [] }: DialectOp
   return credits.miss ?? (isCharged ? credits.found : 0);
 }
 
-export async function dialectProblem(account: Account): Promise<StopError | undefined> {
-  try {
-    await dialectOf(account);
-    return undefined;
-  } catch (error) {
-    if (error instanceof StopError) return error;
-    throw error;
-  }
-}
+export const dialectProblem = (account: Account): Promise<StopError | undefined> =>
+  dialectOf(account).then(() => undefined, asStop);
 
 export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
   const builtIn = await loadMember<Dialect>(DIALECTS, vendor);

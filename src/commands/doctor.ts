@@ -8,7 +8,7 @@ import { loadAccounts } from '../client/account/account.ts';
 import { dialectProblem } from '../client/dialect.ts';
 import { agreedIn } from '../client/time.ts';
 import { APART_MS, isoTime, systemClock } from '../core/clock.ts';
-import { EXIT, StopError } from '../core/errors.ts';
+import { asStop, EXIT } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { isUrl } from '../ledger/store.ts';
 import { lookAtLedger } from '../run/open-ledger.ts';
@@ -130,6 +130,6 @@ async function accounts(): Promise<readonly Finding[]> {
 }
 
 function problem(what: string, error: unknown): Finding {
-  if (!(error instanceof StopError)) throw error;
-  return { what, ok: false, fact: error.message, next: error.next };
+  const { message, next } = asStop(error);
+  return { what, ok: false, fact: message, next };
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
+import { asStop, STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
@@ -162,8 +162,7 @@ class SweepRun {
   async #workOn(spender: Spender, todo: Todo): Promise<StopObject | undefined> {
     try {
       const stopped = await this.#run(spender, todo).catch((error: unknown) => {
-        if (!(error instanceof StopError)) throw error;
-        const shown = stopShown(error);
+        const shown = stopShown(asStop(error));
         this.#keep(todo.path, todo.job, { stopped: shown });
         return shown;
       });
@@ -261,8 +260,7 @@ async function putAway(
     await moveToDone(path, place);
     return undefined;
   } catch (error) {
-    if (error instanceof StopError) return error;
-    throw error;
+    return asStop(error);
   }
 }
 

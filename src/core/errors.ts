@@ -138,6 +138,12 @@ export function stop(code: StopCode, message: string, advice: Advice, nextComman
   return new StopError({ code, message, ...said, ...(nextCommand === undefined ? {} : { nextCommand }) });
 }
 
+/** A stop as a value, for what goes on without the part that was stopped. Any other error is a bug of ours. */
+export function asStop(error: unknown): StopError {
+  if (!(error instanceof StopError)) throw error;
+  return error;
+}
+
 /** A fact that our own code guarantees. When it does not hold, the program is wrong, not the user. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Rowonce has a bug: ${message}`);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { messageOf, StopError, stop } from '../core/errors.ts';
+import { asStop, messageOf, stop } from '../core/errors.ts';
 import { type Fault, loseReply } from './faults.ts';
 import { isMembers, jsonIn } from './json.ts';
 import { type PlayedDialect, PlayedVendor } from './played.ts';
@@ -157,8 +157,8 @@ class Desk {
       const reply = this.#parts.vendors.control(`${request.method} ${path}`, isMembers(body) ? body : {});
       sendJson(response, reply.status, reply.body);
     } catch (error) {
-      if (!(error instanceof StopError)) throw error;
-      sendJson(response, 400, { error: `${error.message} ${error.next}` });
+      const { message, next } = asStop(error);
+      sendJson(response, 400, { error: `${message} ${next}` });
     }
   }
 }

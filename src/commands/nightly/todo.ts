@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { StopError } from '../../core/errors.ts';
+import { asStop, type StopError } from '../../core/errors.ts';
 import { isSpooled } from '../../core/paths.ts';
 import { contentHash, openMappedInput } from '../../files/input.ts';
 import { filesOf } from '../../files/output/output.ts';
@@ -48,8 +48,7 @@ export async function todosOf(
       const own = batches.filter((batch) => isOf(batch, job));
       const elsewhere = await unfinishedElsewhere(job, own, ledger, looked);
       const waiting = await waitingIn(job, own, ledger, { ...looked, ours }).catch((error: unknown) => {
-        if (!(error instanceof StopError)) throw error;
-        looked.refuse(job, error);
+        looked.refuse(job, asStop(error));
         return [];
       });
       return { elsewhere, waiting };

@@ -2,7 +2,7 @@ import { type Account, loadAccounts, resolveKey } from '../../client/account/acc
 import { type Answers, requestQuestion, requireAgreement } from '../../client/account/agreements.ts';
 import { dialectOfContent, withRequestOf } from '../../client/dialect.ts';
 import { type Clock, DAY_MS, systemClock } from '../../core/clock.ts';
-import { messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
+import { asStop, messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { besideFolder } from '../../core/paths.ts';
@@ -303,8 +303,7 @@ class RangeWork {
       if (context === undefined) return undefined;
       return await workRange(context, this.#sessions, batch, taken);
     } catch (error) {
-      if (error instanceof StopError) return error;
-      throw error;
+      return asStop(error);
     }
   }
 
