@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
 import { asStop, STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
@@ -98,7 +98,7 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
       }
     }
     return await stoppable(options.signal, async (signal) => {
-      const sweeping = new SweepRun({ ...options, signal });
+      const sweeping = new SweepRun(options, signal);
       const lanes = opened.flatMap(([spender, own]) => {
         const byAccount = Map.groupBy(own, ({ account }) => account.identity);
         return [...byAccount.values()].map((each) => [spender, each] as const);
@@ -119,22 +119,19 @@ async function sweep(jobs: readonly SweptJob[], options: SweepOptions): Promise<
 
 class SweepRun {
   readonly #options: SweepOptions;
-  readonly #clock: Clock;
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
   readonly #files: Swept[] = [];
   readonly #left: { file: string; why: string }[] = [];
 
-  constructor(options: SweepOptions) {
+  constructor(options: SweepOptions, signal: AbortSignal) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    const signals = [this.#stopping.signal, ...(options.signal === undefined ? [] : [options.signal])];
-    this.#signal = AbortSignal.any(signals);
+    this.#signal = AbortSignal.any([this.#stopping.signal, signal]);
   }
 
   async work(spender: Spender, jobs: readonly SweptJob[]): Promise<void> {
     const todos = await todosOf(jobs, spender.ledger, {
-      clock: this.#clock,
+      clock: this.#options.clock ?? systemClock,
       signal: this.#signal,
       leave: (file, why) => this.#left.push({ file, why }),
       refuse: (job, error) => this.#keep(job.inbox, job, { stopped: stopShown(error) }),
