@@ -138,7 +138,7 @@ export function stop(code: StopCode, message: string, advice: Advice, nextComman
   return new StopError({ code, message, ...said, ...(nextCommand === undefined ? {} : { nextCommand }) });
 }
 
-/** A stop as a value, for what goes on without the part that was stopped. Any other error is a bug of ours. */
+/** Returns a stop as a value, and throws any other error again: that is a bug of ours. */
 export function asStop(error: unknown): StopError {
   if (!(error instanceof StopError)) throw error;
   return error;

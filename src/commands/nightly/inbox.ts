@@ -24,7 +24,7 @@ export interface Inbox {
 
 export interface ReadyFile {
   readonly path: string;
-  /** Of `stampOf`; undefined for a file that has gone since. */
+  /** What `stampOf` says; undefined for a file that has gone since. */
   readonly stamp: string | undefined;
 }
 
