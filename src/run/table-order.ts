@@ -1,6 +1,6 @@
 import { stop } from '../core/errors.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
-import { OUTCOME_KINDS, type RowNumber, type RowStatus } from '../core/row.ts';
+import { type InputRow, OUTCOME_KINDS, type RowNumber, type RowStatus } from '../core/row.ts';
 import type { TableColumnObject } from '../objects/table-object.ts';
 
 /**
@@ -30,11 +30,8 @@ export interface Searched {
   parts(query: Query, from: RowNumber, most?: number): AsyncIterable<readonly SearchedRow[]>;
 }
 
-interface SearchedRow {
-  readonly row: RowNumber;
-  /** The cells of the columns, at least of those that the query looks at. */
-  readonly cells: readonly string[];
-}
+/** Its cells are those of the columns, at least of those that the query looks at. */
+export type SearchedRow = InputRow;
 
 /** The place of a column. */
 type At = number;
@@ -58,6 +55,21 @@ export function queryOf(table: Searched, { search = '', sort, where = {} }: Tabl
     sort: sort === undefined ? undefined : knownPlace(table, isTurned ? sort.slice(1) : sort),
     isTurned,
     where: Object.entries(values).map(([name, value]) => [knownPlace(table, name), value]),
+  };
+}
+
+/**
+ * Whether rows that are written as this JSON may be wanted: to read all of them takes time.
+ * @param isOwn whether the cells of this column stand there.
+ */
+export function mayBeIn({ search, where }: Query, isOwn: (at: At) => boolean): (json: string) => boolean {
+  const values = where.flatMap(([at, value]) => (isOwn(at) ? [value] : []));
+  const texts = [search, ...values]
+    .filter((text) => text !== '')
+    .map((text) => JSON.stringify(text).slice(1, -1).toLowerCase());
+  return (json) => {
+    const low = texts.length === 0 ? '' : json.toLowerCase();
+    return texts.every((text) => low.includes(text));
   };
 }
 
@@ -88,7 +100,7 @@ export async function firstOf(
   query: Query,
   from: RowNumber | undefined,
   most: number,
-): Promise<readonly Place[]> {
+): Promise<readonly SearchedRow[]> {
   const { isTurned, sort } = query;
   const inOrder = (one: Place, other: Place): number => compared(one, other, isTurned);
   const first = sort === undefined || from === undefined ? undefined : await placeIn(table, query, from);
@@ -101,13 +113,13 @@ export async function firstOf(
     found.sort(inOrder).splice(most);
     if (sort === undefined && found.length === most) break;
   }
-  return found;
+  return found.map(({ of }) => of);
 }
 
 /** Where the row stands in the order of the query; undefined of a row that is not there. */
 async function placeIn(table: Searched, query: Query, row: RowNumber): Promise<Place | undefined> {
   const all = { ...query, states: [], search: '', where: [] };
-  for await (const [place] of placesIn(table, all, row, 1)) return place?.row === row ? place : undefined;
+  for await (const [place] of placesIn(table, all, row, 1)) return place?.of.row === row ? place : undefined;
   return undefined;
 }
 
@@ -120,12 +132,13 @@ async function* placesIn(
 ): AsyncGenerator<readonly Place[]> {
   const { search, sort, where } = query;
   for await (const part of table.parts(query, from, most))
-    yield part.flatMap(({ row, cells }) => {
+    yield part.flatMap((of) => {
+      const { cells } = of;
       const isWanted =
         where.every(([at, value]) => cells[at] === value) &&
         (search === '' ||
           cells.some((cell, at) => table.isSearched(at) && cell.toLowerCase().includes(search)));
-      return isWanted ? [placeOfRow(row, sort === undefined ? '' : (cells[sort] ?? ''))] : [];
+      return isWanted ? [placeOfRow(of, sort === undefined ? '' : (cells[sort] ?? ''))] : [];
     });
 }
 
@@ -133,7 +146,7 @@ async function* placesIn(
 
 /** A row, with what it is sorted by. */
 interface Place {
-  readonly row: RowNumber;
+  readonly of: SearchedRow;
   readonly text: string;
   /** NaN of a text that is none. */
   readonly number: number;
@@ -141,10 +154,10 @@ interface Place {
   readonly rank: 0 | 1 | 2;
 }
 
-function placeOfRow(row: RowNumber, cell: string): Place {
+function placeOfRow(of: SearchedRow, cell: string): Place {
   const text = cell.trim();
   const number = Number(text);
-  return { row, text, number, rank: text === '' ? 2 : Number.isNaN(number) ? 1 : 0 };
+  return { of, text, number, rank: text === '' ? 2 : Number.isNaN(number) ? 1 : 0 };
 }
 
 const BY_WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
@@ -152,5 +165,5 @@ const BY_WORDS = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 function compared(one: Place, other: Place, isTurned: boolean): number {
   if (one.rank !== other.rank) return one.rank - other.rank;
   const byCell = one.number - other.number || BY_WORDS.compare(one.text, other.text);
-  return (isTurned ? -byCell : byCell) || one.row - other.row;
+  return (isTurned ? -byCell : byCell) || one.of.row - other.of.row;
 }

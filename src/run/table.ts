@@ -15,13 +15,13 @@ import {
   textCells,
 } from '../files/output/output.ts';
 import { settingsKept } from '../job/job-settings.ts';
-import type { Batch, LedgerReader, RowRecord, Sought } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject } from '../objects/table-object.ts';
 
-export type { TableOrder } from './table-order.ts';
+export * from './table-order.ts';
 
-import { firstOf, type Query, queryOf, type Searched, type TableOrder } from './table-order.ts';
+import { firstOf, mayBeIn, queryOf, type Searched, type TableOrder } from './table-order.ts';
 
 /**
  * The table of a list: its own cells, and beside them those that an output would have, as soon as a row has
@@ -161,24 +161,12 @@ function searchedIn(table: Table): Searched {
       const readsAnswers = search !== '' || !isOwn;
       // A search reads the answers of few rows.
       const usual = readsAnswers ? rowsPerRead(batch, isOwn ? most : PART_ROWS.single) : most;
-      const sought = { states: query.states, ...soughtBy(query, isOfList) };
+      const said = search === '' ? {} : { said: search };
+      const sought = { states: query.states, mayBe: mayBeIn(query, isOfList), ...said };
       for await (const part of ledger.listed(batch.id, from, Math.min(usual, most), sought)) {
         const cells = readsAnswers ? await cellsIn(table, part) : part.map((row) => ownCells(table, row));
         yield part.map(({ row }, nth) => ({ row, cells: cells[nth] ?? [] }));
       }
     },
   };
-}
-
-/** Reading cells and answers takes time, so rows that cannot be wanted are told by their text. */
-function soughtBy({ search, where }: Query, isOfList: (at: number) => boolean): Omit<Sought, 'states'> {
-  const values = where.flatMap(([at, value]) => (isOfList(at) ? [value] : []));
-  const texts = [search, ...values]
-    .filter((text) => text !== '')
-    .map((text) => JSON.stringify(text).slice(1, -1).toLowerCase());
-  const mayBe = (cells: string): boolean => {
-    const low = texts.length === 0 ? '' : cells.toLowerCase();
-    return texts.every((text) => low.includes(text));
-  };
-  return { mayBe, ...(search !== '' && { said: search }) };
 }

@@ -3,6 +3,7 @@ import { jobEntries } from '../job/job-schema.ts';
 import { BatchObject } from '../objects/batch-object.ts';
 import { SweepObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
+import { TableObject } from '../objects/table-object.ts';
 
 export type { ReportObject } from '../files/output/report-object.ts';
 export type { AccountObject, AccountTest, VendorObject } from '../objects/account-object.ts';
@@ -20,9 +21,9 @@ export type {
 export type { AttemptObject, DoubtListObject, DoubtObject, RowObject } from '../objects/row-object.ts';
 export type { RunObject, StepObject, SweepObject } from '../objects/run-object.ts';
 export type { StopObject } from '../objects/stop-object.ts';
-export type { TableColumnObject, TableObject, TableRowObject } from '../objects/table-object.ts';
+export type { TableColumnObject, TableRowObject } from '../objects/table-object.ts';
 export type { TrialObject } from '../objects/trial-object.ts';
-export type { BatchObject };
+export type { BatchObject, TableObject };
 
 /**
  * The words between the page and its server beside the commands: every body that such a request may have and
@@ -203,28 +204,25 @@ export const Lists = z.object({
 });
 export type Lists = z.infer<typeof Lists>;
 
-/** Which rows of a list are shown, by their numbers, before anything was asked. */
-export const ListRowsQuery = z.object({
-  from: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(0).max(500).default(100),
-  /** Only rows with this text in a cell. */
-  search: z.string().default(''),
+/** Which rows of a list are shown before anything was asked, as `status` takes it of a batch. */
+export const ListRowsRequest = z.strictObject({
+  from: z.int().min(0).optional(),
+  limit: z.int().min(1).max(500).default(100),
+  search: z.string().optional(),
+  sort: z.string().optional(),
+  where: z.record(z.string(), z.string()).optional(),
 });
-export type ListRowsQuery = z.infer<typeof ListRowsQuery>;
 
-const ListRow = z.object({
-  row: z.number(),
-  cells: z.array(z.string()),
-  /** Why nobody knows which cell stands below which name. */
-  unreadable: z.string().optional(),
-});
-export type ListRow = z.infer<typeof ListRow>;
-
-export const ListRows = z.object({
-  header: z.array(z.string()),
-  rows: z.array(ListRow),
-  /** The row with which the next page begins; null on the last one. */
-  next: z.number().nullable(),
+/** Its columns are those of the list. */
+export const ListRows = TableObject.pick({ columns: true, next: true }).extend({
+  rows: z.array(
+    TableObject.shape.rows.element.extend({
+      /** Why nobody knows which cell stands below which name. */
+      unreadable: z.string().optional(),
+    }),
+  ),
+  /** The number of the last row; null as long as the file is read. */
+  last: z.number().nullable(),
 });
 export type ListRows = z.infer<typeof ListRows>;
 

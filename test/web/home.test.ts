@@ -88,7 +88,7 @@ test('the sample list is tried with play money, by one button', async () => {
     'Sample list.csv',
     { operation: 'enrich-company', account: 'sandbox-provider' },
   ]);
-  const { rows } = await ask(served, 'GET', `/lists/${list.id}/rows`);
+  const { rows } = await ask(served, 'POST', `/lists/${list.id}/rows`, {});
   expect(rows).toHaveLength(20);
 });
 

@@ -26,13 +26,14 @@ async function openPage(sandbox = '--match-rate 1') {
     bring: (name: string, body: string) =>
       ask(served, 'PUT', `/lists?name=${encodeURIComponent(name)}`, body),
     ask: (path: string) => ask(served, 'GET', `/lists${path}`),
+    rows: (id: string, order: object = {}) => ask(served, 'POST', `/lists/${id}/rows`, order),
   };
 }
 
 const LEADS = 'Name,Domain\nA,a.example\nB,b.example\n"C",not a domain\n';
 
 test('a list is kept whole, closed to others, under an id and never under its name', async () => {
-  const { bring, ask: asked, lists, served } = await openPage();
+  const { bring, ask: asked, rows, lists, served } = await openPage();
   const brought = await bring('../../etc/Leads.CSV', LEADS);
   expect(brought).toMatchObject({ status: 201, name: 'Leads.CSV' });
   const path = join(lists, brought.id, 'list.csv');
@@ -44,18 +45,20 @@ test('a list is kept whole, closed to others, under an id and never under its na
   const plan = (input: object) => ask(served, 'POST', '/plan', input);
   const described = await plan({ file: brought.id });
   expect(described).toMatchObject({ rows: 3, encoding: 'UTF-8', columns: [{ name: 'Name' }, { filled: 3 }] });
-  expect(await asked(`/${brought.id}/rows?limit=1`)).toEqual({
-    status: 200,
-    header: ['Name', 'Domain'],
+  expect(await rows(brought.id, { limit: 1 })).toMatchObject({
+    columns: [
+      { name: 'Name', from: 'list' },
+      { name: 'Domain', from: 'list' },
+    ],
     rows: [{ row: 2, cells: ['A', 'a.example'] }],
     next: 3,
   });
-  expect(await asked(`/${brought.id}/rows?from=4`)).toMatchObject({ rows: [{ row: 4 }], next: null });
+  expect(await rows(brought.id, { from: 4 })).toMatchObject({ rows: [{ row: 4 }], next: null, last: 4 });
   expect(await plan({ file: brought.id, header_row: '99' })).toMatchObject({
     status: 400,
     error: { message: expect.stringContaining('Leads.CSV') },
   });
-  for (const id of ['..', '%2e%2e%2f', 'f'.repeat(16)]) expect((await asked(`/${id}/rows`)).status).toBe(404);
+  for (const id of ['..', '%2e%2e%2f', 'f'.repeat(16)]) expect((await rows(id)).status).toBe(404);
   const removed = await served.tool(`/api/lists/${brought.id}`, { method: 'DELETE' });
   expect([removed.status, readdirSync(lists)]).toEqual([200, []]);
 });
@@ -114,6 +117,20 @@ test('of the name of a list stays what is no path and can be shown on one line',
     expect(await bring(given, `${LEADS}${name},\n`), name).toMatchObject({ status: 201, name });
 });
 
+test('a list is searched, sorted and filtered before anything is asked, and read as it is now', async () => {
+  const { bring, rows, served } = await openPage();
+  const names = ['Zoe', 'anna', '', 'Bob', '10', '9'];
+  const { id } = await bring('people.csv', `Name,City\n${names.map((name) => `${name},Perth\n`).join('')}`);
+  const found = async (order: object) => (await rows(id, order)).rows.map(({ row }: { row: number }) => row);
+  expect(await found({ sort: 'Name' })).toEqual([7, 6, 3, 5, 2, 4]);
+  expect(await found({ sort: '-Name', from: 5, limit: 2 })).toEqual([5, 3]);
+  expect(await found({ search: 'ANN' })).toEqual([3]);
+  expect(await found({ where: { Name: 'Bob' } })).toEqual([5]);
+  expect(await rows(id, { sort: 'Town' })).toMatchObject({ status: 400, error: { code: 'usage' } });
+  await ask(served, 'PUT', `/lists/${id}/mends`, { row: 4, column: 'Name', value: 'Hanna' });
+  expect(await found({ search: 'ann' })).toEqual([3, 4]);
+});
+
 test('a list that was edited is brought as the next version of the same list', async () => {
   const { bring, ask: asked, served } = await openPage();
   const first = await bring('leads.csv', LEADS);
@@ -128,7 +145,7 @@ test('a list that was edited is brought as the next version of the same list', a
 });
 
 test('a mended cell is the next version of the list: it alone is asked, and the brought file stays', async () => {
-  const { bring, ask: asked, served, lists } = await openPage();
+  const { bring, rows, served, lists } = await openPage();
   const { id: file } = await bring('leads.csv', LEADS);
   const job = { operation: 'enrich-company', ...PLAY };
   const plan = () => ask(served, 'POST', '/plan', { file, job });
@@ -150,7 +167,7 @@ test('a mended cell is the next version of the list: it alone is asked, and the 
 
   expect(await mend(4, 'Domain', null)).toMatchObject({ mends: [] });
   expect(await plan()).toMatchObject({ to_buy: 0, bought_before: 2, invalid: 1 });
-  expect((await asked(`/${file}/rows?from=4`)).rows).toEqual([{ row: 4, cells: ['C', 'not a domain'] }]);
+  expect(await rows(file, { from: 4 })).toMatchObject({ rows: [{ row: 4, cells: ['C', 'not a domain'] }] });
 });
 
 test('a cell that is mended while the list is worked on comes with the next start', async () => {

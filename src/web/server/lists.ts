@@ -7,30 +7,22 @@ import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { PACKAGE } from '../../core/families.ts';
 import { readableEndings } from '../../core/format.ts';
-import { readingIn } from '../../core/reading.ts';
-import { openFile } from '../../files/input.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 
-import {
-  ListJob,
-  type ListRow,
-  type ListRows,
-  ListRowsQuery,
-  type Lists,
-  type ListView,
-  MendRequest,
-} from '../api.ts';
-import { bodyOf, queryOf } from './answers.ts';
+import { ListJob, ListRowsRequest, type Lists, type ListView, MendRequest } from '../api.ts';
+import { bodyOf } from './answers.ts';
 import { bringList, type KeptList, keptList, keptLists, removeList, sweepLists } from './list-files.ts';
 import { draftOf, keepDraft } from './list-job.ts';
 import { mend, mendsOf } from './list-mends.ts';
+import { ListTables } from './list-rows.ts';
 import type { Server } from './server.ts';
 
 /** The sample list comes with the program: the names of its columns, and as many rows as one sees at once. */
 const SAMPLE_LINES = 21;
 
 export function listRoutes(server: Server): Hono {
+  const tables = new ListTables();
   return new Hono()
     .put('/lists', async (context) => {
       // Node's own stream breaks when the sender goes away, and holds no more than the bytes on their way.
@@ -50,10 +42,9 @@ export function listRoutes(server: Server): Hono {
       return context.json(await viewOf(list), 201);
     })
     .get('/lists/:id', async (context) => context.json(await viewOf(await listOf(server, context))))
-    .get('/lists/:id/rows', async (context) => {
-      const query = queryOf(context, ListRowsQuery);
-      const list = await listOf(server, context);
-      return context.json(await rowsOf(list, query));
+    .post('/lists/:id/rows', async (context) => {
+      const order = await bodyOf(context, ListRowsRequest);
+      return context.json(await tables.pageOf(await listOf(server, context), order));
     })
     .put('/lists/:id/job', async (context) => {
       const list = await listOf(server, context);
@@ -91,21 +82,6 @@ async function viewOf(list: KeptList): Promise<ListView> {
   const { id, name, bytes, atMs } = list;
   const { mends } = await mendsOf(list);
   return { id, name, bytes, at: isoTime(atMs), job: await draftOf(list), mends };
-}
-
-/** A page of the list as its file has it. What lies before the page is read, and not kept. */
-async function rowsOf(list: KeptList, { from, limit, search }: ListRowsQuery): Promise<ListRows> {
-  const { sheet } = await openFile(list.path, readingIn(await draftOf(list)));
-  const header = [...(await sheet.header())];
-  const rows: ListRow[] = [];
-  for await (const group of sheet.groups())
-    for (const { cells, ...row } of group) {
-      if (row.row < from || !cells.some((cell) => cell.toLowerCase().includes(search.toLowerCase())))
-        continue;
-      if (rows.length === limit) return { header, rows, next: row.row };
-      rows.push({ ...row, cells: [...cells] });
-    }
-  return { header, rows, next: null };
 }
 
 /** While a batch over it is open. */

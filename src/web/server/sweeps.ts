@@ -50,6 +50,12 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
   const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
   const note = await noteIn(options);
+  let kept: Promise<unknown> = Promise.resolve();
+  // One after the other: the end of a night must not write over a pause that came meanwhile.
+  const keep = (): Promise<unknown> => {
+    kept = kept.catch(() => {}).then(() => keepNote(options, note));
+    return kept;
+  };
   const planned = swept.map((job, at) => plannedOf(job, jobs[at] ?? '', options));
   // A sweep that a person has started by hand is told like one of the schedule.
   work.onEnd(async ({ kind, about }, ended) => {
@@ -57,7 +63,7 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
     if (own === undefined) return;
     note.ended = [endedNight(about, ended), ...note.ended].slice(0, MOST_NIGHTS);
     tell(own, ended, options);
-    await keepNote(options, note);
+    await keep();
   });
   const byName = Map.groupBy(planned, ({ name }) => name);
   return {
@@ -67,7 +73,7 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
     async setPaused(job, paused) {
       const own = planned.filter(({ name }) => name === job);
       note.paused = [...note.paused.filter((each) => each !== job), ...(paused ? [job] : [])];
-      await keepNote(options, note);
+      await keep();
       for (const { cron } of own) paused ? cron.pause() : cron.resume();
       return own.length > 0;
     },

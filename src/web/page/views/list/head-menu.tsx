@@ -1,8 +1,7 @@
 import { Button, Select } from '../../parts/controls.tsx';
 import { Popover } from '../../parts/popover.tsx';
 import { addedIn, type Column, inputsOf, inputWords, kindWords, operationsIn } from './columns.ts';
-import { batchShown } from './rows.ts';
-import type { Filter, Scene } from './scene.ts';
+import { type Filter, type Scene, teamPlan } from './scene.ts';
 
 interface HeadProps {
   readonly scene: Scene;
@@ -41,7 +40,7 @@ function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly cl
   return (
     <>
       {isMeant && <Meaning scene={scene} column={column} close={close} />}
-      {batchShown(scene) !== undefined && at !== undefined && (
+      {teamPlan(scene) === undefined && at !== undefined && (
         <>
           <p class="row">
             <Button look="pill" says="Sort A to Z" onClick={() => show({ sort: name })} />

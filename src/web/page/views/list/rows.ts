@@ -1,10 +1,10 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListRows, TableColumnObject, TableObject } from '../../../api.ts';
-import { Lines, type Portion, type Read } from '../../parts/lines.ts';
-import { ask, beat, look } from '../../session.ts';
+import { Lines, type Read } from '../../parts/lines.ts';
+import { beat, look } from '../../session.ts';
 
-import { type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
+import { EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
 import { NOBODY, ofTeam, type Team } from './team-rows.ts';
 import { type TeamRow, teamRows } from './team-words.ts';
 
@@ -21,7 +21,7 @@ export function useRows(scene: Scene): Rows {
   const { search, sort, where } = scene.filter.value;
   const shown = batchShown(scene);
   const isOrdered = search === '' && sort === undefined && Object.keys(where).length === 0;
-  const kept = shown === undefined ? readingOf(scene.job) : { sort, where };
+  const kept = { sort, where, ...(shown === undefined ? readingOf(scene.job) : {}) };
   const plan = teamPlan(scene);
   const people = useMemo(
     () => plan && teamRows(plan).filter((person) => isShown(person, scene.filter.value)),
@@ -34,10 +34,11 @@ export function useRows(scene: Scene): Rows {
     const id = list?.id ?? '';
     if (plan !== undefined)
       return new Lines(
-        ofTeam(ofFile(id, ''), () => team.current),
+        ofTeam(ofFile(id, EVERYTHING), () => team.current),
         false,
       );
-    const read = shown === undefined ? ofFile(id, search) : ofBatch(shown, { search, sort, where });
+    const filter = { search, sort, where };
+    const read = shown === undefined ? ofFile(id, filter) : ofBatch(shown, filter);
     return new Lines(read, isOrdered);
   }, [source]);
   rows.atLeast = described.value?.rows ?? 0;
@@ -59,23 +60,19 @@ function isShown({ part, email, project }: TeamRow, { search, where }: Filter): 
 }
 
 const ofBatch =
-  (batch: string, { search, sort, where }: Filter): Read<TableColumnObject> =>
-  (page) => {
-    return look<TableObject>('status', {
-      batch,
-      ...page,
-      ...(search === '' ? {} : { search }),
-      ...(sort === undefined ? {} : { sort }),
-      ...(Object.keys(where).length === 0 ? {} : { where }),
-    });
-  };
+  (batch: string, filter: Filter): Read<TableColumnObject> =>
+  (page) =>
+    look<TableObject>('status', { batch, ...page, ...asked(filter) });
 
 const ofFile =
-  (id: string, search: string): Read<TableColumnObject> =>
-  async ({ from = 0, limit }): Promise<Portion<TableColumnObject>> => {
-    const words = search === '' ? '' : `&search=${encodeURIComponent(search)}`;
-    const { header, rows, next } = await ask<ListRows>(
-      `/lists/${id}/rows?from=${from}&limit=${limit}${words}`,
-    );
-    return { columns: header.map((name) => ({ name, from: 'list' })), rows, next };
+  (id: string, filter: Filter): Read<TableColumnObject> =>
+  async (page) => {
+    const { last, ...part } = await look<ListRows>(`lists/${id}/rows`, { ...page, ...asked(filter) });
+    return { ...part, ...(last === null ? {} : { last }) };
   };
+
+const asked = ({ search, sort, where }: Filter): object => ({
+  ...(search === '' ? {} : { search }),
+  ...(sort === undefined ? {} : { sort }),
+  ...(Object.keys(where).length === 0 ? {} : { where }),
+});
