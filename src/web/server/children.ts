@@ -2,7 +2,6 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { z } from 'zod';
 import { EXIT, messageOf, stop } from '../../core/errors.ts';
 import { type StopObject, StoppedObject } from '../../objects/stop-object.ts';
 
@@ -92,7 +91,7 @@ export async function askChild(
 /**
  * The object that a command printed when it stopped; undefined when it went through, or met a bug of ours.
  */
-export function stoppedIn(result: unknown): z.infer<typeof StoppedObject> | undefined {
+export function stoppedIn(result: unknown) {
   const { data } = StoppedObject.safeParse(result);
   return data?.stopped.code === 'bug' ? undefined : data;
 }

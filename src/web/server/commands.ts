@@ -12,7 +12,7 @@ import { besideFile, nameParts } from '../../lib/file-name.ts';
 import { choose } from '../../run/choose.ts';
 import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
-import { ListJob, type WorkAnswer, type WorkView } from '../api.ts';
+import { ListJob, type WorkAnswer } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { askChild } from './children.ts';
 import { type Downloads, outputName } from './downloads.ts';
@@ -108,13 +108,11 @@ async function jobsIn(
   for (const word of words) named.push(await jobIn(server, command, word, lists));
   const [first] = named;
   if (entry === undefined || first === undefined) return undefined;
-  const { account } = await choose({ job: first, entries: present({ account: accountIn(given) }) });
+  const chosen = typeof given.account === 'string' ? { account: given.account } : {};
+  const { account } = await choose({ job: first, entries: chosen });
   const store = chooseStore(server.store, account.sandbox).location;
   return { entries: { [entry]: is === 'jobs' ? named : first }, store };
 }
-
-const accountIn = ({ account }: Readonly<Record<string, unknown>>): string | undefined =>
-  typeof account === 'string' ? account : undefined;
 
 /** The list, with the mends that have waited for the end of a run. */
 async function listNamed(server: Server, command: string, word: string): Promise<KeptList> {
@@ -167,16 +165,12 @@ async function answerOf(context: Context, asked: CommandRequest): Promise<object
   if (named.input.dry_run === true) return askChild(server.program, words) as Promise<object>;
   for (const list of named.lists) await keepAsRead(list);
   const work = server.work.start({
-    kind: kindOf(command.name),
     words,
     store: named.store ?? server.folder,
     about: named.about,
   });
   return { work } satisfies WorkAnswer;
 }
-
-const kindOf = (command: string): WorkView['kind'] =>
-  command === 'undo' || command === 'nightly' ? command : 'run';
 
 function wordsOf(
   { command, named: { input, store } }: CommandRequest,

@@ -14,7 +14,7 @@ import { chooseStore } from '../../run/store-choice.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/swept-jobs.ts';
 import type { NightView } from '../api.ts';
 import { type ChildEnd, stoppedIn } from './children.ts';
-import type { Order, Work } from './work.ts';
+import { kindOf, type Order, type Work } from './work.ts';
 
 interface SweepOptions {
   readonly jobs: readonly string[];
@@ -53,13 +53,13 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
   let kept: Promise<unknown> = Promise.resolve();
   // One after the other: the end of a night must not write over a pause that came meanwhile.
   const keep = (): Promise<unknown> => {
-    kept = kept.catch(() => {}).then(() => keepNote(options, note));
+    kept = kept.catch(() => {}).then(() => replaceFile(noteAt(options), 0o600, [JSON.stringify(note)]));
     return kept;
   };
   const planned = swept.map((job, at) => plannedOf(job, jobs[at] ?? '', options));
   // A sweep that a person has started by hand is told like one of the schedule.
-  work.onEnd(async ({ kind, about }, ended) => {
-    const own = planned.find(({ name }) => kind === 'nightly' && name === about);
+  work.onEnd(async ({ words, about }, ended) => {
+    const own = planned.find(({ name }) => kindOf(words) === 'nightly' && name === about);
     if (own === undefined) return;
     note.ended = [endedNight(about, ended), ...note.ended].slice(0, MOST_NIGHTS);
     tell(own, ended, options);
@@ -106,7 +106,7 @@ function plannedOf({ job, account, inbox }: SweptJob, word: string, { store, wor
     throw stop('job', `${word} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
   const location = chooseStore(store, account.sandbox).location;
   const words = ['nightly', path, '--store', location];
-  const order: Order = { kind: 'nightly', words, store: location, about: name };
+  const order: Order = { words, store: location, about: name };
   const how = { mode: '5-part', paused: true, protect: true } as const;
   const cron = new Cron(schedule, how, async () => void (await work.ended(work.start(order).id)));
   const credits = budget?.credits ?? null;
@@ -164,9 +164,6 @@ async function noteIn(place: Place): Promise<NightsNote> {
     () => ({ paused: [], ended: [] }),
   );
 }
-
-const keepNote = (place: Place, note: NightsNote): Promise<boolean> =>
-  replaceFile(noteAt(place), 0o600, [JSON.stringify(note)]);
 
 function endedNight(job: string, { exitCode, result }: ChildEnd): z.infer<typeof EndedNight> {
   return {

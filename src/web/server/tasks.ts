@@ -68,12 +68,11 @@ async function goingOn(server: Server, found: FoundBatch, how: Flags): Promise<O
   const list = (await keptLists(server)).find(({ path }) => path === batch.inputPath);
   // A sweep has no budget of its own, so a larger one is given to its list by hand.
   const words = nextWordsOf(found, how.budget !== undefined);
-  const kind = KINDS[words?.[0] ?? ''];
   const mayGoOn = batch.state === 'open' || batch.state === 'finished';
-  if (!mayGoOn || words === undefined || kind === undefined)
+  if (!mayGoOn || words === undefined)
     throw stop('usage', 'This list was replaced or ended.', 'Start it again: nothing is bought twice.');
   const about = list?.id ?? batch.id;
-  return { kind, words: [...withFlags(words, how), '--store', location], store: location, about };
+  return { words: [...withFlags(words, how), '--store', location], store: location, about };
 }
 
 interface Flags {
@@ -85,10 +84,3 @@ function withFlags(words: readonly string[], { budget, accept }: Flags): readonl
   const limited = budget === undefined ? words : withOption(words, '--budget', budget);
   return accept === undefined ? limited : withOption(limited, '--accept', accept);
 }
-
-const KINDS: Readonly<Record<string, Order['kind']>> = {
-  run: 'run',
-  try: 'run',
-  undo: 'undo',
-  nightly: 'nightly',
-};

@@ -14,7 +14,6 @@ import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from '
  */
 
 export interface Order {
-  readonly kind: WorkView['kind'];
   /** The words after `rowonce`, without `--json`. */
   readonly words: readonly string[];
   /** The store's folder. Work on one folder waits in one line. */
@@ -61,8 +60,8 @@ export class Work {
   again(id: string, wordsFor: (words: readonly string[]) => readonly string[]): WorkView | undefined {
     const item = this.#items.find((each) => each.id === id);
     if (item === undefined) return undefined;
-    const { kind, words, store, about } = item;
-    return this.start({ kind, words: wordsFor(words), store, about });
+    const { words, store, about } = item;
+    return this.start({ words: wordsFor(words), store, about });
   }
 
   /** Hears of each piece of work that has ended. */
@@ -143,11 +142,15 @@ const Pausing = Printed.extend({
 const goesOnAt = (ended: ChildEnd | undefined): string | undefined =>
   Pausing.safeParse(ended?.result).data?.stopped.resume_at;
 
-function workView({ id, kind, about, child, ended }: Item): WorkView {
+/** Its words begin with the name of the command. */
+export const kindOf = ([command]: readonly string[]): WorkView['kind'] =>
+  command === 'undo' || command === 'nightly' ? command : 'run';
+
+function workView({ id, words, about, child, ended }: Item): WorkView {
   const { stopped = null, budget_to_finish } = stoppedIn(ended?.result) ?? {};
   return {
     id,
-    kind,
+    kind: kindOf(words),
     about,
     batch: Printed.safeParse(ended?.result).data?.batch ?? null,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
