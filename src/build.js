@@ -116,7 +116,7 @@ function entryFiles() {
   return [...fs.globSync(['{index,cli/main}.ts', FAMILIES].map((path) => join(SOURCES, path))), ...placed];
 }
 
-/** What a browser gets: one script, one style, the two files that name them, and the licences of what is inside. */
+/** What a browser gets: scripts, one style, the two files that name them, and the licences of what is inside. */
 async function buildPage(rolldown, folder) {
   const { transform } = await import('lightningcss');
   const page = join(SOURCES, 'web', 'page');
@@ -133,6 +133,9 @@ async function buildPage(rolldown, folder) {
   const { output } = await bundle.write({
     dir: folder,
     entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+    // What every view needs is one script, which the document names, so a browser asks for it at once.
+    codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] },
     minify: true,
     comments: false,
   });

@@ -34,6 +34,9 @@ const LOOKS_OF_COLOUR = [
   { name: 'forced', media: { colorScheme: 'light', forcedColors: 'active' } },
 ] as const;
 
+/** Of script and style, compressed, that any view may fetch before it is shown. */
+const MOST_BYTES = 45 * 1024;
+
 /** An address without a view. */
 const NOWHERE = 'nowhere';
 
@@ -100,6 +103,17 @@ const SHIFTS = `
   }).observe({ type: 'layout-shift', buffered: true });
 `;
 
+/** Bytes of script and style, compressed, that a browser fetched for a view before all of the view was shown. */
+async function weightOf(page: Page): Promise<number> {
+  const paths: readonly string[] = await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`,
+  );
+  const files = paths
+    .filter((path) => /\.(?:js|css)$/.test(path))
+    .map((path) => readFileSync(join(BUILT, 'web', path)));
+  return files.reduce((sum, file) => sum + gzipSync(file).length, 0);
+}
+
 /** Ms from the request to the first paint with content, of a browser that has nothing of the page yet: the middle of five. */
 async function firstPaint(browser: Browser, served: Served): Promise<number> {
   const times: number[] = [];
@@ -142,6 +156,9 @@ async function lookAt(page: Page, { name, path }: View, width: number): Promise<
   await settled(page);
   const shift: number = await page.evaluate('shifted');
   if (shift > 0.1) wrong(`moves by ${shift}`, await page.evaluate('movers'));
+  const weight = await weightOf(page);
+  heaviest = Math.max(heaviest, weight);
+  if (weight > MOST_BYTES) wrong(`fetches ${weight} bytes of script and style`);
   if (name !== NOWHERE && (await page.textContent('h1')) === 'There is nothing at this address')
     wrong('not there');
   for (const look of LOOKS_OF_COLOUR) {
@@ -196,6 +213,7 @@ const all: readonly View[] = [
 const views = all.filter(({ name }) => name.search(part) >= 0);
 const browser = await openBrowser();
 const findings: Finding[] = [];
+let heaviest = 0;
 for (const width of WIDTHS) {
   const page = await enter(browser, served, width);
   for (const view of views) findings.push(...(await lookAt(page, view, width)));
@@ -204,18 +222,9 @@ for (const width of WIDTHS) {
 }
 const paintMs = await firstPaint(browser, served);
 await browser.close();
-const built = (name: string): Buffer => readFileSync(join(BUILT, 'web', name));
-/** What the first script imports is loaded with it; other views are fetched when they are shown. */
-const withIt = [
-  ...built('page.js')
-    .toString()
-    .matchAll(/from"\.\/([^"]+)"/g),
-].map(([, name = '']) => name);
-const first = ['page.js', 'page.css', ...new Set(withIt)];
-const bytes = first.reduce((sum, name) => sum + gzipSync(built(name)).length, 0);
 for (const { view, rule, nodes } of findings) console.log(`${view}: ${rule} ${nodes.slice(0, 3).join(' ')}`);
 writeFileSync(join(folder, 'findings.json'), JSON.stringify(findings, undefined, 2));
 console.log(
-  `${views.length} views in ${folder}, ${findings.length} findings, ${bytes} bytes of script and style, first paint after ${Math.round(paintMs)} ms (median of five)`,
+  `${views.length} views in ${folder}, ${findings.length} findings, ${heaviest} bytes of script and style at most, first paint after ${Math.round(paintMs)} ms (median of five)`,
 );
-if (findings.length > 0 || bytes > 45 * 1024) process.exitCode = 1;
+if (findings.length > 0) process.exitCode = 1;

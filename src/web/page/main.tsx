@@ -2,10 +2,10 @@ import { render } from 'preact';
 import { enter, follow, isIn } from './session.ts';
 import { Page } from './shell.tsx';
 
-/** The page begins here: it gets its token, then shows the view that the address names. */
+/** The page begins here: it is drawn, gets its token, then shows the view that the address names. */
 const place = document.getElementById('page');
 if (place !== null) {
+  render(<Page />, place);
   await enter();
   if (isIn.value) follow();
-  render(<Page />, place);
 }

@@ -8,8 +8,11 @@ import type { OpenAnswer, Refusal } from '../api.ts';
 
 const KEY = 'rowonce-entry';
 
-/** Whether the server lets this tab in. Without a token the page says how to get one. */
-export const isIn = signal(false);
+/**
+ * Whether the server lets this tab in; undefined until that is known. Without a token the page says how to get
+ * one.
+ */
+export const isIn = signal<boolean | undefined>(undefined);
 
 /** Whether the server did not answer last. Nothing can be typed then. */
 export const offline = signal(false);
@@ -19,6 +22,19 @@ export const offline = signal(false);
  * list then asks again, so that a bought cell is seen within a second.
  */
 export const beat = signal(0);
+
+/** How many answers, and scripts of parts of the page, are not there yet. */
+export const awaited = signal(0);
+
+/** Counts it as awaited until it is there. */
+export async function awaiting<T>(coming: Promise<T>): Promise<T> {
+  awaited.value = awaited.peek() + 1;
+  try {
+    return await coming;
+  } finally {
+    awaited.value = awaited.peek() - 1;
+  }
+}
 
 const BETWEEN_MS = 900;
 
@@ -166,7 +182,9 @@ export function send<T>(path: string, file: Blob, tell: (part: number) => void):
 }
 
 /** Asks the API. @throws Refused */
-export async function ask<T>(path: string, how: How = {}): Promise<T> {
+export const ask = <T>(path: string, how: How = {}): Promise<T> => awaiting(answerTo<T>(path, how));
+
+async function answerTo<T>(path: string, how: How): Promise<T> {
   const { method = how.body === undefined ? 'GET' : 'POST', body, signal } = how;
   const sent = body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) };
   let answer: Response;

@@ -1,11 +1,12 @@
-import { useSignal } from '@preact/signals';
+import { effect, useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchList } from '../api.ts';
 import { useAsked } from './parts/action.ts';
 import { needing, needWords } from './parts/figures.ts';
+import { late } from './parts/late.tsx';
 import { path } from './router.ts';
-import { ask, beat, isIn, offline } from './session.ts';
+import { ask, awaited, beat, isIn, offline } from './session.ts';
 import { Home } from './views/home.tsx';
 
 export type Params = Readonly<Record<string, string>>;
@@ -22,23 +23,6 @@ const VIEWS: readonly { readonly address: string; readonly view: View }[] = [
   { address: '/accounts', view: late(async () => (await import('./views/accounts.tsx')).Accounts) },
 ];
 
-/** A view whose script is fetched when it is first shown, so that any first view comes sooner. */
-function late(load: () => Promise<View>): View {
-  let loaded: View | undefined;
-  return function Late({ params }) {
-    const isThere = useSignal(loaded !== undefined);
-    useEffect(() => {
-      if (isThere.value) return;
-      void load().then((view) => {
-        loaded = view;
-        isThere.value = true;
-      });
-    }, []);
-    const Loaded = isThere.value ? loaded : undefined;
-    return Loaded === undefined ? <p class="soft">One moment…</p> : <Loaded params={params} />;
-  };
-}
-
 const NAV = [
   { to: '/', says: 'Lists' },
   { to: '/money', says: 'Money' },
@@ -47,7 +31,7 @@ const NAV = [
 ];
 
 export function Page() {
-  if (!isIn.value) return <Closed />;
+  if (isIn.value === false) return <Closed />;
   return (
     <>
       <a class="skip" href="#content">
@@ -64,7 +48,7 @@ export function Page() {
             </a>
           ))}
         </nav>
-        <Needs />
+        {isIn.value && <Needs />}
       </header>
       <main id="content" tabIndex={-1}>
         <p class={offline.value ? 'stop' : 'unseen'} role="status">
@@ -72,9 +56,7 @@ export function Page() {
             ? 'The connection to Rowonce is lost. What runs goes on; this page looks for it again.'
             : ''}
         </p>
-        <fieldset class="forms" disabled={offline.value}>
-          <Shown />
-        </fieldset>
+        {isIn.value && <Shown key={path.value} />}
       </main>
     </>
   );
@@ -105,13 +87,50 @@ function Needs() {
 const isAt = (to: string): boolean =>
   to === '/' ? /^\/(?:$|lists|files|reports)/.test(path.value) : path.value.startsWith(to);
 
+/** A view asks in steps: after so long without a question it has all that it shows at first. */
+const QUIET_MS = 60;
+
+/** A long list is not waited for any longer: the rest is shown as it comes. */
+const AT_MOST_MS = 2_000;
+
+/** Whether the view has what it asks for at first. Shown earlier, the rest would move what is being read. */
+function useWhole(): boolean {
+  const isWhole = useSignal(false);
+  useEffect(() => {
+    const show = (): void => {
+      isWhole.value = true;
+    };
+    let soon: ReturnType<typeof setTimeout> | undefined;
+    const latest = setTimeout(show, AT_MOST_MS);
+    const leave = effect(() => {
+      clearTimeout(soon);
+      if (awaited.value === 0) soon = setTimeout(show, QUIET_MS);
+    });
+    return () => {
+      leave();
+      clearTimeout(soon);
+      clearTimeout(latest);
+    };
+  }, []);
+  return isWhole.value;
+}
+
 function Shown() {
+  const isWhole = useWhole();
   useEffect(() => {
     document.title = 'Rowonce';
-  }, [path.value]);
+  }, []);
+  return (
+    <fieldset disabled={offline.value} aria-busy={!isWhole}>
+      <Addressed />
+    </fieldset>
+  );
+}
+
+function Addressed() {
   for (const { address, view: View } of VIEWS) {
     const params = paramsOf(address, path.value);
-    if (params !== undefined) return <View params={params} key={path.value} />;
+    if (params !== undefined) return <View params={params} />;
   }
   return (
     <section class="drop">

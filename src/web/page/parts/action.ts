@@ -41,7 +41,8 @@ export interface Asked<T> {
 
 /**
  * Forgets the answers to earlier questions.
- * @param delayMs how long the keys must rest before the question is sent, because the user is still choosing.
+ * @param delayMs how long the keys must rest before another question is sent, because the user is still
+ * choosing. The first one is sent at once.
  */
 export function useAsked<T>(
   question: (signal: AbortSignal) => Promise<T>,
@@ -51,6 +52,7 @@ export function useAsked<T>(
   const asked = useSignal<Asked<T>>({ value: undefined, refused: undefined, waits: true });
   useEffect(() => {
     const leaving = new AbortController();
+    const restMs = asked.peek().value === undefined ? 0 : delayMs;
     asked.value = { ...asked.peek(), waits: true };
     const timer = setTimeout(() => {
       question(leaving.signal).then(
@@ -62,7 +64,7 @@ export function useAsked<T>(
           asked.value = { value: undefined, refused: asRefused(error), waits: false };
         },
       );
-    }, delayMs);
+    }, restMs);
     return () => {
       clearTimeout(timer);
       leaving.abort();

@@ -2,19 +2,21 @@ import { useEffect } from 'preact/hooks';
 import type { BatchList, BatchStatusObject, ListView, WorkList, WorkView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { fileName, grouped } from '../parts/figures.ts';
+import { late } from '../parts/late.tsx';
 import { ask, beat, look } from '../session.ts';
 import type { Params } from '../shell.tsx';
-import { Ended } from './list/ended.tsx';
 import { Funnel } from './list/funnel.tsx';
 import { Head } from './list/head.tsx';
-import { RowBeside } from './list/row.tsx';
 import { type Known, type Scene, useScene } from './list/scene.ts';
 import { SoFar } from './list/so-far.tsx';
-import { Start } from './list/start.tsx';
-import { Stops } from './list/stops.tsx';
 import { ListTable } from './list/table.tsx';
 
-import { Undo } from './list/undo.tsx';
+/** What stands beside the table, and above it when something is in the way, is another script each. */
+const Start = late(async () => (await import('./list/start.tsx')).Start);
+const Ended = late(async () => (await import('./list/ended.tsx')).Ended);
+const RowBeside = late(async () => (await import('./list/row.tsx')).RowBeside);
+const Undo = late(async () => (await import('./list/undo.tsx')).Undo);
+const Stops = late(async () => (await import('./list/stops.tsx')).Stops);
 
 /** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
 export function ListPage({ params: { id = '' } }: { readonly params: Params }) {
@@ -64,7 +66,7 @@ function Shown(known: Known) {
   return (
     <article class="list">
       <Head scene={scene} />
-      <Stops scene={scene} />
+      {(scene.batch ?? scene.work) && <Stops scene={scene} />}
       <div class="body">
         <div class="main">
           <Funnel scene={scene} />

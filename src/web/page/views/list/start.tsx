@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { RefusedNotice } from '../../loaded.tsx';
+import { late } from '../../parts/late.tsx';
 import { Agreements } from './agreements.tsx';
 import { type Accounts, fittingBest, jobFor, stepsOf, useAccounts } from './choice.ts';
 import { Buttons } from './go.tsx';
@@ -7,9 +8,12 @@ import { Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
 import { isTeam, operationsOf, type Scene } from './scene.ts';
 import { Steps } from './steps.tsx';
-import { Changes, Team, Undoable } from './team.tsx';
-import { Tried } from './tried.tsx';
 import { What } from './what.tsx';
+
+const Tried = late(async () => (await import('./tried.tsx')).Tried);
+const Team = late(async () => (await import('./team.tsx')).Team);
+const Changes = late(async () => (await import('./team.tsx')).Changes);
+const Undoable = late(async () => (await import('./team.tsx')).Undoable);
 
 /** What shall be done with the list, by whom and by what, and what it costs; then the button. */
 export function Start({ scene }: { readonly scene: Scene }) {
