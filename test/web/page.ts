@@ -81,7 +81,7 @@ const isTooWide = (page: Page): Promise<boolean> =>
 
 const isNavigationWrapped = (page: Page): Promise<boolean> =>
   page.evaluate(
-    `new Set([...document.querySelectorAll('.top nav a')].map((link) => link.offsetTop)).size > 1`,
+    `new Set([...document.querySelectorAll('header nav a')].map((link) => link.offsetTop)).size > 1`,
   );
 
 /** What is folded away is looked at, too. */

@@ -44,7 +44,7 @@ export function Loaded<T>({
     return () => leaving.abort();
   }, [path, sent]);
   useEffect(() => look.current(), [path, again]);
-  if (found.value === undefined) return <p class="loading">One moment…</p>;
+  if (found.value === undefined) return <p class="soft">One moment…</p>;
   const { refused, value } = found.value;
   return refused === undefined ? children(value as T) : <RefusedNotice refused={refused} />;
 }

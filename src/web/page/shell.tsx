@@ -37,7 +37,7 @@ export function Page() {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header class="top">
+      <header>
         <a class="brand" href="/">
           Rowonce
         </a>
@@ -78,7 +78,7 @@ function Needs() {
   if (newest === undefined) return null;
   const rows = needed.reduce((sum, batch) => sum + needing(batch), 0);
   return (
-    <a class="needs" href={newest.list === null ? `/files/${newest.batch}` : `/lists/${newest.list}`}>
+    <a class="need" href={newest.list === null ? `/files/${newest.batch}` : `/lists/${newest.list}`}>
       {needWords(rows)}
     </a>
   );
@@ -91,7 +91,7 @@ const isAt = (to: string): boolean =>
 const QUIET_MS = 60;
 
 /** A long list is not waited for any longer: the rest is shown as it comes. */
-const AT_MOST_MS = 2_000;
+const AT_MOST_MS = 3_000;
 
 /** Whether the view has what it asks for at first. Shown earlier, the rest would move what is being read. */
 function useWhole(): boolean {
@@ -159,11 +159,13 @@ function paramsOf(address: string, actual: string): Record<string, string> | und
 function Closed() {
   const program = document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'rowonce';
   return (
-    <main class="drop">
-      <h1>This page is closed</h1>
-      <p>
-        Open it again from the terminal: <code>{program} serve</code>. Your lists are all there.
-      </p>
+    <main>
+      <section class="drop">
+        <h1>This page is closed</h1>
+        <p>
+          Open it again from the terminal: <code>{program} serve</code>. Your lists are all there.
+        </p>
+      </section>
     </main>
   );
 }

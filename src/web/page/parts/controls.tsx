@@ -9,7 +9,7 @@ type ButtonProps = ComponentProps<'button'> & {
 /** It submits no form, unless it says that it does. */
 export function Button({ says, look, type = 'button', ...rest }: ButtonProps) {
   return (
-    <button type={type} class={look === 'pill' || look === 'link' ? look : `btn ${look ?? ''}`} {...rest}>
+    <button type={type} class={look} {...rest}>
       {says}
     </button>
   );

@@ -11,7 +11,7 @@ interface StopProps {
 export function Stop({ says, children }: StopProps) {
   return (
     <section class="stop">
-      <p>{says}</p>
+      <p role="status">{says}</p>
       {children}
     </section>
   );

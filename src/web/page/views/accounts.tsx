@@ -42,7 +42,7 @@ export function Accounts() {
                     {accounts.filter(({ sandbox }) => !sandbox).map(card)}
                     <AddAccount vendors={vendors} regions={regions} onChanged={onChanged} />
                   </div>
-                  <details class="sentence">
+                  <details>
                     <summary>Play money: accounts that need no key and invent their answers</summary>
                     <div class="two">{accounts.filter(({ sandbox }) => sandbox).map(card)}</div>
                   </details>

@@ -55,7 +55,7 @@ function AllLists({ lists, found, page }: AllListsProps) {
         ))}
       </ul>
       {pages > 1 && (
-        <nav class="row pages" aria-label="Older and newer lists">
+        <nav class="row" aria-label="Older and newer lists">
           {page > 1 && <ButtonLink to={`/?page=${page - 1}`} says="Newer" />}
           <span class="soft">
             {grouped(page)} of {grouped(pages)}

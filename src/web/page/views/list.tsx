@@ -64,11 +64,11 @@ function Shown(known: Known) {
   const scene = useScene(known);
   useTitle(scene);
   return (
-    <article class="list">
+    <article>
       <Head scene={scene} />
       {(scene.batch ?? scene.work) && <Stops scene={scene} />}
       <div class="body">
-        <div class="main">
+        <div>
           <Funnel scene={scene} />
           <ListTable scene={scene} />
         </div>

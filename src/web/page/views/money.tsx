@@ -26,7 +26,7 @@ export function Money() {
       <Spent by="month" month={chosen}>
         {([whole]) =>
           whole === undefined ? (
-            <p class="sentence">Nothing was spent in {monthName(chosen)}.</p>
+            <p>Nothing was spent in {monthName(chosen)}.</p>
           ) : (
             <div class="two">
               <Whole whole={whole} month={chosen} />
@@ -123,7 +123,7 @@ function Days({ days, month }: { readonly days: readonly SpendGroupObject[]; rea
   const says = `Credits a day, at most ${grouped(most)}`;
   return (
     <>
-      <svg class="days" viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={says}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={says}>
         {bars}
       </svg>
       <Fold title="Day by day">

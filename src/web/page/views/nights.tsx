@@ -38,7 +38,7 @@ export function Nights() {
 }
 
 const NoNight = () => (
-  <p class="sentence">
+  <p>
     Nothing is asked by night yet. Whoever opened Rowonce can open it with the file of a night, which says
     what is asked, of which folder, and when.
   </p>

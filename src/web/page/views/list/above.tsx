@@ -17,14 +17,13 @@ export function Above({ scene }: { readonly scene: Scene }) {
     ['0', 'there are none'],
   ];
   return (
-    <div class="above">
+    <div class="soft">
       {above.map(({ row, text }) => (
         <p key={row}>
-          <span class="n">{row}</span>
-          {text}
+          <b>{row}</b> {text}
         </p>
       ))}
-      <p class="soft">
+      <p>
         <label>
           {isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}{' '}
           <select value={header} onChange={({ currentTarget }) => use(currentTarget.value)}>

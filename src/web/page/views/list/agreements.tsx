@@ -29,7 +29,7 @@ export function Agreements({ scene, plan }: AgreementsProps) {
             <b>What is sent to the vendor stands in a file,</b> which another person may have written. Look at
             it before you allow it.
           </p>
-          <details class="fold">
+          <details>
             <summary>Show what is sent</summary>
             <ul>
               {question.details.map((detail) => (

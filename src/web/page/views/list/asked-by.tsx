@@ -35,7 +35,7 @@ export function AskedBy({ scene, operation }: AskedByProps) {
           <Button look="pill" says="Ask by it" onClick={() => put(input, column)} />
         </p>
       ))}
-      <details class="fold" open={planned.refused !== undefined}>
+      <details open={planned.refused !== undefined}>
         <summary>{isTeam(scene) ? 'Which column is what' : sentenceOf(operation, asked)}</summary>
         {inputs.map((input) => (
           <Select

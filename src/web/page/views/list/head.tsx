@@ -33,7 +33,7 @@ export function Head({ scene }: { readonly scene: Scene }) {
           </span>
         )}
         {batch?.sandbox && <b class="need">play money</b>}
-        <span class="state">
+        <span class="row state">
           <State scene={scene} />
           {isRunning && batch && <Pause batch={batch} />}
           {batch?.state === 'open' && <ForGood batch={batch} />}
@@ -50,7 +50,7 @@ export function Head({ scene }: { readonly scene: Scene }) {
 
 interface Word {
   readonly says: string;
-  readonly look?: 'warn' | 'off';
+  readonly look: 'good' | 'warn' | 'soft';
   readonly more?: string;
 }
 
@@ -59,7 +59,10 @@ function State({ scene }: { readonly scene: Scene }) {
   if (word === undefined) return null;
   return (
     <span>
-      <span class={`dot ${word.look ?? ''}`} /> <strong>{word.says}</strong>
+      <span class={word.look} aria-hidden="true">
+        ●
+      </span>{' '}
+      <strong>{word.says}</strong>
       {word.more && <span class="soft"> {word.more}</span>}
     </span>
   );
@@ -70,19 +73,19 @@ function wordOf({ batch, work, isRunning }: Scene): Word | undefined {
   if (isRunning || work?.state === 'waiting') return { says: 'Waiting', look: 'warn', more: 'for its turn' };
   if (batch === undefined) return undefined;
   const { state, held_since: held } = batch;
-  if (state === 'cancelled') return { says: 'Stopped', look: 'off', more: 'for good' };
-  if (state === 'superseded') return { says: 'Stopped', look: 'off', more: 'the list has changed since' };
+  if (state === 'cancelled') return { says: 'Stopped', look: 'soft', more: 'for good' };
+  if (state === 'superseded') return { says: 'Stopped', look: 'soft', more: 'the list has changed since' };
   if (held !== undefined) return { says: 'Paused', look: 'warn', more: `since ${when(held)}` };
   if (state === 'open') return { says: 'Stopped', look: 'warn', more: `${grouped(rowsLeft(batch))} to go` };
   if (needing(batch) > 0) return { says: 'Needs you', look: 'warn' };
-  return { says: 'Done' };
+  return { says: 'Done', look: 'good' };
 }
 
 function runningWord(batch: BatchStatusObject): Word {
   const { settled, seconds_left: left, paused_until: until } = batch;
   if (until !== null) return { says: 'Waiting', look: 'warn', more: `until ${when(until)}` };
   const soon = left === null ? '' : ` · about ${duration(left)}`;
-  return { says: 'Running', more: `${percent(settled, allRows(batch))}${soon}` };
+  return { says: 'Running', look: 'good', more: `${percent(settled, allRows(batch))}${soon}` };
 }
 
 // ------------------------------------------------------------------------------------------ pause, and end
@@ -145,11 +148,11 @@ function Came({ scene, batch }: OfEnded) {
   const isOfTeam = batch.changes !== undefined;
   return (
     <>
-      <p class="sentence" role="status">
+      <p role="status">
         <strong>{words?.headline}</strong> <br />
         {words?.cost} {words?.besides}
       </p>
-      <p class="sentence row">
+      <p class="row">
         {figures !== undefined && figures.attention > 0 && (
           <Act
             look="link"
@@ -179,7 +182,7 @@ function Before({ list, batch }: OfBatch & { readonly list: string }) {
     <Loaded<BatchList> path={`/batches?list=${list}`} again={batch.batch}>
       {({ batches: [, ...earlier] }) =>
         earlier.length === 0 ? null : (
-          <details class="sentence">
+          <details>
             <summary>Before</summary>
             <ul>
               {earlier.map((each) => (

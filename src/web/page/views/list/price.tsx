@@ -47,7 +47,7 @@ function Reasons({ plan }: { readonly plan: PlanObject }) {
   const [first] = reasons;
   if (first === undefined) return null;
   return (
-    <details class="fold">
+    <details>
       <summary>
         <span class="warn">{counted(plan.invalid, 'row needs', 'rows need')} you</span>
       </summary>

@@ -56,7 +56,7 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
   // The cells of a workbook are neither encoded nor separated.
   const isText = value.delimiter !== 'cells';
   return (
-    <details class="fold">
+    <details>
       <summary>
         How the list is read
         {cells > 0 && <span class="warn">{` · ${counted(cells, 'cell')} damaged`}</span>}

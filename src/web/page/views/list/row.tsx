@@ -33,7 +33,7 @@ export function RowBeside({ scene }: { readonly scene: Scene }) {
   }, [row]);
   return (
     <aside ref={aside} tabIndex={-1} aria-label={`Row ${row}`}>
-      <p class="row over">
+      <p class="row">
         <Button look="link" says="Close" aria-label={`Close row ${row}`} onClick={close} />
       </p>
       {batch === undefined ? (

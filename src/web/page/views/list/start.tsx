@@ -31,7 +31,7 @@ export function Start({ scene }: { readonly scene: Scene }) {
       ) : (
         <>
           <Tried scene={scene} tried={tried} />
-          <details class="fold">
+          <details>
             <summary>With whom, and by what</summary>
             {choice}
           </details>

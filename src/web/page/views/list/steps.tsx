@@ -171,6 +171,7 @@ function Ordered({ step, accounts, scene, onChosen }: Omit<VendorsProps, 'alike'
         return (
           <li
             key={name}
+            class="row"
             draggable
             onDragStart={() => {
               taken.current = at;

@@ -108,7 +108,7 @@ export function Limits({ job, set }: Omit<ChoiceProps, 'plan'>) {
   const countSet = Object.keys(guards).length;
   const countOf = (typed: string): number | undefined => (/^\d+$/.test(typed) ? Number(typed) : undefined);
   return (
-    <details class="fold">
+    <details>
       <summary>Limits{countSet > 0 && `, ${countSet} set`}</summary>
       <Checkbox
         says="People may become admin"

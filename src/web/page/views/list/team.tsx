@@ -20,16 +20,14 @@ export function Team({ scene, accounts }: TeamProps) {
   const services = accounts.filter((each) => canDo(each, 'onboard'));
   return (
     <>
-      <div class="pairs">
-        <Select
-          name="In the account"
-          value={String(job.account)}
-          options={services.map((each) => [each.name, accountWords(each)] as const)}
-          onChosen={(account) => set({ account })}
-        />
-        <Projects {...chosen} />
-        <Roles {...chosen} />
-      </div>
+      <Select
+        name="In the account"
+        value={String(job.account)}
+        options={services.map((each) => [each.name, accountWords(each)] as const)}
+        onChosen={(account) => set({ account })}
+      />
+      <Projects {...chosen} />
+      <Roles {...chosen} />
       <Checkbox
         says="Remove who is no longer on the list"
         checked={job.remove_missing === true}

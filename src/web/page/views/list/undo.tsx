@@ -17,7 +17,7 @@ export function Undo({ scene }: { readonly scene: Scene }) {
   return (
     <aside aria-label="Undo">
       <h2>Take it back</h2>
-      {value === undefined && waits && <p class="loading">One moment…</p>}
+      {value === undefined && waits && <p class="soft">One moment…</p>}
       <RefusedNotice refused={refused} />
       {value && <Planned plan={value} isRunning={scene.isRunning} />}
       <p>
