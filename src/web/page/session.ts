@@ -9,8 +9,8 @@ import type { OpenAnswer, Refusal } from '../api.ts';
 const KEY = 'rowonce-entry';
 
 /**
- * Whether the server lets this tab in; undefined until that is known. Without a token the page says how to get
- * one.
+ * Whether the server lets this tab in; undefined until that is known. Without a token the page says how to
+ * get one.
  */
 export const isIn = signal<boolean | undefined>(undefined);
 

@@ -7,14 +7,13 @@ import { needing, needWords } from './parts/figures.ts';
 import { late } from './parts/late.tsx';
 import { path } from './router.ts';
 import { ask, awaited, beat, isIn, offline } from './session.ts';
-import { Home } from './views/home.tsx';
 
 export type Params = Readonly<Record<string, string>>;
 type View = ComponentType<{ readonly params: Params }>;
 
 /** `:name` stands for one part of an address. The first that fits is shown. */
 const VIEWS: readonly { readonly address: string; readonly view: View }[] = [
-  { address: '/', view: Home },
+  { address: '/', view: late(async () => (await import('./views/home.tsx')).Home) },
   { address: '/lists/:id', view: late(async () => (await import('./views/list.tsx')).ListPage) },
   { address: '/files/:batch', view: late(async () => (await import('./views/list.tsx')).ListOfBatch) },
   { address: '/reports/:batch', view: late(async () => (await import('./views/report.tsx')).Report) },

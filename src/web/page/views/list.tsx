@@ -9,14 +9,14 @@ import { Funnel } from './list/funnel.tsx';
 import { Head } from './list/head.tsx';
 import { type Known, type Scene, useScene } from './list/scene.ts';
 import { SoFar } from './list/so-far.tsx';
+import { Stops } from './list/stops.tsx';
 import { ListTable } from './list/table.tsx';
 
-/** What stands beside the table, and above it when something is in the way, is another script each. */
+/** What stands beside the table is a script each. */
 const Start = late(async () => (await import('./list/start.tsx')).Start);
 const Ended = late(async () => (await import('./list/ended.tsx')).Ended);
 const RowBeside = late(async () => (await import('./list/row.tsx')).RowBeside);
 const Undo = late(async () => (await import('./list/undo.tsx')).Undo);
-const Stops = late(async () => (await import('./list/stops.tsx')).Stops);
 
 /** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
 export function ListPage({ params: { id = '' } }: { readonly params: Params }) {
@@ -66,7 +66,7 @@ function Shown(known: Known) {
   return (
     <article>
       <Head scene={scene} />
-      {(scene.batch ?? scene.work) && <Stops scene={scene} />}
+      <Stops scene={scene} />
       <div class="body">
         <div>
           <Funnel scene={scene} />

@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks';
 import type { DoubtListObject } from '../../../api.ts';
 import { RefusedNotice } from '../../loaded.tsx';
 import { useAsked } from '../../parts/action.ts';
+import { late } from '../../parts/late.tsx';
 import type { Place } from '../../parts/window.ts';
 import { look } from '../../session.ts';
 import { Above } from './above.tsx';
-import { Cards } from './cards.tsx';
 import { type Drawn, textOf } from './cells.tsx';
 import { columnsOf } from './columns.ts';
 import { Mended, useMending } from './mends.tsx';
@@ -14,6 +14,9 @@ import { batchShown, useRows } from './rows.ts';
 import type { Scene } from './scene.ts';
 import { Sheet, textAt } from './sheet.tsx';
 import { Tools } from './tools.tsx';
+
+/** A screen does without them. */
+const Cards = late(async () => (await import('./cards.tsx')).Cards);
 
 /** Her table: her own columns, and what was bought behind the one by which it was asked. */
 export function ListTable({ scene }: { readonly scene: Scene }) {
