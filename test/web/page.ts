@@ -62,15 +62,18 @@ interface AxeViolation {
 /** How often it is looked whether a view still changes: what runs does so without an end. */
 const LOOKS = 12;
 
-/** Waits until the words of a view have not changed for a while: what it asked for is there. */
+const WAITS = /One moment…|Counting what it costs/;
+
+/** Waits until a view has what it asked for, and its words have not changed for a while. */
 async function settled(page: Page): Promise<void> {
+  await page.waitForSelector('fieldset[aria-busy="false"]');
+  await page.locator('main', { hasNotText: WAITS }).waitFor();
   let before = '';
   let quiet = 0;
   for (let look = 0; look < LOOKS && quiet < 4; look += 1) {
     await page.waitForTimeout(200);
     const now = (await page.locator('main').textContent()) ?? '';
-    const isFull = now.length > 0 && !/One moment…|Counting what it costs/.test(now);
-    quiet = now === before && isFull ? quiet + 1 : 0;
+    quiet = now === before ? quiet + 1 : 0;
     before = now;
   }
 }
