@@ -168,25 +168,24 @@ test('an account that is at another address is agreed to before anything is sent
 
 test('behind a list that a terminal works on, the one of the page comes next, or is not started', async () => {
   const desk = await openDesk({ latencyMs: 200, concurrency: 1 });
-  desk.list(30);
+  desk.list(60);
   const served = await pageAt(desk);
   await desk.write('other.csv', 'Domain\nother.example\n');
+  const list = await brought(served, 'other.csv', await desk.read('other.csv'));
+  const page = await tabAt(served, `/lists/${list}`);
   const terminal = desk.start(desk.run());
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(1);
-  const list = await brought(served, 'other.csv', await desk.read('other.csv'));
   const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
   const order = { file: list, job: JOB, plan, budget: 5 };
   const { work } = await ask(served, 'POST', '/run', order);
-  const page = await tabAt(served, `/lists/${list}`);
   const who = `${userInfo().username} on ${hostname()}`;
-  await sees(page, `“list.csv” is being worked on by ${who}, `);
-  await sees(page, /, \d+\s% done\. Yours comes next\./);
+  await sees(page, new RegExp(`“list.csv” is being worked on by ${who}, \\d+\\s% done. Yours comes next.`));
   await press(page, 'Do not start it');
   await endOf(served, work.id);
   await ask(served, 'POST', '/run', order);
   await sees(page, '1 of 1 company found');
   expect((await terminal).code).toBe(0);
-  expect(await desk.requests()).toBe(31);
+  expect(await desk.requests()).toBe(61);
 });
 
 test('play money says that it is, and leads to the accounts', async () => {
