@@ -160,6 +160,9 @@ export type ListJob = z.output<typeof ListJob>;
 /** A person's choice, in the form in which the page sends it. */
 export type ListJobChoice = z.input<typeof ListJob>;
 
+/** Which choice a new one follows: another one than that is not overwritten. Left out: whichever there is. */
+export const ListJobQuery = z.object({ version: z.coerce.number().int().min(0).optional() });
+
 /** A cell that was mended on the page. */
 const Mend = z.strictObject({
   row: z.int().min(1),
@@ -192,6 +195,8 @@ export const ListView = z.object({
   at: z.string(),
   /** What was chosen for it so far. */
   job: ListJob,
+  /** How often that was chosen. */
+  version: z.number(),
   mends: z.array(KeptMend),
 });
 export type ListView = z.infer<typeof ListView>;

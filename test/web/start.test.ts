@@ -174,3 +174,20 @@ test('of companies and people that were tried, each field is chosen and named fo
   expect(names).toEqual(expect.arrayContaining(['Name', 'City', 'Where']));
   expect(names.join()).not.toMatch(/industry|job.title/i);
 });
+
+test('a choice of another tab is shown in this one, and is never overwritten by a choice that did not see it', async () => {
+  const { served, page } = await listOf('both.csv', 'Website,E-mail\na.example,jo@a.example\nb.example,\n');
+  await aside(page).getByText('4 credits at most').waitFor();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await pill(other, 'Find people').click();
+  await aside(page).getByText('2 credits at most').waitFor();
+
+  const [{ id, job }] = (await ask(served, 'GET', '/lists')).lists;
+  // The list is looked at without an end: a tab that has not looked since is one whose answer never comes.
+  await page.route(`**/api/lists/${id}`, () => {});
+  await ask(served, 'PUT', `/lists/${id}/job`, { ...job, country: 'AU' });
+  await pill(page, 'Find people').click();
+  await page.getByText('Something else was chosen for both.csv meanwhile').waitFor();
+  expect((await ask(served, 'GET', '/lists')).lists[0].job).toEqual({ ...job, country: 'AU' });
+});

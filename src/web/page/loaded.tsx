@@ -53,7 +53,7 @@ export function Loaded<T>({
  * A question that is repeated while it is open is asked once more afterwards, so that the slowest answer is
  * shown, too.
  */
-function oneAtATime(work: () => Promise<void>): () => void {
+export function oneAtATime(work: () => Promise<void>): () => void {
   let isAtWork = false;
   let isStale = false;
   const begin = async (): Promise<void> => {

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { z } from 'zod';
+import { stop } from '../../core/errors.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { ListJob } from '../api.ts';
 import { type KeptList, ownFolder } from './list-files.ts';
@@ -22,14 +24,31 @@ export async function writeListJob({ folder }: KeptList, job: ListJob): Promise<
 
 const DRAFT = 'draft.json';
 
+const Draft = z.object({ version: z.number(), job: ListJob });
+type Draft = z.output<typeof Draft>;
+
 /** What was chosen so far, so that a reload and another tab go on with it. */
-export async function draftOf({ folder }: KeptList): Promise<ListJob> {
+export async function draftOf({ folder }: KeptList): Promise<Draft> {
   return readFile(join(folder, DRAFT), 'utf8').then(
-    (text) => ListJob.safeParse(JSON.parse(text)).data ?? {},
-    () => ({}),
+    (text) => Draft.safeParse(JSON.parse(text)).data ?? NOTHING,
+    () => NOTHING,
   );
 }
 
-export async function keepDraft({ folder }: KeptList, job: ListJob): Promise<void> {
-  await replaceFile(join(folder, DRAFT), 0o600, [JSON.stringify(job)]);
+const NOTHING: Draft = { version: 0, job: {} };
+
+/**
+ * @param over the version of the choice that the person saw; left out: whichever there is.
+ * @throws StopError `busy` where another tab has chosen something since.
+ */
+export async function keepDraft(list: KeptList, job: ListJob, over?: number): Promise<void> {
+  const { version } = await draftOf(list);
+  if (over !== undefined && over !== version)
+    throw stop(
+      'busy',
+      `Something else was chosen for ${list.name} meanwhile, such as in another tab.`,
+      'It is shown now: look at it, and choose again.',
+    );
+  const draft: Draft = { version: version + 1, job };
+  await replaceFile(join(list.folder, DRAFT), 0o600, [JSON.stringify(draft)]);
 }

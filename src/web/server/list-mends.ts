@@ -70,7 +70,7 @@ const note = ({ folder }: KeptList, mends: ListMends): Promise<boolean> =>
 
 /** A crash behind this leaves a list whose last mend is written and not noted. */
 async function writeMended(list: KeptList, mends: ListMends['mends']): Promise<void> {
-  const { sheet } = await openFile(await broughtFile(list), readingIn(await draftOf(list)));
+  const { sheet } = await openFile(await broughtFile(list), readingIn((await draftOf(list)).job));
   const mended = sheet.corrected?.(mends);
   if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
 }

@@ -36,7 +36,7 @@ class WrittenRows {
   }
 
   static async of(list: KeptList): Promise<WrittenRows> {
-    const { sheet } = await openFile(list.path, readingIn(await draftOf(list)));
+    const { sheet } = await openFile(list.path, readingIn((await draftOf(list)).job));
     const header = await sheet.header();
     const path = join(list.folder, 'rows');
     const file = await open(path, 'w+', 0o600);
@@ -125,7 +125,7 @@ export class ListTables {
   /** A list that was brought or mended since, or is read in another way, is another file. */
   async #rowsOf(list: KeptList): Promise<WrittenRows> {
     const { ino, mtimeMs } = await stat(list.path);
-    const mark = JSON.stringify([list.path, ino, mtimeMs, readingIn(await draftOf(list))]);
+    const mark = JSON.stringify([list.path, ino, mtimeMs, readingIn((await draftOf(list)).job)]);
     const known = this.#kept.get(mark);
     if (known !== undefined) return known;
     const made = WrittenRows.of(list);

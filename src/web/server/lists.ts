@@ -10,8 +10,8 @@ import { readableEndings } from '../../core/format.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 
-import { ListJob, ListRowsRequest, type Lists, type ListView, MendRequest } from '../api.ts';
-import { bodyOf } from './answers.ts';
+import { ListJob, ListJobQuery, ListRowsRequest, type Lists, type ListView, MendRequest } from '../api.ts';
+import { bodyOf, queryOf } from './answers.ts';
 import { bringList, type KeptList, keptList, keptLists, removeList, sweepLists } from './list-files.ts';
 import { draftOf, keepDraft } from './list-job.ts';
 import { mend, mendsOf } from './list-mends.ts';
@@ -48,7 +48,8 @@ export function listRoutes(server: Server): Hono {
     })
     .put('/lists/:id/job', async (context) => {
       const list = await listOf(server, context);
-      await keepDraft(list, await bodyOf(context, ListJob));
+      const { version } = queryOf(context, ListJobQuery);
+      await keepDraft(list, await bodyOf(context, ListJob), version);
       return context.json(await viewOf(list));
     })
     .put('/lists/:id/mends', async (context) => {
@@ -81,7 +82,7 @@ function listOf(server: Server, context: Context): Promise<KeptList> {
 async function viewOf(list: KeptList): Promise<ListView> {
   const { id, name, bytes, atMs } = list;
   const { mends } = await mendsOf(list);
-  return { id, name, bytes, at: isoTime(atMs), job: await draftOf(list), mends };
+  return { id, name, bytes, at: isoTime(atMs), ...(await draftOf(list)), mends };
 }
 
 /** While a batch over it is open. */

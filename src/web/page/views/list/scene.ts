@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type {
   BatchStatusObject,
   ListDescription,
@@ -11,8 +11,9 @@ import type {
   WorkAnswer,
   WorkView,
 } from '../../../api.ts';
+import { asRefused, oneAtATime } from '../../loaded.tsx';
 import { type Asked, useAsked } from '../../parts/action.ts';
-import { ask, beat, look } from '../../session.ts';
+import { ask, beat, look, type Refused } from '../../session.ts';
 
 /** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
 export interface Scene {
@@ -30,6 +31,8 @@ export interface Scene {
   readonly job: ListJobChoice;
   /** Keeps the choice, plans it, and shows what it costs. */
   choose(job: ListJobChoice): void;
+  /** Why her last choice was not kept. */
+  readonly unkept: Refused | undefined;
   /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
   readonly described: Asked<ListDescription>;
   /** What the job would buy or change in all or the selected rows; undefined while nothing is chosen. */
@@ -113,25 +116,24 @@ export function useScene({ works, ...known }: Known): Scene {
     if (batch !== undefined) isPlanning.value = false;
   }, [batch?.batch]);
   const tried = useTried(work, isPlanning);
-  const chosen = useSignal<ListJobChoice>(list?.job ?? {});
+  const choice = useChoice(list);
+  const { job } = choice;
   const agreed = useSignal<Agreed>({});
   const selected = useSignal<ReadonlySet<number>>(new Set());
   const again = useSignal(0);
   const id = isPlanning.value || isAnew(known) ? list?.id : undefined;
-  const { value: job } = chosen;
   const only = rangesOf(selected.value) || undefined;
+  // What she has agreed to was about what was chosen then.
+  useEffect(() => {
+    agreed.value = {};
+  }, [JSON.stringify(job)]);
   const planned = { file: id, job, only, accept: agreed.value.accept };
   return {
     ...known,
     work,
     isRunning,
     isPlanning,
-    job,
-    choose(next) {
-      chosen.value = next;
-      agreed.value = {};
-      if (list !== undefined) void ask(`/lists/${list.id}/job`, { method: 'PUT', body: next, isLook: true });
-    },
+    ...choice,
     described: useDescribed(id, job, again.value),
     planned: usePlanned(
       list !== undefined && isPlanning.value && operationsOf(job).length > 0,
@@ -148,6 +150,46 @@ export function useScene({ works, ...known }: Known): Scene {
     refresh() {
       again.value += 1;
       beat.value += 1;
+    },
+  };
+}
+
+interface Choice {
+  readonly job: ListJobChoice;
+  readonly version: number;
+}
+
+/**
+ * What she has chosen for the list, which every other tab shows within a second. A choice that follows another
+ * one than she saw is not kept, and she is told.
+ */
+function useChoice(list: ListView | undefined): Pick<Scene, 'job' | 'choose' | 'unkept'> {
+  const kept: Choice = list ?? { job: {}, version: 0 };
+  const mine = useSignal<Choice | undefined>(undefined);
+  const unkept = useSignal<Refused | undefined>(undefined);
+  const keep = useRef(
+    oneAtATime(async () => {
+      const sent = mine.peek();
+      if (sent === undefined) return;
+      try {
+        const path = `/lists/${list?.id}/job?version=${sent.version}`;
+        const { version } = await ask<ListView>(path, { method: 'PUT', body: sent.job, isLook: true });
+        // Meanwhile she may have chosen something else, which follows this one.
+        mine.value = { job: mine.peek()?.job ?? sent.job, version };
+      } catch (error) {
+        unkept.value = asRefused(error);
+        mine.value = undefined;
+      }
+    }),
+  );
+  const newest = mine.value !== undefined && mine.value.version >= kept.version ? mine.value : kept;
+  return {
+    job: newest.job,
+    unkept: unkept.value,
+    choose(job) {
+      unkept.value = undefined;
+      mine.value = { job, version: newest.version };
+      keep.current();
     },
   };
 }

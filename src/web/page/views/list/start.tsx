@@ -37,7 +37,7 @@ export function Start({ scene }: { readonly scene: Scene }) {
           </details>
         </>
       )}
-      <RefusedNotice refused={planned.refused ?? described.refused ?? refused} />
+      <RefusedNotice refused={scene.unkept ?? planned.refused ?? described.refused ?? refused} />
       <Planned scene={scene} accounts={accounts} />
     </aside>
   );
