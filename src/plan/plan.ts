@@ -299,12 +299,14 @@ class RowDraft {
     };
     for (const { count, first } of kinds) {
       const chances = this.#chances(first.toAsk);
+      const reached = new Set<StepDraft>();
       for (const [at, asked] of first.toAsk.entries()) {
         const step = stepOf(asked);
         const { most, found, miss } = this.#pricing.priceOf(asked);
         const { made, matches } = chances?.[at] ?? { made: Number.NaN, matches: Number.NaN };
-        // A row is counted where it is asked about, and not again where what was found is taken.
-        step.reached += isTaking(asked.call) ? 0 : count;
+        // A row is counted once where it is asked about, and not again where what was found is taken.
+        if (!isTaking(asked.call) && !reached.has(step)) step.reached += count;
+        reached.add(step);
         step.most += count * most;
         step.expected += count * (found * matches + miss * (made - matches));
       }
