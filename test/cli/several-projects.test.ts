@@ -39,9 +39,9 @@ test('a cell with several projects is a change in each; one that is the whole na
     ['applied', 'invited as editor'],
     [
       'invalid',
-      'project "Atlas | Boreals" names several projects, and "Boreals" is not among the job\'s `projects`. Did you mean Borealis?',
+      'project "Atlas | Boreals" names several projects, and "Boreals" is not known. Did you mean Borealis?',
     ],
-    ['invalid', expect.stringContaining('names several projects, and "Atlas, Research" is not among')],
+    ['invalid', expect.stringContaining('names several projects, and "Atlas, Research" is not known')],
     ['unchanged', 'the same as row 2'],
     ['applied', 'invited as editor'],
   ]);

@@ -204,7 +204,7 @@ describe('the project', () => {
   });
 
   test.each([
-    [{ project: 'Alpa' }, 'project "Alpa" is not among the job\'s `projects`. Did you mean Alpha?'],
+    [{ project: 'Alpa' }, 'project "Alpa" is not known. Did you mean Alpha?'],
     [{ project: '' }, 'project: blank'],
     [
       { project: 'Alpha', project_id: 'p-b' },

@@ -311,10 +311,7 @@ export class TeamJudge {
         return;
       default:
         if (this.#forgotten.has(email) && /erased on/.test(_reason)) return;
-        promise(
-          /has to be created|is not among the job|not known/.test(_reason) && status === 'invalid',
-          `not well: ${said}`,
-        );
+        promise(/has to be created|not known/.test(_reason) && status === 'invalid', `not well: ${said}`);
     }
   }
 }

@@ -69,7 +69,7 @@ test.each([
     'domain: has a space; e-mail: blank',
   ],
   ['role "boss" is not known. Known are: viewer.', 'role is not known. Known are: viewer.'],
-  ['project "X" is not among the job\'s `projects`. Name it there with its id.', 'the project is not known'],
+  ['project "X" is not known. Name it under `projects` with its id.', 'the project is not known'],
 ])('rows that are invalid because of %j are told together as %j', (reason, words) => {
   expect(attentionWords('invalid', reason)).toBe(words);
 });

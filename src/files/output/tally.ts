@@ -169,7 +169,7 @@ const WITH_CELL = /^(profile (?:URL|slug)|[^\s:]+) (?!(?:URL|slug): )(?:.*): (.*
 const CLAUSES = /; (?=(?:ABN|domain|website|e-mail|profile URL|profile slug)(?:: | .*: ))/;
 
 /** What an administrator mends in the job. */
-const NO_PROJECT = /^project .* is not among the job's `projects`/;
+const NO_PROJECT = /^project .* is not known/;
 
 const NOTHING_USABLE = /^no usable identifier: /;
 

@@ -327,9 +327,9 @@ function projectByName(name: string, options: OperationOptions, cell: string): P
   const mayBeMade = options.settings?.create_projects === true;
   if (isWhole && mayBeMade) return ready({ kind: 'new', name });
   const names = [...projectIds(options).keys()];
-  const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name, names);
+  const next = names.length === 0 ? 'Name it under `projects` with its id.' : suggestion(name, names);
   const others = isWhole ? '' : `${quotedCell(cell)} names several projects, and `;
-  const notMade = `project ${others}${quotedCell(name)} is not among the job's \`projects\`. ${next}`;
+  const notMade = `project ${others}${quotedCell(name)} is not known. ${next}`;
   return mayBeMade ? ready({ kind: 'new', name, notMade }) : invalid(notMade);
 }
 
