@@ -51,9 +51,20 @@ export function moneyFor(parts: readonly PricedCredits[]): Money[] | undefined {
   );
 }
 
+/** A share of it, such as a half. */
+export const moneyShare = (money: readonly Money[], share: number): Money[] =>
+  money.map(({ amount, currency }) => ({ amount: Math.round(amount * share * 1e6) / 1e6, currency }));
+
 /** The part of each of so many. */
-export const moneyEach = (money: readonly Money[], count: number): Money[] =>
-  money.map(({ amount, currency }) => ({ amount: Math.round((amount / count) * 1e6) / 1e6, currency }));
+export const moneyEach = (money: readonly Money[], count: number): Money[] => moneyShare(money, 1 / count);
+
+/** Both together, each currency for itself. */
+export function moneySum(one: readonly Money[], other: readonly Money[]): Money[] {
+  const sums = new Map<string, number>();
+  for (const { amount, currency } of [...one, ...other])
+    sums.set(currency, (sums.get(currency) ?? 0) + amount);
+  return [...sums].map(([currency, amount]) => ({ amount, currency }));
+}
 
 /** The signs that stand before an amount; any other currency is named by its three letters. */
 const SIGNS: Readonly<Record<string, string>> = {

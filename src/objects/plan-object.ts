@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { METHODS, PLANNED_ACTIONS } from '../core/operation.ts';
 import { DamageObject, RowsObject, sheets } from './list-object.ts';
-import { PlannedCostObject } from './money-object.ts';
+import { CostObject, PlannedCostObject } from './money-object.ts';
 
 /** The purchases or changes that a job would make with a list. */
 
@@ -150,6 +150,8 @@ export const SampleObject = z.object({
         .object({
           found: RangeObject,
           credits: RangeObject,
+          /** These credits in money. */
+          cost: z.object({ least: CostObject, most: CostObject }).exactOptional(),
           /** Credits for each one found. Null where the sample found none. */
           price: z.number().nullable(),
         })

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { moneyShare } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
@@ -100,13 +101,27 @@ function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<F
   const perMiss = matched === rows ? 0 : paid.missed / (rows - matched);
   const creditsAt = (of: number): number => rest.rows * (of * perMatch + (1 - of) * perMiss);
   const atEnds = [middle - half, Math.min(1, middle + half)].map(creditsAt);
+  const credits = {
+    least: Math.floor(Math.min(...atEnds)),
+    most: Math.min(rest.credits.most, Math.ceil(Math.max(...atEnds))),
+  };
   return {
     found: { least: Math.floor(rest.rows * (middle - half)), most: Math.ceil(rest.rows * (middle + half)) },
-    credits: {
-      least: Math.floor(Math.min(...atEnds)),
-      most: Math.min(rest.credits.most, Math.ceil(Math.max(...atEnds))),
-    },
+    credits,
+    ...present({ cost: likelyCost(rest, credits) }),
     price: matched === 0 ? null : Math.round((10 * (paid.found + paid.missed)) / matched) / 10,
+  };
+}
+
+/** In money, these credits are the part of the most money that they are of the most credits. */
+function likelyCost(
+  { credits, cost }: Forecast,
+  { least, most }: { readonly least: number; readonly most: number },
+) {
+  if (cost === undefined || credits.most === 0) return undefined;
+  return {
+    least: moneyShare(cost.most, least / credits.most),
+    most: moneyShare(cost.most, most / credits.most),
   };
 }
 

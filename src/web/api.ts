@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jobEntries } from '../job/job-schema.ts';
 import { BatchObject } from '../objects/batch-object.ts';
+import { SampleObject } from '../objects/plan-object.ts';
 import { SweepObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
 import { TableObject } from '../objects/table-object.ts';
@@ -103,6 +104,8 @@ export const WorkView = z.object({
   goes_on_at: z.string().optional(),
   /** A budget that is enough for everything that waits, where one is reached or missing. */
   budget_to_finish: z.number().optional(),
+  /** What a few rows brought that were tried, once that has ended. */
+  sample: SampleObject.optional(),
   /** The last line that it said. */
   said: z.string().nullable(),
 });

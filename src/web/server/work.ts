@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EXIT, invariant, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine, withOption } from '../../lib/command-line.ts';
+import { SampleObject } from '../../objects/plan-object.ts';
 import type { WorkView } from '../api.ts';
 import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './children.ts';
 
@@ -131,7 +132,7 @@ export class Work {
   }
 }
 
-const Printed = z.object({ batch: z.string() });
+const Printed = z.object({ batch: z.string(), sample: SampleObject.optional() });
 
 /** A list that was stopped for a long pause. Where money is in doubt, a person decides before it goes on. */
 const Pausing = Printed.extend({
@@ -148,15 +149,16 @@ export const kindOf = ([command]: readonly string[]): WorkView['kind'] =>
 
 function workView({ id, words, about, child, ended }: Item): WorkView {
   const { stopped = null, budget_to_finish } = stoppedIn(ended?.result) ?? {};
+  const printed = Printed.safeParse(ended?.result).data;
   return {
     id,
     kind: kindOf(words),
     about,
-    batch: Printed.safeParse(ended?.result).data?.batch ?? null,
+    batch: printed?.batch ?? null,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped,
-    ...present({ budget_to_finish, goes_on_at: goesOnAt(ended) }),
+    ...present({ budget_to_finish, sample: printed?.sample, goes_on_at: goesOnAt(ended) }),
     said: ended?.said ?? null,
   };
 }
