@@ -62,7 +62,6 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
         {cells > 0 && <span class="warn">{` · ${counted(cells, 'cell')} damaged`}</span>}
       </summary>
       <Damage scene={scene} damaged={damaged} />
-      <p class="soft">{factsOf(value)}</p>
       {isText && (
         <>
           <Select
@@ -97,17 +96,6 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
       <LeftOut {...value} />
     </details>
   );
-}
-
-function factsOf({ rows, columns, unreadable, duplicates: { same } }: ListDescription): string {
-  const facts = [`${counted(rows, 'row')}, ${counted(columns.length, 'column')}.`];
-  if (same.count > 0) facts.push(`${counted(same.count, 'row stands', 'rows stand')} twice.`);
-  if (unreadable.count > 0)
-    facts.push(
-      `${counted(unreadable.count, 'row has', 'rows have')} too many or too few cells, and need you: ` +
-        `${unreadable.first.map(({ row }) => row).join(', ')}.`,
-    );
-  return facts.join(' ');
 }
 
 function LeftOut({ layout }: ListDescription) {
