@@ -42,13 +42,20 @@ test('the first time, what fits her columns best is chosen, and its price stands
 test('companies and people are one list with one start', async () => {
   const { served, page } = await listOf(
     'firms.csv',
-    'Website,E-mail\na.example,jo@a.example\nb.example,\nc.example,\n',
+    'ABN,Website,E-mail\n51 824 753 556,a.example,jo@a.example\n,b.example,\n,c.example,\n',
   );
   await aside(page).getByText('3 credits at most').waitFor();
   await pill(page, 'Find people').click();
   await aside(page).getByText('5 credits at most').waitFor();
+  const asked = await aside(page).locator('dl').first().innerText();
+  expect(asked.split('\n').filter(Boolean)).toEqual(['Will be asked', '3', 'companies', '3', 'people', '1']);
+  const funnel = page.getByRole('group', { name: 'Show' });
+  await funnel.getByText('1 people').waitFor();
   await pill(page, 'Start').click();
   await expect.poll(async () => (await newest(served))?.state).toBe('finished');
+  await funnel.getByText('3 found').waitFor();
+  await funnel.getByText('3 companies').waitFor();
+  await funnel.getByText('1 people').waitFor();
   const { operation, credits } = await newest(served);
   expect(operation).toBe('enrich-company,enrich-person');
   expect([4, 5]).toContain(credits.spent);
@@ -59,8 +66,11 @@ test('twenty are tried first; then the fields are chosen and named, and the othe
   await pill(page, 'Try 20 first').click();
   await aside(page).getByText('Of 20 tried, 20 were found').waitFor();
   await aside(page)
-    .getByText(/The other 30 make about 2\d to 30 found for 2\d to 30 credits, 1 for each one found\./)
+    .getByText(
+      /For all 50 that makes about 4\d to 50 found for 4\d to 50 credits, 1 credit for each one found\./,
+    )
     .waitFor();
+  await aside(page).getByText('The 20 spent so far are in it.').waitFor();
   expect((await newest(served)).credits.spent).toBe(20);
 
   await page.getByRole('checkbox', { name: 'Industry' }).uncheck();
@@ -113,6 +123,21 @@ test('blanks are filled by vendors in her order, which the keyboard moves, and c
       },
     },
   });
+});
+
+test('what is asked by is put into her order; the website behind the domain that is read from it asks nothing more', async () => {
+  const { served, page } = await listOf('firms.csv', 'Firm,Website\nAlpha,a.example\nBeta,b.example\n');
+  await aside(page).getByText('by Website', { exact: true }).click();
+  await page.getByLabel(/^company name/).selectOption('Firm');
+  await page.getByRole('button', { name: 'Ask by Firm earlier' }).press('Enter');
+  await aside(page).getByText('by Firm, then by Website', { exact: true }).waitFor();
+  await pill(page, 'Start').click();
+  await expect.poll(async () => (await newest(served))?.state).toBe('finished');
+  const { batch, credits } = await newest(served);
+  const { columns, rows } = await ask(served, 'POST', '/status', { batch, from: 2, limit: 2 });
+  const by = columns.findIndex(({ name }: { readonly name: string }) => name === '_matched_by');
+  expect(rows.map(({ cells }: { readonly cells: string[] }) => cells[by])).toEqual(['name', 'name']);
+  expect(credits.spent).toBe(2);
 });
 
 test('columns that nobody recognises are chosen by her', async () => {

@@ -39,13 +39,13 @@ test('she says what her projects and roles are, mends a cell, allows an admin, a
   await page.getByLabel('“owner” means').selectOption('admin');
   await rowOf(page, 'is as row 3').or(rowOf(page, 'the same as row 3')).waitFor();
   await rowOf(page, 'Zoe Chen')
-    .getByText('nobody knows the project Platfrom (Platform?): say it beside, or correct the cell')
+    .getByText('project "Platfrom" is not known. Did you mean Platform?')
     .waitFor();
   await page.getByLabel('Project of row 14').fill('Platform');
   await page.getByLabel('Project of row 14').press('Enter');
   await rowOf(page, 'Zoe Chen').getByText('is invited').waitFor();
   const wrong = rowOf(page, 'Nadia Haddad');
-  await wrong.getByText('is not an e-mail address: correct the cell').waitFor();
+  await wrong.getByText('is not an e-mail address').waitFor();
   await page.getByLabel('Email of row 11').fill('nadia.haddad@banksia.example');
   await page.getByLabel('Email of row 11').press('Enter');
   await wrong.getByText('is invited').waitFor();
@@ -53,6 +53,10 @@ test('she says what her projects and roles are, mends a cell, allows an admin, a
   // Two admins are more than anybody has allowed.
   await page.getByText('This would make 2 people admin').waitFor();
   expect(await change(page).isDisabled()).toBe(true);
+  await page.getByLabel('Allow it').check();
+  await page.getByText('This would make').waitFor({ state: 'detached' });
+  await page.getByLabel('People may become admin').click();
+  await page.getByText('This would make 2 people admin').waitFor();
   await page.getByLabel('Allow it').check();
   await page.getByText('This would make').waitFor({ state: 'detached' });
   await expect.poll(() => change(page).isEnabled()).toBe(true);
@@ -117,7 +121,7 @@ test('a list without roles gets one for all, and a project that nobody knows is 
   const { id, page } = await teamAt(served, 'new.csv', 'Email,Project\nann@t.example,Atlas\n');
   await page.getByRole('alert').waitFor();
   await page.getByLabel('Their role').selectOption('viewer');
-  await rowOf(page, 'ann@t.example').getByText('nobody knows the project Atlas').waitFor();
+  await rowOf(page, 'ann@t.example').getByText('project "Atlas" is not known').waitFor();
   await page.getByLabel('Make the projects that nobody knows').check();
   await rowOf(page, 'ann@t.example').getByText('is invited, once the project is made').waitFor();
   await page.getByText('and the new projects stay').waitFor();

@@ -1,7 +1,6 @@
 import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
 import { Loaded, RefusedNotice } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
-
 import { Button, ButtonLink, Cut } from '../parts/controls.tsx';
 import { allRows, creditWords, foundIn, grouped, needing, percent, when } from '../parts/figures.ts';
 import { query } from '../router.ts';
@@ -28,13 +27,13 @@ export function Home() {
 
 /** A list as it was brought, as it was worked on, or both. */
 interface Line {
-  readonly key: string;
-  readonly name: string;
-  readonly to: string;
-  readonly at: string;
   readonly list: ListView | undefined;
   readonly batch: ListedBatch | undefined;
 }
+
+/** When it was brought or worked on last. */
+const timeOf = ({ list, batch }: Line): string =>
+  [list?.at ?? '', batch?.created_at ?? ''].toSorted().at(-1) ?? '';
 
 interface AllListsProps {
   readonly lists: readonly ListView[];
@@ -51,7 +50,7 @@ function AllLists({ lists, found, page }: AllListsProps) {
       <h2 class="unseen">Your lists</h2>
       <ul class="lists">
         {lines.map((line) => (
-          <OneList {...line} key={line.key} />
+          <OneList {...line} key={line.list?.id ?? line.batch?.batch} />
         ))}
       </ul>
       {pages > 1 && (
@@ -73,43 +72,30 @@ function linesOf(lists: readonly ListView[], { batches, total, per_page }: Batch
   const unstarted = lists.filter(
     ({ id, at }) => page === 1 && at > oldest && !batches.some(({ list }) => list === id),
   );
-  const lines = [...unstarted.map((list) => ({ list, batch: undefined })), ...batches.map(withList)];
-  function withList(batch: ListedBatch) {
-    return { list: lists.find(({ id }) => id === batch.list), batch };
-  }
-  return lines
-    .map(({ list, batch }) => ({
-      key: list?.id ?? batch?.batch ?? '',
-      name: list?.name ?? batch?.input ?? '',
-      to: list === undefined ? `/files/${batch?.batch}` : `/lists/${list.id}`,
-      at: [list?.at ?? '', batch?.created_at ?? ''].toSorted().at(-1) ?? '',
-      list,
-      batch,
-    }))
-    .toSorted((one, other) => other.at.localeCompare(one.at));
+  const started = batches.map((batch) => ({ list: lists.find(({ id }) => id === batch.list), batch }));
+  const lines = [...unstarted.map((list) => ({ list, batch: undefined })), ...started];
+  return lines.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
 }
 
-function OneList({ name, to, at, list, batch }: Line) {
+function OneList({ list, batch }: Line) {
   const isNew = batch === undefined || (list !== undefined && list.at > batch.created_at);
+  const at = timeOf({ list, batch });
   return (
     <li>
-      <a href={to}>
-        <Cut text={name} />
+      <a href={list === undefined ? `/files/${batch?.batch}` : `/lists/${list.id}`}>
+        <Cut text={list?.name ?? batch?.input} />
       </a>
       <span class="soft">
-        {batch === undefined ? '' : `${whatOf(batch)} · `}
+        {batch && `${whatOf(batch)} · `}
         <time dateTime={at}>{when(at)}</time>
       </span>
       <span>{batch && foundOf(batch)}</span>
       <span class="soft">{batch && costOf(batch)}</span>
-      <span>{isNew ? newWords(batch) : <State batch={batch} />}</span>
+      <span>{isNew ? `${batch ? 'changed, ' : ''}not started` : <State batch={batch} />}</span>
       {list === undefined ? <span /> : <Remove list={list} />}
     </li>
   );
 }
-
-const newWords = (batch: ListedBatch | undefined): string =>
-  batch === undefined ? 'not started' : 'changed, not started';
 
 const whatOf = ({ operation, undoes }: ListedBatch): string =>
   undoes === null ? whatWords(operation) : `taken back: ${whatWords(operation)}`;
@@ -128,8 +114,7 @@ function costOf({ has_costs: hasCosts, credits, sandbox }: ListedBatch): string 
   return sandbox ? `${cost}, play money` : cost;
 }
 
-function State({ batch }: { readonly batch: ListedBatch | undefined }) {
-  if (batch === undefined) return null;
+function State({ batch }: { readonly batch: ListedBatch }) {
   const { state, running, held_since: held } = batch;
   const needs = needing(batch);
   if (running) return <>running</>;

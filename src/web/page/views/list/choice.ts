@@ -9,6 +9,8 @@ export interface Step {
   readonly operation: string;
   /** In the order in which they are asked. */
   readonly accounts: readonly string[];
+  /** The inputs by which it is asked, in this order; left out: in the usual one. */
+  readonly waterfall?: ListJobChoice['waterfall'];
   /** Her column: what of the answer it gets. */
   readonly add?: Readonly<Record<string, string>> | undefined;
   readonly check?: { readonly account: string; readonly accept?: Verdict[] | undefined } | undefined;
@@ -17,31 +19,43 @@ export interface Step {
 export type Verdict = 'valid' | 'accept_all' | 'invalid' | 'unknown';
 
 export function stepsOf(job: ListJobChoice): readonly Step[] {
-  const { operations, account = [] } = job;
+  const { operations, account = [], waterfall } = job;
   if (operations === undefined || Array.isArray(operations))
-    return operationsOf(job).map((operation) => ({ operation, accounts: [account].flat() }));
+    return operationsOf(job).map((operation) => ({ operation, accounts: [account].flat(), waterfall }));
   return Object.entries(operations).map(([operation, step]) => {
-    return { ...step, operation, accounts: [step.account ?? []].flat() };
+    return { ...step, operation, accounts: [step.account ?? account].flat() };
   });
 }
 
-export function withSteps(job: ListJobChoice, steps: readonly Step[], fills = isFill(job)): ListJobChoice {
-  const { operation: _, operations: __, account: ___, on_existing: ____, ...kept } = job;
-  const entries = steps.map(({ operation, accounts, add, check }) => {
-    const more = { ...(add && { add: { ...add } }), ...(check && { check }) };
-    return [operation, { ...(accounts.length > 0 && { account: [...accounts] }), ...more }];
+export function withSteps(job: ListJobChoice, steps: readonly Step[]): ListJobChoice {
+  const { operation: _, operations: __, account: ___, waterfall: ____, ...kept } = job;
+  const entries = steps.map(({ operation, accounts, add, ...step }) => {
+    const account = accounts.length > 0 ? { account: [...accounts] } : {};
+    return [operation, { ...step, ...account, ...(add && { add: { ...add } }) }];
   });
-  return { ...kept, operations: Object.fromEntries(entries), ...(fills ? { on_existing: 'fill' } : {}) };
+  return { ...kept, operations: Object.fromEntries(entries) };
 }
 
 export const isFill = ({ on_existing: existing }: ListJobChoice): boolean => existing === 'fill';
 
-/** Another thing to do begins with the list as it is read, and with none of the columns of before. */
-export const afresh = ({ read, country, repair }: ListJobChoice): ListJobChoice => ({
-  ...(read && { read }),
-  ...(country && { country }),
-  ...(repair && { repair }),
+/** An order of the columns before is none of others. */
+export const withColumns = (job: ListJobChoice, columns: ListJobChoice['columns']): ListJobChoice => ({
+  ...withSteps(
+    job,
+    stepsOf(job).map(({ waterfall: _, ...step }) => step),
+  ),
+  columns,
 });
+
+/** Other things to do begin with the list as it is read, and with none of the columns of before. */
+export function jobFor(job: ListJobChoice, accounts: Accounts, operations: readonly string[]): ListJobChoice {
+  const { read, country, repair } = job;
+  const before = isFill(job) ? [] : stepsOf(job);
+  const steps: Step[] = [];
+  for (const name of operations)
+    steps.push(before.find(({ operation }) => operation === name) ?? stepWith(accounts, name, steps));
+  return withSteps({ read, country, repair }, steps);
+}
 
 // ---------------------------------------------------------------------------------------------- accounts
 
@@ -60,6 +74,10 @@ export const canDo = ({ operations = [], vendor }: AccountObject, operation: str
 
 export const accountWords = ({ name, sandbox }: AccountObject): string =>
   sandbox ? `play money (${name.replace(/^sandbox-/, '')})` : name;
+
+/** The accounts as the options of a list. */
+export const named = (accounts: Accounts): readonly (readonly [string, string])[] =>
+  accounts.map((account) => [account.name, accountWords(account)]);
 
 export const isPlay = (steps: readonly Step[], accounts: Accounts): boolean =>
   steps.some((step) => accounts.find(({ name }) => name === step.accounts[0])?.sandbox === true);
@@ -87,15 +105,6 @@ export function fittingBest({ operations, columns, rows }: ListDescription): rea
   const found = ['enrich-company', 'enrich-person'].filter((operation) => filledOf(operation) > 0);
   const best = found.filter((operation) => filledOf(operation) >= rows / 2);
   return best.length > 0 ? best : found.slice(0, 1);
-}
-
-/** What shall be done, each with the account that fits. */
-export function jobFor(job: ListJobChoice, accounts: Accounts, operations: readonly string[]): ListJobChoice {
-  const steps: Step[] = [];
-  for (const operation of operations) steps.push(stepWith(accounts, operation, steps));
-  if (!operations.includes('onboard')) return withSteps(afresh(job), steps, false);
-  const [account] = steps.flatMap((step) => step.accounts);
-  return { ...afresh(job), operation: 'onboard', ...(account && { account }) };
 }
 
 /** A name for the column of a field, such as `Employee count` for `employee_count`, that no other has. */

@@ -1,5 +1,15 @@
+import type { ListJobChoice } from '../../../api.ts';
 import { Button, Select } from '../../parts/controls.tsx';
-import { columnName, type Step } from './choice.ts';
+import {
+  type Accounts,
+  columnName,
+  isFill,
+  jobFor,
+  type Step,
+  stepsOf,
+  stepWith,
+  withSteps,
+} from './choice.ts';
 import { inputWords } from './columns.ts';
 import { columnsOfHers, type Scene } from './scene.ts';
 
@@ -13,11 +23,16 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 
 const LOOKS: Readonly<Record<string, string>> = { email: 'e-mail', phone: 'phone' };
 
-/** The step with what it is mostly wanted for, in her column of such, or in a new one. */
-export function filling(scene: Scene, step: Step): Step {
-  const [value = 'email'] = VALUES[step.operation] ?? [];
-  const hers = scene.described.value?.columns.find(({ looks_like: looks }) => looks === LOOKS[value]);
-  return { ...step, add: { [hers?.name ?? columnName(value, columnsOfHers(scene))]: value } };
+/** The job with a step more that fills what it is mostly wanted for, in her column of such or in a new one. */
+export function filling(scene: Scene, accounts: Accounts, operation: string): ListJobChoice {
+  const { job, described } = scene;
+  const [value = 'email'] = VALUES[operation] ?? [];
+  const hers = described.value?.columns.find(({ looks_like: looks }) => looks === LOOKS[value]);
+  const add = { [hers?.name ?? columnName(value, columnsOfHers(scene))]: value };
+  const before = isFill(job) ? job : jobFor(job, accounts, []);
+  const steps = stepsOf(before);
+  const step = { ...stepWith(accounts, operation, steps), add };
+  return { ...withSteps(before, [...steps, step]), on_existing: 'fill' };
 }
 
 const NEW = '';

@@ -1,8 +1,10 @@
 import { Bar } from '../../../../files/output/report/table.ts';
 import type { BatchStatusObject, PlanObject, StepObject } from '../../../api.ts';
 import { allRows, grouped, needing } from '../../parts/figures.ts';
+import { askedApart } from './price.tsx';
 import { type Scene, teamPlan } from './scene.ts';
 import { type TeamPart, teamRows } from './team-words.ts';
+import { whatWords } from './words.ts';
 
 interface Share {
   readonly says: string;
@@ -12,7 +14,7 @@ interface Share {
   readonly warns?: boolean;
 }
 
-/** The parts of the list, which add up to its rows. Each of them shows its own rows alone. */
+/** The parts of the list; but for several things that are found for a row, they add up to its rows. */
 export function Funnel({ scene }: { readonly scene: Scene }) {
   const { filter } = scene;
   const shares = sharesOf(scene);
@@ -70,6 +72,7 @@ function plannedShares(plan: PlanObject): readonly Share[] {
   return [
     { says: 'rows', rows: plan.rows },
     { says: 'will be asked', rows: plan.to_buy },
+    ...askedApart(plan).map(({ operation, rows }) => ({ says: whatWords(operation), rows })),
     { says: 'free: known, or twice', rows: free },
     { says: 'need you', rows: plan.invalid + plan.in_doubt, warns: true },
   ];
@@ -87,6 +90,7 @@ function batchShares(batch: BatchStatusObject, steps: readonly StepObject[] = []
   const isFill = byAccount.length > 0;
   const parts = [
     ...(isFill ? byAccount : [found]),
+    ...foundApart(steps),
     share(isFill ? 'still blank' : 'nothing found', 'no_match'),
     share('as it is', 'unchanged'),
     share(isFill ? 'had it, or left out' : 'left out', 'skipped'),
@@ -105,6 +109,16 @@ function accountShares(found: number, steps: readonly StepObject[]): readonly Sh
     ...steps.map((step) => ({ says: step.account, rows: step.found })),
     { says: 'known before', rows: known },
   ];
+}
+
+/** Of several things, each is counted for itself: a row may have one and lack the other. */
+function foundApart(steps: readonly StepObject[]): readonly Share[] {
+  const operations = [...new Set(steps.map(({ operation }) => operation))];
+  if (operations.length < 2) return [];
+  return operations.map((operation) => {
+    const own = steps.filter((step) => step.operation === operation);
+    return { says: whatWords(operation), rows: own.reduce((sum, { found }) => sum + found, 0) };
+  });
 }
 
 function teamShares(plan: PlanObject): readonly Share[] {

@@ -7,7 +7,7 @@ import { counted, grouped } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { isAgreed } from './agreements.tsx';
 import { type Accounts, isPlay, stepsOf } from './choice.ts';
-import { EVERYTHING, isTeam, rangesOf, type Scene } from './scene.ts';
+import { EVERYTHING, isTeam, type Scene } from './scene.ts';
 import { isMaking, isSent, whoIs } from './team-words.ts';
 
 /** So many are tried first: enough to see what comes back, and what the rest will bring. */
@@ -21,19 +21,18 @@ interface ButtonsProps {
 
 /** The most that it may cost, and the buttons that start it. */
 export function Buttons({ scene, plan, accounts }: ButtonsProps) {
-  const { list, job, work, tried, selected } = scene;
+  const { list, job, work, tried, only } = scene;
   const { accept, yes } = scene.agreed.value;
   const typed = useSignal<number | undefined>(undefined);
   const action = useAction();
   const spent = spentBefore(scene, plan);
   const isFree = isTeam(scene) || isPlay(stepsOf(job), accounts);
   const budget = isFree ? undefined : (typed.value ?? spent + plan.credits.most);
-  const only = rangesOf(selected.value) || undefined;
   const start = (sample: number | undefined): void =>
     action.run(async () => {
       const body = { file: list?.id, job, plan: plan.id, accept, yes, budget, only, sample };
       await ask<WorkAnswer>('/run', { body });
-      selected.value = new Set();
+      scene.selected.value = new Set();
       // A team is filtered by what is planned, which is over now.
       if (isTeam(scene)) scene.filter.value = EVERYTHING;
       scene.refresh();

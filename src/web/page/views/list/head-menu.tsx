@@ -1,5 +1,6 @@
 import { Button, Select } from '../../parts/controls.tsx';
 import { Popover } from '../../parts/popover.tsx';
+import { withColumns } from './choice.ts';
 import { addedIn, type Column, inputsOf, inputWords, kindWords, operationsIn } from './columns.ts';
 import { type Filter, type Scene, teamPlan } from './scene.ts';
 
@@ -108,16 +109,19 @@ const fieldsToFill = (operations: readonly string[], known: readonly string[]): 
   ...known,
 ];
 
-/** The job in which the column means something else. An input that is blank is left unread. */
-function meantAs({ job }: Scene, { name, inputs }: Column, meaning: string): Scene['job'] {
+/**
+ * The job in which the column means something else. An input that is blank is left unread; what is used
+ * unasked is kept with it, because a choice of one column leaves no other to be guessed.
+ */
+function meantAs({ job, planned }: Scene, { name, inputs }: Column, meaning: string): Scene['job'] {
   const { [name]: _, ...others } = job.add ?? {};
   const unread = Object.fromEntries(inputs.map((input) => [input, '']));
-  const columns = { ...job.columns, ...unread };
+  const columns = { ...(planned.value?.columns ?? job.columns), ...unread };
   const { add: __, ...rest } = job;
   if (meaning.startsWith(FILLED)) {
     const add = { ...others, [name]: meaning.slice(FILLED.length) };
-    return { ...rest, columns, add, on_existing: 'fill' };
+    return withColumns({ ...rest, add, on_existing: 'fill' }, columns);
   }
   const asked = meaning === LEFT ? columns : { ...columns, [meaning]: name };
-  return { ...rest, columns: asked, ...(Object.keys(others).length === 0 ? {} : { add: others }) };
+  return withColumns({ ...rest, ...(Object.keys(others).length === 0 ? {} : { add: others }) }, asked);
 }

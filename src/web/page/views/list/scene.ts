@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type {
   BatchStatusObject,
   ListDescription,
@@ -7,8 +7,6 @@ import type {
   ListView,
   PlanObject,
   ReportObject,
-  RunObject,
-  WorkAnswer,
   WorkView,
 } from '../../../api.ts';
 import { asRefused, oneAtATime } from '../../loaded.tsx';
@@ -44,9 +42,11 @@ export interface Scene {
   /** Whether it is shown what would be taken back. */
   readonly isUndoing: Signal<boolean>;
   /** What a few rows brought that were tried last; undefined where the last work was another one. */
-  readonly tried: RunObject['sample'];
+  readonly tried: WorkView['sample'];
   /** Numbers of selected rows. */
   readonly selected: Signal<ReadonlySet<number>>;
+  /** The same as ranges, such as `5,9,12-20`; undefined where all rows are meant. */
+  readonly only: string | undefined;
   /** The row that is open beside the table. */
   readonly opened: Signal<number | undefined>;
   readonly filter: Signal<Filter>;
@@ -89,12 +89,10 @@ export function operationsOf({ operation, operations = [] }: ListJobChoice): rea
 export const columnsOfHers = ({ described }: Scene): readonly string[] =>
   described.value?.columns.map(({ name }) => name) ?? [];
 
-const CHANGES = ['onboard', 'invite-user', 'change-role', 'delete-invite', 'remove-user', 'create-project'];
-
 /** Whether the job, or what was done last, changes people and projects. */
 export const isTeam = ({ job, batch, isPlanning }: Scene): boolean =>
   isPlanning.value || batch === undefined
-    ? operationsOf(job).some((name) => CHANGES.includes(name))
+    ? operationsOf(job).includes('onboard')
     : batch.changes !== undefined;
 
 /** What is planned for a team, until it is started. */
@@ -115,7 +113,13 @@ export function useScene({ works, ...known }: Known): Scene {
   useEffect(() => {
     if (batch !== undefined) isPlanning.value = false;
   }, [batch?.batch]);
-  const tried = useTried(work, isPlanning);
+  const tried = work?.state === 'ended' ? work.sample : undefined;
+  // What never began, or was only tried, is to be chosen still.
+  useEffect(() => {
+    if (work === undefined || work.state === 'waiting') return;
+    const isLeft = work.batch === null || work.stopped?.code === 'plan' || tried !== undefined;
+    isPlanning.value = work.state === 'ended' && isLeft;
+  }, [work?.id, work?.state]);
   const choice = useChoice(list);
   const { job } = choice;
   const agreed = useSignal<Agreed>({});
@@ -123,9 +127,10 @@ export function useScene({ works, ...known }: Known): Scene {
   const again = useSignal(0);
   const id = isPlanning.value || isAnew(known) ? list?.id : undefined;
   const only = rangesOf(selected.value) || undefined;
-  // What she has agreed to was about what was chosen then.
-  useEffect(() => {
-    agreed.value = {};
+  // An agreement was about the choice of then. Only the typed one names its people itself.
+  useLayoutEffect(() => {
+    const { typed } = agreed.peek();
+    agreed.value = typed === undefined ? {} : { typed };
   }, [JSON.stringify(job)]);
   const planned = { file: id, job, only, accept: agreed.value.accept };
   return {
@@ -145,6 +150,7 @@ export function useScene({ works, ...known }: Known): Scene {
     isUndoing: useSignal(false),
     tried: isPlanning.value ? tried : undefined,
     selected,
+    only,
     opened: useSignal<number | undefined>(undefined),
     filter: useSignal<Filter>(EVERYTHING),
     refresh() {
@@ -160,8 +166,8 @@ interface Choice {
 }
 
 /**
- * What she has chosen for the list, which every other tab shows within a second. A choice that follows another
- * one than she saw is not kept, and she is told.
+ * The choice for the list, which every other tab shows within a second. A choice that was made over one that
+ * the user has not seen is not kept, and the page says so.
  */
 function useChoice(list: ListView | undefined): Pick<Scene, 'job' | 'choose' | 'unkept'> {
   const kept: Choice = list ?? { job: {}, version: 0 };
@@ -216,15 +222,14 @@ function usePlanned(isChosen: boolean, sent: object, again: number): Asked<PlanO
   ).value;
 }
 
-/** `5,9,12-20`. */
-export function rangesOf(rows: ReadonlySet<number>): string {
-  const ranges: [number, number][] = [];
+function rangesOf(rows: ReadonlySet<number>): string {
+  const ranges: { first: number; last: number }[] = [];
   for (const row of [...rows].toSorted((one, other) => one - other)) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last[1] === row - 1) last[1] = row;
-    else ranges.push([row, row]);
+    const range = ranges.at(-1);
+    if (range?.last === row - 1) range.last = row;
+    else ranges.push({ first: row, last: row });
   }
-  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+  return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join();
 }
 
 /** What came of it, which is read from every row and so not asked for while it runs. */
@@ -236,27 +241,5 @@ const useReport = (batch: BatchStatusObject | undefined, isRunning: boolean) =>
         : ask(`/batches/${batch.batch}/report`, { signal, isLook: true }),
     [batch?.batch, isRunning, JSON.stringify([batch?.counts, batch?.credits])],
   ).value;
-
-/**
- * What was tried, as the newest work says it once it has ended. What never began, or was only tried, is to be
- * chosen still.
- */
-function useTried(work: WorkView | undefined, isPlanning: Signal<boolean>): RunObject['sample'] {
-  const asked = useAsked<RunObject['sample']>(
-    async (signal) => {
-      if (work?.kind !== 'run' || work.state !== 'ended') return undefined;
-      const { result } = await ask<WorkAnswer>(`/tasks/${work.id}`, { signal });
-      return (result as Partial<RunObject> | undefined)?.sample;
-    },
-    [work?.id, work?.state],
-  );
-  const { waits, value: tried } = asked.value;
-  useEffect(() => {
-    if (work === undefined || work.state === 'waiting' || waits) return;
-    const isLeft = work.batch === null || work.stopped?.code === 'plan' || tried !== undefined;
-    isPlanning.value = work.state === 'ended' && isLeft;
-  }, [work?.id, work?.state, waits]);
-  return tried;
-}
 
 const never = <T>(): Promise<T> => new Promise(() => {});

@@ -1,26 +1,30 @@
 import { useEffect } from 'preact/hooks';
+import type { PlanObject } from '../../../api.ts';
 import { RefusedNotice } from '../../loaded.tsx';
 import { late } from '../../parts/late.tsx';
 import { Agreements } from './agreements.tsx';
-import { type Accounts, fittingBest, jobFor, stepsOf, useAccounts } from './choice.ts';
+import { type Accounts, fittingBest, jobFor, useAccounts } from './choice.ts';
 import { Buttons } from './go.tsx';
-import { Price } from './price.tsx';
+import { Changes, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
 import { isTeam, operationsOf, type Scene } from './scene.ts';
 import { Steps } from './steps.tsx';
+import { isMaking, isSent } from './team-words.ts';
 import { What } from './what.tsx';
 
 const Tried = late(async () => (await import('./tried.tsx')).Tried);
-const Team = late(async () => (await import('./team.tsx')).Team);
-const Changes = late(async () => (await import('./team.tsx')).Changes);
-const Undoable = late(async () => (await import('./team.tsx')).Undoable);
 
 /** What shall be done with the list, by whom and by what, and what it costs; then the button. */
 export function Start({ scene }: { readonly scene: Scene }) {
   const { value: accounts = [], refused } = useAccounts();
   const { tried, planned, described } = scene;
   useFirstChoice(scene, accounts);
-  const choice = <Choice scene={scene} accounts={accounts} />;
+  const choice = (
+    <>
+      <Steps scene={scene} accounts={accounts} />
+      <HowRead scene={scene} />
+    </>
+  );
   return (
     <aside class="start" aria-label="What shall be done">
       {tried === undefined ? (
@@ -48,13 +52,6 @@ interface PartProps {
   readonly accounts: Accounts;
 }
 
-const Choice = ({ scene, accounts }: PartProps) => (
-  <>
-    {isTeam(scene) ? <Team scene={scene} accounts={accounts} /> : <Steps scene={scene} accounts={accounts} />}
-    <HowRead scene={scene} />
-  </>
-);
-
 function Planned({ scene, accounts }: PartProps) {
   const { value: plan, waits } = scene.planned;
   const isChosen = operationsOf(scene.job).length > 0;
@@ -70,12 +67,25 @@ function Planned({ scene, accounts }: PartProps) {
   );
 }
 
+/** What of a team's changes cannot be taken back. */
+function Undoable({ plan: { changes = [] } }: { readonly plan: PlanObject }) {
+  const sent = changes.filter(isSent);
+  if (sent.length === 0) return null;
+  return (
+    <p class="soft">
+      Can be undone later, but for the mails
+      {sent.some(({ action }) => action === 'remove') && ', and who is removed has to be invited again'}
+      {sent.some(isMaking) && ', and the new projects stay'}.
+    </p>
+  );
+}
+
 /** The first time, what fits the columns best is chosen already. */
 function useFirstChoice(scene: Scene, accounts: Accounts): void {
   const { described, job } = scene;
   const { value } = described;
   useEffect(() => {
-    if (value === undefined || accounts.length === 0 || stepsOf(job).length > 0) return;
+    if (value === undefined || accounts.length === 0 || operationsOf(job).length > 0) return;
     const best = fittingBest(value);
     if (best.length > 0) scene.choose(jobFor(job, accounts, best));
   }, [value === undefined, accounts.length]);

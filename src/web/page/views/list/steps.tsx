@@ -1,20 +1,22 @@
-import { useRef } from 'preact/hooks';
-import { Button, Checkbox, Options, Select } from '../../parts/controls.tsx';
+import { Button, Checkbox, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
+import { late } from '../../parts/late.tsx';
 import { AskedBy } from './asked-by.tsx';
 import {
   type Accounts,
-  accountWords,
   canDo,
   isFill,
+  named,
   type Step,
   stepsOf,
-  stepWith,
   type Verdict,
   withSteps,
 } from './choice.ts';
 import { Fills, filling } from './fills.tsx';
+import { AddOne, type Item, Ordered } from './ordered.tsx';
 import type { Scene } from './scene.ts';
+
+const Team = late(async () => (await import('./team.tsx')).Team);
 
 const ABOUT: Readonly<Record<string, string>> = {
   'enrich-company': 'Companies',
@@ -45,11 +47,11 @@ export function Steps({ scene, accounts }: StepsProps) {
           onRemoved={isFill(job) && steps.length > 1 ? () => choose(steps.toSpliced(at, 1)) : undefined}
         />
       ))}
-      {isFill(job) && left.length > 0 && (
+      {isFill(job) && (
         <AddOne
           says="+ fill something else"
           options={left.map((name) => [name, ABOUT[name] ?? name])}
-          onChosen={(operation) => choose([...steps, filling(scene, stepWith(accounts, operation, steps))])}
+          onChosen={(operation) => scene.choose(filling(scene, accounts, operation))}
         />
       )}
     </>
@@ -81,6 +83,7 @@ function StepChoice({ step, accounts, scene, isNamed, onChosen, onRemoved }: Ste
       )}
       {isFill(scene.job) && <Fills {...{ step, scene, onChosen }} />}
       <Vendors {...{ step, accounts, alike, scene, onChosen }} />
+      {operation === 'onboard' && <Team scene={scene} />}
       {operation === 'find-email' && <CheckedBy {...{ step, alike, onChosen }} />}
       <AskedBy scene={scene} operation={operation} />
     </section>
@@ -95,11 +98,17 @@ interface VendorsProps extends Omit<StepChoiceProps, 'isNamed' | 'onRemoved'> {
 function Vendors({ step, accounts, alike, scene, onChosen }: VendorsProps) {
   const { operation, accounts: names } = step;
   const able = accounts.filter((account) => canDo(account, operation));
-  const left = able.filter((account) => alike.includes(account) && !names.includes(account.name));
+  // A team is in one service.
+  const others = operation === 'onboard' ? [] : alike;
+  const left = able.filter((account) => others.includes(account) && !names.includes(account.name));
+  const items = names.map((name): Item => {
+    const says = named(accounts.filter((each) => each.name === name))[0]?.[1] ?? name;
+    return { key: name, says, more: priceOf(scene, operation, name) };
+  });
   return (
     <>
       {names.length > 1 ? (
-        <Ordered {...{ step, accounts, scene, onChosen }} />
+        <Ordered verb="Ask" items={items} onOrdered={(ordered) => onChosen({ ...step, accounts: ordered })} />
       ) : (
         <Select
           name="with"
@@ -120,89 +129,6 @@ function Vendors({ step, accounts, alike, scene, onChosen }: VendorsProps) {
         </p>
       )}
     </>
-  );
-}
-
-const named = (accounts: Accounts): readonly [string, string][] =>
-  accounts.map((account) => [account.name, accountWords(account)]);
-
-interface AddOneProps {
-  readonly says: string;
-  readonly options: readonly (readonly [string, string])[];
-  readonly onChosen: (value: string) => void;
-}
-
-/** A list that adds what is chosen, and then says again what it is for. */
-function AddOne({ says, options, onChosen }: AddOneProps) {
-  return (
-    <select
-      class="pill"
-      aria-label={says}
-      value=""
-      onChange={({ currentTarget }) => {
-        onChosen(currentTarget.value);
-        currentTarget.value = '';
-      }}
-    >
-      <Options of={[['', says], ...options]} />
-    </select>
-  );
-}
-
-const MOVES = [
-  { says: '↑', by: -1, when: 'earlier' },
-  { says: '↓', by: 1, when: 'later' },
-];
-
-/** Accounts that are moved by their buttons, or by hand. */
-function Ordered({ step, accounts, scene, onChosen }: Omit<VendorsProps, 'alike'>) {
-  const taken = useRef<number | undefined>(undefined);
-  const { operation, accounts: names } = step;
-  const order = (ordered: readonly string[]): void => onChosen({ ...step, accounts: ordered });
-  const move = (from: number, to: number): void => {
-    const name = names[from];
-    if (name !== undefined) order(names.toSpliced(from, 1).toSpliced(to, 0, name));
-  };
-  return (
-    <ol class="steps">
-      {names.map((name, at) => {
-        const account = accounts.find((each) => each.name === name);
-        const words = account === undefined ? name : accountWords(account);
-        return (
-          <li
-            key={name}
-            class="row"
-            draggable
-            onDragStart={() => {
-              taken.current = at;
-            }}
-            onDragOver={(event) => event.preventDefault()}
-            onDrop={() => taken.current !== undefined && move(taken.current, at)}
-          >
-            <span>
-              {words}
-              <small>{priceOf(scene, operation, name)}</small>
-            </span>
-            {MOVES.map(({ says, by, when }) => (
-              <Button
-                key={says}
-                look="link"
-                says={says}
-                aria-label={`Ask ${words} ${when}`}
-                disabled={names[at + by] === undefined}
-                onClick={() => move(at, at + by)}
-              />
-            ))}
-            <Button
-              look="link"
-              says="×"
-              aria-label={`Do not ask ${words}`}
-              onClick={() => order(names.toSpliced(at, 1))}
-            />
-          </li>
-        );
-      })}
-    </ol>
   );
 }
 

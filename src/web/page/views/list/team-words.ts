@@ -32,19 +32,19 @@ export const isMaking = ({ action }: PlannedChangeObject): boolean => action ===
 
 export const whoIs = ({ email, user_id: userId }: PlannedChangeObject): string => email ?? userId ?? '';
 
-export function teamRows({ changes = [], leavers = [], unknown }: PlanObject): readonly TeamRow[] {
+export function teamRows({ changes = [], leavers = [] }: PlanObject): readonly TeamRow[] {
   const made = new Set(changes.filter(isMaking).map(({ project }) => project));
   const ofList = changes
     .filter((change) => !isMaking(change))
     .map((change): TeamRow => {
-      const { row, email, project, from, to, beyond = false } = change;
+      const { row, action, email, project, from, to, beyond = false } = change;
       return {
         row: beyond ? undefined : row,
-        part: partOf(change),
+        part: PARTS[action] ?? 'invalid',
         email: email ?? change.user_id ?? '',
         project: project ?? '',
         role: (to === 'none' ? from : to) ?? '',
-        happens: [happensTo(change, made, unknown), change.note ?? ''].filter(Boolean).join('; '),
+        happens: [happensTo(change, made), change.note ?? ''].filter(Boolean).join('; '),
         reason: change.reason ?? '',
       };
     });
@@ -55,29 +55,18 @@ export function teamRows({ changes = [], leavers = [], unknown }: PlanObject): r
   return [...ofList, ...others];
 }
 
-function partOf({ action }: PlannedChangeObject): TeamPart {
-  switch (action) {
-    case 'invite':
-    case 'change_role':
-    case 'remove':
-    case 'unchanged':
-      return action;
-    case 'skipped':
-      return 'unchanged';
-    case 'call':
-    case 'create_project':
-      return 'invite';
-    default:
-      return 'invalid';
-  }
-}
+/** Every other action needs a person. */
+const PARTS: Readonly<Partial<Record<PlannedChangeObject['action'], TeamPart>>> = {
+  invite: 'invite',
+  change_role: 'change_role',
+  remove: 'remove',
+  unchanged: 'unchanged',
+  skipped: 'unchanged',
+};
 
-function happensTo(
-  change: PlannedChangeObject,
-  made: ReadonlySet<string | null>,
-  unknown: PlanObject['unknown'],
-): string {
-  const { action, from, to, project, calls = [], beyond, reason = '' } = change;
+function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>): string {
+  const { action, from, to, project, calls = [], beyond } = change;
+  const reason = forPage(change.reason ?? '');
   switch (action) {
     case 'invite':
       return made.has(project) ? 'is invited, once the project is made' : 'is invited';
@@ -88,46 +77,15 @@ function happensTo(
     case 'remove':
       return beyond === true ? 'is removed: no longer on the list' : 'is removed';
     case 'unchanged':
-      return (from !== to && forPage(reason)) || 'is as the list says';
+      return (from !== to && reason) || 'is as the list says';
     case 'in_doubt':
       return 'waits: nobody knows yet what came of an earlier change';
     case 'invalid':
-      return faultOf(change, unknown);
+      return reason || 'a cell cannot be read: correct it';
     default:
-      return (beyond === true ? heldBackFor(reason) : forPage(reason)) || 'nothing is changed';
+      return reason || 'nothing is changed';
   }
 }
-
-function faultOf({ project, reason = '' }: PlannedChangeObject, unknown: PlanObject['unknown']): string {
-  const names = project?.split(/[;|]/).map((name) => name.trim().toLowerCase()) ?? [];
-  const stranger = unknown?.projects.find(({ name }) => names.includes(name.toLowerCase()));
-  const word = unknown?.roles.find(({ name }) => isQuoted(name, reason));
-  const said = [
-    stranger && `nobody knows the project ${stranger.name}${meantIn(reason, 'project')}`,
-    word && `“${word.name}” is no role${meantIn(reason, 'role')}`,
-    ...otherFacts(reason, [stranger && 'project', word && 'role']),
-  ];
-  const fault = said.filter(Boolean).join('; ') || 'a cell cannot be read';
-  return stranger || word ? `${fault}: say it beside, or correct the cell` : `${fault}: correct the cell`;
-}
-
-function meantIn(reason: string, cell: string): string {
-  const meant = new RegExp(`${cell} "[^"]*" is not [^"]*Did you mean ([^?]*)\\?`).exec(reason)?.[1];
-  return meant === undefined ? '' : ` (${meant}?)`;
-}
-
-/** What else is wrong. The cell stands beside it, and what begins with a capital letter is for a terminal. */
-const otherFacts = (reason: string, known: readonly (string | undefined)[]): readonly string[] =>
-  reason
-    .split('. ')
-    .filter((fact) => /^[a-z]/.test(fact) && !known.some((cell) => cell && fact.startsWith(`${cell} "`)))
-    .map((fact) => forPage(fact.replace(/ ".*?"(?= )/, '').replace(/^e-mail is not/, 'this is not')));
-
-/** `stays for now: row 5 is invalid and may mean the same person`. */
-const heldBackFor = (reason: string): string => {
-  const because = /because (.*?)(?:\. |$)/.exec(reason)?.[1];
-  return because === undefined ? forPage(reason) : `stays for now: ${because}`;
-};
 
 /** Whether the sentence about a row says this cell. */
 export const isQuoted = (cell: string, sentence: string): boolean =>

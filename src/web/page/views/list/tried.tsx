@@ -1,16 +1,17 @@
 import { useSignal } from '@preact/signals';
-import type { RunObject } from '../../../api.ts';
+import { moneySum } from '../../../../core/money.ts';
+import type { BatchStatusObject } from '../../../api.ts';
 import { Button } from '../../parts/controls.tsx';
-import { grouped } from '../../parts/figures.ts';
+import { counted, foundIn, grouped, money } from '../../parts/figures.ts';
 import { columnName, isFill } from './choice.ts';
 import { columnsOfHers, operationsOf, type Scene } from './scene.ts';
 
 interface TriedProps {
   readonly scene: Scene;
-  readonly tried: NonNullable<RunObject['sample']>;
+  readonly tried: NonNullable<Scene['tried']>;
 }
 
-/** What a few rows brought, which of it she wants, and what the others will probably bring. */
+/** What a few rows brought, which of it she wants, and what the whole list will probably bring with them. */
 export function Tried({ scene, tried: { rows, matched, forecast } }: TriedProps) {
   const { likely, rows: others = 0 } = forecast ?? {};
   return (
@@ -19,19 +20,41 @@ export function Tried({ scene, tried: { rows, matched, forecast } }: TriedProps)
         Of {grouped(rows)} tried, {grouped(matched)} {matched === 1 ? 'was' : 'were'} found
       </h2>
       <Fields scene={scene} />
-      {likely && others > 0 && (
-        <p>
-          The other {grouped(others)} make about <b>{rangeWords(likely.found)} found</b> for{' '}
-          <b>{rangeWords(likely.credits)} credits</b>
-          {likely.price !== null && `, ${grouped(likely.price)} for each one found`}.
-        </p>
-      )}
+      {likely && others > 0 && scene.batch && <WholeList likely={likely} batch={scene.batch} />}
     </>
   );
 }
 
-const rangeWords = ({ least, most }: { readonly least: number; readonly most: number }): string =>
-  least === most ? grouped(most) : `${grouped(least)} to ${grouped(most)}`;
+interface WholeListProps {
+  readonly likely: NonNullable<NonNullable<TriedProps['tried']['forecast']>['likely']>;
+  /** What was found and spent so far. */
+  readonly batch: BatchStatusObject;
+}
+
+function WholeList({ likely: { found, credits, cost, price }, batch }: WholeListProps) {
+  const { spent } = batch.credits;
+  const moneyWith = (rest: Parameters<typeof money>[0]): string =>
+    money(moneySum(batch.cost ?? [], rest ?? []));
+  return (
+    <p>
+      For all {grouped(batch.rows)} that makes about <b>{rangeWords(found, foundIn(batch.counts))} found</b>{' '}
+      for <b>{rangeWords(credits, spent)} credits</b>
+      {cost && (
+        <b>
+          , {moneyWith(cost.least)} to {moneyWith(cost.most)}
+        </b>
+      )}
+      {price !== null && `, ${counted(price, 'credit')} for each one found`}. The {grouped(spent)} spent so
+      far are in it.
+    </p>
+  );
+}
+
+/** The range with what is sure already. */
+const rangeWords = (
+  { least, most }: { readonly least: number; readonly most: number },
+  sure: number,
+): string => (least === most ? grouped(most + sure) : `${grouped(least + sure)} to ${grouped(most + sure)}`);
 
 const SHOWN_FIRST = 6;
 
@@ -39,36 +62,37 @@ const SHOWN_FIRST = 6;
 function Fields({ scene }: { readonly scene: Scene }) {
   const { job, planned } = scene;
   const isWhole = useSignal(false);
-  const fields = inSteps(planned.value?.fields ?? [], operationsOf(job));
   // Which blanks are filled was chosen before the try.
   if (isFill(job)) return null;
-  const proposed = proposedFor(fields, columnsOfHers(scene));
-  const chosen = job.add === undefined ? proposed : new Map(swapped(Object.entries(job.add)));
+  const proposed = proposedIn(scene, planned.value?.fields ?? []);
+  const chosen = Object.entries(
+    job.add ?? Object.fromEntries(proposed.map(([field, name]) => [name, field])),
+  );
   const put = (field: string, name: string | undefined): void => {
-    const named = fields.map((each) => [each, each === field ? name : chosen.get(each)] as const);
-    const add = swapped(named.filter((each): each is [string, string] => each[1] !== undefined));
+    const others = chosen.filter(([, each]) => each !== field);
+    const add = name === undefined ? others : [...others, [name, field] as const];
     const isOnce = new Set(add.map(([column]) => column)).size === add.length;
     // An answer of which nothing is wanted would not be asked for.
     if (add.length > 0 && isOnce) scene.choose({ ...job, add: Object.fromEntries(add) });
   };
-  const shown = isWhole.value ? fields : fields.slice(0, SHOWN_FIRST);
+  const shown = isWhole.value ? proposed : proposed.slice(0, SHOWN_FIRST);
   return (
     <>
       <ul class="fields">
-        {shown.map((field) => (
+        {shown.map(([field, name]) => (
           <Field
             key={field}
-            proposed={proposed.get(field) ?? field}
-            name={chosen.get(field)}
-            onNamed={(name) => put(field, name)}
+            proposed={name}
+            name={chosen.find(([, each]) => each === field)?.[0]}
+            onNamed={(typed) => put(field, typed)}
           />
         ))}
       </ul>
-      {shown.length < fields.length && (
+      {shown.length < proposed.length && (
         <p>
           <Button
             look="link"
-            says={`${grouped(fields.length - shown.length)} more`}
+            says={`${grouped(proposed.length - shown.length)} more`}
             onClick={() => {
               isWhole.value = true;
             }}
@@ -79,20 +103,21 @@ function Fields({ scene }: { readonly scene: Scene }) {
   );
 }
 
-/** The answers came in any order: fields stand in the order of what was asked first. */
-const inSteps = (fields: readonly string[], operations: readonly string[]): readonly string[] =>
-  operations.length === 1
-    ? fields
-    : operations.flatMap((name) => fields.filter((field) => field.startsWith(`${name}.`)));
-
-const swapped = (pairs: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] =>
-  pairs.map(([one, other]) => [other, one]);
-
-/** Field: a name for its column; no two alike, and none that the list has. */
-function proposedFor(fields: readonly string[], hers: readonly string[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const field of fields) names.set(field, columnName(field, [...hers, ...names.values()]));
-  return names;
+/**
+ * Each field with a name for its column; no two alike, and none that the list has. The answers came in any
+ * order: fields stand in the order of what was asked first.
+ */
+function proposedIn(scene: Scene, fields: readonly string[]): readonly (readonly [string, string])[] {
+  const operations = operationsOf(scene.job);
+  const placeOf = (field: string): number => operations.findIndex((name) => field.startsWith(`${name}.`));
+  const names: string[] = [];
+  return fields
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .map((field) => {
+      const name = columnName(field, [...columnsOfHers(scene), ...names]);
+      names.push(name);
+      return [field, name] as const;
+    });
 }
 
 interface FieldProps {

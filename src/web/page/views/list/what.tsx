@@ -1,7 +1,7 @@
 import { Button } from '../../parts/controls.tsx';
-import { type Accounts, afresh, isFill, jobFor, type Step, stepsOf, stepWith, withSteps } from './choice.ts';
+import { type Accounts, isFill, jobFor } from './choice.ts';
 import { filling } from './fills.tsx';
-import { isTeam, type Scene } from './scene.ts';
+import { isTeam, operationsOf, type Scene } from './scene.ts';
 
 const FOUND = [
   { operation: 'enrich-company', says: 'Find companies' },
@@ -16,39 +16,29 @@ interface WhatProps {
 /** The question with which every list begins. Companies and people may both be found by one list. */
 export function What({ scene, accounts }: WhatProps) {
   const { job } = scene;
-  const isFound = !isFill(job) && !isTeam(scene);
-  const steps = isFound ? stepsOf(job) : [];
-  const isOn = (operation: string): boolean => steps.some((step) => step.operation === operation);
-  const find = (operation: string): void => {
-    const others = steps.filter((step) => step.operation !== operation);
-    const wanted = isOn(operation) ? others : [...others, stepWith(accounts, operation, others)];
-    scene.choose(withSteps(afresh(job), inOrder(wanted), false));
+  const chosen = isFill(job) ? [] : operationsOf(job);
+  const choose = (operations: readonly string[]): void => scene.choose(jobFor(job, accounts, operations));
+  const find = (name: string): void => {
+    const isWanted = (each: string): boolean => chosen.includes(each) !== (each === name);
+    choose(FOUND.map(({ operation }) => operation).filter(isWanted));
   };
-  const fill = (): void => {
-    const step = filling(scene, stepWith(accounts, 'find-email'));
-    scene.choose(withSteps(afresh(job), [step], true));
-  };
-  const invite = (): void => scene.choose(jobFor(job, accounts, ['onboard']));
-  const pill = (says: string, isChosen: boolean, choose: () => void) => (
+  const pill = (says: string, isChosen: boolean, onClick: () => void) => (
     <Button
       look="pill"
       says={says}
       aria-pressed={isChosen}
       disabled={accounts.length === 0}
-      onClick={choose}
+      onClick={onClick}
     />
   );
   return (
     <>
       <h2>What shall be done?</h2>
       <p class="row">
-        {FOUND.map(({ operation, says }) => pill(says, isOn(operation), () => find(operation)))}
-        {pill('Fill blanks', isFill(job), fill)}
-        {pill('Invite a team', isTeam(scene), invite)}
+        {FOUND.map(({ operation, says }) => pill(says, chosen.includes(operation), () => find(operation)))}
+        {pill('Fill blanks', isFill(job), () => scene.choose(filling(scene, accounts, 'find-email')))}
+        {pill('Invite a team', isTeam(scene), () => choose(['onboard']))}
       </p>
     </>
   );
 }
-
-const inOrder = (steps: readonly Step[]): readonly Step[] =>
-  steps.toSorted((one, other) => (one.operation < other.operation ? -1 : 1));
