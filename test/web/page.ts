@@ -73,7 +73,7 @@ async function settled(page: Page): Promise<void> {
   for (let look = 0; look < LOOKS && quiet < 4; look += 1) {
     await page.waitForTimeout(200);
     const now = (await page.locator('main').textContent()) ?? '';
-    quiet = now === before ? quiet + 1 : 0;
+    quiet = now === before && !WAITS.test(now) ? quiet + 1 : 0;
     before = now;
   }
 }
