@@ -125,18 +125,20 @@ test('blanks are filled by vendors in her order, which the keyboard moves, and c
   });
 });
 
-test('what is asked by is put into her order; the website behind the domain that is read from it asks nothing more', async () => {
-  const { served, page } = await listOf('firms.csv', 'Firm,Website\nAlpha,a.example\nBeta,b.example\n');
-  await aside(page).getByText('by Website', { exact: true }).click();
-  await page.getByLabel(/^company name/).selectOption('Firm');
-  await page.getByRole('button', { name: 'Ask by Firm earlier' }).press('Enter');
-  await aside(page).getByText('by Firm, then by Website', { exact: true }).waitFor();
+test('what is asked by is put into her order, and the first of it that finds something is all that is paid', async () => {
+  const { served, page } = await listOf(
+    'firms.csv',
+    'ABN,Website\n51 824 753 556,a.example\n33 051 775 556,b.example\n',
+  );
+  await aside(page).getByText('by ABN, then by Website', { exact: true }).click();
+  await page.getByRole('button', { name: 'Ask by Website earlier' }).press('Enter');
+  await aside(page).getByText('by Website, then by ABN', { exact: true }).waitFor();
   await pill(page, 'Start').click();
   await expect.poll(async () => (await newest(served))?.state).toBe('finished');
   const { batch, credits } = await newest(served);
   const { columns, rows } = await ask(served, 'POST', '/status', { batch, from: 2, limit: 2 });
   const by = columns.findIndex(({ name }: { readonly name: string }) => name === '_matched_by');
-  expect(rows.map(({ cells }: { readonly cells: string[] }) => cells[by])).toEqual(['name', 'name']);
+  expect(rows.map(({ cells }: { readonly cells: string[] }) => cells[by])).toEqual(['domain', 'domain']);
   expect(credits.spent).toBe(2);
 });
 
