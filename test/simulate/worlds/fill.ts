@@ -297,7 +297,15 @@ class FillPlay {
     const begun = [...(this.#watch.tables?.calls.values() ?? [])].filter(({ id }) => !before?.has(id));
     const bought = begun.reduce((sum, call) => sum + (call.charged ?? 0) + heldBy(call), 0);
     const extra = this.#policy === 'retry' ? EXTRA : 0;
-    promise(bought <= most + extra, `${bought} credits are bought, and planned were at most ${most}`);
+    // A plan cannot tell of free answers that this run has taken back because the run before it was killed.
+    const now = this.#watch.tables?.calls;
+    const isTakenBack = [...(before?.values() ?? [])].some(
+      ({ id, is_current: was, state }) => was === 1 && state === 'answered' && now?.get(id)?.is_current === 0,
+    );
+    promise(
+      (isTakenBack && !more.includes('--refresh')) || bought <= most + extra,
+      `${bought} credits are bought, and planned were at most ${most}`,
+    );
     await this.#stage.rest(ARRIVED_MS);
     this.#judge.requireBooks();
     this.#permits.require();
