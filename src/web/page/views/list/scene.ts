@@ -109,16 +109,16 @@ export function useScene({ works, ...known }: Known): Scene {
   const { list, batch } = known;
   const work = works.at(-1);
   const isRunning = batch?.running === true || work?.state === 'working';
-  const isPlanning = useSignal(batch === undefined);
+  const tried = work?.state === 'ended' ? work.sample : undefined;
+  // What never began, or was only tried, is to be chosen still.
+  const isLeft = work?.batch === null || work?.stopped?.code === 'plan' || tried !== undefined;
+  const isToChoose = work?.state === 'ended' && isLeft;
+  const isPlanning = useSignal(batch === undefined || isToChoose);
   useEffect(() => {
     if (batch !== undefined) isPlanning.value = false;
   }, [batch?.batch]);
-  const tried = work?.state === 'ended' ? work.sample : undefined;
-  // What never began, or was only tried, is to be chosen still.
   useEffect(() => {
-    if (work === undefined || work.state === 'waiting') return;
-    const isLeft = work.batch === null || work.stopped?.code === 'plan' || tried !== undefined;
-    isPlanning.value = work.state === 'ended' && isLeft;
+    if (work !== undefined && work.state !== 'waiting') isPlanning.value = isToChoose;
   }, [work?.id, work?.state]);
   const choice = useChoice(list);
   const { job } = choice;
