@@ -226,7 +226,7 @@ const ENDINGS: readonly Ending[] = [
     code: 2,
     rows: 20,
     expected: { pending: 20 },
-    weather: () => says(404, 'not found'),
+    weather: () => says(404, 'Not Found'),
   },
   {
     by: 'an account that was moved',
