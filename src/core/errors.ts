@@ -67,8 +67,8 @@ export interface StopDetail {
   readonly message: string;
   /** One imperative sentence: what the user does now. */
   readonly next: string;
-  /** The account that was stopped; only where a run asks accounts. */
-  readonly account?: { readonly identity: string; readonly name: string };
+  /** The account that was stopped; only where a run asks accounts. One of several is named. */
+  readonly account?: { readonly identity: string; readonly name?: string };
   /** The time from which going on makes sense, in ms since 1970; only for pauses. */
   readonly resumeAtMs?: number;
   /** The next command to type: the command line of that sentence, or the one that goes on. */

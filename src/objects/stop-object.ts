@@ -13,7 +13,7 @@ export const StopObject = z.object({
   next: z.string(),
   /** The time from which going on makes sense, ISO 8601 in UTC; only for pauses. */
   resume_at: z.string().nullable(),
-  /** The account that was stopped, by its name; only where accounts were asked. */
+  /** The name of the account that was stopped, where a list has several. */
   account: z.string().optional(),
   /** The next command to type: the last line on stderr. */
   next_command: z.string().optional(),

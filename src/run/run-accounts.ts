@@ -1,5 +1,5 @@
 import type { Account } from '../client/account/account.ts';
-import { EXIT, invariant, type StopCode, StopError } from '../core/errors.ts';
+import { EXIT, invariant, type StopCode, type StopDetail, StopError } from '../core/errors.ts';
 import { sentence } from '../core/plain-text.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -29,8 +29,7 @@ const OF_ONE: ReadonlySet<StopCode> = new Set<StopCode>([...ENDS_ONE, 'address',
 const FIRST = [EXIT.key, EXIT.budget, EXIT.paused];
 
 /** The error; a stop also says which account it is of. */
-function stopOf({ identity, name }: Account, error: unknown): unknown {
-  const account = { identity, name };
+function stopOf(account: NonNullable<StopDetail['account']>, error: unknown): unknown {
   return error instanceof StopError ? new StopError({ ...error.detail, account }, { cause: error }) : error;
 }
 
@@ -58,9 +57,9 @@ export class RunAccounts {
         const stop = (error: unknown): void => this.#stop(asked.account, error, stopping);
         const own = AbortSignal.any([signal, stopping.signal]);
         const opening = sessions.open({ ...this.#context, ...asked }, purpose, own, stop);
-        const { identity } = asked.account;
+        const { identity, name } = asked.account;
         const run = await opening.catch((error: unknown) => {
-          throw stopOf(asked.account, error);
+          throw stopOf(this.#context.further.length === 0 ? { identity } : { identity, name }, error);
         });
         this.runs.set(identity, run);
         this.later.set(identity, new LaterAnswers(run, stop));
@@ -71,11 +70,10 @@ export class RunAccounts {
     }
   }
 
-  #stop(account: Account, error: unknown, stopping: AbortController): void {
-    const { identity, name } = account;
+  #stop({ identity, name }: Account, error: unknown, stopping: AbortController): void {
     const { further, emit } = this.#context;
     if (further.length === 0 || !(error instanceof StopError) || !OF_ONE.has(error.code)) {
-      this.#stopAll(stopOf(account, error));
+      this.#stopAll(stopOf({ identity }, error));
       return;
     }
     const message = `Account ${name}: ${error.message}`;
