@@ -4,6 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
+import { listFolderOf } from '../core/paths.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import { listAsRead } from '../files/list-name.ts';
 import {
@@ -136,9 +137,10 @@ const isAnswers = (path: string): boolean => nameParts(path).stem.endsWith('.ans
 async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Promise<ListSource> {
   const { id, inputPath, inputSha256, settings } = batch;
   const kept = keptList(ledger, batch);
-  const asRead = listAsRead(inputPath, inputSha256) ?? '';
+  const folder = listFolderOf(inputPath);
+  const asRead = folder === undefined ? undefined : listAsRead(folder, inputPath, inputSha256);
   try {
-    const path = existsSync(asRead) ? asRead : inputPath;
+    const path = asRead !== undefined && existsSync(asRead) ? asRead : inputPath;
     const input = await openInput(path, readSettings(settings));
     if (input.survey.sha256 === inputSha256) return { ...input, path: inputPath };
   } catch (error) {

@@ -21,11 +21,6 @@ export function listNameOf(inputPath: string): string {
   return basename(inputPath);
 }
 
-/**
- * Where a list that was brought to the page stays as a batch has read it, when cells of it are mended later;
- * undefined for any other file.
- */
-export function listAsRead(inputPath: string, sha256: string): string | undefined {
-  const folder = listFolderOf(inputPath);
-  return folder && join(folder, `read-${sha256}${endingOf(inputPath)}`);
-}
+/** Where a list that was brought to the page stays as a batch has read it, when cells are mended later. */
+export const listAsRead = (folder: string, inputPath: string, sha256: string): string =>
+  join(folder, `read-${sha256}${endingOf(inputPath)}`);

@@ -129,6 +129,24 @@ test('a list is searched, sorted and filtered before anything is asked, and read
   expect(await rows(id, { sort: 'Town' })).toMatchObject({ status: 400, error: { code: 'usage' } });
   await ask(served, 'PUT', `/lists/${id}/mends`, { row: 4, column: 'Name', value: 'Hanna' });
   expect(await found({ search: 'ann' })).toEqual([3, 4]);
+  const earlier = await bring('earlier.csv', 'Name,_status\nA,matched\nB,done\n');
+  expect((await rows(earlier.id, { where: { _status: 'done' } })).rows, 'a column of the list').toHaveLength(
+    1,
+  );
+});
+
+test('of what two tabs send at once every mend is kept, and of two choices one is told that it came too late', async () => {
+  const { bring, ask: asked, served } = await openPage();
+  const { id: file } = await bring('leads.csv', LEADS);
+  const job = { operation: 'enrich-company', ...PLAY };
+  const mends = [2, 3, 4].map((row) => ({ row, column: 'Domain', value: `mended${row}.example` }));
+  const plan = () => ask(served, 'POST', '/plan', { file, job });
+  await Promise.all(mends.flatMap((mend) => [ask(served, 'PUT', `/lists/${file}/mends`, mend), plan()]));
+  expect((await asked(`/${file}`)).mends).toHaveLength(3);
+  expect(await plan()).toMatchObject({ to_buy: 3, invalid: 0 });
+  const choose = () => ask(served, 'PUT', `/lists/${file}/job?version=0`, job);
+  const chosen = await Promise.all([choose(), choose()]);
+  expect(chosen.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });
 
 test('a list that was edited is brought as the next version of the same list', async () => {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import PQueue from 'p-queue';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { stop } from '../../core/errors.ts';
@@ -37,11 +38,17 @@ export async function draftOf({ folder }: KeptList): Promise<Draft> {
 
 const NOTHING: Draft = { version: 0, job: {} };
 
+/** Of two choices over the same version one is kept, and the other one is told. */
+const line = new PQueue({ concurrency: 1 });
+
+export const keepDraft = (...given: Parameters<typeof keepDraftNow>): Promise<void> =>
+  line.add(() => keepDraftNow(...given));
+
 /**
  * @param over the version of the choice that the person saw; left out: whichever there is.
  * @throws StopError `busy` where another tab has chosen something since.
  */
-export async function keepDraft(list: KeptList, job: ListJob, over?: number): Promise<void> {
+async function keepDraftNow(list: KeptList, job: ListJob, over?: number): Promise<void> {
   const { version } = await draftOf(list);
   if (over !== undefined && over !== version)
     throw stop(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { link, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import PQueue from 'p-queue';
 import { isoTime } from '../../core/clock.ts';
 import { readingIn } from '../../core/reading.ts';
 import { contentHash, openFile } from '../../files/input.ts';
@@ -24,14 +25,14 @@ export async function mendsOf({ folder }: Pick<KeptList, 'folder'>): Promise<Lis
   );
 }
 
-/** Each mend is made from all that came before it. */
-let before: Promise<unknown> = Promise.resolve();
+/** Each mend is made from all that came before it, so nothing is written beside another mend. */
+const line = new PQueue({ concurrency: 1 });
 
-export function mend(...given: Parameters<typeof mendNow>): Promise<void> {
-  const mine = before.then(() => mendNow(...given));
-  before = mine.catch(() => {});
-  return mine;
-}
+export const mend = (...given: Parameters<typeof mendNow>): Promise<void> =>
+  line.add(() => mendNow(...given));
+
+/** Writes mends that have waited for the end of a run. */
+export const writeWaiting = (list: KeptList): Promise<void> => line.add(() => writeWaitingNow(list));
 
 /**
  * @param isAtWork whether a run reads the list now: the mend waits for its end.
@@ -51,8 +52,7 @@ async function mendNow(
   await note(list, { mends, written });
 }
 
-/** Writes mends that have waited for the end of a run. */
-export async function writeWaiting(list: KeptList): Promise<void> {
+async function writeWaitingNow(list: KeptList): Promise<void> {
   const { mends, written } = await mendsOf(list);
   if (written) return;
   await writeMended(list, mends);
@@ -60,10 +60,11 @@ export async function writeWaiting(list: KeptList): Promise<void> {
 }
 
 /** Keeps the list as a run will read it: its download is still made from her file after the next mend. */
-export async function keepAsRead({ path }: KeptList): Promise<void> {
-  const asRead = listAsRead(path, await contentHash(path)) ?? '';
-  if (!existsSync(asRead)) await link(path, asRead);
-}
+export const keepAsRead = ({ folder, path }: KeptList): Promise<void> =>
+  line.add(async () => {
+    const asRead = listAsRead(folder, path, await contentHash(path));
+    if (!existsSync(asRead)) await link(path, asRead);
+  });
 
 const note = ({ folder }: KeptList, mends: ListMends): Promise<boolean> =>
   replaceFile(join(folder, MENDS), 0o600, [JSON.stringify(mends)]);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Cron } from 'croner';
+import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { Answers } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
@@ -50,12 +51,10 @@ export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
   const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
   const note = await noteIn(options);
-  let kept: Promise<unknown> = Promise.resolve();
   // One after the other: the end of a night must not write over a pause that came meanwhile.
-  const keep = (): Promise<unknown> => {
-    kept = kept.catch(() => {}).then(() => replaceFile(noteAt(options), 0o600, [JSON.stringify(note)]));
-    return kept;
-  };
+  const line = new PQueue({ concurrency: 1 });
+  const keep = (): Promise<unknown> =>
+    line.add(() => replaceFile(noteAt(options), 0o600, [JSON.stringify(note)]));
   const planned = swept.map((job, at) => plannedOf(job, jobs[at] ?? '', options));
   // A sweep that a person has started by hand is told like one of the schedule.
   work.onEnd(async ({ words, about }, ended) => {
