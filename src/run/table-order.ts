@@ -24,6 +24,8 @@ export interface Searched {
   /** What it is called in an error. */
   readonly name: string;
   readonly columns: readonly TableColumnObject[];
+  /** Whether `_status` says how a row stands, and is no column of the list. */
+  readonly hasStates: boolean;
   /** Whether a search looks into this column. */
   isSearched(at: At): boolean;
   /** Rows with their cells, part by part. What cannot be wanted by the query may be left out. */
@@ -47,7 +49,9 @@ export interface Query {
 
 /** @throws StopError `usage` for a column or a status that is not there. */
 export function queryOf(table: Searched, { search = '', sort, where = {} }: TableOrder): Query {
-  const { _status: states, ...values } = where;
+  const { _status, ...others } = where;
+  const states = table.hasStates ? _status : undefined;
+  const values = table.hasStates ? others : where;
   const isTurned = sort?.startsWith('-') === true && placeOf(table, sort) === -1;
   return {
     states: states === undefined ? [] : states.split(',').map(statusOf),

@@ -19,8 +19,6 @@ import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject } from '../objects/table-object.ts';
 
-export * from './table-order.ts';
-
 import { firstOf, mayBeIn, queryOf, type Searched, type TableOrder } from './table-order.ts';
 
 /**
@@ -150,6 +148,7 @@ function searchedIn(table: Table): Searched {
   return {
     name: `Batch ${batch.id}`,
     columns,
+    hasStates: true,
     isSearched(at) {
       const bought = added[at - kept.length];
       // The account that a cell is from is not what a person looks for.

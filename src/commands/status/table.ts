@@ -1,7 +1,8 @@
 import { foreignWords, linesOf } from '../../core/plain-text.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import type { TableObject } from '../../objects/table-object.ts';
-import { type TableOrder, tableOf } from '../../run/table.ts';
+import { tableOf } from '../../run/table.ts';
+import type { TableOrder } from '../../run/table-order.ts';
 import type { Report } from '../shared/command.ts';
 
 export async function tableReport(

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sheet } from '../../core/format.ts';
 import { readingIn } from '../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import { firstOf, mayBeIn, queryOf, type Searched, type TableOrder } from '../../run/table.ts';
+import { firstOf, mayBeIn, queryOf, type Searched, type TableOrder } from '../../run/table-order.ts';
 import type { ListRows } from '../api.ts';
 import type { KeptList } from './list-files.ts';
 import { draftOf } from './list-job.ts';
@@ -24,6 +25,8 @@ interface Part {
 
 class WrittenRows {
   readonly header: readonly string[];
+  /** Settles when all rows are written down. */
+  whole: Promise<void> = Promise.resolve();
   readonly #file: FileHandle;
   readonly #parts: Part[] = [];
   #isWhole = false;
@@ -38,11 +41,12 @@ class WrittenRows {
   static async of(list: KeptList): Promise<WrittenRows> {
     const { sheet } = await openFile(list.path, readingIn((await draftOf(list)).job));
     const header = await sheet.header();
-    const path = join(list.folder, 'rows');
+    const path = join(list.folder, `rows-${randomUUID()}`);
     const file = await open(path, 'w+', 0o600);
     await rm(path);
     const rows = new WrittenRows(header, file);
-    rows.#write(sheet).catch((error: unknown) => {
+    rows.whole = rows.#write(sheet);
+    rows.whole.catch((error: unknown) => {
       rows.#next.promise.catch(() => {});
       rows.#next.reject(error);
     });
@@ -96,8 +100,13 @@ class WrittenRows {
 /** The rows of so many lists are kept, because no more are looked at in turn. */
 const MOST_LISTS = 3;
 
+interface KeptRows {
+  readonly id: KeptList['id'];
+  readonly rows: Promise<WrittenRows>;
+}
+
 export class ListTables {
-  readonly #kept = new Map<string, Promise<WrittenRows>>();
+  readonly #kept = new Map<string, KeptRows>();
 
   /** @throws StopError `input` for a file that cannot be read, `usage` for a column that it does not have. */
   async pageOf(list: KeptList, order: TableOrder): Promise<ListRows> {
@@ -106,6 +115,7 @@ export class ListTables {
     const table: Searched = {
       name: list.name,
       columns,
+      hasStates: false,
       isSearched: () => true,
       parts: (query, from) =>
         rows.parts(
@@ -127,17 +137,24 @@ export class ListTables {
     const { ino, mtimeMs } = await stat(list.path);
     const mark = JSON.stringify([list.path, ino, mtimeMs, readingIn((await draftOf(list)).job)]);
     const known = this.#kept.get(mark);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.rows;
     const made = WrittenRows.of(list);
-    this.#kept.set(mark, made);
-    made.catch(() => this.#kept.delete(mark));
-    for (const [oldest, rows] of [...this.#kept].slice(0, -MOST_LISTS)) {
-      this.#kept.delete(oldest);
-      rows.then(
-        (each) => each.close(),
-        () => {},
-      );
-    }
+    this.#kept.set(mark, { id: list.id, rows: made });
+    made.then((each) => each.whole).catch(() => this.#kept.delete(mark));
+    for (const [oldest, kept] of [...this.#kept].slice(0, -MOST_LISTS)) this.#close(oldest, kept);
     return made;
+  }
+
+  /** Closes the rows of a list that is removed, so that nothing of it stays on the disk. */
+  forget({ id }: KeptList): void {
+    for (const [mark, kept] of this.#kept) if (kept.id === id) this.#close(mark, kept);
+  }
+
+  #close(mark: string, { rows }: KeptRows): void {
+    this.#kept.delete(mark);
+    rows.then(
+      (each) => each.close(),
+      () => {},
+    );
   }
 }

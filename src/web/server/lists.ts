@@ -60,6 +60,7 @@ export function listRoutes(server: Server): Hono {
     .delete('/lists/:id', async (context) => {
       const list = await listOf(server, context);
       await requireUnused(server, list);
+      tables.forget(list);
       await removeList(list);
       return context.json({ removed: list.id });
     });

@@ -120,10 +120,13 @@ function Chosen({ scene, onCopy }: ToolsProps) {
   );
 }
 
+/** By these the parts of the list are chosen. */
+const OF_PARTS = ['_status', '_action'];
+
 /** What is left out of the table, each with the click that brings it back. The parts of the list stand above. */
 function Pills({ scene: { filter } }: Pick<ToolsProps, 'scene'>) {
   const { where, sort } = filter.value;
-  const wheres = Object.entries(where).filter(([name]) => !name.startsWith('_'));
+  const wheres = Object.entries(where).filter(([name]) => !OF_PARTS.includes(name));
   const pills = wheres.map(([name, value]) => {
     const { [name]: _, ...others } = where;
     return { says: `${name}: ${value || 'blank'} ✕`, without: { where: others } as Partial<Filter> };
