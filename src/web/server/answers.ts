@@ -21,7 +21,11 @@ export async function bodyOf<Body extends z.ZodObject>(
   schema: Body,
 ): Promise<z.output<Body>> {
   if (!(Number(req.header('content-length')) <= MOST_BODY))
-    throw stop('usage', 'The request is longer than 1 MiB, or does not say how long it is.', 'Shorten it.');
+    throw stop(
+      'usage',
+      'The request is longer than 1 MiB, or does not say how long it is.',
+      'Shorten it, and send its content-length.',
+    );
   let value: unknown;
   try {
     value = await req.json();
@@ -69,7 +73,7 @@ type Words = Readonly<Record<'message' | 'next', string>>;
 
 /** The path of a list below the folder of all lists, or that of a job and the place in it. */
 const IN_FOLDER =
-  /^(?:([0-9a-f]{16}[\\/]list\.[\w.]*\w)|[0-9a-f]{16}[\\/]jobs[\\/][0-9a-f]+\.yaml(?::\d+)*:? ?)/;
+  /^(?:([0-9a-f]{16}[\\/](?:list|brought|read-[0-9a-f]{64})\.[\w.]*\w)|[0-9a-f]{16}[\\/]jobs[\\/][0-9a-f]+\.yaml(?::\d+)*:? ?)/;
 
 const nameAt = (lists: string, list: string | undefined): string =>
   list === undefined ? '' : listNameOf(join(lists, list));

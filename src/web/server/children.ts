@@ -6,8 +6,8 @@ import { EXIT, messageOf, stop } from '../../core/errors.ts';
 import { type StopObject, StoppedObject } from '../../objects/stop-object.ts';
 
 /**
- * The server itself only reads. Any work that spends, changes or takes long is a process of its own, started
- * through the command line. It holds the store's lock only while it works.
+ * The server itself spends nothing and changes nobody. What does is a process of its own, started through the
+ * command line. It holds the store's lock only while it works.
  *
  * A child ends in an orderly way when its standard input ends. So the end of this server, for any reason,
  * leaves no request in doubt: answers to requests in flight are still recorded, and nothing new is sent.

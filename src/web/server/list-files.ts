@@ -194,6 +194,7 @@ export async function sweepLists(
   for (const id of await listIds(place)) {
     const folder = join(listsFolder(place.folder), id);
     const list = await listIn(place, id);
+    if (list === undefined && existsSync(join(folder, LIST_NOTE))) continue;
     const lastMs = list ? Math.max(usedMs(list.path), list.atMs) : (await stat(folder)).mtimeMs;
     if (endMs >= lastMs + KEPT_MS) await removeList({ folder });
   }
