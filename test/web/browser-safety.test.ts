@@ -98,10 +98,10 @@ describe('a page on another port', () => {
 describe('the page itself', () => {
   test('the page itself keeps its word out of the address and the history, and reloads without it', async () => {
     const page = await openTab(browser, served);
-    await page.waitForSelector('header.top');
+    await page.waitForSelector('h1:has-text("Drop your list here")');
     expect([page.url(), await page.evaluate('history.length')]).toEqual([`${served.url}/`, 2]);
     await page.reload();
-    await page.waitForSelector('header.top');
+    await page.waitForSelector('h1:has-text("Drop your list here")');
     expect(await page.context().cookies()).toEqual([]);
     await page.context().close();
   });
