@@ -326,8 +326,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '18: what was taken of a person goes with the call that led to it',
     file: 'src/ledger/erase.ts',
-    text: 'isAsked || isTaken(attempt, found)',
-    instead: 'isAsked',
+    text: 'isTaking({ operation, ...JSON.parse(asked) })',
+    instead: 'false',
     test: ['cli/then', 'what was taken of a person who is forgotten'],
     simulated: 'fill',
   },

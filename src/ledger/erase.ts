@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs';
-import { jsonIn } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
-import { isTaking, TAKEN_BY } from '../core/given.ts';
+import { isTaking } from '../core/given.ts';
 import type { SubjectFacts } from '../core/membership.ts';
-import type { Call, JsonValue } from '../core/operation.ts';
+import type { Call } from '../core/operation.ts';
 import { WITH_LISTS, wayBelow } from '../core/paths.ts';
 import type { RowNumber } from '../core/row.ts';
 import { flat } from '../lib/parts.ts';
@@ -217,10 +216,22 @@ const ALL_ROWS = `SELECT r.batch, r.row, r.state, r.attempt, r.others, r.reason,
   FROM rows r LEFT JOIN cells l ON l.batch = r.batch AND l.row = r.row
   WHERE (r.batch, r.row) > (?, ?) ORDER BY r.batch, r.row`;
 
+const ROWS_ON_SEVERAL = `SELECT batch, row, attempt, others FROM rows
+  WHERE (batch, row) > (?, ?) AND others IS NOT NULL ORDER BY batch, row`;
+const ATTEMPT = `SELECT ${NAMED_COLUMNS} FROM attempts c
+  LEFT JOIN subjects s ON s.id = c.subject WHERE c.id = ?`;
+
 type NamedRow = { batch: BatchId; row: number; state: string; attempt: number | null } & Record<
   'others' | 'reason' | 'work' | 'cells',
   string | null
 >;
+
+type RestingRow = Pick<NamedRow, 'batch' | 'row' | 'attempt' | 'others'>;
+
+const restsOn = ({ attempt, others }: RestingRow): readonly number[] => [
+  ...(JSON.parse(others ?? '[]') as number[]),
+  ...(attempt === null ? [] : [attempt]),
+];
 
 /** What names a person. */
 class Found {
@@ -255,6 +266,7 @@ async function findPerson(db: Db, worker: number, person: Person): Promise<Erasa
   await findTexts(db, person, named);
   await findAttempts(db, person, named);
   await findNoted(db, person, named);
+  await findTaken(db, named);
   await findRows(db, person, named);
   const { attempts, cuts, texts, subjects, rows, listed, inDoubt, written } = named;
   const whole = [...attempts.values()];
@@ -300,14 +312,15 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
 
 async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }: Found): Promise<void> {
   type Kept = NamedAttempt & { body: Uint8Array | null };
-  /** The values in the answers about the person, each with its account and operation. */
-  const found = new Set<string>();
+  // A row rests on nothing before the row has ended, so what was taken for the row is known by its number.
+  const rows = new Set<string>();
   for await (const { body, ...attempt } of flat(partsOf<Kept>(db, ALL_ATTEMPTS, ['id']))) {
     const { id, asked, subject } = attempt;
+    const row = `${attempt.batch} ${attempt.row} ${attempt.operation}`;
     const isAsked = person.in(asked) || subjects.has(subject ?? 0);
-    if (isAsked || isTaken(attempt, found)) attempts.set(id, attempt);
+    if (isAsked) rows.add(row);
+    if (isAsked || (rows.has(row) && takes(attempt))) attempts.set(id, attempt);
     const answer = Buffer.from(body ?? []);
-    if (isAsked) addValues(found, attempt, answer);
     if (!person.in(answer)) continue;
     const left = leftOf(person, attempt, answer);
     if (left === undefined) attempts.set(id, attempt);
@@ -315,18 +328,24 @@ async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }
   }
 }
 
-/** A call that takes what another one has found has nothing but an id, which stands in that answer. */
-function isTaken({ account, operation, asked }: NamedAttempt, found: ReadonlySet<string>): boolean {
-  const call: Pick<Call, 'operation' | 'parameters'> = { operation, ...JSON.parse(asked) };
-  return isTaking(call) && found.has(`${account} ${operation} ${call.parameters[TAKEN_BY]}`);
-}
+const takes = ({ operation, asked }: NamedAttempt): boolean => isTaking({ operation, ...JSON.parse(asked) });
 
-function addValues(found: Set<string>, { account, operation }: NamedAttempt, answer: Buffer): void {
-  const add = (value: JsonValue | undefined): void => {
-    if (typeof value === 'object' && value !== null) Object.values(value).forEach(add);
-    else found.add(`${account} ${operation} ${value}`);
-  };
-  add(jsonIn(answer));
+/**
+ * A call that takes by an id names nobody. A row that has ended rests on that call and on the call that
+ * led to the id, whichever lists bought the two, so the first goes with the second. The values of an answer
+ * do not tell what was taken, because an answer may list the ids of others.
+ */
+async function findTaken(db: Db, { attempts }: Found): Promise<void> {
+  const leading = new Map(attempts);
+  for await (const row of flat(partsOf<RestingRow>(db, ROWS_ON_SEVERAL, ['batch', 'row'], ['', -1]))) {
+    const on = restsOn(row);
+    const operations = on.map((id) => leading.get(id)?.operation).filter((name) => name !== undefined);
+    if (operations.length === 0) continue;
+    for (const id of on) {
+      const attempt = await oneRow<NamedAttempt>(db, ATTEMPT, [id]);
+      if (operations.includes(attempt.operation) && takes(attempt)) attempts.set(id, attempt);
+    }
+  }
 }
 
 const OF_ONE_PERSON = ['enrich-person', 'find-email', 'find-phone', 'check-email'];
@@ -359,7 +378,7 @@ async function findRows(db: Db, person: Person, named: Found): Promise<void> {
   for await (const row of flat(partsOf<NamedRow>(db, ALL_ROWS, ['batch', 'row'], ['', -1]))) {
     const isListed = person.in(`${row.work} ${row.cells}`);
     if (isListed && row.state === 'in_doubt') named.inDoubt.push(row);
-    const on: readonly number[] = [row.attempt ?? 0, ...JSON.parse(row.others ?? '[]')];
+    const on = restsOn(row);
     if (isAbout(person, row, isListed) || on.some((id) => named.attempts.has(id))) named.rows.push(row);
     else if (isListed) named.listed.push(row);
     else if (!on.some((id) => named.cuts.has(id))) continue;

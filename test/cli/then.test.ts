@@ -307,15 +307,30 @@ test('what was taken of a person who is forgotten is erased with the call that l
   expect(at.asked).toHaveLength(4);
 });
 
-test('what another list has taken of a person who is forgotten is erased with the call that led to it', async () => {
-  const at = await thenDesk({ people: ['Ann,Lee,ann@a.example'], dialect: PHONES, job: PHONE_JOB });
+test('what another list has taken of a person who is forgotten is erased with the call that led to it, and what was taken of others stays', async () => {
+  const taking = { ...TAKING, first: true };
+  const dialect = { operations: { 'find-phone': { ...PHONES.operations['find-phone'], then: taking } } };
+  const at = await thenDesk({ people: ['Ann,Lee,ann@a.example'], dialect, job: PHONE_JOB });
+  Object.assign(at.ids, { 'ann@a.example': [1, 2], 'bob@b.example': [2] });
   at.hands = () => ({ phone: '+61 400 000 000' });
   at.env = { ROWONCE_CRASH_AT: 'after-close' };
   expect((await at.run()).code).toBe(null);
   at.env = {};
   await at.desk.write('other.csv', listOf(['Bob,Poe,bob@b.example', 'Ann,Lee,ann@a.example']));
   expect((await at.run('other.csv')).code).toBe(0);
-  expect(at.asked.map(({ path, body }) => `${path} ${body}`)).toHaveLength(4);
+  expect(at.bought().taken.toSorted()).toEqual(['1', '2']);
+  expect(at.asked).toHaveLength(4);
+  const forgot = await at.desk.json(['forget', 'ann@a.example', '--yes']);
+  expect(forgot.stores[0].requests).toBe(2);
+});
+
+test('what was taken of a person who is forgotten is erased as well where the program was killed before the row ended', async () => {
+  const at = await thenDesk({ people: ['Ann,Lee,ann@a.example'], dialect: PHONES, job: PHONE_JOB });
+  at.hands = () => ({ phone: '+61 400 000 000' });
+  at.env = { ROWONCE_CRASH_AT: 'before-row' };
+  expect((await at.run()).code).toBe(null);
+  expect(at.asked).toHaveLength(2);
+  at.env = {};
   const forgot = await at.desk.json(['forget', 'ann@a.example', '--yes']);
   expect(forgot.stores[0].requests).toBe(2);
 });
