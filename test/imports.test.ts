@@ -110,6 +110,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'store-choice.ts',
     'summary.ts',
     'swept-jobs.ts',
+    'table-order.ts',
     'table.ts',
     'work-queue.ts',
   ],

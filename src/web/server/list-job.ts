@@ -38,7 +38,7 @@ export async function draftOf({ folder }: KeptList): Promise<Draft> {
 
 const NOTHING: Draft = { version: 0, job: {} };
 
-/** Of two choices over the same version one is kept, and the other one is told. */
+/** The second of two choices over the same version is refused, because choices are written one by one. */
 const line = new PQueue({ concurrency: 1 });
 
 export const keepDraft = (...given: Parameters<typeof keepDraftNow>): Promise<void> =>
