@@ -70,6 +70,11 @@ export class Work {
     this.#heard.push(hear);
   }
 
+  /** Whether work on this store would begin at once. */
+  isFree(store: string): boolean {
+    return this.#items.every((item) => item.store !== store || item.ended !== undefined);
+  }
+
   list(): readonly WorkView[] {
     return this.#items.map(workView);
   }
@@ -96,7 +101,7 @@ export class Work {
     const item = this.#items.find((each) => each.id === id);
     if (item === undefined || item.ended !== undefined) return false;
     if (item.child !== undefined) item.child.stop();
-    else this.#end(item, { exitCode: EXIT.terminated, result: undefined, said: '' });
+    else this.#end(item, { pid: undefined, exitCode: EXIT.terminated, result: undefined, said: '' });
     return true;
   }
 
