@@ -38,14 +38,14 @@ interface Stopped {
 }
 
 /** A list of ten rows that has ended with what the vendor says in the place of its answers. */
-async function stoppedBy(weather: Weather): Promise<Stopped> {
+async function stoppedBy(weather: Weather, more: object = {}): Promise<Stopped> {
   const desk = await openDesk({ concurrency: 1 });
   desk.list(10);
   const gateway = await Gateway.before(desk.place.vendor.url, weather);
   onTestFinished(() => gateway[Symbol.asyncDispose]());
   desk.place.writeAccount(gateway.url);
   const served = await pageAt(desk);
-  const { list, work } = await start(served, desk);
+  const { list, work } = await start(served, desk, 1_000, JOB, more);
   await endOf(served, work);
   return { desk, served, gateway, page: await tabAt(served, `/lists/${list}`) };
 }
@@ -120,20 +120,26 @@ test('credits that were bought meanwhile are used', async () => {
   await sees(page, '10 of 10 companies found');
 });
 
-test('a list whose vendor asks to wait for long says until when, can be tried at once, and goes on by itself', async () => {
-  const desk = await openDesk({ concurrency: 1 });
-  desk.list(10);
-  const wait = (seconds: string) => ({ ...says(429, 'slow down'), headers: { 'retry-after': seconds } });
-  const gateway = await Gateway.before(desk.place.vendor.url, (call) => (call > 4 ? wait('20') : undefined));
-  onTestFinished(() => gateway[Symbol.asyncDispose]());
-  desk.place.writeAccount(gateway.url);
-  const served = await pageAt(desk);
-  const { list, work } = await start(served, desk, 100, JOB, { max_pause: '1s' });
-  await endOf(served, work);
+const slowDown = (seconds: number) => ({
+  ...says(429, 'slow down'),
+  headers: { 'retry-after': String(seconds) },
+});
+
+test('a list whose vendor asks to wait for long says until when, and a person who tries it does not ask the vendor before', async () => {
+  const { desk, served, gateway, page } = await stoppedBy((call) => (call > 4 ? slowDown(5_000) : undefined));
+  await sees(page, /It goes on by itself .*\d\d:\d\d, as long as Rowonce is open\. 6 rows are left\./);
   gateway.weather = () => undefined;
-  const page = await tabAt(served, `/lists/${list}`);
-  await sees(page, /It goes on by itself \w+ \d\d:\d\d, as long as Rowonce is open\. 6 rows are left\./);
-  await page.getByRole('button', { name: 'Try now' }).waitFor();
+  await press(page, 'Try now');
+  const works = async (): Promise<unknown> => (await ask(served, 'GET', '/tasks')).work;
+  const left = { state: 'ended', goes_on_at: expect.any(String) };
+  await expect.poll(works).toMatchObject([left, left]);
+  expect(await desk.requests()).toBe(4);
+});
+
+test('a list whose vendor asks to wait for longer than allowed goes on by itself', async () => {
+  const { desk, page } = await stoppedBy((call) => (call === 5 ? slowDown(2) : undefined), {
+    max_pause: '1s',
+  });
   await sees(page, '10 of 10 companies found');
   expect(await desk.requests()).toBe(10);
 });
