@@ -87,6 +87,8 @@ export function Stopped({ scene, stopped }: StoppedProps) {
     scene.refresh();
   };
   const isAnew = code in ANEW;
+  // Before the time that the vendor has named, a start would only meet the same pause.
+  const goesOn = scene.work?.goes_on_at !== undefined;
   const answers = (code !== 'plan' && stopped.answers) || [];
   return (
     <Stop says={`${factOf(scene, stopped, account)} ${isLeft(batch) ? `${left(batch)}.` : ''}`}>
@@ -94,7 +96,7 @@ export function Stopped({ scene, stopped }: StoppedProps) {
       {answers.map((accept) => (
         <Act key={accept} says={ANSWERS[accept] ?? 'Allow it'} does={() => goOn(scene, { accept })} />
       ))}
-      {answers.length === 0 && !isAnew && (
+      {answers.length === 0 && !isAnew && !goesOn && (
         <Act
           look={code === 'key' ? undefined : 'go'}
           says={BUTTONS[code] ?? 'Go on'}
