@@ -114,6 +114,7 @@ test('rows are searched, sorted and filtered by a value, and each of these is ta
   await page.getByRole('searchbox').fill('hob');
   await expect.poll(companies).toEqual(['Two Ltd']);
   await page.getByRole('searchbox').fill('');
+  await expect.poll(companies).toEqual(['One Ltd', 'Two Ltd', 'Three Ltd', 'Four Ltd']);
   await page.getByRole('button', { name: /^Company/ }).click();
   await page.getByRole('button', { name: 'Sort A to Z' }).click();
   await expect.poll(companies).toEqual(['Four Ltd', 'One Ltd', 'Three Ltd', 'Two Ltd']);
