@@ -3,6 +3,8 @@
  * finds, sorts and filters rows, and takes mended cells, by the mouse, by the keys and on a telephone.
  * Method: a real `rowonce serve` with the embedded vendors, and a real Chromium that looks for what a person sees.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { WorkAnswer } from '../../src/web/api.ts';
@@ -188,6 +190,28 @@ test('a lost answer says in its cell what it may have cost, and what of several 
   await worked(served, 'run', { file: id, job, plan });
   await page.goto(`${served.url}/lists/${id}`);
   await lineOf(page, 'two.example').getByText('is not an e-mail address').waitFor();
+});
+
+test('a blank that no vendor fills says so in its cell, and the parts of the list say who filled the others', async () => {
+  const served = await servedIn();
+  const list = readFileSync(join(import.meta.dirname, '../../fixtures/contacts-to-fill.csv'), 'utf8');
+  const id = await brought(served, 'contacts.csv', list);
+  const find = {
+    account: ['sandbox-hunter', 'sandbox-prospeo'],
+    add: { Email: 'email' },
+    check: { account: 'sandbox-hunter' },
+  };
+  const job = { operations: { 'find-email': find }, on_existing: 'fill' };
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: id, job });
+  await worked(served, 'run', { file: id, job, plan });
+  const page = await open(served, `/lists/${id}`);
+  await lineOf(page, 'lyrebird-care.example').getByText('nothing found', { exact: true }).waitFor();
+  await part(page, 'still blank').waitFor();
+  const parts = await page.getByRole('group', { name: 'Show' }).locator('> *').allInnerTexts();
+  const counted = parts.map((text) => [text.replace(/^\d+\s+/, ''), Number.parseInt(text, 10)] as const);
+  const [[, rows] = [], ...shares] = counted;
+  expect(shares.map(([name]) => name)).toEqual(expect.arrayContaining(find.account));
+  expect(shares.reduce((sum, [, share]) => sum + share, 0)).toBe(rows);
 });
 
 test('selected rows are copied as a sheet takes them', async () => {

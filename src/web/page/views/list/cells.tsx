@@ -42,7 +42,7 @@ export function cellsOf(drawn: Drawn, line: Line | null | undefined): readonly C
     if (signs[at - 1] === said) return { shows: '', span: 0 };
     const end = signs.findIndex((each, place) => place > at && each !== said);
     const span = (end === -1 ? signs.length : end) - at;
-    return { shows: said.says, title: said.says, look: said.look, span };
+    return { shows: said.says, title: said.title ?? said.says, look: said.look, span };
   });
 }
 

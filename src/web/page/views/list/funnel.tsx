@@ -78,7 +78,9 @@ function plannedShares(plan: PlanObject): readonly Share[] {
   ];
 }
 
-function batchShares(batch: BatchStatusObject, steps: readonly StepObject[] = []): readonly Share[] {
+function batchShares(batch: BatchStatusObject, all: readonly StepObject[] = []): readonly Share[] {
+  // A check of what was found is no find of its own.
+  const steps = all.filter(({ operation }) => operation !== 'check-email');
   const rows = allRows(batch);
   const share = (says: string, states: string): Share => {
     const counts = states.split(',').map((state) => batch.counts[state] ?? 0);

@@ -7,6 +7,8 @@ import type { Drawn } from './cells.tsx';
 export interface Sign {
   readonly look: 'bad' | 'doubt' | 'none' | 'wait' | 'said' | 'warn';
   readonly says: string;
+  /** All of what is known; left out: no more than it says. */
+  readonly title?: string;
 }
 
 export function signOf(drawn: Drawn, line: Line): Sign | undefined {
@@ -42,13 +44,16 @@ const NOTHING: Sign = { look: 'none', says: 'nothing found' };
 
 /** Why a step of several has found nothing, by the name of the step. */
 export function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
-  const parts = oursIn(drawn, line, '_reason').split(/; (?=[a-z-]+: )/);
+  const reason = oursIn(drawn, line, '_reason');
+  const parts = reason.split(/; (?=[a-z-]+: )/);
   return new Map(
     parts.flatMap((part) => {
       const { step, why = '' } = /^(?<step>[a-z]+-[a-z]+): (?<why>.*)/.exec(part)?.groups ?? {};
       if (step === undefined) return [];
-      if (why.startsWith('no match')) return [[step, NOTHING]];
-      if (why.startsWith('in doubt')) return [[step, doubtOf(drawn, line)]];
+      // Each of several accounts stands before its own words.
+      const said = why.replace(/^\S+: /, '');
+      if (/^(?:no match|its address)/.test(said)) return [[step, { ...NOTHING, title: reason }]];
+      if (said.startsWith('in doubt')) return [[step, doubtOf(drawn, line)]];
       return [[step, { look: why.startsWith(UNUSABLE) ? 'bad' : 'none', says: withoutPrefix(why) }]];
     }),
   );
