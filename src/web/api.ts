@@ -100,8 +100,6 @@ export const WorkView = z.object({
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
   stopped: StopObject.nullable(),
-  /** The end of the long pause for which it was stopped: it goes on by itself then, while the page runs. */
-  goes_on_at: z.string().optional(),
   /** A budget that is enough for everything that waits, where one is reached or missing. */
   budget_to_finish: z.number().optional(),
   /** What a few rows brought that were tried, once that has ended. */

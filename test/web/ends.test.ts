@@ -23,10 +23,10 @@ const JOB = { operation: 'enrich-company', account: 'data' };
 const pageAt = (desk: Desk): Promise<Served> => servedIn(desk.place.folder, desk.environment());
 
 /** Starts the list of the desk. @returns the ids of the list and of its work. */
-async function start(served: Served, desk: Desk, budget = 1_000, job: object = JOB, more: object = {}) {
+async function start(served: Served, desk: Desk, budget = 1_000, job: object = JOB) {
   const list = await brought(served, 'list.csv', await desk.read('list.csv'));
   const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job });
-  const { work } = await ask(served, 'POST', '/run', { file: list, job, plan, budget, ...more });
+  const { work } = await ask(served, 'POST', '/run', { file: list, job, plan, budget });
   return { list, work: String(work.id) };
 }
 
@@ -38,14 +38,14 @@ interface Stopped {
 }
 
 /** A list of ten rows that has ended with what the vendor says in the place of its answers. */
-async function stoppedBy(weather: Weather, more: object = {}): Promise<Stopped> {
+async function stoppedBy(weather: Weather): Promise<Stopped> {
   const desk = await openDesk({ concurrency: 1 });
   desk.list(10);
   const gateway = await Gateway.before(desk.place.vendor.url, weather);
   onTestFinished(() => gateway[Symbol.asyncDispose]());
   desk.place.writeAccount(gateway.url);
   const served = await pageAt(desk);
-  const { list, work } = await start(served, desk, 1_000, JOB, more);
+  const { list, work } = await start(served, desk);
   await endOf(served, work);
   return { desk, served, gateway, page: await tabAt(served, `/lists/${list}`) };
 }
@@ -120,24 +120,12 @@ test('credits that were bought meanwhile are used', async () => {
   await sees(page, '10 of 10 companies found');
 });
 
-const slowDown = (seconds: number) => ({
-  ...says(429, 'slow down'),
-  headers: { 'retry-after': String(seconds) },
-});
-
-test('a list whose vendor asks to wait for long says until when it waits, and offers nothing that is of no use before', async () => {
-  const { page } = await stoppedBy((call) => (call > 4 ? slowDown(5_000) : undefined));
-  await sees(page, /It goes on by itself .*\d\d:\d\d, as long as Rowonce is open\. 6 rows are left\./);
-  const stop = page.locator('section.stop', { hasText: 'It goes on by itself' });
-  expect(await stop.getByRole('button').count()).toBe(0);
-});
-
-test('a list whose vendor asks to wait for longer than allowed goes on by itself', async () => {
-  const { desk, page } = await stoppedBy((call) => (call === 5 ? slowDown(2) : undefined), {
-    max_pause: '1s',
-  });
-  await sees(page, '10 of 10 companies found');
-  expect(await desk.requests()).toBe(10);
+test('a list whose vendor asks to wait for long says when it can go on', async () => {
+  const { page } = await stoppedBy((call) =>
+    call > 4 ? { ...says(429, 'slow down'), headers: { 'retry-after': '5000' } } : undefined,
+  );
+  await sees(page, /It can go on .*\d\d:\d\d\. 6 rows are left\./);
+  await page.getByRole('button', { name: 'Try now' }).waitFor();
 });
 
 test('answers that look wrong are agreed to by a button', async () => {

@@ -14,8 +14,6 @@ import { type StopObject, StoppedObject } from '../../objects/stop-object.ts';
  */
 
 export interface ChildEnd {
-  /** Undefined where it never began. */
-  readonly pid: number | undefined;
   readonly exitCode: number;
   /** The one object that the command printed under `--json`; undefined when it printed none. */
   readonly result: unknown;
@@ -116,14 +114,9 @@ async function endOf(child: ChildProcessByStdio<Writable, Readable, Readable>): 
   try {
     const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')]);
     const exitCode: number = code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug);
-    return {
-      pid: child.pid,
-      exitCode,
-      result: parsed(printed),
-      said: said.trimEnd().split('\n').at(-1) ?? '',
-    };
+    return { exitCode, result: parsed(printed), said: said.trimEnd().split('\n').at(-1) ?? '' };
   } catch (error) {
-    return { pid: child.pid, exitCode: EXIT.bug, result: undefined, said: messageOf(error) };
+    return { exitCode: EXIT.bug, result: undefined, said: messageOf(error) };
   }
 }
 

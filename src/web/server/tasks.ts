@@ -1,7 +1,5 @@
-import { Cron } from 'croner';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
-import { storeAt } from '../../ledger/stores.ts';
 import { withOption } from '../../lib/command-line.ts';
 import { nextWordsOf } from '../../run/go-on.ts';
 import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
@@ -11,19 +9,11 @@ import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 import type { Order } from './work.ts';
 
-type Place = Pick<Server, 'work' | 'store' | 'folder'>;
-
 /** The work that the page has started. */
-export function taskRoutes(server: Place): Hono {
+export function taskRoutes(server: Server): Hono {
   const { work, store } = server;
   const shown = (view: WorkView): WorkView =>
     view.stopped === null ? view : { ...view, stopped: inListNames(server, view.stopped) };
-  work.onEnd(({ about }, { pid }, { id, batch, goes_on_at: at }) => {
-    if (at === undefined || batch === null) return;
-    // A time that has passed would never come.
-    const next = Math.max(Date.parse(at), Date.now()) + PAUSE_MARGIN_MS;
-    lookAt(next, server, { id, about, batch, pid });
-  });
   return new Hono()
     .get('/tasks', (context) => context.json({ work: work.list().map(shown) } satisfies WorkList))
     .post('/tasks', async (context) => {
@@ -46,44 +36,13 @@ export function taskRoutes(server: Place): Hono {
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }
 
-/** Work that was stopped for a long pause, and the process that did it. */
-interface PausedWork extends Pick<WorkView, 'id' | 'about'> {
-  readonly batch: string;
-  readonly pid: number | undefined;
-}
-
-const PAUSE_MARGIN_MS = 1_000;
-const LOOK_AGAIN_MS = 60_000;
-
-function lookAt(ms: number, server: Place, paused: PausedWork): void {
-  new Cron(new Date(ms), { unref: true, catch: true }, () => afterPause(server, paused));
-}
-
-/**
- * Nobody is at the page when a long pause of the night is over. So its list goes on, unless a person has
- * paused it or ended it, or has tried it again since, on the page or in a terminal. A run ends the pause of a
- * person. So the list does not wait in the line, where nobody would see a pause that comes meanwhile.
- */
-async function afterPause(server: Place, paused: PausedWork): Promise<void> {
-  const { work, store } = server;
-  const found = await findBatch(paused.batch, store);
-  const { state, pausedSinceMs, run } = found.batch;
-  const newest = work.list().findLast(({ about }) => about === paused.about);
-  const isLeftSo = newest?.id === paused.id && run?.pid === paused.pid;
-  if (state !== 'open' || pausedSinceMs !== undefined || !isLeftSo) return;
-  const order = await goingOn(server, found, {});
-  const spender = await (await storeAt(order.store)).spender(order.store);
-  if (spender === undefined && work.isFree(order.store)) work.start(order);
-  else lookAt(Date.now() + LOOK_AGAIN_MS, server, paused);
-}
-
 const WORK_IS_GONE = 'This work is from before the page was started.';
 
 /**
  * The command that goes on with the batch. One that has finished goes on for what was decided about its
  * doubts.
  */
-async function goingOn(server: Place, found: FoundBatch, how: Flags): Promise<Order> {
+async function goingOn(server: Server, found: FoundBatch, how: Flags): Promise<Order> {
   const { batch, location } = found;
   const list = (await keptLists(server)).find(({ path }) => path === batch.inputPath);
   // A sweep has no budget of its own, so a larger one is given to its list by hand.

@@ -39,7 +39,7 @@ const MOST_ENDED = 200;
 export class Work {
   readonly #program: Program;
   readonly #items: Item[] = [];
-  readonly #heard: ((order: Order, ended: ChildEnd, view: WorkView) => unknown)[] = [];
+  readonly #heard: ((order: Order, ended: ChildEnd) => unknown)[] = [];
   #isClosed = false;
 
   constructor(program: Program) {
@@ -66,13 +66,8 @@ export class Work {
   }
 
   /** Hears of each piece of work that has ended. */
-  onEnd(hear: (order: Order, ended: ChildEnd, view: WorkView) => unknown): void {
+  onEnd(hear: (order: Order, ended: ChildEnd) => unknown): void {
     this.#heard.push(hear);
-  }
-
-  /** Whether work on this store would begin at once. */
-  isFree(store: string): boolean {
-    return this.#items.every((item) => item.store !== store || item.ended !== undefined);
   }
 
   list(): readonly WorkView[] {
@@ -101,7 +96,7 @@ export class Work {
     const item = this.#items.find((each) => each.id === id);
     if (item === undefined || item.ended !== undefined) return false;
     if (item.child !== undefined) item.child.stop();
-    else this.#end(item, { pid: undefined, exitCode: EXIT.terminated, result: undefined, said: '' });
+    else this.#end(item, { exitCode: EXIT.terminated, result: undefined, said: '' });
     return true;
   }
 
@@ -129,7 +124,7 @@ export class Work {
 
   #end(item: Item, ended: ChildEnd): void {
     item.ended = ended;
-    for (const hear of this.#heard) void hear(item, ended, workView(item));
+    for (const hear of this.#heard) void hear(item, ended);
     item.over.resolve(ended);
     const over = this.#items.filter((each) => each.ended !== undefined);
     for (const each of over.slice(0, -MOST_ENDED)) this.#items.splice(this.#items.indexOf(each), 1);
@@ -139,16 +134,7 @@ export class Work {
 
 const Printed = z.object({ batch: z.string(), sample: SampleObject.optional() });
 
-/** A list that was stopped for a long pause. Where money is in doubt, a person decides before it goes on. */
-const Pausing = Printed.extend({
-  stopped: z.object({ code: z.literal('paused'), resume_at: z.string() }),
-  credits: z.object({ in_doubt: z.literal(0) }),
-});
-
-const goesOnAt = (ended: ChildEnd | undefined): string | undefined =>
-  Pausing.safeParse(ended?.result).data?.stopped.resume_at;
-
-/** Its words begin with the name of the command. */
+/** The words of an order begin with the name of its command. */
 export const kindOf = ([command]: readonly string[]): WorkView['kind'] =>
   command === 'undo' || command === 'nightly' ? command : 'run';
 
@@ -163,7 +149,7 @@ function workView({ id, words, about, child, ended }: Item): WorkView {
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped,
-    ...present({ budget_to_finish, sample: printed?.sample, goes_on_at: goesOnAt(ended) }),
+    ...present({ budget_to_finish, sample: printed?.sample }),
     said: ended?.said ?? null,
   };
 }

@@ -87,8 +87,6 @@ export function Stopped({ scene, stopped }: StoppedProps) {
     scene.refresh();
   };
   const isAnew = code in ANEW;
-  // Before the time that the vendor has named, a start would only meet the same pause.
-  const goesOn = scene.work?.goes_on_at !== undefined;
   const answers = (code !== 'plan' && stopped.answers) || [];
   return (
     <Stop says={`${factOf(scene, stopped, account)} ${isLeft(batch) ? `${left(batch)}.` : ''}`}>
@@ -96,7 +94,7 @@ export function Stopped({ scene, stopped }: StoppedProps) {
       {answers.map((accept) => (
         <Act key={accept} says={ANSWERS[accept] ?? 'Allow it'} does={() => goOn(scene, { accept })} />
       ))}
-      {answers.length === 0 && !isAnew && !goesOn && (
+      {answers.length === 0 && !isAnew && (
         <Act
           look={code === 'key' ? undefined : 'go'}
           says={BUTTONS[code] ?? 'Go on'}
@@ -111,22 +109,17 @@ export function Stopped({ scene, stopped }: StoppedProps) {
   );
 }
 
-function factOf({ batch, work }: Scene, { code, message = '', ...told }: Told, account: string): string {
-  if (code === 'terminated' && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
+function factOf({ batch }: Scene, { code, message = '', ...told }: Told, account: string): string {
+  const isLeftOpen = code === 'terminated' || code === 'paused';
+  if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
   const fact = FACTS[code]?.replace('ACCOUNT', account);
   if (fact !== undefined) return fact;
   const known = FACTS_WITH_DETAILS[code] ?? ANEW[code];
   if (known !== undefined) return `${known} ${forPage(message)}`;
-  return `${forPage(message) || 'It was stopped.'} ${forPage(told.next ?? '')} ${timeWords(work, told)}`;
+  return `${forPage(message) || 'It was stopped.'} ${forPage(told.next ?? '')} ${timeWords(told)}`;
 }
 
-/** A long pause is over at a time, also by night, when nobody is there. */
-function timeWords(work: WorkView | undefined, { resume_at: at }: Partial<StopObject>): string {
-  if (!at) return '';
-  const isByItself = work?.goes_on_at !== undefined;
-  if (isByItself) return `It goes on by itself ${when(at)}, as long as Rowonce is open.`;
-  return `It can go on ${when(at)}.`;
-}
+const timeWords = ({ resume_at: at }: Partial<StopObject>): string => (at ? `It can go on ${when(at)}.` : '');
 
 const left = (batch: BatchStatusObject): string =>
   `${counted(rowsLeft(batch), 'row')} ${rowsLeft(batch) === 1 ? 'is' : 'are'} left`;
