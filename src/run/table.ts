@@ -18,7 +18,6 @@ import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { CellSafety } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject } from '../objects/table-object.ts';
-
 import { firstOf, mayBeIn, queryOf, type Searched, type TableOrder } from './table-order.ts';
 
 /**

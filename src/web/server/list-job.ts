@@ -41,21 +41,20 @@ const NOTHING: Draft = { version: 0, job: {} };
 /** The second of two choices over the same version is refused, because choices are written one by one. */
 const line = new PQueue({ concurrency: 1 });
 
-export const keepDraft = (...given: Parameters<typeof keepDraftNow>): Promise<void> =>
-  line.add(() => keepDraftNow(...given));
-
 /**
  * @param over the version of the choice that the person saw; left out: whichever there is.
  * @throws StopError `busy` where another tab has chosen something since.
  */
-async function keepDraftNow(list: KeptList, job: ListJob, over?: number): Promise<void> {
-  const { version } = await draftOf(list);
-  if (over !== undefined && over !== version)
-    throw stop(
-      'busy',
-      `Something else was chosen for ${list.name} meanwhile, such as in another tab.`,
-      'It is shown now: look at it, and choose again.',
-    );
-  const draft: Draft = { version: version + 1, job };
-  await replaceFile(join(list.folder, DRAFT), 0o600, [JSON.stringify(draft)]);
+export function keepDraft(list: KeptList, job: ListJob, over?: number): Promise<void> {
+  return line.add(async () => {
+    const { version } = await draftOf(list);
+    if (over !== undefined && over !== version)
+      throw stop(
+        'busy',
+        `Something else was chosen for ${list.name} meanwhile, such as in another tab.`,
+        'It is shown now: look at it, and choose again.',
+      );
+    const draft: Draft = { version: version + 1, job };
+    await replaceFile(join(list.folder, DRAFT), 0o600, [JSON.stringify(draft)]);
+  });
 }

@@ -28,36 +28,34 @@ export async function mendsOf({ folder }: Pick<KeptList, 'folder'>): Promise<Lis
 /** Each mend is made from all that came before it, so nothing is written beside another mend. */
 const line = new PQueue({ concurrency: 1 });
 
-export const mend = (...given: Parameters<typeof mendNow>): Promise<void> =>
-  line.add(() => mendNow(...given));
-
-/** Writes mends that have waited for the end of a run. */
-export const writeWaiting = (list: KeptList): Promise<void> => line.add(() => writeWaitingNow(list));
-
 /**
  * @param isAtWork whether a run reads the list now: the mend waits for its end.
  * @throws StopError `input` for a cell that the list does not have; all mends stay as they were then.
  */
-async function mendNow(
+export function mend(
   { clock }: Pick<Server, 'clock'>,
   list: KeptList,
   { row, column, value }: MendRequest,
   isAtWork: () => boolean,
 ): Promise<void> {
-  const { mends: known } = await mendsOf(list);
-  const others = known.filter((each) => each.row !== row || each.column !== column);
-  const mends = value === null ? others : [...others, { row, column, value, at: isoTime(clock.wallMs()) }];
-  const written = !isAtWork();
-  if (written) await writeMended(list, mends);
-  await note(list, { mends, written });
+  return line.add(async () => {
+    const { mends: known } = await mendsOf(list);
+    const others = known.filter((each) => each.row !== row || each.column !== column);
+    const mends = value === null ? others : [...others, { row, column, value, at: isoTime(clock.wallMs()) }];
+    const written = !isAtWork();
+    if (written) await writeMended(list, mends);
+    await note(list, { mends, written });
+  });
 }
 
-async function writeWaitingNow(list: KeptList): Promise<void> {
-  const { mends, written } = await mendsOf(list);
-  if (written) return;
-  await writeMended(list, mends);
-  await note(list, { mends, written: true });
-}
+/** Writes mends that have waited for the end of a run. */
+export const writeWaiting = (list: KeptList): Promise<void> =>
+  line.add(async () => {
+    const { mends, written } = await mendsOf(list);
+    if (written) return;
+    await writeMended(list, mends);
+    await note(list, { mends, written: true });
+  });
 
 /** Keeps the list as a run will read it: its download is still made from her file after the next mend. */
 export const keepAsRead = ({ folder, path }: KeptList): Promise<void> =>

@@ -153,7 +153,8 @@ export class ListTables {
   #close(mark: string, { rows }: KeptRows): void {
     this.#kept.delete(mark);
     rows.then(
-      (each) => each.close(),
+      // Rows that are still written down would have no file to go to.
+      (each) => each.whole.catch(() => {}).then(() => each.close()),
       () => {},
     );
   }

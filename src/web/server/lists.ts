@@ -9,7 +9,6 @@ import { PACKAGE } from '../../core/families.ts';
 import { readableEndings } from '../../core/format.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
-
 import { ListJob, ListJobQuery, ListRowsRequest, type Lists, type ListView, MendRequest } from '../api.ts';
 import { bodyOf, queryOf } from './answers.ts';
 import { bringList, type KeptList, keptList, keptLists, removeList, sweepLists } from './list-files.ts';

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListRows, TableColumnObject, TableObject } from '../../../api.ts';
 import { Lines, type Read } from '../../parts/lines.ts';
 import { beat, look } from '../../session.ts';
-
 import { EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
 import { NOBODY, ofTeam, type Team } from './team-rows.ts';
 import { type TeamRow, teamRows } from './team-words.ts';
