@@ -1,8 +1,5 @@
-import { useSignal } from '@preact/signals';
 import type { ErasureObject, RowObject } from '../../../api.ts';
-import { RefusedNotice } from '../../loaded.tsx';
-import { useAction } from '../../parts/action.ts';
-import { Button } from '../../parts/controls.tsx';
+import { Act } from '../../parts/act.tsx';
 import { counted } from '../../parts/figures.ts';
 import { ask, look } from '../../session.ts';
 
@@ -10,37 +7,21 @@ interface ErasureAnswer {
   readonly stores: readonly ErasureObject[];
 }
 
-/** Erases the person of a row for good, after what that takes away was seen. */
+/** Erases the person of a row for good, after she has read what that takes away. */
 export function Forget({ object: { attempts } }: { readonly object: RowObject }) {
   const person = attempts
     .map(({ parameters }) => parameters.email)
     .find((email) => typeof email === 'string');
-  const seen = useSignal<ErasureAnswer | undefined>(undefined);
-  const action = useAction();
   if (person === undefined) return null;
-  const see = (): void =>
-    action.run(async () => {
-      seen.value = await look<ErasureAnswer>('forget', { person, dry_run: true });
-    });
-  const erase = (): void =>
-    action.run(async () => {
+  const forget = async (): Promise<void> => {
+    const erased = await look<ErasureAnswer>('forget', { person, dry_run: true });
+    if (confirm(`Erase this person for good? ${erasureWords(erased)}`))
       await ask('/forget', { body: { person, yes: true } });
-      seen.value = undefined;
-    });
+  };
   return (
     <>
       <hr />
-      {seen.value === undefined && (
-        <Button look="link" says="Forget this person…" disabled={action.isBusy.value} onClick={see} />
-      )}
-      {seen.value && (
-        <div class="need">
-          <p>{erasureWords(seen.value)}</p>
-          <Button look="danger" says="Erase for good" disabled={action.isBusy.value} onClick={erase} />{' '}
-          <Button says="Keep it" onClick={() => (seen.value = undefined)} />
-        </div>
-      )}
-      <RefusedNotice refused={action.refused.value} />
+      <Act look="link" says="Forget this person…" does={forget} />
     </>
   );
 }
