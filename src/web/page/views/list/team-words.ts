@@ -3,15 +3,8 @@ import { forPage } from '../../loaded.tsx';
 
 /** What a plan does with each person, in the parts by which the table is filtered, and in her words. */
 
-export type TeamPart = 'invite' | 'change_role' | 'remove' | 'unchanged' | 'invalid';
-
-export const SIGNS: Readonly<Record<TeamPart, string>> = {
-  invite: '+',
-  change_role: '~',
-  remove: '−',
-  unchanged: '=',
-  invalid: '!',
-};
+export const SIGNS = { invite: '+', change_role: '~', remove: '−', unchanged: '=', invalid: '!' } as const;
+export type TeamPart = keyof typeof SIGNS;
 
 /** One line of the table: a row of the list in one project, or a person whom the list does not name. */
 export interface TeamRow {
@@ -32,20 +25,23 @@ export const isMaking = ({ action }: PlannedChangeObject): boolean => action ===
 
 export const whoIs = ({ email, user_id: userId }: PlannedChangeObject): string => email ?? userId ?? '';
 
-export function teamRows({ changes = [], leavers = [] }: PlanObject): readonly TeamRow[] {
+export function teamRows({
+  changes = [],
+  leavers = [],
+}: Pick<PlanObject, 'changes' | 'leavers'>): readonly TeamRow[] {
   const made = new Set(changes.filter(isMaking).map(({ project }) => project));
   const ofList = changes
     .filter((change) => !isMaking(change))
     .map((change): TeamRow => {
-      const { row, action, email, project, from, to, beyond = false } = change;
+      const { row, project, from, to, beyond = false, note = '', reason = '' } = change;
       return {
         row: beyond ? undefined : row,
-        part: PARTS[action] ?? 'invalid',
-        email: email ?? change.user_id ?? '',
+        part: partOf(change),
+        email: whoIs(change),
         project: project ?? '',
         role: (to === 'none' ? from : to) ?? '',
-        happens: [happensTo(change, made), change.note ?? ''].filter(Boolean).join('; '),
-        reason: change.reason ?? '',
+        happens: [happensTo(change, made), note].filter(Boolean).join('; '),
+        reason,
       };
     });
   const others = leavers.map(({ email, project, role }): TeamRow => {
@@ -55,14 +51,11 @@ export function teamRows({ changes = [], leavers = [] }: PlanObject): readonly T
   return [...ofList, ...others];
 }
 
-/** Every other action needs a person. */
-const PARTS: Readonly<Partial<Record<PlannedChangeObject['action'], TeamPart>>> = {
-  invite: 'invite',
-  change_role: 'change_role',
-  remove: 'remove',
-  unchanged: 'unchanged',
-  skipped: 'unchanged',
-};
+/** Whoever is neither changed nor left as she is needs a person. */
+function partOf({ action }: PlannedChangeObject): TeamPart {
+  if (action === 'skipped') return 'unchanged';
+  return action in SIGNS ? (action as TeamPart) : 'invalid';
+}
 
 function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>): string {
   const { action, from, to, project, calls = [], beyond } = change;
@@ -70,10 +63,8 @@ function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>
   switch (action) {
     case 'invite':
       return made.has(project) ? 'is invited, once the project is made' : 'is invited';
-    case 'change_role': {
-      const roles = `${from ?? 'another role'} → ${to}`;
-      return calls.includes('create-invite') ? `${roles}, by a new invite` : roles;
-    }
+    case 'change_role':
+      return `${from ?? 'another role'} → ${to}${calls.includes('create-invite') ? ', by a new invite' : ''}`;
     case 'remove':
       return beyond === true ? 'is removed: no longer on the list' : 'is removed';
     case 'unchanged':

@@ -1,28 +1,22 @@
-import type { PlannedChangeObject, UndoPlanObject } from '../../../api.ts';
-import { RefusedNotice } from '../../loaded.tsx';
+import type { UndoPlanObject } from '../../../api.ts';
+import { Loaded } from '../../loaded.tsx';
 import { Act } from '../../parts/act.tsx';
-import { useAsked } from '../../parts/action.ts';
 import { Button } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
-import { ask, look } from '../../session.ts';
+import { ask } from '../../session.ts';
 import type { Scene } from './scene.ts';
+import { isSent, SIGNS, teamRows } from './team-words.ts';
 
 /** What would be taken back, and what cannot be, before it is. */
 export function Undo({ scene }: { readonly scene: Scene }) {
-  const batch = scene.batch?.batch ?? '';
-  const { value, refused, waits } = useAsked<UndoPlanObject>(
-    (signal) => look('undo', { batch, dry_run: true }, signal),
-    [batch, scene.work?.state],
-  ).value;
+  const { batch, work, isRunning, isUndoing } = scene;
   return (
     <aside aria-label="Undo">
       <h2>Take it back</h2>
-      {value === undefined && waits && <p class="soft">One moment…</p>}
-      <RefusedNotice refused={refused} />
-      {value && <Planned plan={value} isRunning={scene.isRunning} />}
-      <p>
-        <Button says="Close" onClick={() => (scene.isUndoing.value = false)} />
-      </p>
+      <Loaded<UndoPlanObject> path="/undo" body={{ batch: batch?.batch, dry_run: true }} again={work?.state}>
+        {(plan) => <Planned plan={plan} isRunning={isRunning} />}
+      </Loaded>
+      <Button says="Close" onClick={() => (isUndoing.value = false)} />
     </aside>
   );
 }
@@ -36,11 +30,14 @@ const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
 
 function Planned({ plan, isRunning }: { readonly plan: UndoPlanObject; readonly isRunning: boolean }) {
   const { id, undoes, state, changes, not_undone: stays } = plan;
-  const sent = changes.filter(({ calls = [] }) => calls.length > 0).length;
+  const sent = changes.filter(isSent).length;
+  const lines = teamRows({ changes }).map(
+    ({ part, email, project, happens }) => `${SIGNS[part]} ${email} in ${project}: ${happens}`,
+  );
   return (
     <>
       <p>{STATES[state]}</p>
-      <Signs lines={changes.map(changeLine)} />
+      <Signs lines={lines} />
       {stays.length > 0 && (
         <div class="need">
           <b>{counted(stays.length, 'change')} cannot be taken back</b>
@@ -66,18 +63,3 @@ const Signs = ({ lines }: { readonly lines: readonly string[] }) => (
     ))}
   </ul>
 );
-
-function changeLine({ action, email, project, from, to }: PlannedChangeObject): string {
-  const role = from !== null && to !== null && to !== 'none' ? `: ${from} → ${to}` : '';
-  const where = project === null ? '' : ` in ${project}`;
-  return `${SIGNS[action] ?? '='} ${email ?? ''}${where}${role}`;
-}
-
-const SIGNS: Readonly<Record<string, string>> = {
-  invite: '+',
-  add: '+',
-  change_role: '~',
-  remove: '−',
-  delete_invite: '−',
-  invalid: '!',
-};
