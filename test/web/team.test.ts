@@ -70,6 +70,20 @@ test('she says what her projects and roles are, mends a cell, allows an admin, a
   expect(changes.done).toEqual({ invite: 15 });
 });
 
+test('a list with a row of another length leads to how it is read, where she has its blanks filled up', async () => {
+  const served = await servedIn();
+  const { page } = await teamAt(
+    served,
+    'ragged.csv',
+    sheet('ann@t.example,Care,viewer', 'bob@t.example,Care'),
+    { ...KNOWN, role: 'viewer' },
+  );
+  await page.getByRole('alert').getByText('2 cells, but the header has 3 columns').waitFor();
+  await page.getByText('How the list is read · it cannot be read like this').waitFor();
+  await page.getByLabel('A row with too few cells gets blank ones').check();
+  await rowOf(page, 'bob@t.example').getByText('is invited').waitFor();
+});
+
 test('who is no longer on the list loses access only after she has typed so, and an undo gives the others their roles back', async () => {
   const served = await servedIn();
   const people = ['ann@t.example,Care,viewer', 'bob@t.example,Care,viewer', 'cid@t.example,Care,admin'];

@@ -15,7 +15,7 @@ import {
   when,
 } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
-import { SheetChoice } from './reading.tsx';
+import { SheetChoice } from './above.tsx';
 import type { Scene } from './scene.ts';
 import { aboutWords, rowsLeft, whatWords } from './words.ts';
 

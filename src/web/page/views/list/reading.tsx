@@ -1,37 +1,8 @@
-import type { DamageObject, ListDescription, ListJobChoice } from '../../../api.ts';
+import type { DamageObject, ListDescription } from '../../../api.ts';
 import { Button, Checkbox, Select, TextField } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
+import { withReading } from './above.tsx';
 import type { Scene } from './scene.ts';
-
-type Reading = NonNullable<ListJobChoice['read']>;
-
-/** A reading without what is blank, so that it is recognised again. */
-function withReading({ read, ...job }: ListJobChoice, more: Readonly<Record<string, string>>): ListJobChoice {
-  const entries = Object.entries({ ...read, ...more }).filter(([, value]) => value !== '');
-  return { ...job, ...(entries.length === 0 ? {} : { read: Object.fromEntries(entries) as Reading }) };
-}
-
-/** Which sheet of a workbook is the list. */
-export function SheetChoice({ scene }: { readonly scene: Scene }) {
-  const sheets = scene.described.value?.sheets?.filter(({ hidden, read }) => !hidden || read) ?? [];
-  const read = sheets.find((sheet) => sheet.read)?.name;
-  if (sheets.length < 2 || read === undefined) return null;
-  return (
-    <select
-      aria-label="Sheet"
-      value={read}
-      disabled={!scene.isPlanning.value}
-      // Where a table begins differs from sheet to sheet.
-      onChange={({ currentTarget: { value: sheet } }) =>
-        scene.choose(withReading(scene.job, { sheet, header_row: '', rows: '' }))
-      }
-    >
-      {sheets.map(({ name }) => (
-        <option key={name}>{name}</option>
-      ))}
-    </select>
-  );
-}
 
 const ENCODINGS = [
   'utf-8',
@@ -47,33 +18,38 @@ const AS_FOUND = '';
 
 /** How the list is read, what of it is left out, and which of its cells are damaged. */
 export function HowRead({ scene }: { readonly scene: Scene }) {
-  const { job, described } = scene;
-  const { value } = described;
-  if (value === undefined) return null;
+  const { job, described, planned } = scene;
+  const { value, refused } = described;
+  if (value === undefined && refused === undefined) return null;
   const damaged = damagedIn(scene);
-  const cells = sum(damaged.map(({ count }) => count));
   const put = (more: Readonly<Record<string, string>>): void => scene.choose(withReading(job, more));
-  // The cells of a workbook are neither encoded nor separated.
-  const isText = value.delimiter !== 'cells';
+  const isRefused = refused?.code === 'input' || planned.refused?.code === 'input';
+  const foundWords = (found: string | undefined): string => `as recognised${found ? `: ${found}` : ''}`;
   return (
-    <details>
+    <details open={isRefused}>
       <summary>
         How the list is read
-        {cells > 0 && <span class="warn">{` · ${counted(cells, 'cell')} damaged`}</span>}
+        <span class="warn">{isRefused ? ' · it cannot be read like this' : faultWords(value, damaged)}</span>
       </summary>
       <Damage scene={scene} damaged={damaged} />
-      {isText && (
+      {/* The cells of a workbook are neither encoded nor separated. */}
+      {value?.delimiter !== 'cells' && (
         <>
+          <Checkbox
+            says="A row with too few cells gets blank ones, and blank ones too many are left out"
+            checked={job.read?.ragged === 'pad'}
+            onCheck={(isPadded) => put({ ragged: isPadded ? 'pad' : '' })}
+          />
           <Select
             name="Encoding"
             value={job.read?.encoding ?? AS_FOUND}
-            options={[[AS_FOUND, `as recognised: ${value.encoding}`], ...ENCODINGS]}
+            options={[[AS_FOUND, foundWords(value?.encoding)], ...ENCODINGS]}
             onChosen={(encoding) => put({ encoding })}
           />
           <Select
             name="Cells are separated by"
             value={job.read?.delimiter ?? AS_FOUND}
-            options={[[AS_FOUND, `as recognised: ${value.delimiter}`], ...SEPARATORS]}
+            options={[[AS_FOUND, foundWords(value?.delimiter)], ...SEPARATORS]}
             onChosen={(delimiter) => put({ delimiter })}
           />
         </>
@@ -88,30 +64,29 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
         name="Country of phone numbers and postcodes"
         value={job.country}
         placeholder="two letters, such as AU"
-        onTyped={(country) => {
-          const { country: _, ...rest } = job;
-          scene.choose(country === '' ? rest : { ...rest, country: country.toUpperCase() });
-        }}
+        onTyped={(country) => scene.choose({ ...job, country: country.toUpperCase() || undefined })}
       />
-      <LeftOut {...value} />
+      {value && value.layout.left_out.length > 0 && (
+        <>
+          <p>No part of the list, and not asked about:</p>
+          <ul>
+            {value.layout.left_out.slice(0, 8).map(({ rows, text }) => (
+              <li key={rows}>
+                {rows.includes('-') ? 'Rows' : 'Row'} {rows}: {text}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </details>
   );
 }
 
-function LeftOut({ layout }: ListDescription) {
-  if (layout.left_out.length === 0) return null;
-  return (
-    <>
-      <p>No part of the list, and not asked about:</p>
-      <ul>
-        {layout.left_out.slice(0, 8).map(({ rows, text }) => (
-          <li key={rows}>
-            {rows.includes('-') ? 'Rows' : 'Row'} {rows}: {text}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+function faultWords(described: ListDescription | undefined, damaged: readonly Damaged[]): string {
+  const rows = described?.unreadable.count ?? 0;
+  const cells = sum(damaged.map(({ count }) => count));
+  const unreadable = rows > 0 ? ` · ${counted(rows, 'row')} cannot be read` : '';
+  return cells > 0 ? `${unreadable} · ${counted(cells, 'cell')} damaged` : unreadable;
 }
 
 /** What follows a count of damaged cells. */
@@ -146,40 +121,29 @@ interface DamageProps {
   readonly damaged: readonly Damaged[];
 }
 
-function Damage({ scene, damaged: all }: DamageProps) {
-  const { job } = scene;
+function Damage({ scene: { job, opened, choose }, damaged }: DamageProps) {
   const isRepaired = job.repair === true;
-  if (all.length === 0 && !isRepaired) return null;
-  const repairable = sum(all.map((each) => each.repairable));
+  const repairable = sum(damaged.map((each) => each.repairable));
   return (
-    <div class="need">
-      <ul>
-        {all.map(({ column, kind, count, first_rows: rows }) => (
-          <li key={`${column} ${kind}`}>
-            <b>{grouped(count)}</b> in {column} {DAMAGES[kind] ?? 'damaged'}:{' '}
-            {rows.map((row, at) => (
-              <>
-                {at > 0 && ', '}
-                <Button
-                  look="link"
-                  says={`row ${row}`}
-                  onClick={() => {
-                    scene.opened.value = row;
-                  }}
-                />
-              </>
-            ))}
-            {count > rows.length && '…'}
-          </li>
-        ))}
-      </ul>
+    <>
+      {damaged.map(({ column, kind, count, first_rows: rows }) => (
+        <p key={`${column} ${kind}`} class="need">
+          <b>{grouped(count)}</b> in {column} {DAMAGES[kind] ?? 'damaged'}:{' '}
+          {rows.map((row) => (
+            <span key={row}>
+              <Button look="link" says={`row ${row}`} onClick={() => (opened.value = row)} />{' '}
+            </span>
+          ))}
+          {count > rows.length && '…'}
+        </p>
+      ))}
       {(repairable > 0 || isRepaired) && (
         <Checkbox
           says={`Repair ${counted(repairable, 'cell')}, where that is sure`}
           checked={isRepaired}
-          onCheck={(repair) => scene.choose({ ...job, repair })}
+          onCheck={(repair) => choose({ ...job, repair })}
         />
       )}
-    </div>
+    </>
   );
 }
