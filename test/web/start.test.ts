@@ -19,8 +19,12 @@ const FAST = { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' };
 const companies = (count: number): string =>
   `Website\n${Array.from({ length: count }, (_, at) => `company-${at}.example\n`).join('')}`;
 
-async function listOf(name: string, body: string): Promise<{ readonly served: Served; readonly page: Page }> {
-  const served = await servedIn(undefined, FAST);
+async function listOf(
+  name: string,
+  body: string,
+  env = FAST,
+): Promise<{ readonly served: Served; readonly page: Page }> {
+  const served = await servedIn(undefined, env);
   const page = await tabAt(served, `/lists/${await brought(served, name, body)}`);
   page.setDefaultTimeout(30_000);
   return { served, page };
@@ -140,6 +144,20 @@ test('what is asked by is put into her order, and the first of it that finds som
   const by = columns.findIndex(({ name }: { readonly name: string }) => name === '_matched_by');
   expect(rows.map(({ cells }: { readonly cells: string[] }) => cells[by])).toEqual(['domain', 'domain']);
   expect(credits.spent).toBe(2);
+});
+
+test('in her order a site by which nothing is found is not asked about once more', async () => {
+  const { served, page } = await listOf('firms.csv', 'ABN,Website\n51 824 753 556,a.example\n', {
+    ROWONCE_SANDBOX: '--rate 200/s --match-rate 0',
+  });
+  await aside(page).getByText('by ABN, then by Website', { exact: true }).click();
+  await page.getByRole('button', { name: 'Ask by Website earlier' }).press('Enter');
+  await aside(page).getByText('by Website, then by ABN', { exact: true }).waitFor();
+  await pill(page, 'Start').click();
+  await expect.poll(async () => (await newest(served))?.state).toBe('finished');
+  const { attempts } = await ask(served, 'POST', '/status', { batch: (await newest(served)).batch, row: 2 });
+  const askedBy = attempts.map(({ parameters }: { readonly parameters: object }) => Object.keys(parameters));
+  expect(askedBy).toEqual([['domain'], ['abn']]);
 });
 
 test('columns that nobody recognises are chosen by her', async () => {

@@ -29,7 +29,7 @@ export function Needs({ reasons, which }: NeedsProps) {
 }
 
 /** `rows 12, 13 and 4 more`. */
-export function rowsWords({ rows, first_rows: first }: Reason): string {
+export function rowsWords({ rows, first_rows: first }: Pick<Reason, 'rows' | 'first_rows'>): string {
   const more = rows > first.length ? [`${grouped(rows - first.length)} more`] : [];
   return `${rows === 1 ? 'row' : 'rows'} ${listed([...first.map(String), ...more])}`;
 }

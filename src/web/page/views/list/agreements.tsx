@@ -1,5 +1,5 @@
+import type { ComponentChildren } from 'preact';
 import type { ListJobChoice, PlanObject } from '../../../api.ts';
-import { forPage } from '../../loaded.tsx';
 import { Button, Checkbox } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import type { Agreed, Scene } from './scene.ts';
@@ -13,23 +13,34 @@ interface AgreementsProps {
 }
 
 export function Agreements({ scene, plan }: AgreementsProps) {
-  const { to_agree: question, moved, reread, unanswered } = plan;
+  const { to_agree: question, reread, unanswered } = plan;
   const { value: agreed } = scene.agreed;
   const agree = (more: Agreed): void => {
     scene.agreed.value = { ...agreed, ...more };
   };
+  const losing = losingIn(plan);
   const again = reread ?? unanswered;
   const most = reread?.most ?? unanswered?.credits ?? 0;
   return (
     <>
       <Guards scene={scene} plan={plan} />
-      <Losing scene={scene} plan={plan} />
+      {losing && (
+        <Need fact={losing.fact}>
+          <label class="row">
+            <span>
+              To agree, type <em>{losing.phrase}</em>
+            </span>
+            <input
+              value={typedFor(losing, agreed)}
+              onInput={({ currentTarget: { value: words } }) =>
+                agree({ typed: { about: losing.about, words } })
+              }
+            />
+          </label>
+        </Need>
+      )}
       {question && agreed.accept !== question.agreement && (
-        <div class="need">
-          <p>
-            <b>What is sent to the vendor stands in a file,</b> which another person may have written. Look at
-            it before you allow it.
-          </p>
+        <Need fact="What is sent to the vendor stands in a file, which another person may have written.">
           <details>
             <summary>Show what is sent</summary>
             <ul>
@@ -39,38 +50,43 @@ export function Agreements({ scene, plan }: AgreementsProps) {
             </ul>
           </details>
           <Button look="go" says="Allow it" onClick={() => agree({ accept: question.agreement })} />
-        </div>
-      )}
-      {moved && (
-        <div class="need">
-          <p>{forPage(moved.message) || 'The account is at another address than before.'}</p>
-          <p class="row">
-            <Button says="It is the same account" onClick={() => agree({ accept: 'same-account' })} />
-            <Button says="It is another one" onClick={() => agree({ accept: 'new-account' })} />
-          </p>
-        </div>
+        </Need>
       )}
       {again && (
-        <div class="need">
+        <Need fact={`What was answered about ${counted(again.rows, 'row')} counts otherwise today.`}>
           <Checkbox
-            says={`What was answered about ${counted(again.rows, 'row')} counts otherwise today: look at it again, for ${counted(most, 'credit')} at most`}
+            says={`Look at it again, for ${counted(most, 'credit')} at most`}
             checked={agreed.yes ?? false}
             onCheck={(yes) => agree({ yes })}
           />
-        </div>
+        </Need>
       )}
     </>
   );
 }
 
+const Need = ({ fact, children }: { readonly fact: string; readonly children: ComponentChildren }) => (
+  <div class="need">
+    <p>
+      <b>{fact}</b>
+    </p>
+    {children}
+  </div>
+);
+
 /** Whether nothing is left to be agreed to before a start. */
-export function isAgreed({ agreed }: Scene, plan: PlanObject): boolean {
-  const { to_agree: question, moved, reread, guards = [] } = plan;
-  const { accept, yes = false } = agreed.value;
-  const isAccepted = question === undefined || accept === question.agreement;
-  const isAgain = reread === undefined || yes;
-  return isAccepted && isAgain && moved === undefined && guards.length === 0 && isTyped(agreed.value, plan);
+export function isAgreed({ agreed: { value: agreed } }: Scene, plan: PlanObject): boolean {
+  const { to_agree: question, reread, guards = [] } = plan;
+  const isAccepted = question === undefined || agreed.accept === question.agreement;
+  const isAgain = reread === undefined || agreed.yes === true;
+  const losing = losingIn(plan);
+  const isTyped = !losing || typedFor(losing, agreed).trim().toLowerCase() === losing.phrase.toLowerCase();
+  return isAccepted && isAgain && isTyped && guards.length === 0;
 }
+
+/** What she has typed about other people is no agreement. */
+const typedFor = ({ about }: { readonly about: string }, { typed }: Agreed): string =>
+  typed?.about === about ? typed.words : '';
 
 /** How far it may go, as far as the list says so; admins and removals have limits of their own. */
 const LIMITS: Readonly<Record<string, (limit: unknown) => string>> = {
@@ -86,68 +102,33 @@ function Guards({ scene: { job, choose }, plan: { guards = [] } }: AgreementsPro
   // Until the next plan is there, what she has just allowed keeps its tick.
   const isSet = (allows: object): boolean =>
     Object.entries(allows).every(([name, value]) => String(set[name]) === String(value));
-  const allowed = Object.entries(set).filter(([, value]) => value !== undefined);
   const limit = (more: ListJobChoice['guards']): void =>
     choose({ ...job, guards: { ...job.guards, ...more } });
   return (
     <>
-      {allowed.map(([name, value]) => (
-        <Checkbox
-          key={name}
-          says={LIMITS[name]?.(value)}
-          checked
-          onCheck={() => limit({ [name]: undefined })}
-        />
-      ))}
+      {Object.entries(set).map(
+        ([name, value]) =>
+          value !== undefined && (
+            <Checkbox
+              key={name}
+              says={LIMITS[name]?.(value)}
+              checked
+              onCheck={() => limit({ [name]: undefined })}
+            />
+          ),
+      )}
       {guards.map(({ fact, allow, allows }) => (
-        <div class="need" key={fact}>
-          <p>
-            <b>This would {fact}.</b>
-          </p>
+        <Need key={fact} fact={`This would ${fact}.`}>
           {allows === undefined ? (
             <p>Nothing allows that: {allow}.</p>
           ) : (
             <Checkbox says="Allow it" checked={isSet(allows)} onCheck={() => limit(allows)} />
           )}
-        </div>
+        </Need>
       ))}
     </>
   );
 }
-
-/** The field in which she types who loses access. */
-function Losing({ scene: { agreed }, plan }: AgreementsProps) {
-  const losing = losingIn(plan);
-  if (losing === undefined) return null;
-  return (
-    <div class="need">
-      <p>
-        <b>{losing.fact}</b>
-      </p>
-      <label class="row">
-        <span>
-          To agree, type <em>{losing.phrase}</em>
-        </span>
-        <input
-          value={typedAbout(agreed.value, losing)}
-          onInput={({ currentTarget: { value: words } }) => {
-            agreed.value = { ...agreed.value, typed: { about: losing.about, words } };
-          }}
-        />
-      </label>
-    </div>
-  );
-}
-
-function isTyped(agreed: Agreed, plan: PlanObject): boolean {
-  const losing = losingIn(plan);
-  if (losing === undefined) return true;
-  return typedAbout(agreed, losing).trim().toLowerCase() === losing.phrase.toLowerCase();
-}
-
-/** What she has typed about other people is no agreement. */
-const typedAbout = ({ typed }: Agreed, { about }: { readonly about: string }): string =>
-  typed?.about === about ? typed.words : '';
 
 /** What she has to type; undefined where nobody loses anything. */
 function losingIn({ changes = [] }: PlanObject) {

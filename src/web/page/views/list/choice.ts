@@ -1,121 +1,77 @@
 import type { AccountObject, ListDescription, ListJobChoice } from '../../../api.ts';
-import { type Asked, useAsked } from '../../parts/action.ts';
-import { look } from '../../session.ts';
-import { operationsOf } from './scene.ts';
+import { proposedFor, wantedOf } from './fields.tsx';
+import { addedIn, isFill, type Step, stepsOf, withAdded, withSteps } from './job.ts';
+import type { Scene } from './scene.ts';
 
-/** What shall be done with a list, as steps that are asked one after the other, each with its accounts. */
-
-export interface Step {
-  readonly operation: string;
-  /** In the order in which they are asked. */
-  readonly accounts: readonly string[];
-  /** The inputs by which it is asked, in this order; left out: in the usual one. */
-  readonly waterfall?: ListJobChoice['waterfall'];
-  /** Her column: what of the answer it gets. */
-  readonly add?: Readonly<Record<string, string>> | undefined;
-  readonly check?: { readonly account: string; readonly accept?: Verdict[] | undefined } | undefined;
-}
-
-export type Verdict = 'valid' | 'accept_all' | 'invalid' | 'unknown';
-
-export function stepsOf(job: ListJobChoice): readonly Step[] {
-  const { operations, account = [], waterfall } = job;
-  if (operations === undefined || Array.isArray(operations))
-    return operationsOf(job).map((operation) => ({ operation, accounts: [account].flat(), waterfall }));
-  return Object.entries(operations).map(([operation, step]) => {
-    return { ...step, operation, accounts: [step.account ?? account].flat() };
-  });
-}
-
-export function withSteps(job: ListJobChoice, steps: readonly Step[]): ListJobChoice {
-  const { operation: _, operations: __, account: ___, waterfall: ____, ...kept } = job;
-  const entries = steps.map(({ operation, accounts, add, ...step }) => {
-    const account = accounts.length > 0 ? { account: [...accounts] } : {};
-    return [operation, { ...step, ...account, ...(add && { add: { ...add } }) }];
-  });
-  return { ...kept, operations: Object.fromEntries(entries) };
-}
-
-export const isFill = ({ on_existing: existing }: ListJobChoice): boolean => existing === 'fill';
-
-/** An order of the columns before is none of others. */
-export const withColumns = (job: ListJobChoice, columns: ListJobChoice['columns']): ListJobChoice => ({
-  ...withSteps(
-    job,
-    stepsOf(job).map(({ waterfall: _, ...step }) => step),
-  ),
-  columns,
-});
-
-/** Other things to do begin with the list as it is read, and with none of the columns of before. */
-export function jobFor(job: ListJobChoice, accounts: Accounts, operations: readonly string[]): ListJobChoice {
-  const { read, country, repair } = job;
-  const before = isFill(job) ? [] : stepsOf(job);
-  const steps: Step[] = [];
-  for (const name of operations)
-    steps.push(before.find(({ operation }) => operation === name) ?? stepWith(accounts, name, steps));
-  return withSteps({ read, country, repair }, steps);
-}
-
-// ---------------------------------------------------------------------------------------------- accounts
+/** What can be chosen for a list, and with which accounts. */
 
 export type Accounts = readonly AccountObject[];
-
-export function useAccounts(): Asked<Accounts> {
-  const asked = useAsked(async (signal) => {
-    const { accounts } = await look<{ readonly accounts: Accounts }>('accounts/list', {}, signal);
-    return accounts;
-  }, []);
-  return asked.value;
-}
 
 export const canDo = ({ operations = [], vendor }: AccountObject, operation: string): boolean =>
   operation === 'onboard' ? vendor === 'service' : vendor === 'provider' && operations.includes(operation);
 
-export const accountWords = ({ name, sandbox }: AccountObject): string =>
-  sandbox ? `play money (${name.replace(/^sandbox-/, '')})` : name;
-
 /** The accounts as the options of a list. */
 export const named = (accounts: Accounts): readonly (readonly [string, string])[] =>
-  accounts.map((account) => [account.name, accountWords(account)]);
+  accounts.map(({ name, sandbox }) => {
+    return [name, sandbox ? `play money (${name.replace(/^sandbox-/, '')})` : name];
+  });
 
 export const isPlay = (steps: readonly Step[], accounts: Accounts): boolean =>
   steps.some((step) => accounts.find(({ name }) => name === step.accounts[0])?.sandbox === true);
 
-/** A step with the account that fits: her own come before play money, and no list is asked with both. */
-export function stepWith(accounts: Accounts, operation: string, beside: readonly Step[] = []): Step {
-  const able = accounts.filter((account) => canDo(account, operation));
-  const isBeside = isPlay(beside, accounts);
-  const alike = beside.length === 0 ? [] : able.filter(({ sandbox }) => sandbox === isBeside);
-  const [first] = [...alike, ...able.filter(({ sandbox }) => !sandbox), ...able];
+/** Those that one list may have: play money and real money are never spent by the same. */
+export const alikeOf = (accounts: Accounts, steps: readonly Step[]): Accounts =>
+  steps.every((step) => step.accounts.length === 0)
+    ? accounts
+    : accounts.filter(({ sandbox }) => sandbox === isPlay(steps, accounts));
+
+/** A step with the account that fits: her own come before play money. */
+function stepWith(accounts: Accounts, operation: string, beside: readonly Step[]): Step {
+  const own = accounts.toSorted((one, other) => Number(one.sandbox) - Number(other.sandbox));
+  const first = [...alikeOf(own, beside), ...own].find((account) => canDo(account, operation));
   return { operation, accounts: first === undefined ? [] : [first.name] };
+}
+
+/**
+ * Other things to do begin with the list as it is read, and with none of the columns of before.
+ * @param fills whether the blanks of her columns are filled.
+ */
+export function jobFor(
+  scene: Scene,
+  accounts: Accounts,
+  operations: readonly string[],
+  fills = false,
+): ListJobChoice {
+  const { read, country, repair, columns } = scene.job;
+  const before = isFill(scene.job) === fills ? stepsOf(scene.job) : [];
+  const steps: Step[] = [];
+  for (const name of operations)
+    steps.push(before.find(({ operation }) => operation === name) ?? stepWith(accounts, name, steps));
+  const job = withSteps({ read, country, repair }, steps);
+  if (!fills) return job;
+  // One more thing to fill is asked for by the same columns.
+  const isMore = before.length > 0 && operations.length > before.length;
+  const filling = { ...job, on_existing: 'fill' as const, columns: isMore ? columns : undefined };
+  const blank = steps.filter(({ add }) => add === undefined).map(({ operation }) => wantedOf(operation));
+  const added = proposedFor({ ...scene, job: filling }, blank);
+  return withAdded(filling, new Map([...addedIn(filling), ...added]));
 }
 
 // ------------------------------------------------------------------------------------ the first choice
 
 /** The operations that fit best: a team, else what can be asked by columns that most rows have filled. */
 export function fittingBest({ operations, columns, rows }: ListDescription): readonly string[] {
-  const fitOf = (operation: string) =>
-    operations.find((each) => each.operation === operation && each.problem === null);
-  if (fitOf('onboard') !== undefined) return ['onboard'];
-  const filledOf = (operation: string): number => {
-    const used = Object.values(fitOf(operation)?.columns ?? {});
-    return Math.max(0, ...columns.flatMap(({ name, filled }) => (used.includes(name) ? filled : [])));
-  };
-  const found = ['enrich-company', 'enrich-person'].filter((operation) => filledOf(operation) > 0);
-  const best = found.filter((operation) => filledOf(operation) >= rows / 2);
-  return best.length > 0 ? best : found.slice(0, 1);
-}
-
-/** A name for the column of a field, such as `Employee count` for `employee_count`, that no other has. */
-export function columnName(field: string, taken: readonly string[]): string {
-  const spaced = (text: string): string => {
-    const words = text.replaceAll(/[._]/g, ' ');
-    return words.charAt(0).toUpperCase() + words.slice(1);
-  };
-  // The word of a step tells two cities apart.
-  const whole = spaced(field.replace(/^enrich-/, ''));
-  const tries = [spaced(field.split('.').at(-1) ?? field), whole, `${whole} found`];
-  const isFree = (name: string): boolean => !taken.some((each) => each.toLowerCase() === name.toLowerCase());
-  return tries.find(isFree) ?? field;
+  const fitting = operations.filter(({ problem }) => problem === null);
+  if (fitting.some(({ operation }) => operation === 'onboard')) return ['onboard'];
+  const filledIn = (name: string): number => columns.find((column) => column.name === name)?.filled ?? 0;
+  const found = ['enrich-company', 'enrich-person'].flatMap((name) => {
+    const fit = fitting.find(({ operation }) => operation === name);
+    return fit === undefined
+      ? []
+      : { name, filled: Math.max(0, ...Object.values(fit.columns).map(filledIn)) };
+  });
+  const best = found.filter(({ filled }) => filled > 0 && filled >= rows / 2);
+  return (best.length > 0 ? best : found.filter(({ filled }) => filled > 0).slice(0, 1)).map(
+    ({ name }) => name,
+  );
 }

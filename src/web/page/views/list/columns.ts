@@ -1,5 +1,6 @@
 import type { ListJobChoice, TableColumnObject } from '../../../api.ts';
-import { operationsOf, type Scene, teamPlan } from './scene.ts';
+import { addedIn, bareName, inputsOf, operationsOf } from './job.ts';
+import { type Scene, teamPlan } from './scene.ts';
 import { HAPPENS } from './team-rows.ts';
 
 /** What each column of the table is, in her words. */
@@ -15,128 +16,85 @@ export interface Column {
   readonly inputs: readonly string[];
   /** The operation that fills it, where a row is asked for several things. */
   readonly operation?: string | undefined;
-  /** The place of the cell that says who found it. */
-  readonly source?: number | undefined;
+  /** The place of the cell that says who found it; no cell has the place -1. */
+  readonly source?: number;
 }
 
-/** The inputs of what can be done. */
-const COMPANY = ['abn', 'domain', 'website', 'profile_url', 'number', 'name', 'country'];
-const PERSON = ['email', 'profile_url', 'first_name', 'last_name', 'full_name', 'company', 'domain'];
-const MEMBER = ['email', 'project', 'role', 'project_id', 'user_id'];
-const INPUTS: Readonly<Record<string, readonly string[]>> = {
-  'enrich-company': COMPANY,
-  'enrich-person': PERSON,
-  'find-email': PERSON,
-  'find-phone': PERSON,
-  'check-email': ['email'],
-  'search-people': ['company', 'domain', 'position', 'seniority', 'department', 'country'],
-};
-
+/** Any other name is a word by itself. */
 const WORDS: Readonly<Record<string, string>> = {
   abn: 'ABN',
   domain: 'web domain',
-  website: 'website',
   profile_url: 'profile page',
   profile_slug: 'profile name',
   number: 'company number',
   name: 'company name',
-  country: 'country',
   email: 'e-mail',
-  first_name: 'first name',
-  last_name: 'last name',
   full_name: 'whole name',
-  company: 'company',
-  position: 'position',
-  seniority: 'seniority',
-  department: 'department',
-  project: 'project',
   project_id: 'id of the project',
-  role: 'role',
   user_id: 'id of the user',
-  organization_id: 'id of the organization',
 };
 
-/** The input of one of several steps begins with the name of the step: `enrich-company.website`. */
 export function inputWords(input: string): string {
-  const name = input.replace(/^[a-z-]+\./, '');
-  return WORDS[name] ?? name.replaceAll('_', ' ');
+  const name = bareName(input);
+  return WORDS[name] ?? name.replaceAll(/[._]/g, ' ');
 }
-
-/** What the list is or will be worked on with. */
-export const operationsIn = ({ job, batch, isPlanning }: Scene): readonly string[] =>
-  isPlanning.value || batch === undefined ? operationsOf(job) : batch.operation.split(',');
-
-export const inputsOf = (operations: readonly string[]): readonly string[] => [
-  ...new Set(operations.flatMap((name) => INPUTS[name] ?? MEMBER)),
-];
 
 /** Column by input: as it was asked, as it is planned, else as the columns fit. */
-function askedBy(scene: Scene): Readonly<Record<string, string>> {
+export function columnsUsed(scene: Scene): NonNullable<ListJobChoice['columns']> {
   const { batch, planned, described, job, isPlanning } = scene;
   if (batch !== undefined && !isPlanning.value) return batch.columns;
-  if (planned.value !== undefined) return planned.value.columns;
-  const fits = described.value?.operations ?? [];
-  const used = operationsIn(scene);
-  return Object.assign({}, ...fits.filter((fit) => used.includes(fit.operation)).map((fit) => fit.columns), {
-    ...job.columns,
-  });
-}
-
-/** The columns that shall be filled, and where their cells are in an answer. */
-export function addedIn({ add = {}, operations = [] }: ListJobChoice): Readonly<Record<string, string>> {
-  const steps = Array.isArray(operations) ? [] : Object.values(operations);
-  return Object.assign({}, add, ...steps.map((step) => step.add ?? {}));
+  const operations = operationsOf(job);
+  const fits = described.value?.operations.filter(({ operation }) => operations.includes(operation)) ?? [];
+  const guessed = planned.value?.columns ?? Object.assign({}, ...fits.map(({ columns }) => columns));
+  // A plan of what was chosen before may stand there still.
+  const known = operations.flatMap((name) => inputsOf(name).flatMap((input) => [input, `${name}.${input}`]));
+  const used = Object.entries({ ...guessed, ...job.columns }).filter(([input]) => known.includes(input));
+  return Object.fromEntries(used) as Record<string, string>;
 }
 
 /** Said where nobody knows yet which columns will come. */
-export const WHATEVER = 'What is found';
+const WHATEVER = 'What is found';
 
 /** Hers and the bought ones, which stand behind the one by which it is asked. */
 export function columnsOf(scene: Scene, of: readonly TableColumnObject[]): readonly Column[] {
-  const inputs = Object.entries(askedBy(scene));
-  const added = scene.isPlanning.value ? addedIn(scene.job) : {};
-  const places = of.map((column, at) => ({ ...column, at }));
-  const bought = places.filter(({ from }) => from === 'bought');
-  const hers = places
-    .filter(({ from }) => from === 'list')
-    .map(({ name, at }): Column => {
-      const asked = inputs.flatMap(([input, column]) => (column === name ? [input] : []));
-      const kind = asked.length > 0 ? 'asked' : name in added ? 'filled' : 'yours';
-      return { name, at, kind, inputs: asked };
-    });
-  const placeOf = (name: string): number | undefined => bought.find((column) => column.name === name)?.at;
+  const { job, isPlanning } = scene;
+  const used = Object.entries(columnsUsed(scene));
+  const added = isPlanning.value ? [...addedIn(job).values()] : [];
+  const placeOf = (bought: string): number =>
+    of.findIndex(({ name, from }) => from === 'bought' && name === bought);
   const isSource = (name: string): boolean =>
-    name.endsWith('_source') && placeOf(name.slice(0, -'_source'.length)) !== undefined;
-  const found = bought
-    .filter(({ name }) => !isSource(name))
-    .map(({ name, at, operation }): Column => {
-      return { name, at, kind: 'found', inputs: [], operation, source: placeOf(`${name}_source`) };
-    });
-  const isThere = new Set([...hers, ...found].map(({ name }) => name));
-  const coming = Object.keys(added).filter((name) => !isThere.has(name));
-  const isOpen =
-    teamPlan(scene) === undefined &&
-    found.length === 0 &&
-    Object.keys(added).length === 0 &&
-    operationsIn(scene).length > 0;
-  const blank = (isOpen ? [WHATEVER] : coming).map((name): Column => {
-    return { name, at: undefined, kind: 'added', inputs: [] };
+    name.endsWith('_source') && placeOf(name.slice(0, -'_source'.length)) >= 0;
+  const all = of.flatMap(({ name, from, operation }, at): Column | readonly Column[] => {
+    const inputs = new Set(used.flatMap(([input, column]) => (column === name ? bareName(input) : [])));
+    const kind = inputs.size > 0 ? 'asked' : added.includes(name) ? 'filled' : 'yours';
+    if (from === 'list') return { name, at, kind, inputs: [...inputs] };
+    if (name === HAPPENS) return { name, at, kind: 'happens', inputs: [] };
+    if (from === 'ours' || isSource(name)) return [];
+    return { name, at, kind: 'found', inputs: [], operation, source: placeOf(`${name}_source`) };
   });
+  const isOpen =
+    added.length === 0 &&
+    teamPlan(scene) === undefined &&
+    !all.some(isBought) &&
+    (!isPlanning.value || operationsOf(job).length > 0);
+  const coming = isOpen ? [WHATEVER] : added.filter((column) => !all.some(({ name }) => name === column));
+  const blank = coming.map((name): Column => ({ name, at: undefined, kind: 'added', inputs: [] }));
+  const hers = all.filter(isHers);
   const key = hers.find(({ kind }) => kind === 'asked') ?? hers[0];
+  const first = key ? [key] : [];
+  const happening = all.filter(({ kind }) => kind === 'happens');
   const others = hers.filter((column) => column !== key);
-  const all = [...(key ? [key] : []), ...blank, ...found, ...others];
-  if (teamPlan(scene) === undefined) return all;
-  return [...all, { name: HAPPENS, at: of.length - 1, kind: 'happens', inputs: [] }];
+  return [...first, ...blank, ...all.filter(isBought), ...others, ...happening];
 }
 
 export function kindWords({ kind, inputs }: Column, isRunning: boolean): string {
-  if (kind === 'asked') return `asked by: ${[...new Set(inputs.map(inputWords))].join(', ')}`;
+  if (kind === 'asked') return `asked by: ${inputs.map(inputWords).join(', ')}`;
   if (kind === 'filled') return 'filled where blank';
   if (kind === 'happens') return 'once you start';
   if (kind === 'added') return isRunning ? 'is being found' : 'will be added';
   return kind;
 }
 
-export const isHers = (column: Column): boolean => !isBought(column) && column.kind !== 'happens';
-
 export const isBought = ({ kind }: Column): boolean => kind === 'added' || kind === 'found';
+
+export const isHers = (column: Column): boolean => !isBought(column) && column.kind !== 'happens';

@@ -1,8 +1,10 @@
-import { Button, Select } from '../../parts/controls.tsx';
+import { Button } from '../../parts/controls.tsx';
+import { late } from '../../parts/late.tsx';
 import { Popover } from '../../parts/popover.tsx';
-import { withColumns } from './choice.ts';
-import { addedIn, type Column, inputsOf, inputWords, kindWords, operationsIn } from './columns.ts';
+import { type Column, isHers, kindWords } from './columns.ts';
 import { type Filter, type Scene, teamPlan } from './scene.ts';
+
+const Meaning = late(async () => (await import('./meaning.tsx')).Meaning);
 
 interface HeadProps {
   readonly scene: Scene;
@@ -33,7 +35,7 @@ export function ColumnHead(props: HeadProps) {
 function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly close: () => void }) {
   const { filter } = scene;
   const { name, at } = column;
-  const isMeant = scene.isPlanning.value && scene.list !== undefined && at !== undefined;
+  const isMeant = scene.isPlanning.value && scene.list !== undefined && isHers(column);
   const show = (shown: Partial<Filter>): void => {
     filter.value = { ...filter.value, ...shown };
     close();
@@ -65,63 +67,4 @@ function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly cl
       <Button look="pill" says="Hide this column" onClick={onHide} />
     </>
   );
-}
-
-const LEFT = '';
-const FILLED = 'fill:';
-
-/** What a column of hers means for what shall be done. */
-function Meaning({
-  scene,
-  column,
-  close,
-}: Pick<HeadProps, 'scene' | 'column'> & { readonly close: () => void }) {
-  const { job, planned } = scene;
-  const operations = operationsIn(scene);
-  if (operations.length === 0) return <p class="soft">Choose first what shall be done with the list.</p>;
-  const fields = fieldsToFill(operations, planned.value?.fields ?? []);
-  const path = addedIn(job)[column.name];
-  const value = column.inputs[0] ?? (path === undefined ? LEFT : FILLED + path);
-  const options: readonly (readonly [string, string])[] = [
-    [LEFT, 'yours, left alone'],
-    ...inputsOf(operations).map((input) => [input, `asked by: ${inputWords(input)}`] as const),
-    ...[...new Set([...fields, ...(path === undefined ? [] : [path])])].map(
-      (field) => [FILLED + field, `filled where blank: ${inputWords(field)}`] as const,
-    ),
-  ];
-  return (
-    <Select
-      name={`“${column.name}” is`}
-      value={value}
-      options={options}
-      onChosen={(meaning) => {
-        scene.choose(meantAs(scene, column, meaning));
-        close();
-      }}
-    />
-  );
-}
-
-const FOUND_BY: Readonly<Record<string, string>> = { 'find-email': 'email', 'find-phone': 'phone' };
-
-const fieldsToFill = (operations: readonly string[], known: readonly string[]): readonly string[] => [
-  ...operations.flatMap((name) => FOUND_BY[name] ?? []),
-  ...known,
-];
-
-/**
- * The job in which the column means something else. An input that is blank is left unread; what is used
- * unasked is kept with it, because a choice of one column leaves no other to be guessed.
- */
-function meantAs({ job, planned }: Scene, { name, inputs }: Column, meaning: string): Scene['job'] {
-  const { [name]: _, ...others } = job.add ?? {};
-  const unread = Object.fromEntries(inputs.map((input) => [input, '']));
-  const columns = { ...(planned.value?.columns ?? job.columns), ...unread };
-  const { add: __, ...rest } = job;
-  if (meaning.startsWith(FILLED)) {
-    const add = { ...others, [name]: meaning.slice(FILLED.length) };
-    return withColumns({ ...rest, add, on_existing: 'fill' }, columns);
-  }
-  const asked = meaning === LEFT ? columns : { ...columns, [meaning]: name };
-  return withColumns({ ...rest, ...(Object.keys(others).length === 0 ? {} : { add: others }) }, asked);
 }

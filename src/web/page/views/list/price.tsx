@@ -1,6 +1,8 @@
-import type { PlannedChangeObject, PlanObject } from '../../../api.ts';
-import { counted, duration, grouped, money } from '../../parts/figures.ts';
-import { isFill } from './choice.ts';
+import { rowsWords } from '../../../../files/output/report/needs.ts';
+import { capital } from '../../../../files/output/summary-words.ts';
+import type { PlanObject } from '../../../api.ts';
+import { duration, grouped, money, needWords } from '../../parts/figures.ts';
+import { isFill } from './job.ts';
 import type { Scene } from './scene.ts';
 import { isMaking, isSent } from './team-words.ts';
 import { whatWords } from './words.ts';
@@ -10,16 +12,12 @@ interface PriceProps {
   readonly plan: PlanObject;
 }
 
+type Fact = readonly [name: string, says: string];
+
 /** What it costs at most and probably, and what of the list is free. */
 export function Price({ scene, plan }: PriceProps) {
   const { credits, cost, seconds, to_buy: asked } = plan;
-  const rest: readonly (readonly [string, number, string])[] = [
-    ['Known already', plan.bought_before, ', free'],
-    ['Twice on the list', plan.duplicates, ', free'],
-    [isFill(scene.job) ? 'Filled already' : 'Left out', plan.skipped ?? 0, ', free'],
-    ['An answer is on its way', plan.accepted, ''],
-    ['In doubt', plan.in_doubt, ''],
-  ];
+  const some = (rows = 0, more = ''): string => (rows === 0 ? '' : grouped(rows) + more);
   const probably = [
     credits.expected === credits.most ? '' : `most likely ${grouped(credits.expected)}`,
     seconds === null || asked === 0 ? '' : `about ${duration(seconds)}`,
@@ -29,16 +27,18 @@ export function Price({ scene, plan }: PriceProps) {
       <Facts
         of={[
           ['Will be asked', grouped(asked)],
-          ...askedApart(plan).map(({ operation, rows }) => [whatWords(operation), grouped(rows)] as const),
-          ...rest.flatMap(([name, rows, more]) =>
-            rows === 0 ? [] : [[name, grouped(rows) + more] as const],
-          ),
+          ...askedApart(plan).map(({ operation, rows }): Fact => [whatWords(operation), grouped(rows)]),
+          ['Known already', some(plan.bought_before, ', free')],
+          ['Twice on the list', some(plan.duplicates, ', free')],
+          [isFill(scene.job) ? 'Filled already' : 'Left out', some(plan.skipped, ', free')],
+          ['An answer is on its way', some(plan.accepted)],
+          ['In doubt', some(plan.in_doubt)],
         ]}
       />
       <Reasons plan={plan} />
       <p>
         <span class="big">{grouped(credits.most)}</span> {credits.most === 1 ? 'credit' : 'credits'} at most
-        {cost === undefined ? '' : `, ${money(cost.most)}`}
+        {cost && `, ${money(cost.most)}`}
         <br />
         <span class="soft">{probably.filter(Boolean).join(' · ')}</span>
       </p>
@@ -48,22 +48,24 @@ export function Price({ scene, plan }: PriceProps) {
 
 /** How many rows are asked about each of several things, whichever accounts are asked about it. */
 export function askedApart({ steps = [] }: PlanObject) {
-  const operations = [...new Set(steps.map(({ operation }) => operation))];
-  if (operations.length < 2) return [];
-  return operations.map((operation) => {
-    const own = steps.filter((step) => step.operation === operation);
+  const byOperation = [...Map.groupBy(steps, ({ operation }) => operation)];
+  if (byOperation.length < 2) return [];
+  return byOperation.map(([operation, own]) => {
     return { operation, rows: Math.max(...own.map(({ reached, known }) => reached - known)) };
   });
 }
 
-const Facts = ({ of }: { readonly of: readonly (readonly [name: string, says: string])[] }) => (
+/** What is blank is not said. */
+const Facts = ({ of }: { readonly of: readonly Fact[] }) => (
   <dl>
-    {of.map(([name, says]) => (
-      <>
-        <dt>{name}</dt>
-        <dd>{says}</dd>
-      </>
-    ))}
+    {of
+      .filter(([, says]) => says !== '')
+      .map(([name, says]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{says}</dd>
+        </>
+      ))}
   </dl>
 );
 
@@ -71,14 +73,11 @@ function Reasons({ plan: { reasons = [], invalid } }: Pick<PriceProps, 'plan'>) 
   if (reasons.length === 0) return null;
   return (
     <details>
-      <summary>
-        <span class="warn">{counted(invalid, 'row needs', 'rows need')} you</span>
-      </summary>
+      <summary class="warn">{needWords(invalid)}</summary>
       <ul>
-        {reasons.slice(0, 8).map(({ reason, count, first_rows: rows }) => (
+        {reasons.slice(0, 8).map(({ reason, count, first_rows }) => (
           <li key={reason}>
-            {count === 1 ? 'Row' : 'Rows'} {rows.join(', ')}
-            {count > rows.length ? ', …' : ''}: {reason}
+            {capital(rowsWords({ rows: count, first_rows }))}: {reason}
           </li>
         ))}
       </ul>
@@ -89,20 +88,24 @@ function Reasons({ plan: { reasons = [], invalid } }: Pick<PriceProps, 'plan'>) 
 /** What would be done to a team, in the place of a price. */
 export function Changes({ plan: { changes = [], people = 0 } }: Pick<PriceProps, 'plan'>) {
   const sent = changes.filter(isSent);
-  const counts = (is: (change: PlannedChangeObject) => boolean): string => grouped(sent.filter(is).length);
+  if (sent.length === 0) return <p>There is nothing to change.</p>;
+  const invites = sent.filter(({ calls }) => calls?.includes('create-invite')).length;
+  const withAction = (action: string): number => sent.filter((change) => change.action === action).length;
   const made = sent.filter(isMaking).map(({ project }) => project);
-  const removed = counts(({ action }) => action === 'remove');
   return (
     <>
       <Facts
         of={[
-          ['Invites by e-mail', counts(({ calls }) => calls?.includes('create-invite') === true)],
-          ['Roles changed', counts(({ action }) => action === 'change_role')],
-          ['Removed', `${removed} of ${grouped(people)} known`],
-          ...(made.length > 0 ? [['Projects made', made.join(', ')] as const] : []),
+          ['Invites by e-mail', grouped(invites)],
+          ['Roles changed', grouped(withAction('change_role'))],
+          ['Removed', `${grouped(withAction('remove'))} of ${grouped(people)} known`],
+          ['Projects made', made.join(', ')],
         ]}
       />
-      {sent.length === 0 && <p>There is nothing to change.</p>}
+      <p class="soft">
+        Can be undone later, but for the mails: who is removed has to be invited again, and the new projects
+        stay.
+      </p>
     </>
   );
 }

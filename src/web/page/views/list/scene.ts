@@ -12,6 +12,7 @@ import type {
 import { asRefused, oneAtATime } from '../../loaded.tsx';
 import { type Asked, useAsked } from '../../parts/action.ts';
 import { ask, beat, look, type Refused } from '../../session.ts';
+import { operationsOf } from './job.ts';
 
 /** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
 export interface Scene {
@@ -59,7 +60,7 @@ export interface Agreed {
   /** What was answered before is read again, or bought again. */
   readonly yes?: boolean;
   /** Typed before these people lose what they have. */
-  readonly typed?: { readonly about: string; readonly words: string };
+  readonly typed?: { readonly about: string; readonly words: string } | undefined;
 }
 
 /** What of the table is shown, as `status` takes it. */
@@ -78,12 +79,6 @@ export const readingOf = ({ read, country }: ListJobChoice): object => ({
   ...read,
   ...(country === undefined ? {} : { country }),
 });
-
-/** Operations of a job, in their order. */
-export function operationsOf({ operation, operations = [] }: ListJobChoice): readonly string[] {
-  if (operation !== undefined) return operation.split(',');
-  return Array.isArray(operations) ? operations : Object.keys(operations);
-}
 
 /** The names of her columns. */
 export const columnsOfHers = ({ described }: Scene): readonly string[] =>
@@ -129,8 +124,7 @@ export function useScene({ works, ...known }: Known): Scene {
   const only = rangesOf(selected.value) || undefined;
   // An agreement was about the choice of then. Only the typed one names its people itself.
   useLayoutEffect(() => {
-    const { typed } = agreed.peek();
-    agreed.value = typed === undefined ? {} : { typed };
+    agreed.value = { typed: agreed.peek().typed };
   }, [JSON.stringify(job)]);
   const planned = { file: id, job, only, accept: agreed.value.accept };
   return {

@@ -51,7 +51,7 @@ export function teamRows({
   return [...ofList, ...others];
 }
 
-/** Whoever is neither changed nor left as she is needs a person. */
+/** Every other action needs a person. */
 function partOf({ action }: PlannedChangeObject): TeamPart {
   if (action === 'skipped') return 'unchanged';
   return action in SIGNS ? (action as TeamPart) : 'invalid';

@@ -1,44 +1,43 @@
+import { capital } from '../../../../files/output/summary-words.ts';
 import { Button } from '../../parts/controls.tsx';
-import { type Accounts, isFill, jobFor } from './choice.ts';
-import { filling } from './fills.tsx';
-import { isTeam, operationsOf, type Scene } from './scene.ts';
+import { type Accounts, jobFor } from './choice.ts';
+import { FILLS } from './fields.tsx';
+import { isFill, operationsOf } from './job.ts';
+import type { Scene } from './scene.ts';
+import { whatWords } from './words.ts';
 
-const FOUND = [
-  { operation: 'enrich-company', says: 'Find companies' },
-  { operation: 'enrich-person', says: 'Find people' },
-];
+const FINDS = ['enrich-company', 'enrich-person'];
 
 interface WhatProps {
   readonly scene: Scene;
   readonly accounts: Accounts;
 }
 
-/** The question with which every list begins. Companies and people may both be found by one list. */
+/** The question with which every list begins. Several things may be found, or filled, by one list. */
 export function What({ scene, accounts }: WhatProps) {
-  const { job } = scene;
-  const chosen = isFill(job) ? [] : operationsOf(job);
-  const choose = (operations: readonly string[]): void => scene.choose(jobFor(job, accounts, operations));
-  const find = (name: string): void => {
-    const isWanted = (each: string): boolean => chosen.includes(each) !== (each === name);
-    choose(FOUND.map(({ operation }) => operation).filter(isWanted));
-  };
+  const { job, choose } = scene;
+  const fills = isFill(job);
+  const chosen = operationsOf(job);
+  const start = (operations: readonly string[], isFilled = false): void =>
+    choose(jobFor(scene, accounts, operations, isFilled));
+  const pills = (names: readonly string[], isFilled: boolean, saysOf: (name: string) => string) =>
+    names.map((name) => {
+      const isChosen = (each: string): boolean => fills === isFilled && chosen.includes(each);
+      const next = names.filter((each) => isChosen(each) !== (each === name));
+      return pill(saysOf(name), isChosen(name), () => start(next, isFilled));
+    });
   const pill = (says: string, isChosen: boolean, onClick: () => void) => (
-    <Button
-      look="pill"
-      says={says}
-      aria-pressed={isChosen}
-      disabled={accounts.length === 0}
-      onClick={onClick}
-    />
+    <Button look="pill" says={says} aria-pressed={isChosen} onClick={onClick} />
   );
   return (
     <>
       <h2>What shall be done?</h2>
       <p class="row">
-        {FOUND.map(({ operation, says }) => pill(says, chosen.includes(operation), () => find(operation)))}
-        {pill('Fill blanks', isFill(job), () => scene.choose(filling(scene, accounts, 'find-email')))}
-        {pill('Invite a team', isTeam(scene), () => choose(['onboard']))}
+        {pills(FINDS, false, (name) => `Find ${whatWords(name)}`)}
+        {pill('Fill blanks', fills, () => start(['find-email'], true))}
+        {pill('Invite a team', chosen.includes('onboard'), () => start(['onboard']))}
       </p>
+      {fills && <p class="row">{pills(FILLS, true, (name) => capital(whatWords(name)))}</p>}
     </>
   );
 }

@@ -1,0 +1,124 @@
+import { useSignal } from '@preact/signals';
+import { GIVEN } from '../../../../core/given.ts';
+import { capital } from '../../../../files/output/summary-words.ts';
+import { Button } from '../../parts/controls.tsx';
+import { grouped } from '../../parts/figures.ts';
+import { type Added, addedIn, bareName, isFill, operationsOf, withAdded } from './job.ts';
+import type { Scene } from './scene.ts';
+
+/** Which values of the answers she wants, and the names of their columns. A value has its step in front. */
+
+/** What each is mostly wanted for, where it fills blanks. */
+const WANTED: Readonly<Record<string, string>> = {
+  'find-email': 'email',
+  'find-phone': 'phone',
+  'enrich-person': 'job_title',
+  'enrich-company': 'industry',
+};
+
+/** What can fill blanks. */
+export const FILLS = Object.keys(WANTED);
+
+export const wantedOf = (operation: string): string => `${operation}.${WANTED[operation] ?? ''}`;
+
+/** What an answer can have by our names. */
+export const valuesOf = (operation: string): readonly string[] =>
+  operation.startsWith('find-')
+    ? [wantedOf(operation)]
+    : (GIVEN[operation] ?? []).map((value) => `${operation}.${value}`);
+
+/** What answers have had so far, in the order of what was asked first. */
+export function knownIn({ job, planned }: Scene): readonly string[] {
+  const operations = operationsOf(job);
+  const known = planned.value?.fields ?? [];
+  const [only = ''] = operations;
+  const named = operations.length === 1 ? known.map((field) => `${only}.${bareName(field)}`) : known;
+  return operations.flatMap((name) => named.filter((field) => field.startsWith(`${name}.`)));
+}
+
+const LOOKS: Readonly<Record<string, string>> = { email: 'e-mail', phone: 'phone' };
+
+/** Values with names for their columns: no two alike, and of hers only those that shall be filled. */
+export function proposedFor({ job, described }: Scene, fields: readonly string[]): Added {
+  const hers = described.value?.columns ?? [];
+  const proposed = new Map<string, string>();
+  for (const field of fields) {
+    const taken = [...proposed.values()];
+    const looks = LOOKS[bareName(field)];
+    const alike = hers.find(({ name, looks_like }) => looks_like === looks && !taken.includes(name));
+    const names = isFill(job) ? taken : [...taken, ...hers.map(({ name }) => name)];
+    proposed.set(field, isFill(job) && alike ? alike.name : columnName(field, names));
+  }
+  return proposed;
+}
+
+/** A name for the column of a value, such as `Employee count` for `employee_count`, that no other has. */
+function columnName(field: string, taken: readonly string[]): string {
+  const wordsOf = (text: string): string => capital(text.replaceAll(/[._]/g, ' '));
+  // The word of a step tells two cities apart.
+  const whole = wordsOf(field.replace(/^(?:enrich-|find-[a-z]+\.)/, ''));
+  const tries = [wordsOf(field.replace(/.*\./, '')), whole, `${whole} found`];
+  const isFree = (name: string): boolean => !taken.some((each) => each.toLowerCase() === name.toLowerCase());
+  return tries.find(isFree) ?? field;
+}
+
+const SHOWN_FIRST = 8;
+
+interface FieldsProps {
+  readonly scene: Scene;
+  readonly fields: readonly string[];
+}
+
+/** The values as ticks; a ticked one has the name of its column. */
+export function Fields({ scene, fields }: FieldsProps) {
+  const { job, choose } = scene;
+  const isWhole = useSignal(false);
+  const proposed = proposedFor(scene, fields);
+  const added = addedIn(job);
+  const chosen = added.size === 0 ? proposed : added;
+  const put = (field: string, name: string | undefined): void => {
+    const wanted = new Map(chosen);
+    if (name === undefined) wanted.delete(field);
+    else wanted.set(field, name);
+    const isOnce = new Set(wanted.values()).size === wanted.size;
+    // An answer of which nothing is wanted would not be asked for.
+    if (isOnce && stepsIn(wanted) >= stepsIn(chosen)) choose(withAdded(job, wanted));
+  };
+  const shown = isWhole.value ? fields : fields.slice(0, SHOWN_FIRST);
+  return (
+    <>
+      <ul class="fields">
+        {shown.map((field) => {
+          const name = chosen.get(field);
+          const own = proposed.get(field) ?? field;
+          return (
+            <li key={field} class="row">
+              <input
+                type="checkbox"
+                aria-label={own}
+                checked={name !== undefined}
+                onChange={({ currentTarget }) => put(field, currentTarget.checked ? own : undefined)}
+              />
+              <input
+                aria-label={`Name of the column for ${own}`}
+                list="hers"
+                defaultValue={name ?? own}
+                disabled={name === undefined}
+                onInput={({ currentTarget }) => put(field, currentTarget.value.trim() || own)}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      {shown.length < fields.length && (
+        <Button
+          look="link"
+          says={`${grouped(fields.length - shown.length)} more`}
+          onClick={() => (isWhole.value = true)}
+        />
+      )}
+    </>
+  );
+}
+
+const stepsIn = (added: Added): number => new Set([...added.keys()].map((field) => field.split('.')[0])).size;

@@ -1,0 +1,116 @@
+import type { ListJobChoice } from '../../../api.ts';
+
+/**
+ * What shall be done with a list: steps that are asked one after the other, each with its accounts, the
+ * columns by which it is asked, and those that it fills. Every other form of a job is read as this one.
+ */
+
+type StepEntries = Exclude<NonNullable<ListJobChoice['operations']>, string[]>[string];
+
+export interface Step extends Omit<StepEntries, 'account'> {
+  readonly operation: string;
+  /** In the order in which they are asked. */
+  readonly accounts: readonly string[];
+}
+
+/** Entries beside those of the steps are those of the only one. */
+export function stepsOf(job: ListJobChoice): readonly Step[] {
+  const { operation, operations = operation?.split(',') ?? [], account = [], waterfall, add } = job;
+  const steps = Array.isArray(operations)
+    ? operations.map((name): [string, StepEntries] => [name, { waterfall, add }])
+    : Object.entries(operations);
+  return steps.map(([name, step]) => {
+    return { ...step, operation: name, accounts: [step.account ?? account].flat() };
+  });
+}
+
+export function withSteps(job: ListJobChoice, steps: readonly Step[]): ListJobChoice {
+  const { operation: _, operations: __, account: ___, waterfall: ____, add: _____, ...kept } = job;
+  const entries = steps.map(({ operation, accounts, ...step }) => {
+    return [operation, accounts.length > 0 ? { ...step, account: [...accounts] } : step];
+  });
+  return { ...kept, operations: Object.fromEntries(entries) };
+}
+
+export const operationsOf = (job: ListJobChoice): readonly string[] =>
+  stepsOf(job).map(({ operation }) => operation);
+
+export const isFill = ({ on_existing: existing }: ListJobChoice): boolean => existing === 'fill';
+
+// ------------------------------------------------------------------------------------- what is filled
+
+/** Columns by the values of answers, each with its step in front: `enrich-company.city` → `City`. */
+export type Added = ReadonlyMap<string, string>;
+
+export const addedIn = (job: ListJobChoice): Added =>
+  new Map(
+    stepsOf(job).flatMap(({ operation, add = {} }) =>
+      Object.entries(add).map(([column, value]) => [`${operation}.${value}`, column] as const),
+    ),
+  );
+
+export function withAdded(job: ListJobChoice, added: Added): ListJobChoice {
+  const steps = stepsOf(job).map((step) => {
+    const own = [...added].filter(([field]) => field.startsWith(`${step.operation}.`));
+    const add = own.map(([field, column]) => [column, field.slice(step.operation.length + 1)]);
+    return { ...step, add: own.length === 0 ? undefined : Object.fromEntries(add) };
+  });
+  return withSteps(job, steps);
+}
+
+// --------------------------------------------------------------------------------- by what it is asked
+
+/** The inputs of what can be done, the surest first. */
+const COMPANY = ['abn', 'domain', 'profile_url', 'website', 'name', 'country', 'number'];
+const NAMES = ['first_name', 'last_name', 'full_name', 'company', 'domain'];
+const PERSON = ['email', 'profile_url', 'profile_slug', ...NAMES];
+const MEMBER = ['email', 'project', 'role', 'project_id', 'user_id'];
+const INPUTS: Readonly<Record<string, readonly string[]>> = {
+  'enrich-company': COMPANY,
+  'enrich-person': PERSON,
+  'find-email': PERSON,
+  'find-phone': PERSON,
+};
+
+export const inputsOf = (operation: string): readonly string[] => INPUTS[operation] ?? MEMBER;
+
+/** The name of an input, or of a value, without that of its step. */
+export const bareName = (name: string): string => name.replace(/^[a-z]+-[a-z]+\./, '');
+
+/** Columns by the inputs of a step, in the order in which it is asked by them. */
+export type Asked = ReadonlyMap<string, string>;
+
+/** The column of an input that is left unread. */
+export const UNREAD = '';
+
+/** A website is asked by its domain, as it is without an order: a site is not asked about twice. */
+export const tierOf = (input: string, asked: Asked): string =>
+  input === 'website' && !asked.has('domain') ? 'domain' : input;
+
+/** The inputs of a job may have the name of their step in front. */
+export function askedIn({ columns = {} }: ListJobChoice, { operation, waterfall }: Step): Asked {
+  const inputs = inputsOf(operation).flatMap((input) => {
+    const column = columns[`${operation}.${input}`] ?? columns[input] ?? UNREAD;
+    return column === UNREAD ? [] : [[input, column] as const];
+  });
+  const asked = new Map(inputs);
+  if (waterfall === undefined) return asked;
+  return new Map(waterfall.flatMap((tier) => inputs.filter(([input]) => tierOf(input, asked) === tier)));
+}
+
+/**
+ * Names columns for inputs of a step, beside all others that it uses: where one is named, none is guessed.
+ * @param waterfall the order of what is asked by. Left out: what is surest comes first.
+ */
+export function withAsked(
+  job: ListJobChoice,
+  { operation }: Step,
+  named: Readonly<Record<string, string>>,
+  waterfall?: string[],
+): ListJobChoice {
+  const steps = stepsOf(job);
+  const prefix = steps.length > 1 ? `${operation}.` : '';
+  const columns = Object.entries(named).map(([input, column]) => [prefix + input, column]);
+  const next = steps.map((step) => (step.operation === operation ? { ...step, waterfall } : step));
+  return { ...withSteps(job, next), columns: { ...job.columns, ...Object.fromEntries(columns) } };
+}
