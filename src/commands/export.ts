@@ -69,6 +69,7 @@ export default command({
     output: z.string().nullable(),
     needs_attention: z.string().nullable(),
     results: z.string().exactOptional(),
+    report: z.string().exactOptional(),
   }),
   entriesOf: (first, file) => (file === undefined ? { batch: first } : { job: first, file }),
   async run(input, host) {
@@ -86,7 +87,7 @@ export default command({
         batch: found.batch.id,
         output: files.output ?? null,
         needs_attention: files.attention ?? null,
-        ...present({ results: files.results }),
+        ...present({ results: files.results, report: files.report }),
       },
     };
   },
