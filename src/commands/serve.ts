@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
-import { version } from '../core/families.ts';
 import { counted } from '../core/plain-text.ts';
 import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, command, flag } from './shared/command.ts';
@@ -49,7 +48,6 @@ export default command({
       store,
       jobs,
       answers: { accept: input.accept, askAgreement: askAgreementOn(console) },
-      version: version(),
       script: process.argv[1] ?? '',
       operator: input.as,
       commands: await pageCommands({ store, as: input.as }),

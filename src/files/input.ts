@@ -251,8 +251,9 @@ async function openNamed(file: InputFile, read: ReadOptions): Promise<OpenedFile
 /**
  * The format that claims the file's ending. One that is called like it is tried first: the others need not be
  * loaded.
+ * @throws StopError `input` for a file that no format claims.
  */
-async function formatOf(path: string): Promise<Format> {
+export async function formatOf(path: string): Promise<Format> {
   const ending = endingOf(path);
   const namesake = await loadMember<Format>(FORMATS, ending.split('.')[1] ?? '');
   if (namesake?.extensions.includes(ending)) return namesake;

@@ -1,30 +1,25 @@
 import { z } from 'zod';
+import type { InputRow } from '../core/row.ts';
 import { jobEntries } from '../job/job-schema.ts';
 import { BatchObject } from '../objects/batch-object.ts';
 import { SampleObject } from '../objects/plan-object.ts';
 import { SweepObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
-import { TableObject } from '../objects/table-object.ts';
+import type { TableObject } from '../objects/table-object.ts';
 
-export type { ReportObject } from '../files/output/report-object.ts';
-export type { AccountObject, AccountTest, VendorObject } from '../objects/account-object.ts';
-export type { BatchStatusObject } from '../objects/batch-object.ts';
-export type { ErasureObject } from '../objects/erasure-object.ts';
-export type { FiguresObject } from '../objects/figures-object.ts';
-export type { ColumnObject, DamageObject, ListDescription, OperationFit } from '../objects/list-object.ts';
-export type { SpendGroupObject, SpendObject } from '../objects/log-object.ts';
-export type {
-  PlannedChangeObject,
-  PlannedStepObject,
-  PlanObject,
-  UndoPlanObject,
-} from '../objects/plan-object.ts';
-export type { AttemptObject, DoubtListObject, DoubtObject, RowObject } from '../objects/row-object.ts';
-export type { RunObject, StepObject, SweepObject } from '../objects/run-object.ts';
-export type { StopObject } from '../objects/stop-object.ts';
-export type { TableColumnObject, TableRowObject } from '../objects/table-object.ts';
-export type { TrialObject } from '../objects/trial-object.ts';
-export type { BatchObject, TableObject };
+export type * from '../files/output/report-object.ts';
+export type * from '../objects/account-object.ts';
+export type * from '../objects/batch-object.ts';
+export type * from '../objects/erasure-object.ts';
+export type * from '../objects/figures-object.ts';
+export type * from '../objects/list-object.ts';
+export type * from '../objects/log-object.ts';
+export type * from '../objects/plan-object.ts';
+export type * from '../objects/row-object.ts';
+export type * from '../objects/run-object.ts';
+export type * from '../objects/stop-object.ts';
+export type * from '../objects/table-object.ts';
+export type * from '../objects/trial-object.ts';
 
 /**
  * The words between the page and its server beside the commands: every body that such a request may have and
@@ -40,24 +35,16 @@ export type Refusal = z.infer<typeof Refusal>;
 
 /** The one-time word of an address that `rowonce serve` printed. */
 export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
-export const OpenAnswer = z.object({
+export interface OpenAnswer {
   /** What a tab sends from then on, as `Authorization: Bearer …`. It ends with the server. */
-  token: z.string(),
-});
-export type OpenAnswer = z.infer<typeof OpenAnswer>;
+  readonly token: string;
+}
 
 /** A new address of the page, by the name of this start, with a one-time word that is valid for a minute. */
 export const Opening = z.object({
   address: z.string().regex(/^http:\/\/[a-z]+\.localhost:\d{1,5}\/#open=[\w-]{1,100}$/),
 });
 export type Opening = z.infer<typeof Opening>;
-
-export const State = z.object({
-  version: z.string(),
-  /** The store's folder. */
-  store: z.string(),
-});
-export type State = z.infer<typeof State>;
 
 /** Batches, and what came of them. */
 
@@ -69,24 +56,22 @@ export const BatchListQuery = z.object({
   newest: z.literal('true').optional(),
 });
 
-/** A batch, and the list over which it works; null for a file that was not brought to the page. */
-export const ListedBatch = BatchObject.extend({ list: z.string().nullable() });
-export type ListedBatch = z.infer<typeof ListedBatch>;
-
 export const BatchList = z.object({
-  batches: z.array(ListedBatch),
+  /** Each with the list over which it works; null for a file that was not brought to the page. */
+  batches: z.array(BatchObject.extend({ list: z.string().nullable() })),
   /** Number of batches that there are. */
   total: z.number(),
   per_page: z.number(),
 });
 export type BatchList = z.infer<typeof BatchList>;
+export type ListedBatch = BatchList['batches'][number];
+
+export const TICKETED = ['output', 'needs_attention', 'results', 'report'] as const;
 
 /** Opens `/downloads/TICKET` once, within a minute. */
 const Ticket = z.object({ ticket: z.string(), name: z.string() });
-/** Beside the answers of `export` and `merge`, by `output`, `needs_attention` and `report`. */
-export const Tickets = z.object({
-  tickets: z.partialRecord(z.enum(['output', 'needs_attention', 'report']), Ticket),
-});
+/** Beside the answers of `export` and `merge`, by `output`, `needs_attention`, `results` and `report`. */
+export const Tickets = z.object({ tickets: z.partialRecord(z.enum(TICKETED), Ticket) });
 export type Tickets = z.infer<typeof Tickets>['tickets'];
 
 /** Work that the page has started: a command that runs, waits for the one before it, or has ended. */
@@ -109,8 +94,9 @@ export const WorkView = z.object({
 });
 export type WorkView = z.infer<typeof WorkView>;
 
-export const WorkList = z.object({ work: z.array(WorkView) });
-export type WorkList = z.infer<typeof WorkList>;
+export interface WorkList {
+  readonly work: readonly WorkView[];
+}
 
 /** One piece of work; once it has ended, with what its command prints under `--json`. */
 export const WorkAnswer = z.object({ work: WorkView, result: z.unknown().optional() });
@@ -170,45 +156,35 @@ const Mend = z.strictObject({
   column: z.string().max(10_000),
   value: z.string().max(100_000),
 });
-const KeptMend = Mend.extend({
+export const KeptMend = Mend.extend({
   /** ISO 8601, UTC: a batch that began later has it. */
   at: z.string(),
 });
 export type Mend = z.infer<typeof KeptMend>;
-export const ListMends = z.object({
-  mends: z.array(KeptMend),
-  /** Whether the list as commands read it has them: while it is worked on, they wait. */
-  written: z.boolean(),
-});
-export type ListMends = z.infer<typeof ListMends>;
-
 /** A value of null takes the mend back. */
 export const MendRequest = Mend.extend({ value: Mend.shape.value.nullable() });
 export type MendRequest = z.infer<typeof MendRequest>;
 
 /** A list that was brought to the page. */
-export const ListView = z.object({
-  id: z.string(),
+export interface ListView {
+  readonly id: string;
   /** The name of the user's file. It is data, and never part of a path. */
-  name: z.string(),
-  bytes: z.number(),
+  readonly name: string;
   /** ISO 8601, UTC. */
-  at: z.string(),
+  readonly at: string;
   /** What was chosen for it so far. */
-  job: ListJob,
+  readonly job: ListJob;
   /** How often that was chosen. */
-  version: z.number(),
-  mends: z.array(KeptMend),
-});
-export type ListView = z.infer<typeof ListView>;
+  readonly version: number;
+  readonly mends: readonly Mend[];
+}
 
-export const Lists = z.object({
+export interface Lists {
   /** The one that was brought last comes first. */
-  lists: z.array(ListView),
+  readonly lists: readonly ListView[];
   /** The endings of names that can be read, such as `.csv`. */
-  endings: z.array(z.string()),
-});
-export type Lists = z.infer<typeof Lists>;
+  readonly endings: readonly string[];
+}
 
 /** Which rows of a list are shown before anything was asked, as `status` takes it of a batch. */
 export const ListRowsRequest = z.strictObject({
@@ -220,46 +196,42 @@ export const ListRowsRequest = z.strictObject({
 });
 
 /** Its columns are those of the list. */
-export const ListRows = TableObject.pick({ columns: true, next: true }).extend({
-  rows: z.array(
-    TableObject.shape.rows.element.extend({
-      /** Why nobody knows which cell stands below which name. */
-      unreadable: z.string().optional(),
-    }),
-  ),
+export interface ListRows extends Pick<TableObject, 'columns' | 'next'> {
+  readonly rows: readonly InputRow[];
   /** The number of the last row; null as long as the file is read. */
-  last: z.number().nullable(),
-});
-export type ListRows = z.infer<typeof ListRows>;
+  readonly last: number | null;
+}
 
 /** Nights: jobs that are swept by a schedule. */
 
-export const NightView = z.object({
-  job: z.string(),
-  /** The name of the job's file. */
-  file: z.string(),
-  /** What is done, and the most credits of each list that lies there. */
-  operation: z.string(),
-  budget: z.number().nullable(),
-  /** Five cron fields. */
-  schedule: z.string(),
-  /** ISO 8601, UTC; null while it is paused. */
-  next_run: z.string().nullable(),
-  paused: z.boolean(),
-  /** The name of the folder whose files are worked through. */
-  inbox: z.string(),
-  /** The last ones, the newest first. */
-  ended: z.array(
-    z.object({
-      at: z.string(),
-      exit_code: z.number(),
-      /** Null where it was stopped before it had anything to tell. */
-      sweep: SweepObject.nullable(),
-      stopped: StopObject.nullable(),
-    }),
-  ),
+export const NightEnd = z.object({
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  exit_code: z.number(),
+  /** Null where it was stopped before it had anything to tell. */
+  sweep: SweepObject.nullable(),
+  stopped: StopObject.nullable(),
 });
-export type NightView = z.infer<typeof NightView>;
-export const Nights = z.object({ nights: z.array(NightView) });
-export type Nights = z.infer<typeof Nights>;
+export type NightEnd = z.infer<typeof NightEnd>;
+
+export interface NightView {
+  readonly job: string;
+  /** The name of the job's file. */
+  readonly file: string;
+  /** What is done, and the most credits of each list that lies there. */
+  readonly operation: string;
+  readonly budget: number | null;
+  /** Five cron fields. */
+  readonly schedule: string;
+  /** ISO 8601, UTC; null while it is paused. */
+  readonly next_run: string | null;
+  readonly paused: boolean;
+  /** The name of the folder whose files are worked through. */
+  readonly inbox: string;
+  /** The last ones, the newest first. */
+  readonly ended: readonly NightEnd[];
+}
+export interface Nights {
+  readonly nights: readonly NightView[];
+}
 export const NightRequest = z.strictObject({ paused: z.boolean() });

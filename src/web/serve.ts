@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { z } from 'zod';
 import type { Answers } from '../client/account/agreements.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Log } from '../core/events.ts';
 import { present } from '../core/objects.ts';
@@ -19,9 +20,9 @@ import { requireStoreOrPlace } from '../run/first-store.ts';
 import { lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { Opening } from './api.ts';
-import { Address } from './server/address.ts';
-import { Admission, redirectIn } from './server/admission.ts';
-import { appOf, loadPage, openingOf } from './server/app.ts';
+import { appOf, loadPage, redirectIn } from './server/app.ts';
+import { Downloads } from './server/downloads.ts';
+import { Guard } from './server/guard.ts';
 import { listenOn } from './server/listeners.ts';
 import { sweepUnused } from './server/lists.ts';
 import type { PageCommand, Server } from './server/server.ts';
@@ -38,7 +39,6 @@ interface PageOptions extends Pick<OpeningOptions, 'makesStore' | 'words'> {
   readonly port: number;
   /** The store's folder; left out: the default ones. */
   readonly store: string | undefined;
-  readonly version: string;
   readonly jobs: readonly string[];
   readonly answers?: Answers | undefined;
   /** The file that starts this program, for the processes that the server starts. */
@@ -72,7 +72,7 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
   await lookIntoIfThere(location, async () => {});
   await (await storeAt(location)).prepare(location);
   const folder = besideFolder(location);
-  const place = await placeIn(folder, systemClock);
+  const place = await placeIn(folder);
   if ('opening' in place) return place;
   try {
     return await startPage(options, folder, place);
@@ -83,33 +83,31 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<OpenedPage> {
-  const { store, version, script, operator, jobs, answers, log, commands } = options;
+  const { store, script, operator, jobs, answers, log, commands } = options;
   const files = await loadPage();
   const program = { script, env: process.env, ...present({ operator }) };
   const work = new Work(program);
   const sweeps = await openSweeps({ jobs, answers, store, folder, work, log });
-  const { port, servers } = await listenOn(options.port, () => createServer(LIMITS));
-  const admission = new Admission(systemClock, folder);
-  const guarded = { address: new Address(port), admission };
-  const server: Server = { store, folder, clock: systemClock, program, work, commands, sweeps };
+  const listeners = [createServer(LIMITS), createServer(LIMITS)] as const;
+  const guard = new Guard(await listenOn(options.port, listeners));
+  const downloads = new Downloads(folder);
+  const server: Server = { store, folder, program, work, commands, sweeps, downloads };
   const swept = sweepUnused(server).catch(() => {});
-  const app = appOf(server, guarded, files, { version, store: folder });
-  for (const http of servers)
-    http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  const note: Note = { url: guarded.address.forTools, token: admission.tool, pid: process.pid };
-  await replaceFile(pathIn(folder), 0o600, [JSON.stringify(note)]);
+  const listener = getRequestListener(appOf(server, guard, files).fetch, { overrideGlobalObjects: false });
+  for (const http of listeners) http.on('request', listener);
+  const note: Note = { url: guard.forTools, token: guard.tool, pid: process.pid };
+  await replaceFile(noteAt(folder), 0o600, [JSON.stringify(note)]);
   sweeps.start();
   return {
-    opening: openingOf(guarded),
-    another: async () => openingOf(guarded),
+    opening: guard.opening(),
+    another: async () => guard.opening(),
     close: async () => {
-      removeNote(folder);
-      admission.removeRedirect();
+      for (const path of [noteAt(folder), redirectIn(folder)]) rmSync(path, { force: true });
       sweeps.stop();
       const stopped = await work.close();
       await swept;
-      for (const http of servers) http.closeAllConnections();
-      await Promise.all(servers.map((http) => new Promise((resolve) => http.close(resolve))));
+      for (const http of listeners) http.closeAllConnections();
+      await Promise.all(listeners.map((http) => new Promise((resolve) => http.close(resolve))));
       lock.release();
       return stopped;
     },
@@ -152,8 +150,6 @@ const leadIn = ({ address }: Opening): string => `<!doctype html><meta charset="
 <meta http-equiv="refresh" content="0; url=${address}">
 `;
 
-/** One page a store: who has its place, and where tools find it. */
-
 /**
  * `serve.json` in the store's folder says where the page is, and the token of tools. Its owner alone can read
  * it.
@@ -165,19 +161,12 @@ const Note = z.strictObject({
 });
 type Note = z.infer<typeof Note>;
 
-const pathIn = (folder: string): string => join(folder, 'serve.json');
+const noteAt = (folder: string): string => join(folder, 'serve.json');
 
-function removeNote(folder: string): void {
-  rmSync(pathIn(folder), { force: true });
-}
-
-function noteIn(folder: string): Note | undefined {
-  try {
-    return Note.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
-  } catch {
-    return undefined;
-  }
-}
+const noteIn = (folder: string): Promise<Note | undefined> =>
+  readFile(noteAt(folder), 'utf8')
+    .then((text) => Note.parse(JSON.parse(text)))
+    .catch(() => undefined);
 
 /** A page of this machine answers at once, unless it hangs. */
 const ANSWER_MS = 5_000;
@@ -186,38 +175,35 @@ const ANSWER_MS = 5_000;
 const START_MS = 10_000;
 const RETRY_MS = 100;
 
-/** Takes the place, or finds the page there. @throws StopError `busy` where its address is not known. */
-async function placeIn(folder: string, clock: Clock): Promise<ProcessLock | OpenedPage> {
-  const untilMs = clock.monotonicMs() + START_MS;
+/**
+ * One page has the place of a store. Takes the place, or finds the page there.
+ * @throws StopError `busy` where the address of that page is not known.
+ */
+async function placeIn(folder: string): Promise<ProcessLock | OpenedPage> {
+  const untilMs = systemClock.monotonicMs() + START_MS;
   for (;;) {
     const lock = tryLock(join(folder, 'serve.lock'));
-    if (lock !== undefined) {
-      // What a page that was killed had said is not true any more.
-      removeNote(folder);
-      return lock;
-    }
-    const note = noteIn(folder);
+    // What a page that was killed had said is not true any more.
+    if (lock !== undefined) rmSync(noteAt(folder), { force: true });
+    if (lock !== undefined) return lock;
+    const note = await noteIn(folder);
     const opening = note && (await newOpening(note));
     if (note !== undefined && opening !== undefined) return { opening, another: () => newOpening(note) };
-    if (note !== undefined || clock.monotonicMs() >= untilMs) {
+    if (note !== undefined || systemClock.monotonicMs() >= untilMs) {
       const who = note === undefined ? 'another process' : `process ${note.pid}`;
       const fact = `The page of the store ${folder} belongs to ${who}, which does not say its address.`;
       const next = 'It may be stopping: wait for it, or end the process. Then run the same command again.';
       throw stop('busy', fact, next);
     }
-    await clock.sleep(RETRY_MS);
+    await systemClock.sleep(RETRY_MS);
   }
 }
 
-async function newOpening({ url, token }: Note): Promise<Opening | undefined> {
-  try {
-    const answer = await fetch(`${url}/api/openings`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    return Opening.parse(await answer.json());
-  } catch {
-    return undefined;
-  }
-}
+const newOpening = ({ url, token }: Note): Promise<Opening | undefined> =>
+  fetch(`${url}/api/openings`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(ANSWER_MS),
+  })
+    .then(async (answer) => Opening.parse(await answer.json()))
+    .catch(() => undefined);

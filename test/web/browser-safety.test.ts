@@ -75,7 +75,7 @@ describe('a page on another port', () => {
 
   test('a page on another port reads nothing, with the token or without', async () => {
     const headers = { authorization: `Bearer ${served.note.token}` };
-    for (const path of ['/', '/page.js', '/api/state']) {
+    for (const path of ['/', '/page.js', '/api/tasks']) {
       expect(await got(page, served.url + path)).toBe('nothing');
       expect(await got(page, served.url + path, { headers })).toBe('nothing');
       expect(await got(page, served.url + path, { mode: 'no-cors' })).toMatch(/^opaque 0 $|^nothing$/);

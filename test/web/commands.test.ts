@@ -94,6 +94,16 @@ test('a list is described, planned, bought once by its plan, and taken along', a
   expect(await download(page, exported.tickets.report)).toContain('my leads.csv');
 });
 
+test('the people who were found for companies are taken along as a file of their own', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Company\nAcme\n');
+  const run = await desk.json(['run', 'search-people', 'list.csv', '--budget', '99']);
+  const page = await pageAt(desk);
+  const { tickets } = await command(page, 'export', { batch: run.batch });
+  expect(tickets.results.name).toBe('list.enriched.people.csv');
+  expect(await download(page, tickets.results)).toBe(await desk.read('list.enriched.people.csv'));
+});
+
 test('a result is merged into the edited list that was brought beside it', async () => {
   const desk = await openDesk();
   desk.list(3);

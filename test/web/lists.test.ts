@@ -149,6 +149,18 @@ test('of what two tabs send at once every mend is kept, and of two choices one i
   expect(chosen.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });
 
+test('a list that is brought while its cells are mended waits for them, and is the one that was brought', async () => {
+  const { bring, rows, served } = await openPage();
+  // To write a mend into so many rows takes longer than to bring them.
+  const long = `Name,Domain\n${'A,a.example\n'.repeat(20_000)}`;
+  const { id } = await bring('leads.csv', long);
+  const mends = [2, 3, 4].map((row) => ({ row, column: 'Name', value: 'mended' }));
+  const mending = mends.map((each) => ask(served, 'PUT', `/lists/${id}/mends`, each));
+  const answers = await Promise.all([...mending, bring('leads.csv', `${long}New,new.example\n`)]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
+  expect((await rows(id, { search: 'new.example' })).rows).toHaveLength(1);
+});
+
 test('a list that was edited is brought as the next version of the same list', async () => {
   const { bring, ask: asked, served } = await openPage();
   const first = await bring('leads.csv', LEADS);

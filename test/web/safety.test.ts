@@ -4,9 +4,9 @@
  * `browser-safety.test.ts`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Admission } from '../../src/web/server/admission.ts';
+import { Guard } from '../../src/web/server/guard.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
-import { type Answer, type Asked, Served } from './served.ts';
+import { type Answer, type Asked, Served, wordOf } from './served.ts';
 
 let served: Served;
 let tab: string;
@@ -55,7 +55,7 @@ describe('the host', () => {
 
   test.each(FOREIGN)('%s is refused, even with the token', async (pattern) => {
     const host = hostOf(pattern);
-    const { status, body } = await served.tool('/api/state', { headers: { host } });
+    const { status, body } = await served.tool('/api/tasks', { headers: { host } });
     expect([400, 403]).toContain(status);
     if (status === 403) expect(JSON.parse(body).error.message).toContain("is not this page's");
     expect((await served.ask('/', { headers: { host } })).status).toBe(status);
@@ -76,9 +76,9 @@ describe('the host', () => {
     const host = hostOf('127.0.0.1:PORT');
     const there = { ...ofPage(), host, origin: `http://${host}` };
     expect((await enter(await newWord(), there)).status).toBe(401);
-    expect((await asTab('/api/state')).status).toBe(200);
-    expect((await asTab('/api/state', { headers: there })).status).toBe(401);
-    expect((await served.tool('/api/state', { headers: there })).status).toBe(200);
+    expect((await asTab('/api/tasks')).status).toBe(200);
+    expect((await asTab('/api/tasks', { headers: there })).status).toBe(401);
+    expect((await served.tool('/api/tasks', { headers: there })).status).toBe(200);
   });
 
   test('the host may have another port, that of the near end of a tunnel, which is then of the origin, too', async () => {
@@ -102,7 +102,7 @@ describe('another page', () => {
   ])('%s is refused, even with the token', async (_what, headers) => {
     const { status, body } = await served.tool('/api/openings', { method: 'POST', headers });
     expect([status, body]).toEqual([403, expect.not.stringContaining('opening":"')]);
-    expect((await asTab('/api/state', { headers })).status).toBe(403);
+    expect((await asTab('/api/tasks', { headers })).status).toBe(403);
   });
 
   test.each([
@@ -136,11 +136,11 @@ describe('without a token', () => {
   ])('nothing is answered: %s', async (_what, headers) => {
     const named = JSON.parse(JSON.stringify(headers).replace('TOKEN', served.note.token));
     for (const [method, path] of [
-      ['GET', '/api/state'],
+      ['GET', '/api/tasks'],
       ['HEAD', '/api/batches'],
       ['OPTIONS', '/api/batches'],
       ['POST', '/api/openings'],
-      ['DELETE', '/api/state'],
+      ['DELETE', '/api/tasks'],
       ['GET', '/api/nothing'],
     ] as const)
       expect([path, (await served.ask(path, { method, headers: named })).status]).toEqual([path, 401]);
@@ -148,16 +148,16 @@ describe('without a token', () => {
 
   test('a word of the address is no token', async () => {
     const authorization = `Bearer ${await newWord()}`;
-    expect((await served.ask('/api/state', { headers: { authorization } })).status).toBe(401);
+    expect((await served.ask('/api/tasks', { headers: { authorization } })).status).toBe(401);
   });
 
   test('the token of a tab does nothing where the page is not known to ask', async () => {
     const authorization = `Bearer ${tab}`;
-    expect((await served.ask('/api/state', { headers: { authorization } })).status).toBe(403);
+    expect((await served.ask('/api/tasks', { headers: { authorization } })).status).toBe(403);
     const { origin: _left, ...rest } = ofPage();
     const headers = { ...rest, authorization };
     expect((await served.ask('/api/openings', { method: 'POST', headers })).status).toBe(403);
-    expect((await served.ask('/api/state', { headers })).status).toBe(200);
+    expect((await served.ask('/api/tasks', { headers })).status).toBe(200);
   });
 });
 
@@ -179,12 +179,12 @@ describe('the word of an address', () => {
 
   test('the word of an address opens for a minute', () => {
     const clock = new VirtualClock();
-    const admission = new Admission(clock, served.folder);
-    const [early, late] = [admission.issue(), admission.issue()];
+    const guard = new Guard(80, clock);
+    const [early, late] = [wordOf(guard.opening().address), wordOf(guard.opening().address)];
     clock.nowMs += 59_999;
-    expect(admission.admit(early)).toMatch(/^[\w-]{43}$/);
+    expect(guard.admit(early)).toMatch(/^[\w-]{43}$/);
     clock.nowMs += 1;
-    expect(admission.admit(late)).toBe(undefined);
+    expect(guard.admit(late)).toBe(undefined);
   });
 
   test('the word of an address is none that somebody made up', async () => {
@@ -200,8 +200,8 @@ test('every answer says what a browser may do with it', async () => {
     await served.ask('/'),
     await served.ask('/page.js'),
     await served.ask('/nothing.js'),
-    await served.ask('/api/state'),
-    await asTab('/api/state'),
+    await served.ask('/api/tasks'),
+    await asTab('/api/tasks'),
     await served.ask('/', { headers: { host: 'evil.example' } }),
   ];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 401, 200, 403]);

@@ -77,7 +77,7 @@ test('a sweep begins when it is due, works through the inbox, and is not begun a
   expect(work.list()).toEqual([]);
   await vi.advanceTimersByTimeAsync(60_000);
   const [sweep, ...others] = work.list();
-  expect([(await work.ended(sweep?.id ?? '')).exitCode, others]).toEqual([0, []]);
+  expect([(await work.find(sweep?.id ?? '')?.over)?.exitCode, others]).toEqual([0, []]);
   expect(readdirSync(join(folder, 'night-inbox', 'done'))).toContain('acme.csv');
   await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
   expect(work.list()).toHaveLength(1);

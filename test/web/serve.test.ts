@@ -107,35 +107,6 @@ describe('as a service', () => {
     return folder;
   };
 
-  test('serve tells how it is, and figures for Prometheus, to who holds its token alone', async () => {
-    const folder = newFolder();
-    writeFileSync(join(folder, 'list.csv'), 'Domain\nacme.example\nnone\n');
-    const run = ['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '--limit', '1'];
-    expect((await rowonce(run, { cwd: folder, env: environmentIn(folder) })).code).toBe(0);
-    const served = await Served.start([scheduled(folder)], { cwd: folder });
-    onTestFinished(() => served[Symbol.asyncDispose]());
-    const withoutToken = await served.ask('/metrics', { headers: { host: `127.0.0.1:${served.port}` } });
-    expect(withoutToken).toMatchObject({ status: 401 });
-    expect(await served.tool('/healthz')).toMatchObject({ status: 200, body: '{"alive":true}' });
-    const { headers, body } = await served.tool('/metrics');
-    expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(body).toContain('# TYPE rowonce_spent_credits_total counter\n');
-    const of = (more = '') => `{account="sandbox-provider"${more}}`;
-    for (const line of [
-      `rowonce_rows${of(',status="matched"')} 1`,
-      `rowonce_rows${of(',status="pending"')} 1`,
-      `rowonce_spent_credits_total${of()} 1`,
-      `rowonce_in_doubt_credits${of()} 0`,
-      `rowonce_paused_batches${of()} 0`,
-    ])
-      expect(body.split('\n')).toContain(line);
-    expect(body).toMatch(/^rowonce_sweep_next_seconds\{job="night"\} 1[\d.]+$/m);
-    expect(body).not.toMatch(/list\.csv|acme/);
-    rmSync(join(folder, 'store', 'ledger.db'));
-    writeFileSync(join(folder, 'store', 'ledger.db'), 'no ledger any more');
-    expect(await served.tool('/healthz')).toMatchObject({ status: 503, body: '{"alive":false}' });
-  });
-
   test('the log of serve is lines of JSON from the first one, with each schedule and the next run', async () => {
     const folder = newFolder();
     const words = ['serve', scheduled(folder), '--log', 'json'];

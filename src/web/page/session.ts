@@ -43,7 +43,7 @@ export function follow(): void {
     if (document.hidden) return;
     beat.value += 1;
     // A view that sends no requests by itself learns by this one that the server answers again.
-    if (offline.value && isIn.value) void ask('/state').catch(() => {});
+    if (offline.value && isIn.value) void ask('/tasks').catch(() => {});
   }, BETWEEN_MS);
 }
 

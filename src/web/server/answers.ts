@@ -1,6 +1,5 @@
 import { join, sep } from 'node:path';
 import type { Context } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
@@ -43,10 +42,17 @@ export function queryOf<Query extends z.ZodObject>({ req }: Context, schema: Que
   return checkInput(req.path, schema, req.query());
 }
 
-/** @param place where the lists are that a refusal calls by their names. */
+/**
+ * 409 while another process holds the thing, and for a plan that moved; 400 for a wrong request; 500 for a
+ * bug.
+ * @param place where the lists are that a refusal calls by their names.
+ */
 export function refusalOf(place: Pick<Server, 'folder'>, error: unknown, context: Context): Response {
   const refused = refusedAs(error);
-  return context.json({ error: inListNames(place, refused) }, statusOf(error, refused));
+  const status =
+    refused.code === 'bug' ? 500 : refused.code === 'busy' || refused.code === 'plan' ? 409 : 400;
+  const body: Refusal = { error: inListNames(place, refused) };
+  return context.json(body, error instanceof HttpRefusal ? error.status : status);
 }
 
 /** The refusal for an error. A bug of ours is called one, and its stack stays in this process. */
@@ -60,12 +66,11 @@ function refusedAs(error: unknown): Refusal['error'] {
 /** A stop calls each list by the user's name, and no job by the path where it was written. */
 export function inListNames<Stop extends Words>({ folder }: Pick<Server, 'folder'>, stopped: Stop): Stop {
   const lists = join(listsFolder(folder), sep);
-  const behind = (rest: string): string => rest.replace(IN_FOLDER, (_, list) => nameAt(lists, list));
-  const named = (text: string): string =>
-    text
-      .split(lists)
-      .map((part, at) => (at === 0 ? part : behind(part)))
-      .join('');
+  const nameAt = (_: string, list?: string): string => (list ? listNameOf(join(lists, list)) : '');
+  const named = (text: string): string => {
+    const [before, ...behind] = text.split(lists);
+    return [before, ...behind.map((part) => part.replace(IN_FOLDER, nameAt))].join('');
+  };
   return { ...stopped, message: named(stopped.message), next: named(stopped.next) };
 }
 
@@ -75,9 +80,6 @@ type Words = Readonly<Record<'message' | 'next', string>>;
 const IN_FOLDER =
   /^(?:([0-9a-f]{16}[\\/](?:list|brought|read-[0-9a-f]{64})\.[\w.]*\w)|[0-9a-f]{16}[\\/]jobs[\\/][0-9a-f]+\.yaml(?::\d+)*:? ?)/;
 
-const nameAt = (lists: string, list: string | undefined): string =>
-  list === undefined ? '' : listNameOf(join(lists, list));
-
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for a missing thing. */
 export class HttpRefusal extends StopError {
   readonly status: 401 | 403 | 404;
@@ -86,14 +88,4 @@ export class HttpRefusal extends StopError {
     super({ code: 'usage', message, next });
     this.status = status;
   }
-}
-
-/**
- * 409 while another process holds the thing, and for a plan that moved; 400 for a wrong request; 500 for a
- * bug.
- */
-function statusOf(error: unknown, { code }: Refusal['error']): ContentfulStatusCode {
-  if (error instanceof HttpRefusal) return error.status;
-  if (code === 'bug') return 500;
-  return code === 'busy' || code === 'plan' ? 409 : 400;
 }

@@ -1,6 +1,5 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { EXIT, messageOf, stop } from '../../core/errors.ts';
 import { type StopObject, StoppedObject } from '../../objects/stop-object.ts';
@@ -63,7 +62,27 @@ export function startChild(
   child.stdin.on('error', () => {});
   if (isAsked) child.stdin.write(`${JSON.stringify(asked)}\n`);
   else child.stdin.end(input);
-  return { ended: endOf(child), stop: () => child.stdin.end() };
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (more: string) => {
+    said = (said + more).slice(-LONGEST_SAID);
+  });
+  const ended = Promise.all([text(child.stdout), once(child, 'close')]).then(
+    ([printed, [code, signal]]): ChildEnd => ({
+      exitCode: code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug),
+      result: parsed(printed),
+      said: said.trimEnd().split('\n').at(-1) ?? '',
+    }),
+    (error: unknown) => ({ exitCode: EXIT.bug, result: undefined, said: messageOf(error) }),
+  );
+  return { ended, stop: () => child.stdin.end() };
+}
+
+function parsed(printed: string): unknown {
+  try {
+    return JSON.parse(printed);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -75,17 +94,16 @@ export async function askChild(
   words: readonly string[],
   input?: string,
   signal?: AbortSignal,
-): Promise<unknown> {
+): Promise<object> {
   signal?.throwIfAborted();
   const child = startChild(program, words, input);
   signal?.addEventListener('abort', child.stop, { once: true });
-  const ended = await child.ended;
-  signal?.removeEventListener('abort', child.stop);
-  if (ended.exitCode === 0 || ended.exitCode === 3) return ended.result;
+  const { exitCode, result, said } = await child.ended;
+  if (exitCode === EXIT.done || exitCode === EXIT.attention) return result as object;
   signal?.throwIfAborted();
-  const { stopped } = stoppedIn(ended.result) ?? {};
+  const { stopped } = stoppedIn(result) ?? {};
   if (stopped !== undefined) throw new CommandStopped(stopped);
-  throw stop('usage', ended.said || `The command ended with ${ended.exitCode}.`, 'Try it again.');
+  throw stop('usage', said || `The command ended with ${exitCode}.`, 'Try it again.');
 }
 
 /**
@@ -103,27 +121,5 @@ export class CommandStopped extends Error {
   constructor(stopped: StopObject) {
     super(stopped.message);
     this.stopped = stopped;
-  }
-}
-
-async function endOf(child: ChildProcessByStdio<Writable, Readable, Readable>): Promise<ChildEnd> {
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (words: string) => {
-    said = (said + words).slice(-LONGEST_SAID);
-  });
-  try {
-    const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-    const exitCode: number = code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug);
-    return { exitCode, result: parsed(printed), said: said.trimEnd().split('\n').at(-1) ?? '' };
-  } catch (error) {
-    return { exitCode: EXIT.bug, result: undefined, said: messageOf(error) };
-  }
-}
-
-function parsed(printed: string): unknown {
-  try {
-    return JSON.parse(printed);
-  } catch {
-    return undefined;
   }
 }

@@ -1,13 +1,85 @@
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Context, HonoRequest, Next } from 'hono';
+import { type Clock, systemClock } from '../../core/clock.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import type { Address } from './address.ts';
-import type { Admission } from './admission.ts';
+import type { Opening } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 
 /**
  * Decides which requests the server answers. Any page in the user's browser can send requests to this server,
  * and so can a foreign name that resolves to 127.0.0.1. Both would send a cookie along, so there is none.
+ *
+ * Each start has a name at which no program ever served. So nothing that a browser keeps for an address, such
+ * as a service worker, can be there before the page. Browsers resolve every name below `localhost` to this
+ * machine. Tools do not, so they come to the bare address, with a token that only this user can read.
  */
+export class Guard {
+  /** The token in `serve.json`, for tools of this user. */
+  readonly tool = newSecret();
+  /** The address for tools. */
+  readonly forTools: string;
+  readonly #tab = newSecret();
+  readonly #words: OnceOnly<true>;
+  readonly #name = `${newName()}.localhost`;
+  readonly #port: number;
+
+  constructor(port: number, clock: Clock = systemClock) {
+    this.#port = port;
+    this.forTools = `http://127.0.0.1:${port}`;
+    this.#words = new OnceOnly(clock);
+  }
+
+  /** An address that opens the page. Browsers send the text after the `#` to nobody. */
+  opening(): Opening {
+    return { address: `http://${this.#name}:${this.#port}/#open=${this.#words.issue(true)}` };
+  }
+
+  /** @returns the token of tabs; undefined when the word lets nobody in. */
+  admit(word: string): string | undefined {
+    return this.#words.redeem(word) && this.#tab;
+  }
+
+  /** The middleware before everything else. A download has a ticket of its own instead of the token. */
+  async check(context: Context, next: Next): Promise<Response | undefined> {
+    for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+    const { req } = context;
+    const host = req.header('host') ?? '';
+    // The end of a tunnel may have another port; the name is ours at any port.
+    const isPage = host.replace(/:\d{1,5}$/, '') === this.#name;
+    const isForTools = `http://${host}` === this.forTools;
+    const isApi = req.path.startsWith('/api/');
+    // At the address for tools, an earlier program may have left a service worker, so the page is not served
+    // there.
+    const isShown = isPage || (isForTools && req.path.startsWith('/downloads/'));
+    if (!isApi && !isShown && isRead(req)) return context.text(elsewhere(), 403);
+    // Without this check, a foreign name that resolves to this machine would be of the same origin as the
+    // page behind it.
+    if (!isPage && !isForTools) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
+    requireNoOtherPage(req, host);
+    if (isApi) this.#requireToken(req, isPage);
+    await next();
+    return undefined;
+  }
+
+  /**
+   * A tool shows the token that only this user can read. A tab shows its own token, at the page's name alone,
+   * and its browser says that the request comes from the page. Every known browser says so always.
+   */
+  #requireToken(req: HonoRequest, isPage: boolean): void {
+    const token = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token ?? '';
+    if (isSame(token, this.tool)) return;
+    // A tab that asks for its token shows the word of its address instead.
+    if (!isPage || !(req.path === '/api/session' || isSame(token, this.#tab)))
+      throw new HttpRefusal(
+        401,
+        'The request has no valid token.',
+        `Open the page again: ${commandLine(['serve'])}`,
+      );
+    const isOfPage = req.header('sec-fetch-site') === 'same-origin';
+    if (!isOfPage || (!isRead(req) && req.header('origin') === undefined))
+      throw refused('The request does not say that it comes from this page.');
+  }
+}
 
 /** No script runs but our own. Nobody frames the page, or is told its address. */
 const HEADERS = {
@@ -20,34 +92,6 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 } as const;
-
-export interface GuardContext {
-  readonly address: Address;
-  readonly admission: Admission;
-}
-
-/** The middleware before everything else. A download has a ticket of its own instead of the token. */
-export function guard({ address, admission }: GuardContext) {
-  return async (context: Context, next: Next): Promise<Response | undefined> => {
-    for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
-    const { req } = context;
-    const host = req.header('host') ?? '';
-    const isApi = /^\/(?:api\/|(?:healthz|metrics)$)/.test(req.path);
-    const isPage = address.isPage(host);
-    // At the address for tools, an earlier program may have left a service worker, so the page is not served
-    // there.
-    const isShown = isPage || (address.isForTools(host) && req.path.startsWith('/downloads/'));
-    if (!isApi && !isShown && isRead(req)) return context.text(elsewhere(), 403);
-    // Without this check, a foreign name that resolves to this machine would be of the same origin as the
-    // page behind it.
-    if (!isPage && !address.isForTools(host))
-      throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
-    requireNoOtherPage(req, host);
-    if (isApi) requireToken(req, isPage, admission);
-    await next();
-    return undefined;
-  };
-}
 
 /** The text for a bookmark of an earlier start, which had another name. */
 const elsewhere = (): string =>
@@ -69,26 +113,50 @@ function requireNoOtherPage(req: HonoRequest, host: string): void {
     throw refused(`The origin "${origin.slice(0, 100)}" is not this page's.`);
 }
 
-/**
- * A tool shows the token that only this user can read. A tab shows its own token, at the page's name alone,
- * and its browser says that the request comes from the page. Every known browser says so always.
- */
-function requireToken(req: HonoRequest, isPage: boolean, admission: Admission): void {
-  const token = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token;
-  if (token !== undefined && admission.isTool(token)) return;
-  // A tab that asks for its token shows the word of its address instead.
-  const isEntering = req.path === '/api/session';
-  if (!isPage || !(isEntering || (token !== undefined && admission.isTab(token))))
-    throw new HttpRefusal(
-      401,
-      'The request has no valid token.',
-      `Open the page again: ${commandLine(['serve'])}`,
-    );
-  const isOfPage = req.header('sec-fetch-site') === 'same-origin';
-  if (!isOfPage || (!isRead(req) && req.header('origin') === undefined))
-    throw refused('The request does not say that it comes from this page.');
-}
-
 function refused(fact: string): HttpRefusal {
   return new HttpRefusal(403, fact, 'Open the page by the address that was printed when it was started.');
+}
+
+/** How long an opening word or a ticket can be used, ms. */
+const SHORT_MS = 60_000;
+
+/** Words that work once and within a minute. Each stands for a value. */
+export class OnceOnly<T> {
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, { readonly what: T; readonly untilMs: number }>();
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  issue(what: T): string {
+    const now = this.#clock.monotonicMs();
+    for (const [word, { untilMs }] of this.#kept) if (untilMs <= now) this.#kept.delete(word);
+    const word = newSecret();
+    this.#kept.set(word, { what, untilMs: now + SHORT_MS });
+    return word;
+  }
+
+  /** @returns undefined for a word that was used, is too old or was never issued. */
+  redeem(word: string): T | undefined {
+    const found = this.#kept.get(word);
+    this.#kept.delete(word);
+    return found === undefined || found.untilMs <= this.#clock.monotonicMs() ? undefined : found.what;
+  }
+}
+
+/** 256 random bits, safe in addresses and headers. */
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** 122 random bits in letters, which alone a name of a host may have. */
+function newName(): string {
+  return Array.from({ length: 26 }, () => String.fromCharCode('a'.charCodeAt(0) + randomInt(26))).join('');
+}
+
+/** Compares in a time that does not depend on where two secrets differ. */
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
 }

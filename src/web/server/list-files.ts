@@ -1,31 +1,41 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import PQueue from 'p-queue';
+import { stringify } from 'yaml';
 import { z } from 'zod';
+import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import { readableEndings } from '../../core/format.ts';
-import { whatToSave } from '../../core/other-files.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
+import { formatOf } from '../../files/input.ts';
 import { LIST_NOTE } from '../../files/list-name.ts';
-import { NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
+import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
+import { KeptMend, ListJob } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
 
 /**
  * Lists that were brought to the page. What commands read of a list is always at `lists/ID/list.csv`, so that
  * its path is its lineage for the ledger. A file that is brought under the same name later is the same list.
+ * One note beside the file has all that the page knows of the list.
  */
 
 const ListNote = z.object({
   /** The user's name for the list. It is never a path. */
   name: z.string(),
   file: z.string(),
-  bytes: z.number(),
+  /** The hash of the file as it was brought. */
   sha256: z.string(),
   atMs: z.number(),
+  /** What a person has chosen to be done with the list, and how often something was chosen. */
+  job: ListJob.catch({}),
+  version: z.number().catch(0),
+  mends: z.array(KeptMend).catch([]),
+  /** Whether the file has the mends in it. They wait while a run reads the file. */
+  isMended: z.boolean().catch(true),
 });
 type ListNote = z.infer<typeof ListNote>;
 
@@ -35,51 +45,60 @@ export interface KeptList extends ListNote {
   readonly path: string;
 }
 
-type Place = Pick<Server, 'folder' | 'clock'>;
+type Place = Pick<Server, 'folder'>;
 
 /** @throws HttpRefusal 404 for an id that no list has. */
-export async function keptList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList> {
+export async function keptList(place: Place, id: string): Promise<KeptList> {
   const list = await findList(place, id);
   if (list !== undefined) return list;
   throw new HttpRefusal(404, 'This list no longer exists.', 'Bring its file again.');
 }
 
-export async function findList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
-  return isListId(id) ? listIn(place, id) : undefined;
-}
-
-/** All lists, the newest first. */
-export async function keptLists(place: Pick<Place, 'folder'>): Promise<readonly KeptList[]> {
-  const lists = await Promise.all((await listIds(place)).map((id) => listIn(place, id)));
-  return lists.filter((list) => list !== undefined).sort((a, b) => b.atMs - a.atMs);
-}
-
-async function listIds({ folder }: Pick<Place, 'folder'>): Promise<readonly string[]> {
-  return (await readdir(listsFolder(folder)).catch(() => [])).filter(isListId);
-}
-
-async function listIn(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
+export async function findList(place: Place, id: string): Promise<KeptList | undefined> {
+  if (!isListId(id)) return undefined;
   const folder = join(listsFolder(place.folder), id);
   try {
     const note = ListNote.parse(JSON.parse(await readFile(join(folder, LIST_NOTE), 'utf8')));
-    if (basename(note.file) !== note.file) return undefined;
-    const path = join(folder, note.file);
+    const path = join(folder, basename(note.file));
     return existsSync(path) ? { ...note, id, folder, path } : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** All lists, the newest first. */
+export async function keptLists(place: Place): Promise<readonly KeptList[]> {
+  const lists = await Promise.all((await namesIn(place)).map((id) => findList(place, id)));
+  return lists.filter((list) => list !== undefined).sort((a, b) => b.atMs - a.atMs);
+}
+
+const namesIn = ({ folder }: Place): Promise<readonly string[]> =>
+  readdir(listsFolder(folder)).catch(() => []);
+
+/** Each change is made from all that came before it, so nothing is written beside another change. */
+const line = new PQueue({ concurrency: 1 });
+
+/** @param change returns what is noted of the list from now on; if it throws, everything stays as it was. */
+export const changeList = (
+  place: Place,
+  id: string,
+  change: (list: KeptList) => Promise<Partial<ListNote>>,
+): Promise<KeptList> =>
+  line.add(async () => {
+    const list = await keptList(place, id);
+    const changed = { ...list, ...(await change(list)) };
+    await keepNote(list.folder, changed);
+    return changed;
+  });
+
+const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
+  replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(note))]);
+
 /** A folder in the store's folder that only its owner can read. */
-export async function ownFolder(...parts: readonly string[]): Promise<string> {
+async function ownFolder(...parts: readonly string[]): Promise<string> {
   const path = join(...parts);
   await mkdir(path, { recursive: true, mode: 0o700 });
   return path;
-}
-
-export interface Upload {
-  readonly name: string;
-  readonly chunks: AsyncIterable<Buffer>;
 }
 
 /**
@@ -87,29 +106,35 @@ export interface Upload {
  * older one; batches keep the rows that they began with.
  * @throws StopError `input` or `disk_full`. No part of the file is left then.
  */
-export async function bringList(place: Place, upload: Upload): Promise<KeptList> {
-  const name = cleanName(upload.name);
-  const ending = await readableEnding(name);
-  const content = await written(place, upload);
+export async function bringList(place: Place, named: string, chunks: Chunks): Promise<KeptList> {
+  const name = cleanName(named);
+  await formatOf(name);
+  const file = `list${endingOf(name)}`;
+  const lists = await ownFolder(listsFolder(place.folder));
+  const content = await NewFile.write(lists, 0o600, chunks).catch((error: unknown) => {
+    throw outputProblem(lists, error);
+  });
   try {
-    const same = (await keptLists(place)).find((list) => list.name === name);
-    const { sha256 } = content.file;
-    if (same?.sha256 === sha256) return same;
-    const id = same?.id ?? randomBytes(8).toString('hex');
-    const folder = join(listsFolder(place.folder), id);
-    await ownFolder(folder);
-    const file = `list${ending}`;
-    await content.file.replace(join(folder, file));
-    for (const old of [MENDS, broughtName(file)]) await rm(join(folder, old), { force: true });
-    await note(folder, { name, file, bytes: content.bytes, sha256, atMs: Math.floor(place.clock.wallMs()) });
-    return await keptList(place, id);
+    const { sha256 } = content;
+    if (sha256 === OF_NOTHING) throw stop('input', 'The file is empty.', 'Add one with a header and rows.');
+    return await line.add(async () => {
+      const same = (await keptLists(place)).find((list) => list.name === name);
+      if (same?.sha256 === sha256) return same;
+      const id = same?.id ?? randomBytes(8).toString('hex');
+      const folder = await ownFolder(lists, id);
+      await content.replace(join(folder, file));
+      await rm(join(folder, broughtName(file)), { force: true });
+      const { job, version } = same ?? { job: {}, version: 0 };
+      const atMs = Math.floor(systemClock.wallMs());
+      await keepNote(folder, { name, file, sha256, atMs, job, version, mends: [], isMended: true });
+      return keptList(place, id);
+    });
   } finally {
-    await content.file.discard();
+    await content.discard();
   }
 }
 
-/** The note of cells that were mended on the page. */
-export const MENDS = 'mends.json';
+const OF_NOTHING = hash('sha256', '', 'hex');
 
 const broughtName = (file: string): string => file.replace('list', 'brought');
 
@@ -120,9 +145,26 @@ export async function broughtFile({ path, folder, file }: KeptList): Promise<str
   return brought;
 }
 
-function note(folder: string, kept: ListNote): Promise<boolean> {
-  return replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(kept))]);
+/**
+ * What a person chose for the list becomes a job file beside the list, so that the command line does the same
+ * by it and a batch keeps its command. The same job is the same file.
+ * @returns its path.
+ */
+export async function writeListJob({ folder }: KeptList, job: ListJob): Promise<string> {
+  const text = stringify(job);
+  const path = join(await ownFolder(folder, 'jobs'), `${hash('sha256', text, 'hex').slice(0, 16)}.yaml`);
+  await replaceFile(path, 0o600, [text]);
+  return path;
 }
+
+/** Removes what a crash has left of a list that was being brought: a folder without a note. */
+export const removeLeftovers = (place: Place): Promise<void> =>
+  line.add(async () => {
+    for (const id of await namesIn(place)) {
+      const folder = join(listsFolder(place.folder), id);
+      if (isListId(id) && !existsSync(join(folder, LIST_NOTE))) await removeList({ folder });
+    }
+  });
 
 export async function removeList({ folder }: Pick<KeptList, 'folder'>): Promise<void> {
   // Without its note the folder is no list any more, even if the next step fails.
@@ -146,56 +188,3 @@ export function visibleName(name: string): string {
 }
 
 const LONGEST_NAME = 200;
-
-async function readableEnding(name: string): Promise<string> {
-  const endings = await readableEndings();
-  const ending = endingOf(name);
-  if (endings.includes(ending)) return ending;
-  const fact =
-    ending === ''
-      ? 'The file has no ending that says what kind of file it is.'
-      : `${name} cannot be read as a list.`;
-  throw stop('input', fact, whatToSave(ending, endings));
-}
-
-async function written(place: Place, upload: Upload) {
-  const folder = listsFolder(place.folder);
-  try {
-    await ownFolder(folder);
-    let bytes = 0;
-    async function* counted(): AsyncIterable<Buffer> {
-      for await (const chunk of upload.chunks) {
-        bytes += chunk.length;
-        yield chunk;
-      }
-      if (bytes === 0) throw stop('input', 'The file is empty.', 'Add one with a header and rows.');
-    }
-    const file = await NewFile.write(folder, 0o600, counted());
-    return { file, bytes };
-  } catch (error) {
-    throw outputProblem(folder, error);
-  }
-}
-
-/** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */
-export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-
-/**
- * Removes lists that nobody needs any more. A folder without a note is one, too: a crash may leave such a
- * folder before its note is written, and forgetting a person leaves one without its files.
- * @param usedMs when the content at a path was used last.
- * @param endMs the time up to which ages count, ms since 1970.
- */
-export async function sweepLists(
-  place: Place,
-  usedMs: (path: string) => number,
-  endMs: number,
-): Promise<void> {
-  for (const id of await listIds(place)) {
-    const folder = join(listsFolder(place.folder), id);
-    const list = await listIn(place, id);
-    if (list === undefined && existsSync(join(folder, LIST_NOTE))) continue;
-    const lastMs = list ? Math.max(usedMs(list.path), list.atMs) : (await stat(folder)).mtimeMs;
-    if (endMs >= lastMs + KEPT_MS) await removeList({ folder });
-  }
-}

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { agreedIn } from '../../client/time.ts';
-import { isoTime } from '../../core/clock.ts';
+import { DAY_MS, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { PACKAGE } from '../../core/families.ts';
 import { readableEndings } from '../../core/format.ts';
@@ -11,9 +10,16 @@ import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 import { ListJob, ListJobQuery, ListRowsRequest, type Lists, type ListView, MendRequest } from '../api.ts';
 import { bodyOf, queryOf } from './answers.ts';
-import { bringList, type KeptList, keptList, keptLists, removeList, sweepLists } from './list-files.ts';
-import { draftOf, keepDraft } from './list-job.ts';
-import { mend, mendsOf } from './list-mends.ts';
+import {
+  bringList,
+  changeList,
+  type KeptList,
+  keptList,
+  keptLists,
+  removeLeftovers,
+  removeList,
+} from './list-files.ts';
+import { isAtWorkOn, mend } from './list-mends.ts';
 import { ListTables } from './list-rows.ts';
 import type { Server } from './server.ts';
 
@@ -25,39 +31,42 @@ export function listRoutes(server: Server): Hono {
   return new Hono()
     .put('/lists', async (context) => {
       // Node's own stream breaks when the sender goes away, and holds no more than the bytes on their way.
-      const { incoming: chunks } = context.env as HttpBindings;
-      const list = await bringList(server, { name: context.req.query('name') ?? '', chunks });
-      return context.json(await viewOf(list), 201);
+      const { incoming } = context.env as HttpBindings;
+      return context.json(viewOf(await bringList(server, context.req.query('name') ?? '', incoming)), 201);
     })
     .get('/lists', async (context) => {
-      const lists = await Promise.all((await keptLists(server)).map(viewOf));
-      const endings = [...(await readableEndings())];
-      return context.json({ lists, endings } satisfies Lists);
+      const lists = (await keptLists(server)).map(viewOf);
+      return context.json({ lists, endings: [...(await readableEndings())] } satisfies Lists);
     })
     .put('/lists/sample', async (context) => {
       const lines = (await readFile(new URL('fixtures/leads.csv', PACKAGE), 'utf8')).split('\n');
-      const chunks = Readable.from([Buffer.from(lines.slice(0, SAMPLE_LINES).join('\n'))]);
-      const list = await bringList(server, { name: 'Sample list.csv', chunks });
-      return context.json(await viewOf(list), 201);
+      const text = lines.slice(0, SAMPLE_LINES).join('\n');
+      return context.json(viewOf(await bringList(server, 'Sample list.csv', [text])), 201);
     })
-    .get('/lists/:id', async (context) => context.json(await viewOf(await listOf(server, context))))
+    .get('/lists/:id', async (context) => context.json(viewOf(await keptList(server, idIn(context)))))
     .post('/lists/:id/rows', async (context) => {
       const order = await bodyOf(context, ListRowsRequest);
-      return context.json(await tables.pageOf(await listOf(server, context), order));
+      return context.json(await tables.pageOf(await keptList(server, idIn(context)), order));
     })
     .put('/lists/:id/job', async (context) => {
-      const list = await listOf(server, context);
-      const { version } = queryOf(context, ListJobQuery);
-      await keepDraft(list, await bodyOf(context, ListJob), version);
-      return context.json(await viewOf(list));
+      const { version: over } = queryOf(context, ListJobQuery);
+      const job = await bodyOf(context, ListJob);
+      const list = await changeList(server, idIn(context), async ({ name, version }) => {
+        if (over !== undefined && over !== version)
+          throw stop(
+            'busy',
+            `Something else was chosen for ${name} meanwhile, such as in another tab.`,
+            'It is shown now: look at it, and choose again.',
+          );
+        return { job, version: version + 1 };
+      });
+      return context.json(viewOf(list));
     })
-    .put('/lists/:id/mends', async (context) => {
-      const list = await listOf(server, context);
-      await mend(server, list, await bodyOf(context, MendRequest), () => isAtWorkOn(server, list));
-      return context.json(await viewOf(list));
-    })
+    .put('/lists/:id/mends', async (context) =>
+      context.json(viewOf(await mend(server, idIn(context), await bodyOf(context, MendRequest)))),
+    )
     .delete('/lists/:id', async (context) => {
-      const list = await listOf(server, context);
+      const list = await keptList(server, idIn(context));
       await requireUnused(server, list);
       tables.forget(list);
       await removeList(list);
@@ -65,24 +74,17 @@ export function listRoutes(server: Server): Hono {
     });
 }
 
+const idIn = ({ req }: Context): string => req.param('id') ?? '';
+
+function viewOf({ id, name, atMs, job, version, mends }: KeptList): ListView {
+  return { id, name, at: isoTime(atMs), job, version, mends };
+}
+
 /** @throws StopError `busy` while something is done with it, and while a batch over it is open. */
 async function requireUnused(server: Server, list: KeptList): Promise<void> {
   if (!isAtWorkOn(server, list) && (await lastUses(server))(list.path) !== STILL) return;
   const next = 'Let it end, or stop it for good; then remove the list.';
   throw stop('busy', `${list.name} is not done yet.`, next);
-}
-
-export const isAtWorkOn = ({ work }: Pick<Server, 'work'>, { id }: Pick<KeptList, 'id'>): boolean =>
-  work.list().some(({ about, state }) => about === id && state !== 'ended');
-
-function listOf(server: Server, context: Context): Promise<KeptList> {
-  return keptList(server, context.req.param('id') ?? '');
-}
-
-async function viewOf(list: KeptList): Promise<ListView> {
-  const { id, name, bytes, atMs } = list;
-  const { mends } = await mendsOf(list);
-  return { id, name, bytes, at: isoTime(atMs), ...(await draftOf(list)), mends };
 }
 
 /** While a batch over it is open. */
@@ -99,10 +101,18 @@ async function lastUses({ store }: Pick<Server, 'store'>): Promise<(path: string
   return of;
 }
 
-/** If a ledger cannot be read now, every list stays until the next start. */
+/** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */
+const KEPT_MS = 30 * DAY_MS;
+
+/**
+ * Removes lists that nobody needs any more. If a ledger cannot be read now, all lists stay until the next
+ * start.
+ */
 export async function sweepUnused(server: Server): Promise<void> {
-  const usedMs = await lastUses(server).catch(() => undefined);
-  const endMs =
-    usedMs && (await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger)));
-  if (usedMs !== undefined && endMs !== undefined) await sweepLists(server, usedMs, endMs);
+  await removeLeftovers(server);
+  const usedMs = await lastUses(server);
+  const endMs = await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger));
+  if (endMs === undefined) return;
+  for (const list of await keptLists(server))
+    if (endMs >= Math.max(usedMs(list.path), list.atMs) + KEPT_MS) await removeList(list);
 }

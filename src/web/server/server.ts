@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts';
 import type { Program } from './children.ts';
+import type { Downloads } from './downloads.ts';
 import type { Sweeps } from './sweeps.ts';
 import type { Work } from './work.ts';
 
@@ -22,11 +22,11 @@ export interface Server {
   readonly store: string | undefined;
   /** The folder of the store for real accounts, which also holds uploads and `serve.json`. */
   readonly folder: string;
-  readonly clock: Clock;
   readonly program: Program;
   /** Commands that the page calls by their names. Each gives the object that it prints under `--json`. */
   readonly commands: readonly PageCommand[];
-  readonly sweeps: Omit<Sweeps, 'start' | 'stop'>;
+  readonly sweeps: Sweeps;
+  readonly downloads: Downloads;
   /** Every command that spends or changes goes through this line. */
   readonly work: Work;
 }

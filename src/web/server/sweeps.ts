@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Cron } from 'croner';
+import { Hono } from 'hono';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { Answers } from '../../client/account/agreements.ts';
@@ -8,14 +9,14 @@ import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, stop } from '../../core/errors.ts';
 import type { Log } from '../../core/events.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
-import type { Sample } from '../../lib/metrics.ts';
 import { SweepObject } from '../../objects/run-object.ts';
-import { StopObject } from '../../objects/stop-object.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/swept-jobs.ts';
-import type { NightView } from '../api.ts';
+import { NightEnd, NightRequest, type Nights, type NightView } from '../api.ts';
+import { bodyOf, HttpRefusal } from './answers.ts';
 import { type ChildEnd, stoppedIn } from './children.ts';
-import { kindOf, type Order, type Work } from './work.ts';
+import type { Server } from './server.ts';
+import type { Work } from './work.ts';
 
 interface SweepOptions {
   readonly jobs: readonly string[];
@@ -23,22 +24,22 @@ interface SweepOptions {
   readonly store: string | undefined;
   /** Keeps which nights are paused, and how the last ones ended. */
   readonly folder: string;
-  readonly work: Pick<Work, 'start' | 'ended' | 'onEnd'>;
+  readonly work: Work;
   readonly log: Log;
 }
 
-export interface Sweeps {
-  /** Name → path. A name that two jobs have is left out. */
-  readonly jobs: ReadonlyMap<string, string>;
-  /** How the sweeps of each job go, for monitoring. */
-  samples(): readonly Sample[];
-  /** How they go, for people. */
-  views(): NightView[];
-  /** @returns whether there is such a job. The pause outlives this server. */
-  setPaused(job: string, paused: boolean): Promise<boolean>;
-  start(): void;
-  /** Begins no more sweeps. The line of work ends a sweep that is under way. */
-  stop(): void;
+export type Sweeps = Awaited<ReturnType<typeof openSweeps>>;
+
+/** Jobs with a schedule, for which `serve` was started. `POST /api/nightly` runs one of them now. */
+export function nightRoutes({ sweeps }: Pick<Server, 'sweeps'>): Hono {
+  return new Hono()
+    .get('/nights', (context) => context.json({ nights: sweeps.views() } satisfies Nights))
+    .put('/nights/:job', async (context) => {
+      const { paused } = await bodyOf(context, NightRequest);
+      if (!(await sweeps.setPaused(context.req.param('job'), paused)))
+        throw new HttpRefusal(404, 'There is no such night.', 'See all nights.');
+      return context.json({ nights: sweeps.views() } satisfies Nights);
+    });
 }
 
 /**
@@ -46,142 +47,119 @@ export interface Sweeps {
  * work, so two never overlap.
  * @throws StopError `job` or `consent` for a job that cannot be swept by a schedule.
  */
-export async function openSweeps(options: SweepOptions): Promise<Sweeps> {
-  const { jobs, answers, work } = options;
-  const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
+export async function openSweeps({ jobs, answers, store, folder, work, log }: SweepOptions) {
+  const swept = await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
-  const note = await noteIn(options);
+  const path = join(folder, 'nights.json');
+  const note = await noteAt(path);
   // One after the other: the end of a night must not write over a pause that came meanwhile.
   const line = new PQueue({ concurrency: 1 });
-  const keep = (): Promise<unknown> =>
-    line.add(() => replaceFile(noteAt(options), 0o600, [JSON.stringify(note)]));
-  const planned = swept.map((job, at) => plannedOf(job, jobs[at] ?? '', options));
+  const keep = (): Promise<boolean> => line.add(() => replaceFile(path, 0o600, [JSON.stringify(note)]));
+  const nights = swept.map((job, at) => nightOf(job, jobs[at] ?? '', store, work));
   // A sweep that a person has started by hand is told like one of the schedule.
-  work.onEnd(async ({ words, about }, ended) => {
-    const own = planned.find(({ name }) => kindOf(words) === 'nightly' && name === about);
+  work.onEnd = async ({ words: [command], about: job }, ended) => {
+    const own = nights.find(({ name }) => command === 'nightly' && name === job);
     if (own === undefined) return;
-    note.ended = [endedNight(about, ended), ...note.ended].slice(0, MOST_NIGHTS);
-    tell(own, ended, options);
+    note.ended = [{ job, ...endOf(ended) }, ...note.ended].slice(0, MOST_NIGHTS);
+    // A person, or the end of this server, may have stopped it.
+    const isWell = ended.exitCode === EXIT.done || ended.exitCode === EXIT.terminated;
+    const words = stoppedIn(ended.result)?.stopped.message ?? ended.said;
+    const message = `The sweep of ${job} ended with exit code ${ended.exitCode}: ${words}`;
+    const next_run = nextOf(own.cron);
+    log(isWell ? 'info' : 'warn', message, { job, exit_code: ended.exitCode, next_run });
     await keep();
-  });
-  const byName = Map.groupBy(planned, ({ name }) => name);
+  };
+  const byName = Map.groupBy(nights, ({ name }) => name);
   return {
+    /** Name → path. A name that two jobs have is left out. */
     jobs: new Map([...byName].flatMap(([name, [job, other]]) => (job && !other ? [[name, job.path]] : []))),
-    samples: () => planned.flatMap((each) => samplesOf(each, note)),
-    views: () => planned.map((each) => viewOf(each, note)),
-    async setPaused(job, paused) {
-      const own = planned.filter(({ name }) => name === job);
+    views: () => nights.map((each) => viewOf(each, note)),
+    /** @returns whether there is such a job. The pause outlives this server. */
+    async setPaused(job: string, paused: boolean): Promise<boolean> {
+      const own = byName.get(job);
+      if (own === undefined) return false;
       note.paused = [...note.paused.filter((each) => each !== job), ...(paused ? [job] : [])];
       await keep();
       for (const { cron } of own) paused ? cron.pause() : cron.resume();
-      return own.length > 0;
+      return true;
     },
     start() {
-      for (const { name: job, view, cron } of planned) {
+      for (const { name: job, schedule, cron } of nights) {
         if (note.paused.includes(job)) continue;
         cron.resume();
         const next_run = nextOf(cron);
-        const message = `${job} is swept by "${view.schedule}", next at ${next_run}.`;
-        options.log('info', message, { job, schedule: view.schedule, next_run });
+        const message = `${job} is swept by "${schedule}", next at ${next_run}.`;
+        log('info', message, { job, schedule, next_run });
       }
     },
+    /** Begins no more sweeps. The line of work ends a sweep that is under way. */
     stop() {
-      for (const { cron } of planned) cron.stop();
+      for (const { cron } of nights) cron.stop();
     },
   };
 }
 
-interface Planned {
+interface Night extends Pick<SweptJob, 'job' | 'inbox'> {
   readonly name: string;
   readonly path: string;
-  readonly view: Omit<NightView, 'paused' | 'next_run' | 'ended'>;
+  readonly schedule: string;
   readonly cron: Cron;
 }
 
 /** @throws StopError `job` for one without a schedule. */
-function plannedOf({ job, account, inbox }: SweptJob, word: string, { store, work }: SweepOptions): Planned {
-  const { name, path, schedule, budget, operation } = job;
+function nightOf(
+  { job, account, inbox }: SweptJob,
+  word: string,
+  store: string | undefined,
+  work: Work,
+): Night {
+  const { name, path, schedule } = job;
   if (path === undefined || schedule === undefined)
     throw stop('job', `${word} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
-  const location = chooseStore(store, account.sandbox).location;
-  const words = ['nightly', path, '--store', location];
-  const order: Order = { words, store: location, about: name };
+  const { location } = chooseStore(store, account.sandbox);
+  const order = { words: ['nightly', path, '--store', location], store: location, about: name };
   const how = { mode: '5-part', paused: true, protect: true } as const;
-  const cron = new Cron(schedule, how, async () => void (await work.ended(work.start(order).id)));
-  const credits = budget?.credits ?? null;
-  const view = { job: name, file: basename(path), operation: operation.name, budget: credits, schedule };
-  return { name, path, cron, view: { ...view, inbox: basename(inbox) } };
+  const cron = new Cron(schedule, how, async () => void (await work.start(order).over));
+  return { job, inbox, name, path, schedule, cron };
 }
 
 const nextOf = (cron: Cron): string => isoTime(cron.nextRun()?.getTime() ?? 0);
 
-function viewOf({ name, view, cron }: Planned, { paused, ended }: NightsNote): NightView {
+function viewOf({ job, inbox, name, path, schedule, cron }: Night, { paused, ended }: NightsNote): NightView {
   const isPaused = paused.includes(name);
   return {
-    ...view,
-    paused: isPaused,
+    job: name,
+    file: basename(path),
+    operation: job.operation.name,
+    budget: job.budget?.credits ?? null,
+    schedule,
     next_run: isPaused ? null : nextOf(cron),
-    ended: ended.filter(({ job }) => job === name).map(({ job: _, ...night }) => night),
+    paused: isPaused,
+    inbox: basename(inbox),
+    ended: ended.filter((each) => each.job === name),
   };
 }
-
-function samplesOf({ name: job, cron }: Planned, { ended }: NightsNote): readonly Sample[] {
-  const next: Sample = ['sweep_next_seconds', { job }, Number(cron.nextRun()) / 1000];
-  const last = ended.find((each) => each.job === job);
-  if (last === undefined) return [next];
-  return [
-    next,
-    ['sweep_exit_code', { job }, last.exit_code],
-    ['sweep_end_seconds', { job }, Date.parse(last.at) / 1000],
-  ];
-}
-
-// -------------------------------------------------------------------------------------- how they have ended
 
 /** Nobody looks further back. */
 const MOST_NIGHTS = 60;
 
-const EndedNight = z.object({
-  job: z.string(),
-  at: z.string(),
-  exit_code: z.number(),
-  sweep: SweepObject.nullable(),
-  stopped: StopObject.nullable(),
+const NightsNote = z.object({
+  paused: z.array(z.string()),
+  ended: z.array(NightEnd.extend({ job: z.string() })),
 });
-
-const NightsNote = z.object({ paused: z.array(z.string()), ended: z.array(EndedNight) });
 type NightsNote = z.infer<typeof NightsNote>;
 
-type Place = Pick<SweepOptions, 'folder'>;
-
-const noteAt = ({ folder }: Place): string => join(folder, 'nights.json');
-
 /** A note that is not there, or of another version, costs a look back and nothing else. */
-async function noteIn(place: Place): Promise<NightsNote> {
-  return readFile(noteAt(place), 'utf8').then(
-    (text) => NightsNote.safeParse(JSON.parse(text)).data ?? { paused: [], ended: [] },
-    () => ({ paused: [], ended: [] }),
-  );
-}
+const noteAt = (path: string): Promise<NightsNote> =>
+  readFile(path, 'utf8')
+    .then((text) => NightsNote.parse(JSON.parse(text)))
+    .catch(() => ({ paused: [], ended: [] }));
 
-function endedNight(job: string, { exitCode, result }: ChildEnd): z.infer<typeof EndedNight> {
+function endOf({ exitCode, result }: ChildEnd): NightEnd {
   return {
-    job,
     at: isoTime(systemClock.wallMs()),
     exit_code: exitCode,
     sweep: SweepObject.safeParse(result).data ?? null,
     stopped: stoppedIn(result)?.stopped ?? null,
   };
-}
-
-function tell(
-  { name: job, cron }: Planned,
-  { exitCode, result, said }: ChildEnd,
-  { log }: SweepOptions,
-): void {
-  // A person, or the end of this server, has stopped it.
-  const isWell = exitCode === EXIT.done || exitCode === EXIT.terminated;
-  const words = stoppedIn(result)?.stopped.message ?? said;
-  const message = `The sweep of ${job} ended with exit code ${exitCode}: ${words}`;
-  log(isWell ? 'info' : 'warn', message, { job, exit_code: exitCode, next_run: nextOf(cron) });
 }

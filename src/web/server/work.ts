@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { EXIT, invariant, stop } from '../../core/errors.ts';
+import { EXIT, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
@@ -22,10 +22,11 @@ export interface Order {
   readonly about: string;
 }
 
-interface Item extends Order {
+export interface Piece extends Order {
   readonly id: string;
   /** Resolves when the work has ended, or was taken out of the line. */
-  readonly over: PromiseWithResolvers<ChildEnd>;
+  readonly over: Promise<ChildEnd>;
+  readonly end: (ended: ChildEnd) => void;
   child?: Child;
   ended?: ChildEnd;
 }
@@ -38,8 +39,9 @@ const MOST_ENDED = 200;
 
 export class Work {
   readonly #program: Program;
-  readonly #items: Item[] = [];
-  readonly #heard: ((order: Order, ended: ChildEnd) => unknown)[] = [];
+  readonly #pieces: Piece[] = [];
+  /** Hears of each piece of work that has ended. */
+  onEnd: (order: Order, ended: ChildEnd) => unknown = () => {};
   #isClosed = false;
 
   constructor(program: Program) {
@@ -47,57 +49,29 @@ export class Work {
   }
 
   /** Begins the work now, or when the work before it on the same store has ended. */
-  start(order: Order): WorkView {
+  start({ words, store, about }: Order): Piece {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
-    const over = Promise.withResolvers<ChildEnd>();
-    const item: Item = { ...order, id: randomUUID(), over };
-    this.#items.push(item);
-    this.#advance(item.store);
-    return workView(item);
-  }
-
-  /** Begins work once more, with other words. @returns undefined where it ended long ago. */
-  again(id: string, wordsFor: (words: readonly string[]) => readonly string[]): WorkView | undefined {
-    const item = this.#items.find((each) => each.id === id);
-    if (item === undefined) return undefined;
-    const { words, store, about } = item;
-    return this.start({ words: wordsFor(words), store, about });
-  }
-
-  /** Hears of each piece of work that has ended. */
-  onEnd(hear: (order: Order, ended: ChildEnd) => unknown): void {
-    this.#heard.push(hear);
+    const { promise: over, resolve: end } = Promise.withResolvers<ChildEnd>();
+    const piece: Piece = { words, store, about, id: randomUUID(), over, end };
+    this.#pieces.push(piece);
+    this.#advance(store);
+    return piece;
   }
 
   list(): readonly WorkView[] {
-    return this.#items.map(workView);
+    return this.#pieces.map(workView);
   }
 
   /** Undefined for work that ended long ago. */
-  find(id: string): WorkView | undefined {
-    const item = this.#items.find((each) => each.id === id);
-    return item && workView(item);
-  }
-
-  /** What the command of ended work printed under `--json`. */
-  resultOf(id: string): unknown {
-    return this.#items.find((each) => each.id === id)?.ended?.result;
-  }
-
-  async ended(id: string): Promise<ChildEnd> {
-    const item = this.#items.find((each) => each.id === id);
-    invariant(item !== undefined, `work ${id} is not known`);
-    return item.over.promise;
+  find(id: string): Piece | undefined {
+    return this.#pieces.find((each) => each.id === id);
   }
 
   /** Stops running work in an orderly way, and takes waiting work out of the line. */
-  stop(id: string): boolean {
-    const item = this.#items.find((each) => each.id === id);
-    if (item === undefined || item.ended !== undefined) return false;
-    if (item.child !== undefined) item.child.stop();
-    else this.#end(item, { exitCode: EXIT.terminated, result: undefined, said: '' });
-    return true;
+  stop(piece: Piece): void {
+    if (piece.child !== undefined) piece.child.stop();
+    else this.#end(piece, { exitCode: EXIT.terminated, result: undefined, said: '' });
   }
 
   /**
@@ -106,50 +80,48 @@ export class Work {
    */
   async close(): Promise<number> {
     this.#isClosed = true;
-    const open = this.#items.filter(({ ended }) => ended === undefined);
-    for (const { id } of open) this.stop(id);
-    await Promise.all(open.map(({ child }) => child?.ended));
+    const open = this.#pieces.filter(({ ended }) => ended === undefined);
+    for (const piece of open) this.stop(piece);
+    await Promise.all(open.map(({ over }) => over));
     return open.length;
   }
 
   #advance(store: string): void {
-    const next = this.#items.find((item) => item.store === store && item.ended === undefined);
-    if (next !== undefined && next.child === undefined) this.#begin(next);
+    const next = this.#pieces.find((each) => each.store === store && each.ended === undefined);
+    if (next === undefined || next.child !== undefined) return;
+    next.child = startChild(this.#program, withOption(next.words, '--wait', WAIT));
+    void next.child.ended.then((ended) => this.#end(next, ended));
   }
 
-  #begin(item: Item): void {
-    item.child = startChild(this.#program, withOption(item.words, '--wait', WAIT));
-    void item.child.ended.then((ended) => this.#end(item, ended));
-  }
-
-  #end(item: Item, ended: ChildEnd): void {
-    item.ended = ended;
-    for (const hear of this.#heard) void hear(item, ended);
-    item.over.resolve(ended);
-    const over = this.#items.filter((each) => each.ended !== undefined);
-    for (const each of over.slice(0, -MOST_ENDED)) this.#items.splice(this.#items.indexOf(each), 1);
-    this.#advance(item.store);
+  #end(piece: Piece, ended: ChildEnd): void {
+    if (piece.ended !== undefined) return;
+    piece.ended = ended;
+    void this.onEnd(piece, ended);
+    piece.end(ended);
+    const over = this.#pieces.filter((each) => each.ended !== undefined);
+    for (const each of over.slice(0, -MOST_ENDED)) this.#pieces.splice(this.#pieces.indexOf(each), 1);
+    this.#advance(piece.store);
   }
 }
 
 const Printed = z.object({ batch: z.string(), sample: SampleObject.optional() });
 
 /** The words of an order begin with the name of its command. */
-export const kindOf = ([command]: readonly string[]): WorkView['kind'] =>
+const kindOf = ([command]: readonly string[]): WorkView['kind'] =>
   command === 'undo' || command === 'nightly' ? command : 'run';
 
-function workView({ id, words, about, child, ended }: Item): WorkView {
+export function workView({ id, words, about, child, ended }: Piece): WorkView {
   const { stopped = null, budget_to_finish } = stoppedIn(ended?.result) ?? {};
-  const printed = Printed.safeParse(ended?.result).data;
+  const { batch = null, sample } = Printed.safeParse(ended?.result).data ?? {};
   return {
     id,
     kind: kindOf(words),
     about,
-    batch: printed?.batch ?? null,
+    batch,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped,
-    ...present({ budget_to_finish, sample: printed?.sample }),
+    ...present({ budget_to_finish, sample }),
     said: ended?.said ?? null,
   };
 }

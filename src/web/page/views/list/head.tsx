@@ -161,6 +161,14 @@ function Came({ scene, batch }: OfEnded) {
             does={() => take(batch.batch, 'needs_attention')}
           />
         )}
+        {batch.operation.includes('search-people') && (
+          <Act
+            look="link"
+            says="All people that were found"
+            title="As a file of their own"
+            does={() => take(batch.batch, 'results')}
+          />
+        )}
         {isOfTeam && batch.state !== 'open' && (
           <Button look="link" says="Undo…" onClick={() => (isUndoing.value = true)} />
         )}

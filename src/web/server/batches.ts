@@ -1,0 +1,61 @@
+import { Hono } from 'hono';
+import { listFolderOf } from '../../core/paths.ts';
+import { listNameOf } from '../../files/list-name.ts';
+import { changesDone } from '../../files/output/changes-done.ts';
+import { readFigures, readReport } from '../../files/output/output.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { batchesPage } from '../../run/batches.ts';
+import { pricesIn } from '../../run/known-account.ts';
+import { batchWithId, lookInto } from '../../run/open-ledger.ts';
+import { type BatchList, BatchListQuery, type ReportObject } from '../api.ts';
+import { HttpRefusal, queryOf } from './answers.ts';
+import { keptLists } from './list-files.ts';
+import type { Server } from './server.ts';
+
+/** A page of the list has this many batches. */
+const PER_PAGE = 50;
+
+/** Batches, and what came of them. A report is read from every row, so it is kept until another row ends. */
+export function batchRoutes(server: Server): Hono {
+  const { store } = server;
+  /** Each batch has its last report, with the counts of the rows that had ended by then. */
+  const reports = new Map<string, { readonly mark: string; readonly report: Promise<ReportObject> }>();
+  return new Hono()
+    .get('/batches', async (context) => {
+      const { page, list, newest } = queryOf(context, BatchListQuery);
+      const ids = new Map((await keptLists(server)).map(({ path, id }) => [path, id]));
+      const isOf = (input: string): boolean => {
+        if (list !== undefined) return ids.get(input) === list;
+        // A list that was removed from the page is told by the ledger alone.
+        return newest === undefined || ids.has(input) || listFolderOf(input) === undefined;
+      };
+      const range = { from: (page - 1) * PER_PAGE, most: PER_PAGE, isOf, newest: newest !== undefined };
+      const { batches, total } = await batchesPage(store, range);
+      const named = batches.map((each) => ({
+        ...each,
+        input: listNameOf(each.input),
+        list: ids.get(each.input) ?? null,
+      }));
+      return context.json({ batches: named, total, per_page: PER_PAGE } satisfies BatchList);
+    })
+    .get('/batches/:id/report', async (context) => {
+      const found = await batchWithId(context.req.param('id'), store);
+      if (found === undefined) throw new HttpRefusal(404, 'This list is not there.', 'See all lists.');
+      const { batch, location } = found;
+      const report = await lookInto(location, async (ledger) => {
+        const mark = JSON.stringify(await ledger.counts(batch.id));
+        const known = reports.get(batch.id);
+        if (known?.mark === mark) return known.report;
+        const reading = reportNow(ledger, batch);
+        reports.set(batch.id, { mark, report: reading });
+        reading.catch(() => reports.delete(batch.id));
+        return reading;
+      });
+      return context.json(report);
+    });
+}
+
+async function reportNow(ledger: LedgerReader, batch: Batch): Promise<ReportObject> {
+  const figures = await readFigures(ledger, batch, await pricesIn(ledger));
+  return readReport(ledger, batch, figures, await changesDone(ledger, batch));
+}
