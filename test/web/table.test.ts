@@ -69,6 +69,16 @@ test('before the start her columns are there, what will be added stands blank be
   await lineOf(page, 'Exported today').waitFor();
 });
 
+test('where nobody but her can say which row names the columns, she says it above the table', async () => {
+  const served = await servedIn();
+  const id = await brought(served, 'odd.csv', 'Foo,Bar\na,b\n');
+  await ask(served, 'PUT', `/lists/${id}/job`, JOB);
+  const page = await open(served, `/lists/${id}`);
+  await page.getByText('it is not clear where the list begins').first().waitFor();
+  await page.getByRole('button', { name: 'Row 1 (Foo, Bar) names the columns' }).click();
+  await expect.poll(() => heads(page)).toContainEqual(expect.stringMatching(/^Foo\s/));
+});
+
 test('a column is given another meaning at its head', async () => {
   const served = await servedIn();
   const id = await brought(served, 'renewals.csv', 'Web,Company\none.example,One Ltd\n');

@@ -1,5 +1,6 @@
+import { capital } from '../../../../files/output/summary-words.ts';
 import type { ListJobChoice } from '../../../api.ts';
-import { Options } from '../../parts/controls.tsx';
+import { Button, Options } from '../../parts/controls.tsx';
 import type { Scene } from './scene.ts';
 
 /** Where in her file the table is. */
@@ -36,7 +37,15 @@ export function SheetChoice({ scene: { described, job, choose, isPlanning } }: O
 
 /** The lines of the file above her table, and where the names of the columns are. */
 export function Above({ scene: { described, job, choose } }: OfScene) {
-  if (described.value === undefined) return null;
+  const use = (row: string): void => choose(withReading(job, { header_row: row }));
+  if (described.value === undefined)
+    return (
+      <p class="row">
+        {described.refused?.choices?.map(({ value, says }) => (
+          <Button key={value} says={capital(says)} onClick={() => use(value)} />
+        ))}
+      </p>
+    );
   const { top, header_row: header } = described.value.layout;
   const isNone = header === '0';
   // Names in two rows, or far below, are in none of the first.
@@ -57,10 +66,7 @@ export function Above({ scene: { described, job, choose } }: OfScene) {
       <p>
         <label>
           {isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}{' '}
-          <select
-            value={header}
-            onChange={({ currentTarget: { value } }) => choose(withReading(job, { header_row: value }))}
-          >
+          <select value={header} onChange={({ currentTarget: { value } }) => use(value)}>
             <Options of={[...options]} />
           </select>
         </label>
