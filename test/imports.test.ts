@@ -68,7 +68,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/report-object.ts',
     'output/summary-words.ts',
     'output/tally.ts',
-    'quality/cell-issues.ts',
     'quality/job-issues.ts',
     'spool.ts',
   ],

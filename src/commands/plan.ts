@@ -17,7 +17,6 @@ import type { CellLook } from '../files/columns/column-kind.ts';
 import { columnFlag, guessedHow, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
 import { noRows, type OpenedInput, openFile, openHeader, requireRows } from '../files/input.ts';
-import type { CellIssueKind } from '../files/quality/cell-issues.ts';
 import { watchIssues } from '../files/quality/job-issues.ts';
 import { policyOfStep, waterfallOf } from '../job/job.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
@@ -409,25 +408,10 @@ function line(label: string, words: string): string {
 
 // ------------------------------------------------------------------------------------------------ its damage
 
-/** Words that follow a count: "3 in scientific notation". */
-const WORDS: Readonly<Record<string, string>> = {
-  scientific_notation: 'in scientific notation',
-  number_format: 'written as a number',
-  rounded: 'rounded by a spreadsheet, whose last digits are lost',
-  lost_digit: 'of ten digits, so one is lost',
-  lost_zero: 'without the zero in front',
-  mistyped: 'with a wrong checksum',
-  mojibake: 'once read in the wrong encoding',
-  invisible_character: 'with invisible characters',
-  wrapped_address: 'with more than the address',
-  punctuation: 'with punctuation around',
-  tracking: 'with tracking parameters',
-} satisfies Record<CellIssueKind, string>;
-
 /** `2 with more than the address: row 3, 7; such as Jo <jo@x.com> → jo@x.com`. */
-export function findingWords({ kind, cure, examples, ...rows }: DamageObject): string {
+export function findingWords({ words, cure, examples, ...rows }: DamageObject): string {
   const [example] = examples.filter((each) => cure !== 'repair' || each.repaired !== undefined);
-  const what = `${rows.count} ${WORDS[kind]}: ${rowWords(rows)}`;
+  const what = `${rows.count} ${words}: ${rowWords(rows)}`;
   return example === undefined ? what : `${what}${exampleWords(example)}`;
 }
 

@@ -19,6 +19,8 @@ export type DamagedCellObject = z.infer<typeof DamagedCellObject>;
 /** Damaged cells of a column. */
 export const DamageObject = z.object({
   kind: z.string(),
+  /** Says the kind behind the count: `3 in scientific notation`. */
+  words: z.string(),
   ...RowsObject.shape,
   cure: z.enum(['repair', 'by_hand']),
   /** How many of the cells a repair corrects. */

@@ -24,6 +24,21 @@ export async function issuesAsRead(reading: Reading): Promise<IssueOf> {
   return (kind, cell) => cellIssueOf(kind, cell, numbers);
 }
 
+/** What follows a count of damaged cells. */
+const WORDS: Readonly<Record<CellIssueKind, string>> = {
+  scientific_notation: 'in scientific notation',
+  number_format: 'written as a number',
+  rounded: 'rounded, so that the last digits are lost',
+  lost_digit: 'of ten digits, so one is lost',
+  lost_zero: 'without the zero in front',
+  mistyped: 'with a wrong checksum',
+  mojibake: 'with letters of a wrong encoding',
+  invisible_character: 'with invisible characters',
+  wrapped_address: 'with more than the address',
+  punctuation: 'with punctuation around',
+  tracking: 'with a tail that tracks readers',
+};
+
 const MOST_EXAMPLES = 3;
 
 class IssueCount extends RowCount {
@@ -59,6 +74,7 @@ export class IssueTally {
       .map(
         ([kind, found]): DamageObject => ({
           kind,
+          words: WORDS[kind],
           ...found,
           cure: found.repairable > 0 ? 'repair' : 'by_hand',
         }),

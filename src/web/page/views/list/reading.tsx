@@ -89,21 +89,6 @@ function faultWords(described: ListDescription | undefined, damaged: readonly Da
   return cells > 0 ? `${unreadable} · ${counted(cells, 'cell')} damaged` : unreadable;
 }
 
-/** What follows a count of damaged cells. */
-const DAMAGES: Readonly<Record<string, string>> = {
-  scientific_notation: 'in scientific notation',
-  number_format: 'written as a number',
-  rounded: 'rounded, so that the last digits are lost',
-  lost_digit: 'one digit short',
-  lost_zero: 'without the zero in front',
-  mistyped: 'with a wrong digit',
-  mojibake: 'with wrong letters',
-  invisible_character: 'with invisible characters',
-  wrapped_address: 'with more than the address',
-  punctuation: 'with punctuation around',
-  tracking: 'with a tail that tracks readers',
-};
-
 interface Damaged extends DamageObject {
   readonly column: string;
 }
@@ -126,9 +111,9 @@ function Damage({ scene: { job, opened, choose }, damaged }: DamageProps) {
   const repairable = sum(damaged.map((each) => each.repairable));
   return (
     <>
-      {damaged.map(({ column, kind, count, first_rows: rows }) => (
+      {damaged.map(({ column, kind, words, count, first_rows: rows }) => (
         <p key={`${column} ${kind}`} class="need">
-          <b>{grouped(count)}</b> in {column} {DAMAGES[kind] ?? 'damaged'}:{' '}
+          <b>{grouped(count)}</b> in {column} {words}:{' '}
           {rows.map((row) => (
             <span key={row}>
               <Button look="link" says={`row ${row}`} onClick={() => (opened.value = row)} />{' '}
