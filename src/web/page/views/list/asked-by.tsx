@@ -34,7 +34,7 @@ export function AskedBy({ scene, step }: AskedByProps) {
   // Who has one role for all has no column of roles.
   const inputs = inputsOf(operation).filter((input) => input !== 'role' || job.role === undefined);
   return (
-    <details open={planned.refused !== undefined}>
+    <details open={planned.refused !== undefined && described.value !== undefined}>
       <summary>
         {isTeam(scene) ? 'Which column is what' : names === '' ? 'Asked by: choose a column' : `by ${names}`}
       </summary>

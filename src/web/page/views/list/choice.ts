@@ -19,16 +19,10 @@ export const named = (accounts: Accounts): readonly (readonly [string, string])[
 export const isPlay = (steps: readonly Step[], accounts: Accounts): boolean =>
   steps.some((step) => accounts.find(({ name }) => name === step.accounts[0])?.sandbox === true);
 
-/** Those that one list may have: play money and real money are never spent by the same. */
-export const alikeOf = (accounts: Accounts, steps: readonly Step[]): Accounts =>
-  steps.every((step) => step.accounts.length === 0)
-    ? accounts
-    : accounts.filter(({ sandbox }) => sandbox === isPlay(steps, accounts));
-
-/** A step with the account that fits: her own come before play money. */
+/** A step with the account that fits: her own come before play money, and no list is asked with both. */
 function stepWith(accounts: Accounts, operation: string, beside: readonly Step[]): Step {
-  const own = accounts.toSorted((one, other) => Number(one.sandbox) - Number(other.sandbox));
-  const first = [...alikeOf(own, beside), ...own].find((account) => canDo(account, operation));
+  const able = accounts.filter((account) => canDo(account, operation));
+  const first = able.find(({ sandbox }) => sandbox === isPlay(beside, accounts)) ?? able[0];
   return { operation, accounts: first === undefined ? [] : [first.name] };
 }
 

@@ -1,5 +1,5 @@
 import type { ListJobChoice, TableColumnObject } from '../../../api.ts';
-import { addedIn, bareName, inputsOf, operationsOf } from './job.ts';
+import { addedIn, bareName, inputsOf, operationsOf, prefixOf } from './job.ts';
 import { type Scene, teamPlan } from './scene.ts';
 import { HAPPENS } from './team-rows.ts';
 
@@ -45,7 +45,10 @@ export function columnsUsed(scene: Scene): NonNullable<ListJobChoice['columns']>
   if (batch !== undefined && !isPlanning.value) return batch.columns;
   const operations = operationsOf(job);
   const fits = described.value?.operations.filter(({ operation }) => operations.includes(operation)) ?? [];
-  const guessed = planned.value?.columns ?? Object.assign({}, ...fits.map(({ columns }) => columns));
+  const fitting = fits.flatMap(({ operation, columns }) =>
+    Object.entries(columns).map(([input, column]) => [prefixOf(job, operation) + input, column]),
+  );
+  const guessed = planned.value?.columns ?? Object.fromEntries(fitting);
   // A plan of what was chosen before may stand there still.
   const known = operations.flatMap((name) => inputsOf(name).flatMap((input) => [input, `${name}.${input}`]));
   const used = Object.entries({ ...guessed, ...job.columns }).filter(([input]) => known.includes(input));

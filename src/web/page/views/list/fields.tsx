@@ -25,7 +25,12 @@ export const wantedOf = (operation: string): string => `${operation}.${WANTED[op
 export const valuesOf = (operation: string): readonly string[] =>
   operation.startsWith('find-')
     ? [wantedOf(operation)]
-    : (GIVEN[operation] ?? []).map((value) => `${operation}.${value}`);
+    : [
+        ...new Set([
+          wantedOf(operation),
+          ...(GIVEN[operation] ?? []).map((value) => `${operation}.${value}`),
+        ]),
+      ];
 
 /** What answers have had so far, in the order of what was asked first. */
 export function knownIn({ job, planned }: Scene): readonly string[] {
@@ -62,7 +67,7 @@ function columnName(field: string, taken: readonly string[]): string {
   return tries.find(isFree) ?? field;
 }
 
-const SHOWN_FIRST = 8;
+const SHOWN_FIRST = 6;
 
 interface FieldsProps {
   readonly scene: Scene;

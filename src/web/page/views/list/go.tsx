@@ -62,7 +62,7 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
       {work?.stopped?.code === 'plan' && work.state === 'ended' && (
         <p class="need">The figures have changed: look at them again.</p>
       )}
-      <div class="row go">
+      <p class="row go">
         {offersOf(scene, plan).map(({ says, sample }, at) => (
           <Act
             key={says}
@@ -80,7 +80,7 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
             }}
           />
         )}
-      </div>
+      </p>
       {waits && <p class="soft">It starts when what runs now has ended.</p>}
     </>
   );

@@ -77,6 +77,10 @@ export const inputsOf = (operation: string): readonly string[] => INPUTS[operati
 /** The name of an input, or of a value, without that of its step. */
 export const bareName = (name: string): string => name.replace(/^[a-z]+-[a-z]+\./, '');
 
+/** Stands before an input where the job has several steps. */
+export const prefixOf = (job: ListJobChoice, operation: string): string =>
+  operationsOf(job).length > 1 ? `${operation}.` : '';
+
 /** Columns by the inputs of a step, in the order in which it is asked by them. */
 export type Asked = ReadonlyMap<string, string>;
 
@@ -108,9 +112,7 @@ export function withAsked(
   named: Readonly<Record<string, string>>,
   waterfall?: string[],
 ): ListJobChoice {
-  const steps = stepsOf(job);
-  const prefix = steps.length > 1 ? `${operation}.` : '';
-  const columns = Object.entries(named).map(([input, column]) => [prefix + input, column]);
-  const next = steps.map((step) => (step.operation === operation ? { ...step, waterfall } : step));
+  const columns = Object.entries(named).map(([input, column]) => [prefixOf(job, operation) + input, column]);
+  const next = stepsOf(job).map((step) => (step.operation === operation ? { ...step, waterfall } : step));
   return { ...withSteps(job, next), columns: { ...job.columns, ...Object.fromEntries(columns) } };
 }

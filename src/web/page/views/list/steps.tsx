@@ -3,7 +3,7 @@ import { Checkbox, Options, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { late } from '../../parts/late.tsx';
 import { AskedBy } from './asked-by.tsx';
-import { type Accounts, alikeOf, canDo, named } from './choice.ts';
+import { type Accounts, canDo, isPlay, named } from './choice.ts';
 import { Fields, valuesOf } from './fields.tsx';
 import { isFill, type Step, stepsOf, withSteps } from './job.ts';
 import { Ordered } from './ordered.tsx';
@@ -53,7 +53,9 @@ interface StepProps extends StepsProps {
 function Vendors({ step, accounts, scene, onChosen }: StepProps) {
   const { operation, accounts: names } = step;
   const able = accounts.filter((account) => canDo(account, operation));
-  const left = alikeOf(able, [step]).filter(({ name }) => !names.includes(name));
+  const left = able.filter(
+    ({ name, sandbox }) => sandbox === isPlay([step], accounts) && !names.includes(name),
+  );
   const says = new Map(named(able));
   const [first] = names;
   return (
@@ -102,7 +104,9 @@ const VERDICTS = [
 
 /** Who checks each found address, and which answers count. */
 function CheckedBy({ step, accounts, onChosen }: Omit<StepProps, 'scene'>) {
-  const able = alikeOf(accounts, [step]).filter((account) => canDo(account, 'check-email'));
+  const able = accounts.filter(
+    (account) => canDo(account, 'check-email') && account.sandbox === isPlay([step], accounts),
+  );
   const { check } = step;
   if (able.length === 0) return null;
   return (
