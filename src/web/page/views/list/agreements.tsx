@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact';
-import type { ListJobChoice, PlanObject } from '../../../api.ts';
+import type { ListJobChoice, PlannedChangeObject, PlanObject } from '../../../api.ts';
 import { Button, Checkbox } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
+import { Stop } from '../../parts/stop.tsx';
 import type { Agreed, Scene } from './scene.ts';
 import { isSent, whoIs } from './team-words.ts';
 
@@ -25,7 +25,7 @@ export function Agreements({ scene, plan }: AgreementsProps) {
     <>
       <Guards scene={scene} plan={plan} />
       {losing && (
-        <Need fact={losing.fact}>
+        <Stop says={losing.fact}>
           <label class="row">
             <span>
               To agree, type <em>{losing.phrase}</em>
@@ -37,10 +37,10 @@ export function Agreements({ scene, plan }: AgreementsProps) {
               }
             />
           </label>
-        </Need>
+        </Stop>
       )}
       {question && agreed.accept !== question.agreement && (
-        <Need fact="What is sent to the vendor stands in a file, which another person may have written.">
+        <Stop says="What is sent to the vendor stands in a file, which another person may have written.">
           <details>
             <summary>Show what is sent</summary>
             <ul>
@@ -50,29 +50,20 @@ export function Agreements({ scene, plan }: AgreementsProps) {
             </ul>
           </details>
           <Button look="go" says="Allow it" onClick={() => agree({ accept: question.agreement })} />
-        </Need>
+        </Stop>
       )}
       {again && (
-        <Need fact={`What was answered about ${counted(again.rows, 'row')} counts otherwise today.`}>
+        <Stop says={`What was answered about ${counted(again.rows, 'row')} counts otherwise today.`}>
           <Checkbox
             says={`Look at it again, for ${counted(most, 'credit')} at most`}
             checked={agreed.yes ?? false}
             onCheck={(yes) => agree({ yes })}
           />
-        </Need>
+        </Stop>
       )}
     </>
   );
 }
-
-const Need = ({ fact, children }: { readonly fact: string; readonly children: ComponentChildren }) => (
-  <div class="need">
-    <p>
-      <b>{fact}</b>
-    </p>
-    {children}
-  </div>
-);
 
 /** Whether nothing is left to be agreed to before a start. */
 export function isAgreed({ agreed: { value: agreed } }: Scene, plan: PlanObject): boolean {
@@ -88,12 +79,10 @@ export function isAgreed({ agreed: { value: agreed } }: Scene, plan: PlanObject)
 const typedFor = ({ about }: { readonly about: string }, { typed }: Agreed): string =>
   typed?.about === about ? typed.words : '';
 
-/** How far it may go, as far as the list says so; admins and removals have limits of their own. */
+/** What she can allow, in the words of the tick that takes it away again. */
 const LIMITS: Readonly<Record<string, (limit: unknown) => string>> = {
   admins: () => 'People may become admin',
   max_removals: (most) => `At most ${most} are removed`,
-  max_invites: (most) => `At most ${most} are invited`,
-  domains: (ends) => `Only addresses at ${ends} are invited`,
 };
 
 /** What goes too far, to be allowed by a tick, and what was allowed, whose tick can be taken away. */
@@ -118,37 +107,32 @@ function Guards({ scene: { job, choose }, plan: { guards = [] } }: AgreementsPro
           ),
       )}
       {guards.map(({ fact, allow, allows }) => (
-        <Need key={fact} fact={`This would ${fact}.`}>
+        <Stop key={fact} says={`This would ${fact}.`}>
           {allows === undefined ? (
             <p>Nothing allows that: {allow}.</p>
           ) : (
             <Checkbox says="Allow it" checked={isSet(allows)} onCheck={() => limit(allows)} />
           )}
-        </Need>
+        </Stop>
       ))}
     </>
   );
 }
 
-/** What she has to type; undefined where nobody loses anything. */
+/** Who loses access, or is admin no more, and what she has to type; undefined where nobody does. */
 function losingIn({ changes = [] }: PlanObject) {
-  const sent = changes.filter(isSent);
-  const removed = sent.filter(({ action }) => action === 'remove');
-  const admins = sent.filter(
-    ({ from, to, action }) => from === 'admin' && to !== 'admin' && action !== 'remove',
+  const losing = changes.filter(
+    (change) => isSent(change) && (change.action === 'remove' || isAdmin(change)),
   );
-  const [first, second] = [...removed, ...admins];
+  const [first, second] = losing;
   if (first === undefined) return undefined;
-  const asAdmin = removed.filter(({ from }) => from === 'admin').length;
-  const lost = [
-    removed.length > 0 && `${counted(removed.length, 'person loses', 'people lose')} access`,
-    asAdmin > 0 && `${grouped(asAdmin)} of them as admin`,
-    admins.length > 0 && `${counted(admins.length, 'admin is', 'admins are')} admin no more`,
-  ];
-  const many = removed.length > 0 ? `remove ${removed.length} people` : `change ${admins.length} admins`;
+  const admins = losing.filter(isAdmin).length;
+  const asAdmin = admins === 0 ? '' : `, ${grouped(admins)} as admin`;
   return {
-    fact: `${lost.filter(Boolean).join(', ')}.`,
-    phrase: second === undefined ? whoIs(first) : many,
-    about: [...removed, ...admins].map((each) => `${whoIs(each)} in ${each.project}`).join(),
+    fact: `${counted(losing.length, 'person loses', 'people lose')} access${asAdmin}.`,
+    phrase: second === undefined ? whoIs(first) : `${losing.length} people`,
+    about: losing.map((each) => `${whoIs(each)} in ${each.project}`).join(),
   };
 }
+
+const isAdmin = ({ from, to }: PlannedChangeObject): boolean => from === 'admin' && to !== 'admin';

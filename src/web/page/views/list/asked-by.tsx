@@ -20,19 +20,12 @@ export function AskedBy({ scene, step }: AskedByProps) {
   // These say only together who is meant, so that they are asked in one question.
   const isTogether = operation.startsWith('find-') || TOGETHER.some((input) => asked.has(input));
   const names = [...asked.values()].join(isTogether ? ', ' : ', then by ');
-  const likely = described.value?.operations.find((fit) => fit.operation === operation)?.likely ?? [];
-  const becauseOf = (input: string, name: string): string => {
-    const guess = likely.find((each) => each.input === input && each.column === name);
-    return guess === undefined ? name : `${name}: ${guess.because}`;
-  };
   const order = (inputs: readonly string[]): void => {
     const left = [...asked.keys()].filter((input) => !inputs.includes(input));
     const unread = Object.fromEntries(left.map((input) => [input, UNREAD]));
     const waterfall = inputs.map((input) => tierOf(input, asked));
     choose(withAsked(job, step, unread, waterfall));
   };
-  // Who has one role for all has no column of roles.
-  const inputs = inputsOf(operation).filter((input) => input !== 'role' || job.role === undefined);
   return (
     <details open={planned.refused !== undefined && described.value !== undefined}>
       <summary>
@@ -45,15 +38,12 @@ export function AskedBy({ scene, step }: AskedByProps) {
           onOrdered={order}
         />
       )}
-      {inputs.map((input) => (
+      {inputsOf(operation).map((input) => (
         <Select
           key={input}
           name={inputWords(input)}
           value={asked.get(input) ?? UNREAD}
-          options={[
-            [UNREAD, 'in none'],
-            ...columnsOfHers(scene).map((name) => [name, becauseOf(input, name)] as const),
-          ]}
+          options={[[UNREAD, 'in none'], ...columnsOfHers(scene)]}
           onChosen={(column) => choose(withAsked(job, step, { [input]: column }))}
         />
       ))}

@@ -10,6 +10,9 @@ export type Accounts = readonly AccountObject[];
 export const canDo = ({ operations = [], vendor }: AccountObject, operation: string): boolean =>
   operation === 'onboard' ? vendor === 'service' : vendor === 'provider' && operations.includes(operation);
 
+/** What can be found for each row. */
+export const FINDS = ['enrich-company', 'enrich-person'];
+
 /** The accounts as the options of a list. */
 export const named = (accounts: Accounts): readonly (readonly [string, string])[] =>
   accounts.map(({ name, sandbox }) => {
@@ -53,19 +56,14 @@ export function jobFor(
 
 // ------------------------------------------------------------------------------------ the first choice
 
-/** The operations that fit best: a team, else what can be asked by columns that most rows have filled. */
+/** What fits best: a team, else what can be asked by a column that most rows have filled. */
 export function fittingBest({ operations, columns, rows }: ListDescription): readonly string[] {
   const fitting = operations.filter(({ problem }) => problem === null);
   if (fitting.some(({ operation }) => operation === 'onboard')) return ['onboard'];
-  const filledIn = (name: string): number => columns.find((column) => column.name === name)?.filled ?? 0;
-  const found = ['enrich-company', 'enrich-person'].flatMap((name) => {
-    const fit = fitting.find(({ operation }) => operation === name);
-    return fit === undefined
-      ? []
-      : { name, filled: Math.max(0, ...Object.values(fit.columns).map(filledIn)) };
+  const finding = fitting.filter(({ operation }) => FINDS.includes(operation));
+  const best = finding.filter((fit) => {
+    const used = columns.filter(({ name }) => Object.values(fit.columns).includes(name));
+    return used.some(({ filled }) => filled > 0 && filled >= rows / 2);
   });
-  const best = found.filter(({ filled }) => filled > 0 && filled >= rows / 2);
-  return (best.length > 0 ? best : found.filter(({ filled }) => filled > 0).slice(0, 1)).map(
-    ({ name }) => name,
-  );
+  return (best.length > 0 ? best : finding.slice(0, 1)).map(({ operation }) => operation);
 }

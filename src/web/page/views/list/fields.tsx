@@ -22,15 +22,12 @@ export const FILLS = Object.keys(WANTED);
 export const wantedOf = (operation: string): string => `${operation}.${WANTED[operation] ?? ''}`;
 
 /** What an answer can have by our names. */
-export const valuesOf = (operation: string): readonly string[] =>
-  operation.startsWith('find-')
-    ? [wantedOf(operation)]
-    : [
-        ...new Set([
-          wantedOf(operation),
-          ...(GIVEN[operation] ?? []).map((value) => `${operation}.${value}`),
-        ]),
-      ];
+export function valuesOf(operation: string): readonly string[] {
+  const first = wantedOf(operation);
+  if (operation.startsWith('find-')) return [first];
+  const all = (GIVEN[operation] ?? []).map((value) => `${operation}.${value}`);
+  return [first, ...all.filter((value) => value !== first)];
+}
 
 /** What answers have had so far, in the order of what was asked first. */
 export function knownIn({ job, planned }: Scene): readonly string[] {
@@ -48,11 +45,11 @@ export function proposedFor({ job, described }: Scene, fields: readonly string[]
   const hers = described.value?.columns ?? [];
   const proposed = new Map<string, string>();
   for (const field of fields) {
-    const taken = [...proposed.values()];
     const looks = LOOKS[bareName(field)];
-    const alike = hers.find(({ name, looks_like }) => looks_like === looks && !taken.includes(name));
-    const names = isFill(job) ? taken : [...taken, ...hers.map(({ name }) => name)];
-    proposed.set(field, isFill(job) && alike ? alike.name : columnName(field, names));
+    const alike = hers.find(({ looks_like }) => isFill(job) && looks_like === looks);
+    const others = isFill(job) ? [] : hers;
+    const taken = [...proposed.values(), ...others.map(({ name }) => name)];
+    proposed.set(field, alike?.name ?? columnName(field, taken));
   }
   return proposed;
 }

@@ -21,10 +21,11 @@ interface ButtonsProps {
 
 /** The most that it may cost, and the buttons that start it. */
 export function Buttons({ scene, plan, accounts }: ButtonsProps) {
-  const { list, job, work, tried, only } = scene;
+  const { list, batch, job, work, tried, only } = scene;
   const { accept, yes } = scene.agreed.value;
   const typed = useSignal<number | undefined>(undefined);
-  const spent = spentBefore(scene, plan);
+  // A limit holds for all that the list has cost.
+  const spent = batch !== undefined && plan.unfinished === batch.batch ? batch.credits.spent : 0;
   const isInvented = isPlay(stepsOf(job), accounts);
   const budget = isTeam(scene) || isInvented ? undefined : (typed.value ?? spent + plan.credits.most);
   const start = async (sample: number | undefined): Promise<void> => {
@@ -75,9 +76,7 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
         {tried && (
           <Button
             says={`Leave it at ${grouped(tried.rows)}`}
-            onClick={() => {
-              scene.isPlanning.value = false;
-            }}
+            onClick={() => (scene.isPlanning.value = false)}
           />
         )}
       </p>
@@ -85,10 +84,6 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
     </>
   );
 }
-
-/** A limit holds for all that the list has cost. */
-const spentBefore = ({ batch }: Scene, { unfinished }: PlanObject): number =>
-  batch !== undefined && unfinished === batch.batch ? batch.credits.spent : 0;
 
 interface Offer {
   readonly says: string;

@@ -1,10 +1,9 @@
-import { rowsWords } from '../../../../files/output/report/needs.ts';
-import { capital } from '../../../../files/output/summary-words.ts';
+import { Needs, rowsWords } from '../../../../files/output/report/needs.ts';
 import type { PlanObject } from '../../../api.ts';
 import { duration, grouped, money, needWords } from '../../parts/figures.ts';
 import { isFill } from './job.ts';
 import type { Scene } from './scene.ts';
-import { isMaking, isSent } from './team-words.ts';
+import { isSent } from './team-words.ts';
 import { whatWords } from './words.ts';
 
 interface PriceProps {
@@ -71,16 +70,13 @@ const Facts = ({ of }: { readonly of: readonly Fact[] }) => (
 
 function Reasons({ plan: { reasons = [], invalid } }: Pick<PriceProps, 'plan'>) {
   if (reasons.length === 0) return null;
+  const told = reasons.map(({ reason, count, first_rows }) => {
+    return { kind: 'invalid', words: reason, rows: count, first_rows };
+  });
   return (
     <details>
       <summary class="warn">{needWords(invalid)}</summary>
-      <ul>
-        {reasons.slice(0, 8).map(({ reason, count, first_rows }) => (
-          <li key={reason}>
-            {capital(rowsWords({ rows: count, first_rows }))}: {reason}
-          </li>
-        ))}
-      </ul>
+      <Needs reasons={told} which={rowsWords} />
     </details>
   );
 }
@@ -91,7 +87,6 @@ export function Changes({ plan: { changes = [], people = 0 } }: Pick<PriceProps,
   if (sent.length === 0) return <p>There is nothing to change.</p>;
   const invites = sent.filter(({ calls }) => calls?.includes('create-invite')).length;
   const withAction = (action: string): number => sent.filter((change) => change.action === action).length;
-  const made = sent.filter(isMaking).map(({ project }) => project);
   return (
     <>
       <Facts
@@ -99,7 +94,6 @@ export function Changes({ plan: { changes = [], people = 0 } }: Pick<PriceProps,
           ['Invites by e-mail', grouped(invites)],
           ['Roles changed', grouped(withAction('change_role'))],
           ['Removed', `${grouped(withAction('remove'))} of ${grouped(people)} known`],
-          ['Projects made', made.join(', ')],
         ]}
       />
       <p class="soft">

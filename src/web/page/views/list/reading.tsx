@@ -1,4 +1,4 @@
-import type { DamageObject, ListDescription } from '../../../api.ts';
+import type { DamageObject } from '../../../api.ts';
 import { Button, Checkbox, Select, TextField } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { withReading } from './above.tsx';
@@ -22,6 +22,7 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
   const { value, refused } = described;
   if (value === undefined && refused === undefined) return null;
   const damaged = damagedIn(scene);
+  const cells = sum(damaged.map(({ count }) => count));
   const put = (more: Readonly<Record<string, string>>): void => scene.choose(withReading(job, more));
   const isRefused = refused?.code === 'input' || planned.refused?.code === 'input';
   const foundWords = (found: string | undefined): string => `as recognised${found ? `: ${found}` : ''}`;
@@ -29,7 +30,8 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
     <details open={isRefused}>
       <summary>
         How the list is read
-        <span class="warn">{isRefused ? ' · it cannot be read like this' : faultWords(value, damaged)}</span>
+        {isRefused && <span class="warn"> · it cannot be read like this</span>}
+        {cells > 0 && <span class="warn"> · {counted(cells, 'cell')} damaged</span>}
       </summary>
       <Damage scene={scene} damaged={damaged} />
       {/* The cells of a workbook are neither encoded nor separated. */}
@@ -80,13 +82,6 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
       )}
     </details>
   );
-}
-
-function faultWords(described: ListDescription | undefined, damaged: readonly Damaged[]): string {
-  const rows = described?.unreadable.count ?? 0;
-  const cells = sum(damaged.map(({ count }) => count));
-  const unreadable = rows > 0 ? ` · ${counted(rows, 'row')} cannot be read` : '';
-  return cells > 0 ? `${unreadable} · ${counted(cells, 'cell')} damaged` : unreadable;
 }
 
 interface Damaged extends DamageObject {

@@ -1,38 +1,41 @@
 import { useEffect } from 'preact/hooks';
+import { capital } from '../../../../files/output/summary-words.ts';
 import { Loaded, RefusedNotice } from '../../loaded.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { late } from '../../parts/late.tsx';
 import { Agreements } from './agreements.tsx';
-import { type Accounts, fittingBest, jobFor } from './choice.ts';
+import { type Accounts, FINDS, fittingBest, jobFor } from './choice.ts';
+import { FILLS } from './fields.tsx';
 import { Buttons } from './go.tsx';
-import { operationsOf } from './job.ts';
+import { isFill, operationsOf } from './job.ts';
 import { Changes, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
 import { isTeam, type Scene } from './scene.ts';
 import { Steps } from './steps.tsx';
-import { What } from './what.tsx';
+import { whatWords } from './words.ts';
 
 const Tried = late(async () => (await import('./tried.tsx')).Tried);
 
-interface AccountList {
+interface StartProps {
+  readonly scene: Scene;
+}
+
+interface ChosenProps extends StartProps {
   readonly accounts: Accounts;
 }
 
 /** What shall be done with the list, by whom and by what, and what it costs; then the button. */
-export const Start = ({ scene }: { readonly scene: Scene }) => (
+export const Start = ({ scene }: StartProps) => (
   <aside class="start" aria-label="What shall be done">
-    <Loaded<AccountList> path="/accounts/list" body={{}}>
+    <Loaded<Pick<ChosenProps, 'accounts'>> path="/accounts/list" body={{}}>
       {({ accounts }) => <Chosen scene={scene} accounts={accounts} />}
     </Loaded>
   </aside>
 );
 
-interface PartProps {
-  readonly scene: Scene;
-  readonly accounts: Accounts;
-}
-
-function Chosen({ scene, accounts }: PartProps) {
-  const { tried, planned, described, unkept } = scene;
+function Chosen({ scene, accounts }: ChosenProps) {
+  const { job, tried, planned, described, unkept } = scene;
+  const { value: plan, waits } = planned;
   useFirstChoice(scene, accounts);
   const choice = (
     <>
@@ -57,22 +60,46 @@ function Chosen({ scene, accounts }: PartProps) {
         </>
       )}
       <RefusedNotice refused={unkept ?? planned.refused ?? described.refused} />
-      <Planned scene={scene} accounts={accounts} />
+      {plan === undefined ? (
+        <p class="soft">{operationsOf(job).length > 0 && waits && 'Counting what it costs…'}</p>
+      ) : (
+        <section aria-busy={waits}>
+          <hr />
+          {isTeam(scene) ? <Changes plan={plan} /> : <Price scene={scene} plan={plan} />}
+          <Agreements scene={scene} plan={plan} />
+          <Buttons scene={scene} plan={plan} accounts={accounts} />
+        </section>
+      )}
     </>
   );
 }
 
-function Planned({ scene, accounts }: PartProps) {
-  const { value: plan, waits } = scene.planned;
-  const isChosen = operationsOf(scene.job).length > 0;
-  if (plan === undefined) return <p class="soft">{isChosen && waits ? 'Counting what it costs…' : ''}</p>;
+/** The question with which every list begins. Several things may be found, or filled, by one list. */
+function What({ scene, accounts }: ChosenProps) {
+  const { job, choose } = scene;
+  const fills = isFill(job);
+  const chosen = operationsOf(job);
+  const start = (operations: readonly string[], isFilled = false): void =>
+    choose(jobFor(scene, accounts, operations, isFilled));
+  const pills = (names: readonly string[], isFilled: boolean, saysOf: (name: string) => string) =>
+    names.map((name) => {
+      const isChosen = (each: string): boolean => fills === isFilled && chosen.includes(each);
+      const next = names.filter((each) => isChosen(each) !== (each === name));
+      return pill(saysOf(name), isChosen(name), () => start(next, isFilled));
+    });
+  const pill = (says: string, isChosen: boolean, onClick: () => void) => (
+    <Button look="pill" says={says} aria-pressed={isChosen} onClick={onClick} />
+  );
   return (
-    <section aria-busy={waits}>
-      <hr />
-      {isTeam(scene) ? <Changes plan={plan} /> : <Price scene={scene} plan={plan} />}
-      <Agreements scene={scene} plan={plan} />
-      <Buttons scene={scene} plan={plan} accounts={accounts} />
-    </section>
+    <>
+      <h2>What shall be done?</h2>
+      <p class="row">
+        {pills(FINDS, false, (name) => `Find ${whatWords(name)}`)}
+        {pill('Fill blanks', fills, () => start(['find-email'], true))}
+        {pill('Invite a team', chosen.includes('onboard'), () => start(['onboard']))}
+      </p>
+      {fills && <p class="row">{pills(FILLS, true, (name) => capital(whatWords(name)))}</p>}
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { Loaded } from '../../loaded.tsx';
 import { Act } from '../../parts/act.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
+import { Stop } from '../../parts/stop.tsx';
 import { ask } from '../../session.ts';
 import type { Scene } from './scene.ts';
 import { isSent, SIGNS, teamRows } from './team-words.ts';
@@ -39,10 +40,9 @@ function Planned({ plan, isRunning }: { readonly plan: UndoPlanObject; readonly 
       <p>{STATES[state]}</p>
       <Signs lines={lines} />
       {stays.length > 0 && (
-        <div class="need">
-          <b>{counted(stays.length, 'change')} cannot be taken back</b>
+        <Stop says={`${counted(stays.length, 'change')} cannot be taken back`}>
           <Signs lines={stays.map(({ subject, reason }) => `${subject}: ${reason}`)} />
-        </div>
+        </Stop>
       )}
       {state === 'plan' && sent > 0 && (
         <Act
