@@ -4,28 +4,33 @@ import { counted, grouped } from '../../parts/figures.ts';
 import { withReading } from './above.tsx';
 import type { Scene } from './scene.ts';
 
-const ENCODINGS = [
-  'utf-8',
-  'utf-16le',
-  'windows-1252',
-  'windows-1250',
-  'windows-1251',
-  'macintosh',
-  'iso-8859-2',
-];
-const SEPARATORS = ['comma', 'semicolon', 'tab', 'pipe', 'space'];
-const AS_FOUND = '';
+/** The cells of a text are encoded and separated; those of a workbook are neither. */
+const OF_TEXT = [
+  {
+    entry: 'encoding',
+    name: 'Encoding',
+    known: ['utf-8', 'utf-16le', 'windows-1252', 'windows-1250', 'windows-1251', 'macintosh', 'iso-8859-2'],
+  },
+  {
+    entry: 'delimiter',
+    name: 'Cells are separated by',
+    known: ['comma', 'semicolon', 'tab', 'pipe', 'space'],
+  },
+] as const;
 
 /** How the list is read, what of it is left out, and which of its cells are damaged. */
 export function HowRead({ scene }: { readonly scene: Scene }) {
   const { job, described, planned } = scene;
   const { value, refused } = described;
   if (value === undefined && refused === undefined) return null;
-  const damaged = damagedIn(scene);
+  const inColumns = value?.columns.flatMap(({ name: column, damage }) =>
+    damage.map((each) => ({ ...each, column })),
+  );
+  // Those in the columns that are used, or in all while nothing is chosen.
+  const damaged = planned.value?.damage ?? inColumns ?? [];
   const cells = sum(damaged.map(({ count }) => count));
   const put = (more: Readonly<Record<string, string>>): void => scene.choose(withReading(job, more));
   const isRefused = refused?.code === 'input' || planned.refused?.code === 'input';
-  const foundWords = (found: string | undefined): string => `as recognised${found ? `: ${found}` : ''}`;
   return (
     <details open={isRefused}>
       <summary>
@@ -34,7 +39,6 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
         {cells > 0 && <span class="warn"> · {counted(cells, 'cell')} damaged</span>}
       </summary>
       <Damage scene={scene} damaged={damaged} />
-      {/* The cells of a workbook are neither encoded nor separated. */}
       {value?.delimiter !== 'cells' && (
         <>
           <Checkbox
@@ -42,18 +46,15 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
             checked={job.read?.ragged === 'pad'}
             onCheck={(isPadded) => put({ ragged: isPadded ? 'pad' : '' })}
           />
-          <Select
-            name="Encoding"
-            value={job.read?.encoding ?? AS_FOUND}
-            options={[[AS_FOUND, foundWords(value?.encoding)], ...ENCODINGS]}
-            onChosen={(encoding) => put({ encoding })}
-          />
-          <Select
-            name="Cells are separated by"
-            value={job.read?.delimiter ?? AS_FOUND}
-            options={[[AS_FOUND, foundWords(value?.delimiter)], ...SEPARATORS]}
-            onChosen={(delimiter) => put({ delimiter })}
-          />
+          {OF_TEXT.map(({ entry, name, known }) => (
+            <Select
+              key={entry}
+              name={name}
+              value={job.read?.[entry] ?? ''}
+              options={[['', value ? `as recognised: ${value[entry]}` : 'as recognised'], ...known]}
+              onChosen={(chosen) => put({ [entry]: chosen })}
+            />
+          ))}
         </>
       )}
       <TextField
@@ -84,21 +85,11 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
   );
 }
 
-interface Damaged extends DamageObject {
-  readonly column: string;
-}
-
-/** Damaged cells in the columns that are used, or in all while nothing is chosen. */
-const damagedIn = ({ described, planned }: Scene): readonly Damaged[] =>
-  planned.value?.damage ??
-  described.value?.columns.flatMap(({ name, damage }) => damage.map((each) => ({ ...each, column: name }))) ??
-  [];
-
 const sum = (counts: readonly number[]): number => counts.reduce((one, other) => one + other, 0);
 
 interface DamageProps {
   readonly scene: Scene;
-  readonly damaged: readonly Damaged[];
+  readonly damaged: readonly (DamageObject & { readonly column: string })[];
 }
 
 function Damage({ scene: { job, opened, choose }, damaged }: DamageProps) {

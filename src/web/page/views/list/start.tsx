@@ -37,28 +37,15 @@ function Chosen({ scene, accounts }: ChosenProps) {
   const { job, tried, planned, described, unkept } = scene;
   const { value: plan, waits } = planned;
   useFirstChoice(scene, accounts);
-  const choice = (
-    <>
-      <Steps scene={scene} accounts={accounts} />
-      <HowRead scene={scene} />
-    </>
-  );
   return (
     <>
       {tried === undefined ? (
-        <>
-          <What scene={scene} accounts={accounts} />
-          {choice}
-        </>
+        <What scene={scene} accounts={accounts} />
       ) : (
-        <>
-          <Tried scene={scene} tried={tried} />
-          <details>
-            <summary>With whom, and by what</summary>
-            {choice}
-          </details>
-        </>
+        <Tried scene={scene} tried={tried} />
       )}
+      <Steps scene={scene} accounts={accounts} />
+      <HowRead scene={scene} />
       <RefusedNotice refused={unkept ?? planned.refused ?? described.refused} />
       {plan === undefined ? (
         <p class="soft">{operationsOf(job).length > 0 && waits && 'Counting what it costs…'}</p>

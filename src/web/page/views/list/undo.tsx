@@ -10,12 +10,12 @@ import { isSent, SIGNS, teamRows } from './team-words.ts';
 
 /** What would be taken back, and what cannot be, before it is. */
 export function Undo({ scene }: { readonly scene: Scene }) {
-  const { batch, work, isRunning, isUndoing } = scene;
+  const { batch, work, isUndoing } = scene;
   return (
     <aside aria-label="Undo">
       <h2>Take it back</h2>
       <Loaded<UndoPlanObject> path="/undo" body={{ batch: batch?.batch, dry_run: true }} again={work?.state}>
-        {(plan) => <Planned plan={plan} isRunning={isRunning} />}
+        {(plan) => <Planned plan={plan} />}
       </Loaded>
       <Button says="Close" onClick={() => (isUndoing.value = false)} />
     </aside>
@@ -29,7 +29,7 @@ const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
   undone: 'It was taken back.',
 };
 
-function Planned({ plan, isRunning }: { readonly plan: UndoPlanObject; readonly isRunning: boolean }) {
+function Planned({ plan }: { readonly plan: UndoPlanObject }) {
   const { id, undoes, state, changes, not_undone: stays } = plan;
   const sent = changes.filter(isSent).length;
   const lines = teamRows({ changes }).map(
@@ -48,7 +48,6 @@ function Planned({ plan, isRunning }: { readonly plan: UndoPlanObject; readonly 
         <Act
           look="danger"
           says={`Take back ${grouped(sent)} of them`}
-          disabled={isRunning}
           does={() => ask('/undo', { body: { batch: undoes, plan: id } })}
         />
       )}
