@@ -142,6 +142,9 @@ async function buildPage(rolldown, folder) {
   for (const file of ['index.html', 'icon.svg']) fs.copyFileSync(join(page, file), join(folder, file));
   const style = { filename: 'page.css', code: fs.readFileSync(join(page, 'page.css')), minify: true };
   fs.writeFileSync(join(folder, style.filename), transform(style).code);
+  // The sample list has as many rows as one sees at once, behind the names of its columns.
+  const leads = fs.readFileSync(join(ROOT, 'fixtures', 'leads.csv'), 'utf8').split('\n');
+  fs.writeFileSync(join(folder, 'sample.csv'), leads.slice(0, 21).join('\n'));
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds).join('\n');
   const libraries = new Set(modules.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/gm));
   const licences = [...libraries].map((library) => fs.readFileSync(join(library, 'LICENSE'), 'utf8'));

@@ -27,8 +27,6 @@ export type * from '../objects/trial-object.ts';
  * `docs/reference/json.md` is held against them.
  */
 
-/** The rights to ask, and the form of a refusal. */
-
 /** Whatever is asked wrongly, or cannot be done now. */
 export const Refusal = z.object({ error: StopObject });
 export type Refusal = z.infer<typeof Refusal>;
@@ -45,8 +43,6 @@ export const Opening = z.object({
   address: z.string().regex(/^http:\/\/[a-z]+\.localhost:\d{1,5}\/#open=[\w-]{1,100}$/),
 });
 export type Opening = z.infer<typeof Opening>;
-
-/** Batches, and what came of them. */
 
 export const BatchListQuery = z.object({
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
@@ -102,19 +98,15 @@ export interface WorkList {
 export const WorkAnswer = z.object({ work: WorkView, result: z.unknown().optional() });
 export type WorkAnswer = z.infer<typeof WorkAnswer>;
 
-/** Goes on with a batch by its own command. */
+/** Goes on with a batch by its own command, or begins work once more that ended before it had a batch. */
 export const GoOnRequest = z.strictObject({
-  batch: z.string().max(100),
+  batch: z.string().max(100).default(''),
+  work: z.string().max(100).optional(),
   /** The most that it may spend from now on, in all. */
   budget: z.int().min(0).optional(),
   /** The word with which a person answers what stopped it. */
   accept: z.string().max(200).optional(),
 });
-
-/** Begins the same work once more, which ended before it had begun anything. */
-export const AgainRequest = GoOnRequest.pick({ accept: true });
-
-/** Lists that are brought to the page. */
 
 /**
  * What is to be done with a list, in the words of a job file. Entries that name a folder, a receiver or a
@@ -202,8 +194,7 @@ export interface ListRows extends Pick<TableObject, 'columns' | 'next'> {
   readonly last: number | null;
 }
 
-/** Nights: jobs that are swept by a schedule. */
-
+/** How a sweep of a night has ended. */
 export const NightEnd = z.object({
   /** ISO 8601, UTC. */
   at: z.string(),
@@ -214,6 +205,7 @@ export const NightEnd = z.object({
 });
 export type NightEnd = z.infer<typeof NightEnd>;
 
+/** A job that is swept by a schedule. */
 export interface NightView {
   readonly job: string;
   /** The name of the job's file. */

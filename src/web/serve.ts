@@ -2,19 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { z } from 'zod';
-import type { Answers } from '../client/account/agreements.ts';
 import { systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
-import type { Log } from '../core/events.ts';
-import { present } from '../core/objects.ts';
+import { messageOf, stop } from '../core/errors.ts';
 import { besideFolder } from '../core/paths.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { replaceFile } from '../lib/atomic-file.ts';
 import { type ProcessLock, tryLock } from '../lib/process-lock.ts';
+import { codeOf } from '../lib/system-errors.ts';
 import type { OpeningOptions } from '../plan/context.ts';
 import { requireStoreOrPlace } from '../run/first-store.ts';
 import { lookIntoIfThere } from '../run/open-ledger.ts';
@@ -23,10 +22,9 @@ import { Opening } from './api.ts';
 import { appOf, loadPage, redirectIn } from './server/app.ts';
 import { Downloads } from './server/downloads.ts';
 import { Guard } from './server/guard.ts';
-import { listenOn } from './server/listeners.ts';
 import { sweepUnused } from './server/lists.ts';
 import type { PageCommand, Server } from './server/server.ts';
-import { openSweeps } from './server/sweeps.ts';
+import { openSweeps, type SweepOptions } from './server/sweeps.ts';
 import { Work } from './server/work.ts';
 
 /**
@@ -34,20 +32,12 @@ import { Work } from './server/work.ts';
  * 127.0.0.1, which nobody else on the network reaches, and says where it is.
  */
 
-interface PageOptions extends Pick<OpeningOptions, 'makesStore' | 'words'> {
-  /** 0: any free port. */
-  readonly port: number;
-  /** The store's folder; left out: the default ones. */
-  readonly store: string | undefined;
-  readonly jobs: readonly string[];
-  readonly answers?: Answers | undefined;
-  /** The file that starts this program, for the processes that the server starts. */
-  readonly script: string;
-  /** The operator on the page; left out: the user of the system. */
-  readonly operator?: string | undefined;
-  readonly log: Log;
-  readonly commands: readonly PageCommand[];
-}
+type PageOptions = Pick<OpeningOptions, 'makesStore' | 'words'> &
+  Omit<SweepOptions, 'folder' | 'work'> &
+  Pick<Server, 'program' | 'commands'> & {
+    /** 0: any free port. */
+    readonly port: number;
+  };
 
 /** An address has a one-time word, which is valid for a minute. */
 interface OpenedPage {
@@ -73,23 +63,16 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
   await (await storeAt(location)).prepare(location);
   const folder = besideFolder(location);
   const place = await placeIn(folder);
-  if ('opening' in place) return place;
-  try {
-    return await startPage(options, folder, place);
-  } catch (error) {
-    place.release();
-    throw error;
-  }
+  return 'opening' in place ? place : startPage(options, folder, place);
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<OpenedPage> {
-  const { store, script, operator, jobs, answers, log, commands } = options;
+  const { store, program, commands } = options;
   const files = await loadPage();
-  const program = { script, env: process.env, ...present({ operator }) };
   const work = new Work(program);
-  const sweeps = await openSweeps({ jobs, answers, store, folder, work, log });
   const listeners = [createServer(LIMITS), createServer(LIMITS)] as const;
   const guard = new Guard(await listenOn(options.port, listeners));
+  const sweeps = await openSweeps({ ...options, folder, work });
   const downloads = new Downloads(folder);
   const server: Server = { store, folder, program, work, commands, sweeps, downloads };
   const swept = sweepUnused(server).catch(() => {});
@@ -97,7 +80,6 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   for (const http of listeners) http.on('request', listener);
   const note: Note = { url: guard.forTools, token: guard.tool, pid: process.pid };
   await replaceFile(noteAt(folder), 0o600, [JSON.stringify(note)]);
-  sweeps.start();
   return {
     opening: guard.opening(),
     another: async () => guard.opening(),
@@ -106,8 +88,6 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
       sweeps.stop();
       const stopped = await work.close();
       await swept;
-      for (const http of listeners) http.closeAllConnections();
-      await Promise.all(listeners.map((http) => new Promise((resolve) => http.close(resolve))));
       lock.release();
       return stopped;
     },
@@ -116,6 +96,35 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
 
 /** An upload may be long and the disk slow, so a whole request has more time. */
 const LIMITS = { requestTimeout: 3_600_000 };
+
+/** The system's errors where there is no IPv6. Nobody else can listen at ::1 there either. */
+const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
+
+/**
+ * Listens at 127.0.0.1 and at ::1. Browsers try ::1 first for a name below `localhost`, so another user who
+ * listened there would get the page's word.
+ * @param wanted 0: any port.
+ * @returns the port.
+ * @throws StopError `usage` when either half of the port is taken, by any program.
+ */
+async function listenOn(wanted: number, [first, second]: readonly [HttpServer, HttpServer]): Promise<number> {
+  let port = wanted;
+  try {
+    await listening(first, port, '127.0.0.1');
+    port = (first.address() as AddressInfo).port;
+    await listening(second, port, '::1').catch((error: unknown) => {
+      if (!NO_IPV6.has(codeOf(error))) throw error;
+    });
+    return port;
+  } catch (error) {
+    first.close();
+    const fact = `Port ${port} cannot be used: ${messageOf(error)}.`;
+    throw stop('usage', fact, 'Name another one with --port, or 0 for any.');
+  }
+}
+
+const listening = (server: HttpServer, port: number, host: string): Promise<unknown> =>
+  once(server.listen(port, host), 'listening');
 
 export type { PageCommand };
 

@@ -62,7 +62,6 @@ async function open(job: string): Promise<Sweeps> {
     log: (level, message) => told.push(`${level} ${message}`),
   });
   onTestFinished(() => sweeps.stop());
-  sweeps.start();
   return sweeps;
 }
 
@@ -74,13 +73,13 @@ test('a sweep begins when it is due, works through the inbox, and is not begun a
   await open(writeJob());
   drop('acme.csv');
   await vi.advanceTimersByTimeAsync(HOUR_MS - 60_000);
-  expect(work.list()).toEqual([]);
+  expect(work.pieces).toEqual([]);
   await vi.advanceTimersByTimeAsync(60_000);
-  const [sweep, ...others] = work.list();
-  expect([(await work.find(sweep?.id ?? '')?.over)?.exitCode, others]).toEqual([0, []]);
+  const [sweep, ...others] = work.pieces;
+  expect([(await sweep?.over.promise)?.exitCode, others]).toEqual([0, []]);
   expect(readdirSync(join(folder, 'night-inbox', 'done'))).toContain('acme.csv');
   await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
-  expect(work.list()).toHaveLength(1);
+  expect(work.pieces).toHaveLength(1);
   expect(told).toEqual([
     'info night is swept by "0 12 * * *", next at 2026-11-20T01:00:00.000Z.',
     'info The sweep of night ended with exit code 0: 1 list done.',

@@ -15,7 +15,7 @@ import type { Guard } from './guard.ts';
 import { listRoutes } from './lists.ts';
 import type { Server } from './server.ts';
 import { nightRoutes } from './sweeps.ts';
-import { taskRoutes } from './tasks.ts';
+import { taskRoutes } from './work.ts';
 
 export function appOf(server: Server, guard: Guard, files: ReadonlyMap<string, PageFile>): Hono {
   const app = new Hono();

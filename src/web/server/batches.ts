@@ -3,7 +3,6 @@ import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
 import { readFigures, readReport } from '../../files/output/output.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { batchesPage } from '../../run/batches.ts';
 import { pricesIn } from '../../run/known-account.ts';
 import { batchWithId, lookInto } from '../../run/open-ledger.ts';
@@ -15,11 +14,9 @@ import type { Server } from './server.ts';
 /** A page of the list has this many batches. */
 const PER_PAGE = 50;
 
-/** Batches, and what came of them. A report is read from every row, so it is kept until another row ends. */
+/** Batches, and what came of them. */
 export function batchRoutes(server: Server): Hono {
   const { store } = server;
-  /** Each batch has its last report, with the counts of the rows that had ended by then. */
-  const reports = new Map<string, { readonly mark: string; readonly report: Promise<ReportObject> }>();
   return new Hono()
     .get('/batches', async (context) => {
       const { page, list, newest } = queryOf(context, BatchListQuery);
@@ -42,20 +39,10 @@ export function batchRoutes(server: Server): Hono {
       const found = await batchWithId(context.req.param('id'), store);
       if (found === undefined) throw new HttpRefusal(404, 'This list is not there.', 'See all lists.');
       const { batch, location } = found;
-      const report = await lookInto(location, async (ledger) => {
-        const mark = JSON.stringify(await ledger.counts(batch.id));
-        const known = reports.get(batch.id);
-        if (known?.mark === mark) return known.report;
-        const reading = reportNow(ledger, batch);
-        reports.set(batch.id, { mark, report: reading });
-        reading.catch(() => reports.delete(batch.id));
-        return reading;
+      const report: ReportObject = await lookInto(location, async (ledger) => {
+        const figures = await readFigures(ledger, batch, await pricesIn(ledger));
+        return readReport(ledger, batch, figures, await changesDone(ledger, batch));
       });
       return context.json(report);
     });
-}
-
-async function reportNow(ledger: LedgerReader, batch: Batch): Promise<ReportObject> {
-  const figures = await readFigures(ledger, batch, await pricesIn(ledger));
-  return readReport(ledger, batch, figures, await changesDone(ledger, batch));
 }

@@ -31,7 +31,7 @@ export interface Program {
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
   /** The operator; left out: the user of the system. */
-  readonly operator?: string;
+  readonly operator?: string | undefined;
 }
 
 /** Characters in which the last line is found. */

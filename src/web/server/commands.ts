@@ -143,8 +143,8 @@ async function answerOf(
       askChild(server.program, [...words, ...copy, '--output', path]),
     );
   }
-  if (command.work === 'long') return askChild(server.program, words, key, req.raw.signal);
-  if (input.dry_run === true) return askChild(server.program, words);
+  if (command.work === 'long' || input.dry_run === true)
+    return askChild(server.program, words, key, req.raw.signal);
   for (const list of lists) await keepAsRead(server, list);
   const piece = server.work.start({ words, store: store ?? server.folder, about });
   return { work: workView(piece) } satisfies WorkAnswer;

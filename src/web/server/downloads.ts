@@ -9,7 +9,7 @@ import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
 import { TICKETED, type Tickets } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
-import { OnceOnly } from './guard.ts';
+import { newSecret } from './guard.ts';
 import { visibleName } from './list-files.ts';
 
 /**
@@ -18,14 +18,13 @@ import { visibleName } from './list-files.ts';
  * stays as it is.
  */
 
-/** A copy is kept for longer than its ticket works. */
-const DOWNLOAD_MS = 70_000;
+const DOWNLOAD_MS = 60_000;
 
 export class Downloads {
   /** In folders that only their owner can read. */
   readonly #folder: string;
-  /** Each ticket stands for the path of a file. */
-  readonly #tickets = new OnceOnly<string>();
+  /** Each ticket stands for the path of a file, and works once, as long as the file is there. */
+  readonly #tickets = new Map<string, string>();
 
   constructor(folder: string) {
     this.#folder = resolve(folder, 'downloads');
@@ -46,8 +45,10 @@ export class Downloads {
     const tickets: Tickets = {};
     for (const what of TICKETED) {
       const path = (printed as Readonly<Record<string, unknown>>)[what];
-      if (typeof path === 'string' && dirname(path) === folder)
-        tickets[what] = { ticket: this.#tickets.issue(path), name: basename(path) };
+      if (typeof path !== 'string' || dirname(path) !== folder) continue;
+      const ticket = newSecret();
+      this.#tickets.set(ticket, path);
+      tickets[what] = { ticket, name: basename(path) };
     }
     return { ...printed, tickets };
   }
@@ -55,10 +56,11 @@ export class Downloads {
   routes(): Hono {
     return new Hono().get('/downloads/:ticket', async (context) => {
       // A HEAD request must not use up the ticket, and a file that nobody reads would never be removed.
-      const isRead = context.req.method === 'GET';
-      const path = isRead ? this.#tickets.redeem(context.req.param('ticket')) : undefined;
-      const found = path === undefined ? undefined : await stat(path).catch(() => undefined);
-      if (path === undefined || found === undefined)
+      const ticket = context.req.method === 'GET' ? context.req.param('ticket') : '';
+      const path = this.#tickets.get(ticket) ?? '';
+      this.#tickets.delete(ticket);
+      const found = await stat(path).catch(() => undefined);
+      if (found === undefined)
         throw new HttpRefusal(
           404,
           'This download was used already, or is older than a minute.',

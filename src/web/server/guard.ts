@@ -19,24 +19,32 @@ export class Guard {
   /** The address for tools. */
   readonly forTools: string;
   readonly #tab = newSecret();
-  readonly #words: OnceOnly<true>;
+  /** Each word of an address that was not used yet, and until when it opens the page. */
+  readonly #words = new Map<string, number>();
+  readonly #clock: Clock;
   readonly #name = `${newName()}.localhost`;
   readonly #port: number;
 
   constructor(port: number, clock: Clock = systemClock) {
     this.#port = port;
     this.forTools = `http://127.0.0.1:${port}`;
-    this.#words = new OnceOnly(clock);
+    this.#clock = clock;
   }
 
-  /** An address that opens the page. Browsers send the text after the `#` to nobody. */
+  /**
+   * An address that opens the page once and within a minute. Browsers send the text after the `#` to nobody.
+   */
   opening(): Opening {
-    return { address: `http://${this.#name}:${this.#port}/#open=${this.#words.issue(true)}` };
+    const word = newSecret();
+    this.#words.set(word, this.#clock.monotonicMs() + OPENS_MS);
+    return { address: `http://${this.#name}:${this.#port}/#open=${word}` };
   }
 
-  /** @returns the token of tabs; undefined when the word lets nobody in. */
+  /** @returns the token of tabs; undefined for a word that was used, is too old or was never given. */
   admit(word: string): string | undefined {
-    return this.#words.redeem(word) && this.#tab;
+    const untilMs = this.#words.get(word) ?? 0;
+    this.#words.delete(word);
+    return this.#clock.monotonicMs() < untilMs ? this.#tab : undefined;
   }
 
   /** The middleware before everything else. A download has a ticket of its own instead of the token. */
@@ -81,6 +89,8 @@ export class Guard {
   }
 }
 
+const OPENS_MS = 60_000;
+
 /** No script runs but our own. Nobody frames the page, or is told its address. */
 const HEADERS = {
   'content-security-policy':
@@ -117,36 +127,8 @@ function refused(fact: string): HttpRefusal {
   return new HttpRefusal(403, fact, 'Open the page by the address that was printed when it was started.');
 }
 
-/** How long an opening word or a ticket can be used, ms. */
-const SHORT_MS = 60_000;
-
-/** Words that work once and within a minute. Each stands for a value. */
-export class OnceOnly<T> {
-  readonly #clock: Clock;
-  readonly #kept = new Map<string, { readonly what: T; readonly untilMs: number }>();
-
-  constructor(clock: Clock = systemClock) {
-    this.#clock = clock;
-  }
-
-  issue(what: T): string {
-    const now = this.#clock.monotonicMs();
-    for (const [word, { untilMs }] of this.#kept) if (untilMs <= now) this.#kept.delete(word);
-    const word = newSecret();
-    this.#kept.set(word, { what, untilMs: now + SHORT_MS });
-    return word;
-  }
-
-  /** @returns undefined for a word that was used, is too old or was never issued. */
-  redeem(word: string): T | undefined {
-    const found = this.#kept.get(word);
-    this.#kept.delete(word);
-    return found === undefined || found.untilMs <= this.#clock.monotonicMs() ? undefined : found.what;
-  }
-}
-
 /** 256 random bits, safe in addresses and headers. */
-function newSecret(): string {
+export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 

@@ -94,13 +94,6 @@ export const changeList = (
 const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
   replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(note))]);
 
-/** A folder in the store's folder that only its owner can read. */
-async function ownFolder(...parts: readonly string[]): Promise<string> {
-  const path = join(...parts);
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  return path;
-}
-
 /**
  * Keeps a file as a list. A file of the same name is a newer version of that list, without the mends of the
  * older one; batches keep the rows that they began with.
@@ -110,7 +103,8 @@ export async function bringList(place: Place, named: string, chunks: Chunks): Pr
   const name = cleanName(named);
   await formatOf(name);
   const file = `list${endingOf(name)}`;
-  const lists = await ownFolder(listsFolder(place.folder));
+  const lists = listsFolder(place.folder);
+  await mkdir(lists, OWN);
   const content = await NewFile.write(lists, 0o600, chunks).catch((error: unknown) => {
     throw outputProblem(lists, error);
   });
@@ -121,7 +115,8 @@ export async function bringList(place: Place, named: string, chunks: Chunks): Pr
       const same = (await keptLists(place)).find((list) => list.name === name);
       if (same?.sha256 === sha256) return same;
       const id = same?.id ?? randomBytes(8).toString('hex');
-      const folder = await ownFolder(lists, id);
+      const folder = join(lists, id);
+      await mkdir(folder, OWN);
       await content.replace(join(folder, file));
       await rm(join(folder, broughtName(file)), { force: true });
       const { job, version } = same ?? { job: {}, version: 0 };
@@ -133,6 +128,9 @@ export async function bringList(place: Place, named: string, chunks: Chunks): Pr
     await content.discard();
   }
 }
+
+/** A folder that only its owner can read. */
+const OWN = { recursive: true, mode: 0o700 } as const;
 
 const OF_NOTHING = hash('sha256', '', 'hex');
 
@@ -152,7 +150,9 @@ export async function broughtFile({ path, folder, file }: KeptList): Promise<str
  */
 export async function writeListJob({ folder }: KeptList, job: ListJob): Promise<string> {
   const text = stringify(job);
-  const path = join(await ownFolder(folder, 'jobs'), `${hash('sha256', text, 'hex').slice(0, 16)}.yaml`);
+  const jobs = join(folder, 'jobs');
+  await mkdir(jobs, OWN);
+  const path = join(jobs, `${hash('sha256', text, 'hex').slice(0, 16)}.yaml`);
   await replaceFile(path, 0o600, [text]);
   return path;
 }

@@ -52,4 +52,4 @@ async function isWritten(server: Server, list: KeptList): Promise<boolean> {
 }
 
 export const isAtWorkOn = ({ work }: Pick<Server, 'work'>, { id }: KeptList): boolean =>
-  work.list().some(({ about, state }) => about === id && state !== 'ended');
+  work.pieces.some(({ about, ended }) => about === id && ended === undefined);

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { agreedIn } from '../../client/time.ts';
 import { DAY_MS, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import { PACKAGE } from '../../core/families.ts';
 import { readableEndings } from '../../core/format.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
@@ -23,9 +21,6 @@ import { isAtWorkOn, mend } from './list-mends.ts';
 import { ListTables } from './list-rows.ts';
 import type { Server } from './server.ts';
 
-/** The sample list comes with the program: the names of its columns, and as many rows as one sees at once. */
-const SAMPLE_LINES = 21;
-
 export function listRoutes(server: Server): Hono {
   const tables = new ListTables();
   return new Hono()
@@ -37,11 +32,6 @@ export function listRoutes(server: Server): Hono {
     .get('/lists', async (context) => {
       const lists = (await keptLists(server)).map(viewOf);
       return context.json({ lists, endings: [...(await readableEndings())] } satisfies Lists);
-    })
-    .put('/lists/sample', async (context) => {
-      const lines = (await readFile(new URL('fixtures/leads.csv', PACKAGE), 'utf8')).split('\n');
-      const text = lines.slice(0, SAMPLE_LINES).join('\n');
-      return context.json(viewOf(await bringList(server, 'Sample list.csv', [text])), 201);
     })
     .get('/lists/:id', async (context) => context.json(viewOf(await keptList(server, idIn(context)))))
     .post('/lists/:id/rows', async (context) => {

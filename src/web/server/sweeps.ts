@@ -18,7 +18,7 @@ import { type ChildEnd, stoppedIn } from './children.ts';
 import type { Server } from './server.ts';
 import type { Work } from './work.ts';
 
-interface SweepOptions {
+export interface SweepOptions {
   readonly jobs: readonly string[];
   readonly answers?: Answers | undefined;
   readonly store: string | undefined;
@@ -69,6 +69,13 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
     log(isWell ? 'info' : 'warn', message, { job, exit_code: ended.exitCode, next_run });
     await keep();
   };
+  for (const { name: job, schedule, cron } of nights) {
+    if (note.paused.includes(job)) continue;
+    cron.resume();
+    const next_run = nextOf(cron);
+    const message = `${job} is swept by "${schedule}", next at ${next_run}.`;
+    log('info', message, { job, schedule, next_run });
+  }
   const byName = Map.groupBy(nights, ({ name }) => name);
   return {
     /** Name → path. A name that two jobs have is left out. */
@@ -82,15 +89,6 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
       await keep();
       for (const { cron } of own) paused ? cron.pause() : cron.resume();
       return true;
-    },
-    start() {
-      for (const { name: job, schedule, cron } of nights) {
-        if (note.paused.includes(job)) continue;
-        cron.resume();
-        const next_run = nextOf(cron);
-        const message = `${job} is swept by "${schedule}", next at ${next_run}.`;
-        log('info', message, { job, schedule, next_run });
-      }
     },
     /** Begins no more sweeps. The line of work ends a sweep that is under way. */
     stop() {
@@ -119,7 +117,7 @@ function nightOf(
   const { location } = chooseStore(store, account.sandbox);
   const order = { words: ['nightly', path, '--store', location], store: location, about: name };
   const how = { mode: '5-part', paused: true, protect: true } as const;
-  const cron = new Cron(schedule, how, async () => void (await work.start(order).over));
+  const cron = new Cron(schedule, how, async () => void (await work.start(order).over.promise));
   return { job, inbox, name, path, schedule, cron };
 }
 

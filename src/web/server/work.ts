@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
 import { z } from 'zod';
 import { EXIT, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
-import type { WorkView } from '../api.ts';
+import { nextWordsOf } from '../../run/go-on.ts';
+import { findBatch } from '../../run/open-ledger.ts';
+import { GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
+import { bodyOf, HttpRefusal, inListNames } from './answers.ts';
 import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './children.ts';
+import { keptLists } from './list-files.ts';
+import type { Server } from './server.ts';
 
 /**
  * Work that the page has started and that spends, changes or decides. A store has one spender at a time, so
@@ -25,8 +31,7 @@ export interface Order {
 export interface Piece extends Order {
   readonly id: string;
   /** Resolves when the work has ended, or was taken out of the line. */
-  readonly over: Promise<ChildEnd>;
-  readonly end: (ended: ChildEnd) => void;
+  readonly over: PromiseWithResolvers<ChildEnd>;
   child?: Child;
   ended?: ChildEnd;
 }
@@ -39,7 +44,7 @@ const MOST_ENDED = 200;
 
 export class Work {
   readonly #program: Program;
-  readonly #pieces: Piece[] = [];
+  readonly pieces: Piece[] = [];
   /** Hears of each piece of work that has ended. */
   onEnd: (order: Order, ended: ChildEnd) => unknown = () => {};
   #isClosed = false;
@@ -52,20 +57,10 @@ export class Work {
   start({ words, store, about }: Order): Piece {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
-    const { promise: over, resolve: end } = Promise.withResolvers<ChildEnd>();
-    const piece: Piece = { words, store, about, id: randomUUID(), over, end };
-    this.#pieces.push(piece);
+    const piece: Piece = { words, store, about, id: randomUUID(), over: Promise.withResolvers() };
+    this.pieces.push(piece);
     this.#advance(store);
     return piece;
-  }
-
-  list(): readonly WorkView[] {
-    return this.#pieces.map(workView);
-  }
-
-  /** Undefined for work that ended long ago. */
-  find(id: string): Piece | undefined {
-    return this.#pieces.find((each) => each.id === id);
   }
 
   /** Stops running work in an orderly way, and takes waiting work out of the line. */
@@ -80,14 +75,14 @@ export class Work {
    */
   async close(): Promise<number> {
     this.#isClosed = true;
-    const open = this.#pieces.filter(({ ended }) => ended === undefined);
+    const open = this.pieces.filter(({ ended }) => ended === undefined);
     for (const piece of open) this.stop(piece);
-    await Promise.all(open.map(({ over }) => over));
+    await Promise.all(open.map(({ over }) => over.promise));
     return open.length;
   }
 
   #advance(store: string): void {
-    const next = this.#pieces.find((each) => each.store === store && each.ended === undefined);
+    const next = this.pieces.find((each) => each.store === store && each.ended === undefined);
     if (next === undefined || next.child !== undefined) return;
     next.child = startChild(this.#program, withOption(next.words, '--wait', WAIT));
     void next.child.ended.then((ended) => this.#end(next, ended));
@@ -97,9 +92,9 @@ export class Work {
     if (piece.ended !== undefined) return;
     piece.ended = ended;
     void this.onEnd(piece, ended);
-    piece.end(ended);
-    const over = this.#pieces.filter((each) => each.ended !== undefined);
-    for (const each of over.slice(0, -MOST_ENDED)) this.#pieces.splice(this.#pieces.indexOf(each), 1);
+    piece.over.resolve(ended);
+    const over = this.pieces.filter((each) => each.ended !== undefined);
+    for (const each of over.slice(0, -MOST_ENDED)) this.pieces.splice(this.pieces.indexOf(each), 1);
     this.#advance(piece.store);
   }
 }
@@ -124,4 +119,51 @@ export function workView({ id, words, about, child, ended }: Piece): WorkView {
     ...present({ budget_to_finish, sample }),
     said: ended?.said ?? null,
   };
+}
+
+export function taskRoutes(server: Server): Hono {
+  const { work } = server;
+  const shown = (piece: Piece): WorkView => {
+    const view = workView(piece);
+    return view.stopped === null ? view : { ...view, stopped: inListNames(server, view.stopped) };
+  };
+  const pieceWith = (id: string): Piece => {
+    const piece = work.pieces.find((each) => each.id === id);
+    if (piece !== undefined) return piece;
+    throw new HttpRefusal(404, 'This work is from before the page was started.', 'See all lists.');
+  };
+  return new Hono()
+    .get('/tasks', (context) => context.json({ work: work.pieces.map(shown) } satisfies WorkList))
+    .post('/tasks', async (context) => {
+      const { work: id, batch, budget, accept } = await bodyOf(context, GoOnRequest);
+      const isEnough = budget !== undefined;
+      const order = id === undefined ? await goingOn(server, batch, isEnough) : pieceWith(id);
+      const limited = isEnough ? withOption(order.words, '--budget', budget) : order.words;
+      const words = accept === undefined ? limited : withOption(limited, '--accept', accept);
+      return context.json({ work: shown(work.start({ ...order, words })) } satisfies WorkAnswer);
+    })
+    .get('/tasks/:id', (context) => {
+      const piece = pieceWith(context.req.param('id'));
+      return context.json({ work: shown(piece), result: piece.ended?.result } satisfies WorkAnswer);
+    })
+    .post('/tasks/:id/stop', (context) => {
+      work.stop(pieceWith(context.req.param('id')));
+      return context.json({});
+    });
+}
+
+/**
+ * The command that goes on with the batch. One that has finished goes on for what was decided about its
+ * doubts.
+ * @param byHand a sweep has no budget of its own, so a larger one is given to its list by hand.
+ */
+async function goingOn(server: Server, word: string, byHand: boolean): Promise<Order> {
+  const found = await findBatch(word, server.store);
+  const { batch, location: store } = found;
+  const words = nextWordsOf(found, byHand);
+  const mayGoOn = batch.state === 'open' || batch.state === 'finished';
+  if (!mayGoOn || words === undefined)
+    throw stop('usage', 'This list was replaced or ended.', 'Start it again: nothing is bought twice.');
+  const list = (await keptLists(server)).find(({ path }) => path === batch.inputPath);
+  return { words: [...words, '--store', store], store, about: list?.id ?? batch.id };
 }

@@ -116,7 +116,8 @@ async function brought({ name, content }: Brought, tell: (part: number) => void)
 }
 
 async function bringSample(): Promise<void> {
-  const { id, job } = await ask<ListView>('/lists/sample', { method: 'PUT' });
+  const sample = await (await fetch('/sample.csv')).blob();
+  const { id, job } = await send<ListView>('/lists?name=Sample list.csv', sample, () => {});
   const first = { operation: 'enrich-company', account: 'sandbox-provider' };
   // What she has chosen for it the last time stays.
   if (Object.keys(job).length === 0) await ask(`/lists/${id}/job`, { method: 'PUT', body: first });

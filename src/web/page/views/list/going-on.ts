@@ -12,6 +12,6 @@ export async function goOn(
   { batch, work }: Stopped,
   how: { readonly budget?: number; readonly accept?: string } = {},
 ): Promise<void> {
-  if (work?.batch === null) await ask(`/tasks/${work.id}/again`, { body: { accept: how.accept } });
-  else if (batch !== undefined) await ask('/tasks', { body: { batch: batch.batch, ...how } });
+  const what = work?.batch === null ? { work: work.id } : { batch: batch?.batch };
+  await ask('/tasks', { body: { ...what, ...how } });
 }
