@@ -264,6 +264,6 @@ export async function formatOf(path: string): Promise<Format> {
   const fact =
     ending === ''
       ? `${path} has no ending that says what kind of file it is.`
-      : `${path} ends in ${foreignName(ending)}, which Rowonce cannot read.`;
+      : `${path} ends in ${foreignName(ending)}, which cannot be read as a list.`;
   throw stop('input', fact, whatToSave(ending, await readableEndings()));
 }

@@ -258,7 +258,11 @@ test.each([
     ZIP,
     /it holds "readme\.txt" and "our export\/leads\.csv"\.\n.*unzip -p \S*leads\.zip 'our export\/leads\.csv' \| rowonce run JOB - -o OUT/,
   ],
-  ['leads.xls', OLD, /ends in "\.xls", which Rowonce cannot read\.\nOpen it in Excel and save it as \.xlsx/],
+  [
+    'leads.xls',
+    OLD,
+    /ends in "\.xls", which cannot be read as a list\.\nOpen it in Excel and save it as \.xlsx/,
+  ],
   ['leads.csv', OLD, /from before Excel 2007 \(\.xls\)\.\nOpen it in Excel/],
   [
     'leads.xls',

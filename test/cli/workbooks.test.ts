@@ -123,7 +123,7 @@ test('what cannot be read or written as a workbook is refused before anything is
     [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean Leads\?/],
     [
       ['plan', 'leads.ods'],
-      /ends in "\.ods", which Rowonce cannot read\.\nOpen it in LibreOffice or Excel and save it as \.xlsx\./,
+      /ends in "\.ods", which cannot be read as a list\.\nOpen it in LibreOffice or Excel and save it as \.xlsx\./,
     ],
   ] as const) {
     const { code, stderr } = await desk.type(words);

@@ -71,7 +71,7 @@ test('a file is chosen; one that is no list is refused with what to do', async (
   const served = await servedIn();
   const page = await openTab(served, '/');
   await hand(page, 'drop', { name: 'offer.pdf', text: '%PDF' });
-  await page.getByText('offer.pdf ends in ".pdf", which Rowonce cannot read.').waitFor();
+  await page.getByText('offer.pdf ends in ".pdf", which cannot be read as a list.').waitFor();
   await page.getByText('Ask for the spreadsheet that it was made from').waitFor();
   await chooseFile(page, LEADS);
   await page.waitForURL(/\/lists\/\w+$/);
