@@ -59,7 +59,10 @@ export class Guard {
     // At the address for tools, an earlier program may have left a service worker, so the page is not served
     // there.
     const isShown = isPage || (isForTools && req.path.startsWith('/downloads/'));
-    if (!isApi && !isShown && isRead(req)) return context.text(elsewhere(), 403);
+    const opens = commandLine(['serve']);
+    // A bookmark of an earlier start has another name.
+    if (!isApi && !isShown && isRead(req))
+      return context.text(`The page is not at this address. To open it, type: ${opens}`, 403);
     // Without this check, a foreign name that resolves to this machine would be of the same origin as the
     // page behind it.
     if (!isPage && !isForTools) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
@@ -102,10 +105,6 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 } as const;
-
-/** The text for a bookmark of an earlier start, which had another name. */
-const elsewhere = (): string =>
-  `The page is not at this address. To open it, type: ${commandLine(['serve'])}`;
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
 

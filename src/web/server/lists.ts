@@ -4,6 +4,7 @@ import { agreedIn } from '../../client/time.ts';
 import { DAY_MS, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
+import type { Batch } from '../../ledger/ledger.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 import { ListJob, ListJobQuery, ListRowsRequest, type Lists, type ListView, MendRequest } from '../api.ts';
@@ -82,13 +83,10 @@ const STILL = Number.POSITIVE_INFINITY;
 
 /** When the last batch over the content at a path began, ms since 1970; 0 where none did. */
 async function lastUses({ store }: Pick<Server, 'store'>): Promise<(path: string) => number> {
-  const uses = new Map<string, number>();
-  const of = (path: string): number => uses.get(path) ?? 0;
-  for (const { batch } of await batchLines(store)) {
-    const { inputPath, state, createdAtMs } = batch;
-    uses.set(inputPath, Math.max(of(inputPath), state === 'open' ? STILL : createdAtMs));
-  }
-  return of;
+  const batches = (await batchLines(store)).map(({ batch }) => batch);
+  const byPath = Map.groupBy(batches, ({ inputPath }) => inputPath);
+  const timeOf = ({ state, createdAtMs }: Batch): number => (state === 'open' ? STILL : createdAtMs);
+  return (path) => Math.max(0, ...(byPath.get(path) ?? []).map(timeOf));
 }
 
 /** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */

@@ -14,7 +14,7 @@ import { chooseStore } from '../../run/store-choice.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/swept-jobs.ts';
 import { NightEnd, NightRequest, type Nights, type NightView } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
-import { type ChildEnd, stoppedIn } from './children.ts';
+import { stoppedIn } from './children.ts';
 import type { Server } from './server.ts';
 import type { Work } from './work.ts';
 
@@ -57,30 +57,37 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
   const keep = (): Promise<boolean> => line.add(() => replaceFile(path, 0o600, [JSON.stringify(note)]));
   const nights = swept.map((job, at) => nightOf(job, jobs[at] ?? '', store, work));
   // A sweep that a person has started by hand is told like one of the schedule.
-  work.onEnd = async ({ words: [command], about: job }, ended) => {
-    const own = nights.find(({ name }) => command === 'nightly' && name === job);
+  work.onEnd = async ({ words: [command], about: job }, { exitCode: exit_code, result, said }) => {
+    const own = nights.find(({ view }) => command === 'nightly' && view.job === job);
     if (own === undefined) return;
-    note.ended = [{ job, ...endOf(ended) }, ...note.ended].slice(0, MOST_NIGHTS);
+    const sweep = SweepObject.safeParse(result).data ?? null;
+    const stopped = stoppedIn(result)?.stopped ?? null;
+    const end = { job, at: isoTime(systemClock.wallMs()), exit_code, sweep, stopped };
+    note.ended = [end, ...note.ended].slice(0, MOST_NIGHTS);
     // A person, or the end of this server, may have stopped it.
-    const isWell = ended.exitCode === EXIT.done || ended.exitCode === EXIT.terminated;
-    const words = stoppedIn(ended.result)?.stopped.message ?? ended.said;
-    const message = `The sweep of ${job} ended with exit code ${ended.exitCode}: ${words}`;
-    const next_run = nextOf(own.cron);
-    log(isWell ? 'info' : 'warn', message, { job, exit_code: ended.exitCode, next_run });
+    const isWell = exit_code === EXIT.done || exit_code === EXIT.terminated;
+    const message = `The sweep of ${job} ended with exit code ${exit_code}: ${stopped?.message ?? said}`;
+    log(isWell ? 'info' : 'warn', message, { job, exit_code, next_run: nextOf(own.cron) });
     await keep();
   };
-  for (const { name: job, schedule, cron } of nights) {
+  for (const { view, cron } of nights) {
+    const { job, schedule } = view;
     if (note.paused.includes(job)) continue;
     cron.resume();
     const next_run = nextOf(cron);
     const message = `${job} is swept by "${schedule}", next at ${next_run}.`;
     log('info', message, { job, schedule, next_run });
   }
-  const byName = Map.groupBy(nights, ({ name }) => name);
+  const byName = Map.groupBy(nights, ({ view }) => view.job);
   return {
     /** Name → path. A name that two jobs have is left out. */
     jobs: new Map([...byName].flatMap(([name, [job, other]]) => (job && !other ? [[name, job.path]] : []))),
-    views: () => nights.map((each) => viewOf(each, note)),
+    views: () =>
+      nights.map(({ view, cron }): NightView => {
+        const paused = note.paused.includes(view.job);
+        const ended = note.ended.filter(({ job }) => job === view.job);
+        return { ...view, paused, next_run: paused ? null : nextOf(cron), ended };
+      }),
     /** @returns whether there is such a job. The pause outlives this server. */
     async setPaused(job: string, paused: boolean): Promise<boolean> {
       const own = byName.get(job);
@@ -97,10 +104,9 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
   };
 }
 
-interface Night extends Pick<SweptJob, 'job' | 'inbox'> {
-  readonly name: string;
+interface Night {
+  readonly view: Omit<NightView, 'paused' | 'next_run' | 'ended'>;
   readonly path: string;
-  readonly schedule: string;
   readonly cron: Cron;
 }
 
@@ -111,32 +117,19 @@ function nightOf(
   store: string | undefined,
   work: Work,
 ): Night {
-  const { name, path, schedule } = job;
+  const { name, path, schedule, budget, operation } = job;
   if (path === undefined || schedule === undefined)
     throw stop('job', `${word} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
   const { location } = chooseStore(store, account.sandbox);
   const order = { words: ['nightly', path, '--store', location], store: location, about: name };
   const how = { mode: '5-part', paused: true, protect: true } as const;
   const cron = new Cron(schedule, how, async () => void (await work.start(order).over.promise));
-  return { job, inbox, name, path, schedule, cron };
+  const credits = budget?.credits ?? null;
+  const view = { job: name, file: basename(path), operation: operation.name, budget: credits, schedule };
+  return { view: { ...view, inbox: basename(inbox) }, path, cron };
 }
 
 const nextOf = (cron: Cron): string => isoTime(cron.nextRun()?.getTime() ?? 0);
-
-function viewOf({ job, inbox, name, path, schedule, cron }: Night, { paused, ended }: NightsNote): NightView {
-  const isPaused = paused.includes(name);
-  return {
-    job: name,
-    file: basename(path),
-    operation: job.operation.name,
-    budget: job.budget?.credits ?? null,
-    schedule,
-    next_run: isPaused ? null : nextOf(cron),
-    paused: isPaused,
-    inbox: basename(inbox),
-    ended: ended.filter((each) => each.job === name),
-  };
-}
 
 /** Nobody looks further back. */
 const MOST_NIGHTS = 60;
@@ -152,12 +145,3 @@ const noteAt = (path: string): Promise<NightsNote> =>
   readFile(path, 'utf8')
     .then((text) => NightsNote.parse(JSON.parse(text)))
     .catch(() => ({ paused: [], ended: [] }));
-
-function endOf({ exitCode, result }: ChildEnd): NightEnd {
-  return {
-    at: isoTime(systemClock.wallMs()),
-    exit_code: exitCode,
-    sweep: SweepObject.safeParse(result).data ?? null,
-    stopped: stoppedIn(result)?.stopped ?? null,
-  };
-}
