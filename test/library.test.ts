@@ -3,6 +3,9 @@
  * Method: the library's own entry in this process, with a real ledger; the sandbox loses one answer that it charged. What the
  * commands print under `--json` is what the calls give.
  */
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Command, CommandGroup } from '../src/commands/shared/command.ts';
 import { COMMANDS } from '../src/core/families.ts';
@@ -109,6 +112,26 @@ test('a call leaves Ctrl-C and other signals to its program, which may have more
   );
   expect(counts).toEqual({ matched: 2 });
   expect(seen).toEqual(seen.map(() => before));
+});
+
+test('a program that works through lists for weeks keeps nothing of a run that is over', async () => {
+  const desk = await openDesk();
+  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
+  vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const hearing = async (): Promise<WeakRef<() => void>> => {
+    const onEvent = (): void => {};
+    const store = desk.place.path('store');
+    const run = enrich([{ domain: 'a.example' }], { job: 'enrich-company', store, budget: 9 }, { onEvent });
+    expect((await run.summary()).counts).toEqual({ matched: 1 });
+    return new WeakRef(onEvent);
+  };
+  const heard = await hearing();
+  await setImmediate();
+  collectGarbage();
+  expect(heard.deref()).toBeUndefined();
 });
 
 test('rows that a program reads are bought after a `yes`, and wait for a vendor no longer than a run does', async () => {

@@ -55,8 +55,10 @@ export class RunAccounts {
       for (const asked of accountsOf(this.#context)) {
         const stopping = new AbortController();
         const stop = (error: unknown): void => this.#stop(asked.account, error, stopping);
-        const own = AbortSignal.any([signal, stopping.signal]);
-        const opening = sessions.open({ ...this.#context, ...asked }, purpose, own, stop);
+        // A signal of `AbortSignal.any` would keep the run that listens to it in the memory of its host.
+        signal.addEventListener('abort', () => stopping.abort(signal.reason), { once: true });
+        if (signal.aborted) stopping.abort(signal.reason);
+        const opening = sessions.open({ ...this.#context, ...asked }, purpose, stopping.signal, stop);
         const { identity, name } = asked.account;
         const run = await opening.catch((error: unknown) => {
           throw stopOf(this.#context.further.length === 0 ? { identity } : { identity, name }, error);
