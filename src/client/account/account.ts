@@ -244,7 +244,9 @@ export function chooseAccount(
 }
 
 export function findAccount(accounts: Accounts, name: string, refused = refusedAccount): Account {
-  const found = [...sandboxAccounts(), ...accounts.configured].find((account) => account.name === name);
+  const played = SANDBOX_VENDORS.find((vendor) => name === `sandbox-${vendor}`);
+  if (played !== undefined) return sandboxAccount(played);
+  const found = accounts.configured.find((account) => account.name === name);
   if (found !== undefined) return found;
   const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
   throw refused(`there is no account ${foreignName(name)} in ${accounts.path}`, meantWord(name, known));
