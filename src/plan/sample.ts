@@ -4,7 +4,7 @@ import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
-import { Tally } from '../files/output/tally.ts';
+import { isPaidBy, Tally } from '../files/output/tally.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
 import type { RunContext } from './context.ts';
@@ -67,7 +67,9 @@ export async function forecast(
     const isMatch = record.outcome.kind === 'matched';
     rows += 1;
     if (isMatch) matched += 1;
-    paid[isMatch ? 'found' : 'missed'] += record.answers.reduce((sum, { charged }) => sum + charged, 0);
+    // An answer that rows share was paid once.
+    const own = record.answers.filter((answer) => isPaidBy(batch, row, answer));
+    paid[isMatch ? 'found' : 'missed'] += own.reduce((sum, { charged }) => sum + charged, 0);
     // What was known before is no find of the sample.
     tally.add(batch, row, { ...record, answers: record.answers.filter((own) => own.batch === batch.id) });
   }
@@ -102,7 +104,7 @@ function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<F
   const creditsAt = (of: number): number => rest.rows * (of * perMatch + (1 - of) * perMiss);
   const atEnds = [middle - half, Math.min(1, middle + half)].map(creditsAt);
   const credits = {
-    least: Math.floor(Math.min(...atEnds)),
+    least: Math.min(rest.credits.most, Math.floor(Math.min(...atEnds))),
     most: Math.min(rest.credits.most, Math.ceil(Math.max(...atEnds))),
   };
   return {

@@ -76,6 +76,18 @@ test('a sample buys so many rows, spread over the file, says what they found and
   expect(after.charged_twice).toEqual([]);
 });
 
+test('an answer that rows of a sample share is counted once in what each one found has cost', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  const people = Array.from({ length: 40 }, (_, at) => `acme.example,person-${at}@acme.example\n`);
+  await desk.write('list.csv', `Domain,Email\n${people.join('')}`);
+  const words = ['run', 'enrich-company,enrich-person', 'list.csv', '-o', 'out.csv', '--sample', '20'];
+  const { sample, credits } = await desk.json([...words, '--budget', '200']);
+  const { price, credits: rest } = sample.forecast.likely;
+  expect(sample.matched).toBe(20);
+  expect(price).toBe(Math.round((10 * credits.spent) / 20) / 10);
+  expect(rest.least).toBeLessThanOrEqual(rest.most);
+});
+
 test('after a kill the same command goes on with the same rows and buys no other', async () => {
   const desk = await openDesk({ matchRate: 0.5, concurrency: 1 });
   await writeTwoTiers(desk, 100);
