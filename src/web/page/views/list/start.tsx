@@ -44,8 +44,11 @@ function Chosen({ scene, accounts }: ChosenProps) {
       ) : (
         <Tried scene={scene} tried={tried} />
       )}
-      <Steps scene={scene} accounts={accounts} />
-      <HowRead scene={scene} />
+      <details open={tried === undefined}>
+        <summary>With whom, and by what</summary>
+        <Steps scene={scene} accounts={accounts} />
+        <HowRead scene={scene} />
+      </details>
       <RefusedNotice refused={unkept ?? planned.refused ?? described.refused} />
       {plan === undefined ? (
         <p class="soft">{operationsOf(job).length > 0 && waits && 'Counting what it costs…'}</p>
