@@ -1,13 +1,6 @@
-import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { ask, Refused } from './session.ts';
-
-interface Found<T> {
-  readonly path: string;
-  readonly value?: T;
-  readonly refused?: Refused;
-}
+import { useAsked } from './parts/action.ts';
+import { ask, type Refused } from './session.ts';
 
 /** What a view asks for: shown when it is there, and a refusal in the server's words when it is not. */
 export function Loaded<T>({
@@ -26,53 +19,9 @@ export function Loaded<T>({
   readonly again?: unknown;
   readonly children: (value: T) => VNode | null;
 }) {
-  const found = useSignal<Found<T> | undefined>(undefined);
-  const look = useRef(() => {});
-  const sent = JSON.stringify(body);
-  useEffect(() => {
-    const leaving = new AbortController();
-    look.current = oneAtATime(async () => {
-      try {
-        found.value = { path, value: await question(leaving.signal) };
-      } catch (error) {
-        const refused = asRefused(error);
-        // Without an answer, what is known of this address stays: the page says above that nobody answers.
-        const isKnown = found.value?.path === path && refused.code === 'offline';
-        if (!leaving.signal.aborted && !isKnown) found.value = { path, refused };
-      }
-    });
-    return () => leaving.abort();
-  }, [path, sent]);
-  useEffect(() => look.current(), [path, again]);
-  if (found.value === undefined) return <p class="soft">One moment…</p>;
-  const { refused, value } = found.value;
-  return refused === undefined ? children(value as T) : <RefusedNotice refused={refused} />;
-}
-
-/**
- * A question that is repeated while it is open is asked once more afterwards, so that the slowest answer is
- * shown, too.
- */
-export function oneAtATime(work: () => Promise<void>): () => void {
-  let isAtWork = false;
-  let isStale = false;
-  const begin = async (): Promise<void> => {
-    isAtWork = true;
-    do {
-      isStale = false;
-      await work();
-    } while (isStale);
-    isAtWork = false;
-  };
-  return () => {
-    isStale = true;
-    if (!isAtWork) void begin();
-  };
-}
-
-export function asRefused(error: unknown): Refused {
-  if (error instanceof Refused) return error;
-  return new Refused({ code: 'bug', message: String(error), next: 'Load the page again.' });
+  const { value, refused } = useAsked(question, [path, JSON.stringify(body)], { again }).value;
+  if (refused !== undefined) return <RefusedNotice refused={refused} />;
+  return value === undefined ? <p class="soft">One moment…</p> : children(value);
 }
 
 /** Words for a terminal are not shown: the page has a button or a field for what they say. */
@@ -89,8 +38,10 @@ export const forPage = (said: string): string =>
 export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {
   if (refused === undefined) return null;
   return (
-    <p class="refusal" role="alert">
-      <strong>{forPage(refused.message) || 'That cannot be done as it is.'}</strong> {forPage(refused.next)}
-    </p>
+    <div class="stop" role="alert">
+      <p>
+        <strong>{forPage(refused.message) || 'That cannot be done as it is.'}</strong> {forPage(refused.next)}
+      </p>
+    </div>
   );
 }

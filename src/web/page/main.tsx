@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { enter, follow, isIn } from './session.ts';
+import { enter } from './session.ts';
 import { Page } from './shell.tsx';
 
 /** The page begins here: it is drawn, gets its token, then shows the view that the address names. */
@@ -7,5 +7,4 @@ const place = document.getElementById('page');
 if (place !== null) {
   render(<Page />, place);
   await enter();
-  if (isIn.value) follow();
 }

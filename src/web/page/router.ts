@@ -14,12 +14,10 @@ addEventListener('popstate', () => {
   address.value = location.pathname + location.search;
 });
 
-/** @param replace for what is no step of its own, such as a filter. */
-export function go(to: string, replace = false): void {
-  if (replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+export function go(to: string): void {
+  history.pushState(null, '', to);
   address.value = to;
-  if (!replace) scrollTo(0, 0);
+  scrollTo(0, 0);
 }
 
 /** Follows links of the page without loading it again; what opens elsewhere stays the browser's. */

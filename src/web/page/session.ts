@@ -38,26 +38,46 @@ export async function awaiting<T>(coming: Promise<T>): Promise<T> {
 
 const BETWEEN_MS = 900;
 
-export function follow(): void {
-  setInterval(() => {
-    if (document.hidden) return;
-    beat.value += 1;
-    // A view that sends no requests by itself learns by this one that the server answers again.
-    if (offline.value && isIn.value) void ask('/tasks').catch(() => {});
-  }, BETWEEN_MS);
+function follow(): void {
+  if (document.hidden || !isIn.value) return;
+  beat.value += 1;
+  // A view that sends no requests by itself learns by this one that the server answers again.
+  if (offline.value) void ask('/tasks').catch(() => {});
 }
 
 let entry: OpenAnswer | undefined;
+
+/** Reaches tabs of this origin only, and no other program was ever at its name. */
+const tabs = new BroadcastChannel('rowonce-tabs');
+
+/** How long a tab that was opened by hand waits for another tab before it says that it is not let in. */
+const REPLY_MS = 300;
 
 /** Redeems the word in the address, takes the tab's own token, or asks another tab of this page for one. */
 export async function enter(): Promise<void> {
   const opening = /^#open=(?<word>[\w-]+)$/.exec(location.hash)?.groups?.word;
   // The word works once, so it must not stay in the address, the history or a bookmark.
   if (opening !== undefined) history.replaceState(null, '', location.pathname + location.search);
-  entry = (opening && (await redeem(opening))) || kept() || (await entryOfOtherTab());
-  if (entry !== undefined) keep(entry);
-  isIn.value = entry !== undefined;
-  shareEntry();
+  const own = (opening && (await redeem(opening))) || kept();
+  tabs.onmessage = ({ data }: MessageEvent<{ readonly entry?: OpenAnswer }>) => {
+    if (data.entry === undefined) share();
+    else if (entry === undefined) letIn(data.entry);
+  };
+  setInterval(follow, BETWEEN_MS);
+  if (own !== undefined) return letIn(own);
+  tabs.postMessage({});
+  // An answer that comes later lets this tab in, too.
+  setTimeout(() => (isIn.value ??= false), REPLY_MS);
+}
+
+function letIn(by: OpenAnswer): void {
+  entry = by;
+  sessionStorage.setItem(KEY, JSON.stringify(by));
+  isIn.value = true;
+}
+
+function share(): void {
+  if (entry !== undefined && !offline.value) tabs.postMessage({ entry });
 }
 
 /**
@@ -73,8 +93,6 @@ function leave(): void {
   isIn.value = false;
 }
 
-const keep = (what: OpenAnswer): void => sessionStorage.setItem(KEY, JSON.stringify(what));
-
 const kept = (): OpenAnswer | undefined => JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? undefined;
 
 /** A server that is gone lets nobody in; the page says so as it does without a word. */
@@ -87,124 +105,72 @@ async function redeem(opening: string): Promise<OpenAnswer | undefined> {
   }
 }
 
-const CHANNEL = 'rowonce-tabs';
-
-/** How long a tab that was opened by hand waits before it says that it is not let in. */
-const REPLY_MS = 300;
-
-/**
- * Asks other tabs for their entry, for a tab that a user opened by hand. The channel reaches tabs of this
- * origin only, and no other program was ever at its name.
- */
-function entryOfOtherTab(): Promise<OpenAnswer | undefined> {
-  const channel = new BroadcastChannel(CHANNEL);
-  return new Promise((resolve) => {
-    let isLate = false;
-    channel.onmessage = ({ data }: MessageEvent<{ readonly entry?: OpenAnswer }>) => {
-      if (data.entry === undefined) return;
-      channel.close();
-      if (!isLate) return resolve(data.entry);
-      // The other tab was busy for longer: this one begins again with what it was given.
-      keep(data.entry);
-      location.reload();
-    };
-    channel.postMessage({ ask: true });
-    const giveUp = (): void => {
-      isLate = true;
-      resolve(undefined);
-    };
-    setTimeout(giveUp, REPLY_MS);
-  });
-}
-
-function shareEntry(): void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = ({ data }) => {
-    if (data?.ask === true && entry !== undefined && !offline.value) channel.postMessage({ entry });
-  };
-}
-
-const silence = (): Refused =>
-  new Refused({
-    code: 'offline',
-    message: 'Rowonce does not answer.',
-    next: 'Nothing that was found is lost. Open it again from the terminal.',
-  });
-
 /** A refusal of the server, or what the page says itself. */
-type Told = { readonly code: string } & Pick<Refusal['error'], 'message' | 'next' | 'choices' | 'answers'>;
+type Told = Pick<Refusal['error'], 'message' | 'next' | 'choices'> & { readonly code: string };
 
 export class Refused extends Error {
   readonly code: string;
   readonly next: string;
-  readonly choices: Refusal['error']['choices'];
-  readonly answers: Refusal['error']['answers'];
+  readonly choices: Told['choices'];
 
-  constructor({ code, message, next, choices, answers }: Told) {
+  constructor({ code, message, next, choices }: Told) {
     super(message);
     this.code = code;
     this.next = next;
     this.choices = choices;
-    this.answers = answers;
   }
+}
+
+export function asRefused(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  return new Refused({ code: 'bug', message: String(error), next: 'Load the page again.' });
 }
 
 interface How {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** A file, or what is sent as JSON. */
   readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Whether the question changes nothing, so that no view has to look again. */
   readonly isLook?: boolean;
+  /** Whether no view waits for the answer. */
+  readonly isBeside?: boolean;
 }
 
 /** Gives the answer of a command that only looks, such as a page of a table. @throws Refused */
 export const look = <T>(command: string, body: object, signal?: AbortSignal): Promise<T> =>
-  ask<T>(`/${command}`, { body, isLook: true, ...(signal ? { signal } : {}) });
-
-/** Sends a file. @param tell hears which part of it has arrived, from 0 to 1. @throws Refused */
-export function send<T>(path: string, file: Blob, tell: (part: number) => void): Promise<T> {
-  // Only this way of asking says how much of a file has arrived.
-  const asking = new XMLHttpRequest();
-  asking.open('PUT', `/api${path}`);
-  if (entry !== undefined) asking.setRequestHeader('authorization', `Bearer ${entry.token}`);
-  asking.responseType = 'json';
-  asking.upload.onprogress = ({ loaded, total }) => tell(loaded / total);
-  return new Promise((resolve, reject) => {
-    asking.onload = () => {
-      if (asking.status === 401) leave();
-      if (asking.status >= 400) return reject(new Refused((asking.response as Refusal).error));
-      beat.value += 1;
-      resolve(asking.response as T);
-    };
-    asking.onerror = () => reject(silence());
-    asking.send(file);
-  });
-}
+  ask<T>(`/${command}`, { body, signal, isLook: true });
 
 /** Asks the API. @throws Refused */
-export const ask = <T>(path: string, how: How = {}): Promise<T> => awaiting(answerTo<T>(path, how));
+export function ask<T>(path: string, how: How = {}): Promise<T> {
+  const answer = answerTo<T>(path, how);
+  return how.isBeside ? answer : awaiting(answer);
+}
 
-async function answerTo<T>(path: string, how: How): Promise<T> {
-  const { method = how.body === undefined ? 'GET' : 'POST', body, signal } = how;
-  const sent = body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) };
+async function answerTo<T>(path: string, { body, signal, isLook = false, ...how }: How): Promise<T> {
+  const { method = body === undefined ? 'GET' : 'POST' } = how;
   let answer: Response;
   try {
     answer = await fetch(`/api${path}`, {
       method,
-      headers: entry === undefined ? {} : { authorization: `Bearer ${entry.token}` },
-      ...sent,
-      ...(signal ? { signal } : {}),
+      headers: { authorization: `Bearer ${entry?.token}` },
+      body: body === undefined || body instanceof Blob ? (body ?? null) : JSON.stringify(body),
+      signal: signal ?? null,
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
     offline.value = true;
     void leaveIfGone();
-    throw silence();
+    throw new Refused({
+      code: 'offline',
+      message: 'Rowonce does not answer.',
+      next: 'Nothing that was found is lost. Open it again from the terminal.',
+    });
   }
   offline.value = false;
   if (answer.status === 401) leave();
   const value: unknown = await answer.json();
   if (!answer.ok) throw new Refused((value as Refusal).error);
-  if (method !== 'GET' && how.isLook !== true) beat.value += 1;
+  if (method !== 'GET' && !isLook) beat.value += 1;
   return value as T;
 }

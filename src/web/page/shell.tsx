@@ -3,23 +3,23 @@ import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchList } from '../api.ts';
 import { useAsked } from './parts/action.ts';
+import { ButtonLink } from './parts/controls.tsx';
 import { needing, needWords } from './parts/figures.ts';
 import { late } from './parts/late.tsx';
 import { path } from './router.ts';
 import { ask, awaited, beat, isIn, offline } from './session.ts';
 
-export type Params = Readonly<Record<string, string>>;
-type View = ComponentType<{ readonly params: Params }>;
+type View = ComponentType<{ readonly id: string }>;
 
-/** `:name` stands for one part of an address. The first that fits is shown. */
-const VIEWS: readonly { readonly address: string; readonly view: View }[] = [
-  { address: '/', view: late(async () => (await import('./views/home.tsx')).Home) },
-  { address: '/lists/:id', view: late(async () => (await import('./views/list.tsx')).ListPage) },
-  { address: '/files/:batch', view: late(async () => (await import('./views/list.tsx')).ListOfBatch) },
-  { address: '/reports/:batch', view: late(async () => (await import('./views/report.tsx')).Report) },
-  { address: '/money', view: late(async () => (await import('./views/money.tsx')).Money) },
-  { address: '/nights', view: late(async () => (await import('./views/nights.tsx')).Nights) },
-  { address: '/accounts', view: late(async () => (await import('./views/accounts.tsx')).Accounts) },
+/** The first whose address fits is shown. */
+const VIEWS: readonly (readonly [address: RegExp, view: View])[] = [
+  [/^\/$/, late(async () => (await import('./views/home.tsx')).Home)],
+  [/^\/lists\/(?<id>[^/]+)$/, late(async () => (await import('./views/list.tsx')).ListPage)],
+  [/^\/files\/(?<id>[^/]+)$/, late(async () => (await import('./views/list.tsx')).ListOfBatch)],
+  [/^\/reports\/(?<id>[^/]+)$/, late(async () => (await import('./views/report.tsx')).Report)],
+  [/^\/money$/, late(async () => (await import('./views/money.tsx')).Money)],
+  [/^\/nights$/, late(async () => (await import('./views/nights.tsx')).Nights)],
+  [/^\/accounts$/, late(async () => (await import('./views/accounts.tsx')).Accounts)],
 ];
 
 const NAV = [
@@ -33,13 +33,8 @@ export function Page() {
   if (isIn.value === false) return <Closed />;
   return (
     <>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
       <header>
-        <a class="brand" href="/">
-          Rowonce
-        </a>
+        <a href="/">Rowonce</a>
         <nav aria-label="Views">
           {NAV.map(({ to, says }) => (
             <a key={to} href={to} aria-current={isAt(to) ? 'page' : undefined}>
@@ -49,12 +44,11 @@ export function Page() {
         </nav>
         {isIn.value && <Needs />}
       </header>
-      <main id="content" tabIndex={-1}>
-        <p class={offline.value ? 'stop' : 'unseen'} role="status">
-          {offline.value
-            ? 'The connection to Rowonce is lost. What runs goes on; this page looks for it again.'
-            : ''}
-        </p>
+      <main>
+        <div class={offline.value ? 'stop' : ''} role="status">
+          {offline.value &&
+            'The connection to Rowonce is lost. What runs goes on; this page looks for it again.'}
+        </div>
         {isIn.value && <Shown key={path.value} />}
       </main>
     </>
@@ -67,7 +61,7 @@ const BEATS = 5;
 /** Rows that need her in lists that are done, with a link to the newest of these lists. */
 function Needs() {
   const asked = useAsked<BatchList>(
-    (signal) => ask('/batches?newest=true', { signal }),
+    (signal) => ask('/batches?newest=true', { signal, isBeside: true }),
     [path.value, Math.floor(beat.value / BEATS)],
   );
   const needed = (asked.value.value?.batches ?? []).filter(
@@ -77,14 +71,14 @@ function Needs() {
   if (newest === undefined) return null;
   const rows = needed.reduce((sum, batch) => sum + needing(batch), 0);
   return (
-    <a class="need" href={newest.list === null ? `/files/${newest.batch}` : `/lists/${newest.list}`}>
+    <a class="need state" href={newest.list === null ? `/files/${newest.batch}` : `/lists/${newest.list}`}>
       {needWords(rows)}
     </a>
   );
 }
 
 const isAt = (to: string): boolean =>
-  to === '/' ? /^\/(?:$|lists|files|reports)/.test(path.value) : path.value.startsWith(to);
+  to === '/' ? /^\/(?:$|lists|files|reports)/.test(path.value) : path.value === to;
 
 /** A view asks in steps: after so long without a question it has all that it shows at first. */
 const QUIET_MS = 60;
@@ -127,31 +121,16 @@ function Shown() {
 }
 
 function Addressed() {
-  for (const { address, view: View } of VIEWS) {
-    const params = paramsOf(address, path.value);
-    if (params !== undefined) return <View params={params} />;
+  for (const [address, View] of VIEWS) {
+    const found = address.exec(path.value);
+    if (found !== null) return <View id={decodeURIComponent(found.groups?.id ?? '')} />;
   }
   return (
     <section class="drop">
       <h1>There is nothing at this address</h1>
-      <a class="btn" href="/">
-        See your lists
-      </a>
+      <ButtonLink to="/" says="See your lists" />
     </section>
   );
-}
-
-function paramsOf(address: string, actual: string): Record<string, string> | undefined {
-  const wanted = address.split('/');
-  const given = actual.split('/');
-  if (wanted.length !== given.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [at, part] of wanted.entries()) {
-    const value = given[at] ?? '';
-    if (part.startsWith(':')) params[part.slice(1)] = decodeURIComponent(value);
-    else if (part !== value) return undefined;
-  }
-  return params;
 }
 
 /** A tab of an earlier start, or one that was opened by hand. */

@@ -1,8 +1,7 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Tickets, WorkAnswer } from '../../api.ts';
-import { asRefused } from '../loaded.tsx';
-import { ask, look, Refused } from '../session.ts';
+import { ask, asRefused, look, Refused } from '../session.ts';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
 export interface Action {
@@ -36,41 +35,71 @@ export function useAction(): Action {
 export interface Asked<T> {
   readonly value: T | undefined;
   readonly refused: Refused | undefined;
+  /** Whether this question has no answer yet. */
   readonly waits: boolean;
 }
 
-/**
- * Forgets the answers to earlier questions.
- * @param delayMs how long the keys must rest before another question is sent, because the user is still
- * choosing. The first one is sent at once.
- */
+interface Pace {
+  /** The same question is asked once more when this changes. */
+  readonly again?: unknown;
+  /** How long the keys must rest, because the user is still choosing. The first question is sent at once. */
+  readonly delayMs?: number;
+}
+
+/** Asks when the keys change, and forgets the answers to earlier questions. */
 export function useAsked<T>(
   question: (signal: AbortSignal) => Promise<T>,
   keys: readonly unknown[],
-  delayMs = 0,
+  { again, delayMs = 0 }: Pace = {},
 ): Signal<Asked<T>> {
   const asked = useSignal<Asked<T>>({ value: undefined, refused: undefined, waits: true });
+  const begin = useRef(() => {});
   useEffect(() => {
     const leaving = new AbortController();
-    const restMs = asked.peek().value === undefined ? 0 : delayMs;
     asked.value = { ...asked.peek(), waits: true };
-    const timer = setTimeout(() => {
-      question(leaving.signal).then(
-        (value) => {
-          if (!leaving.signal.aborted) asked.value = { value, refused: undefined, waits: false };
-        },
-        (error) => {
-          if (leaving.signal.aborted) return;
-          asked.value = { value: undefined, refused: asRefused(error), waits: false };
-        },
-      );
-    }, restMs);
-    return () => {
-      clearTimeout(timer);
-      leaving.abort();
-    };
+    begin.current = oneAtATime(async () => {
+      const answer = await answerTo(() => question(leaving.signal));
+      // Without an answer, what is known stays: the page says above that nobody answers.
+      const isKnown = answer.refused?.code === 'offline' && !asked.peek().waits;
+      if (!leaving.signal.aborted && !isKnown) asked.value = answer;
+    });
+    return () => leaving.abort();
   }, keys);
+  useEffect(() => {
+    const isFirst = asked.peek().value === undefined;
+    const timer = setTimeout(begin.current, isFirst ? 0 : delayMs);
+    return () => clearTimeout(timer);
+  }, [...keys, again]);
   return asked;
+}
+
+async function answerTo<T>(question: () => Promise<T>): Promise<Asked<T>> {
+  try {
+    return { value: await question(), refused: undefined, waits: false };
+  } catch (error) {
+    return { value: undefined, refused: asRefused(error), waits: false };
+  }
+}
+
+/**
+ * A question that is repeated while it is open is asked once more afterwards, so that the slowest answer is
+ * shown, too.
+ */
+export function oneAtATime(work: () => Promise<void>): () => void {
+  let isAtWork = false;
+  let isStale = false;
+  const begin = async (): Promise<void> => {
+    isAtWork = true;
+    do {
+      isStale = false;
+      await work();
+    } while (isStale);
+    isAtWork = false;
+  };
+  return () => {
+    isStale = true;
+    if (!isAtWork) void begin();
+  };
 }
 
 const ASK_AGAIN_MS = 400;

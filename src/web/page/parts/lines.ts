@@ -1,6 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import { asRefused } from '../loaded.tsx';
-import type { Refused } from '../session.ts';
+import { asRefused, type Refused } from '../session.ts';
 
 /** Rows of a long table: those that are looked at are fetched, part by part, and kept. */
 

@@ -4,7 +4,6 @@ import { Loaded } from '../loaded.tsx';
 import { fileName, grouped } from '../parts/figures.ts';
 import { late } from '../parts/late.tsx';
 import { ask, beat, look } from '../session.ts';
-import type { Params } from '../shell.tsx';
 import { Funnel } from './list/funnel.tsx';
 import { Head } from './list/head.tsx';
 import { type Known, type Scene, useScene } from './list/scene.ts';
@@ -19,7 +18,7 @@ const RowBeside = late(async () => (await import('./list/row.tsx')).RowBeside);
 const Undo = late(async () => (await import('./list/undo.tsx')).Undo);
 
 /** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
-export function ListPage({ params: { id = '' } }: { readonly params: Params }) {
+export function ListPage({ id }: { readonly id: string }) {
   const question = async (signal: AbortSignal): Promise<Known> => {
     const how = { signal, isLook: true };
     const [list, { batches }, { work }] = await Promise.all([
@@ -39,7 +38,7 @@ export function ListPage({ params: { id = '' } }: { readonly params: Params }) {
 }
 
 /** The same view of a file that was never brought to the page, such as one that a night has worked on. */
-export function ListOfBatch({ params: { batch: id = '' } }: { readonly params: Params }) {
+export function ListOfBatch({ id }: { readonly id: string }) {
   const question = async (signal: AbortSignal): Promise<Known> => {
     const [batch, { work }] = await Promise.all([
       statusOf(id, signal),
@@ -64,7 +63,7 @@ function Shown(known: Known) {
   const scene = useScene(known);
   useTitle(scene);
   return (
-    <article>
+    <>
       <Head scene={scene} />
       <Stops scene={scene} />
       <div class="body">
@@ -74,7 +73,7 @@ function Shown(known: Known) {
         </div>
         <Beside scene={scene} />
       </div>
-    </article>
+    </>
   );
 }
 

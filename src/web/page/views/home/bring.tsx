@@ -1,32 +1,22 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Lists, ListView } from '../../../api.ts';
 import { RefusedNotice } from '../../loaded.tsx';
 import { useAction } from '../../parts/action.ts';
 import { Button } from '../../parts/controls.tsx';
-import { dayAndMonth, percent } from '../../parts/figures.ts';
+import { dayAndMonth } from '../../parts/figures.ts';
 import { go } from '../../router.ts';
-import { ask, send } from '../../session.ts';
+import { ask } from '../../session.ts';
 
 /** How a list comes to the page: it is dropped, chosen or pasted, or is the sample. */
-
-interface Brought {
-  readonly name: string;
-  readonly content: Blob;
-}
-
 export function Bring({ endings }: Pick<Lists, 'endings'>) {
-  const action = useAction();
+  const { isBusy, refused, run } = useAction();
   const input = useRef<HTMLInputElement>(null);
-  const isOver = useSignal(false);
-  /** Which part of a file has arrived. */
-  const part = useSignal(0);
-  const bring = (file: Brought | undefined): void => {
-    if (file !== undefined) action.run(() => brought(file, (now) => (part.value = now)));
+  const take = (file: File | undefined): void => {
+    if (file !== undefined) run(() => bring(file));
   };
-  useWholePage(bring, (is) => (isOver.value = is));
+  useWholePage(take);
   return (
-    <section class={`drop ${isOver.value ? 'over' : ''}`} aria-label="Bring a list">
+    <section class="drop" aria-label="Bring a list">
       <h1>Drop your list here</h1>
       <p class="soft">
         An Excel or CSV file. Rowonce finds what is missing, or invites the people on it, and never pays for a
@@ -38,7 +28,7 @@ export function Bring({ endings }: Pick<Lists, 'endings'>) {
         hidden
         accept={endings.join(',')}
         onChange={({ currentTarget }) => {
-          bring(fileIn(currentTarget.files));
+          take(currentTarget.files?.[0]);
           // So that the same file can be chosen again after it was mended.
           currentTarget.value = '';
         }}
@@ -46,78 +36,62 @@ export function Bring({ endings }: Pick<Lists, 'endings'>) {
       <p class="row">
         <Button
           look="go"
-          disabled={action.isBusy.value}
+          disabled={isBusy.value}
           onClick={() => input.current?.click()}
           says="Choose a file"
         />
         <Button
-          disabled={action.isBusy.value}
-          onClick={() => action.run(bringSample)}
+          disabled={isBusy.value}
+          onClick={() => run(bringSample)}
           says="Try the sample list with play money"
         />
       </p>
-      <p class="soft">You can also paste a table that you copied.</p>
-      {action.isBusy.value && (
-        <p role="status">
-          <progress value={part.value} aria-label="How much has arrived" /> {percent(part.value, 1)} has
-          arrived
-        </p>
-      )}
-      <RefusedNotice refused={action.refused.value} />
+      <p class="soft" role="status">
+        {isBusy.value ? 'It is being read…' : 'You can also paste a table that you copied.'}
+      </p>
+      <RefusedNotice refused={refused.value} />
     </section>
   );
 }
 
 /** Takes what is dropped or pasted anywhere on the page. */
-function useWholePage(bring: (file: Brought | undefined) => void, hover: (isOver: boolean) => void): void {
-  const latest = useRef(bring);
-  latest.current = bring;
-  useEffect(() => {
+function useWholePage(take: (file: File | undefined) => void): void {
+  useLayoutEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
-    const over = (event: DragEvent): void => {
-      event.preventDefault();
-      hover(true);
-    };
     const drop = (event: DragEvent): void => {
       event.preventDefault();
-      hover(false);
-      latest.current(fileIn(event.dataTransfer?.files));
+      take(event.dataTransfer?.files[0]);
     };
-    const leave = ({ relatedTarget }: DragEvent): void => hover(relatedTarget !== null);
-    document.addEventListener('dragover', over, { signal });
-    document.addEventListener('dragleave', leave, { signal });
+    const paste = ({ clipboardData }: ClipboardEvent): void => take(pastedIn(clipboardData));
+    document.addEventListener('dragover', (event) => event.preventDefault(), { signal });
     document.addEventListener('drop', drop, { signal });
-    document.addEventListener('paste', ({ clipboardData }) => latest.current(pastedIn(clipboardData)), {
-      signal,
-    });
+    document.addEventListener('paste', paste, { signal });
     return () => leaving.abort();
   }, []);
 }
 
-function fileIn(files: FileList | null | undefined): Brought | undefined {
-  const file = files?.[0];
-  return file && { name: file.name, content: file };
-}
-
 /** Spreadsheets put cells on the clipboard as lines with tabs between them. */
-function pastedIn(clipboard: DataTransfer | null): Brought | undefined {
+function pastedIn(clipboard: DataTransfer | null): File | undefined {
   const cells = clipboard?.getData('text/plain') ?? '';
   if (!/[\t\n]/.test(cells.trim())) return undefined;
   // A second table of the day is another list, so its name has the time.
   const now = new Date();
   const time = now.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  return { name: `Pasted ${dayAndMonth(now)}, ${time.replace(':', '.')}.tsv`, content: new Blob([cells]) };
+  return new File([cells], `Pasted ${dayAndMonth(now)}, ${time.replace(':', '.')}.tsv`);
 }
 
-async function brought({ name, content }: Brought, tell: (part: number) => void): Promise<void> {
-  const { id } = await send<ListView>(`/lists?name=${encodeURIComponent(name)}`, content, tell);
+const sent = (file: File): Promise<ListView> =>
+  ask(`/lists?name=${encodeURIComponent(file.name)}`, { method: 'PUT', body: file });
+
+async function bring(file: File): Promise<void> {
+  const { id } = await sent(file);
   go(`/lists/${id}`);
 }
 
 async function bringSample(): Promise<void> {
   const sample = await (await fetch('/sample.csv')).blob();
-  const { id, job } = await send<ListView>('/lists?name=Sample list.csv', sample, () => {});
+  const { id, job } = await sent(new File([sample], 'Sample list.csv'));
   const first = { operation: 'enrich-company', account: 'sandbox-provider' };
   // What she has chosen for it the last time stays.
   if (Object.keys(job).length === 0) await ask(`/lists/${id}/job`, { method: 'PUT', body: first });

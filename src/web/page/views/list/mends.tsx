@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { Mend } from '../../../api.ts';
-import { asRefused } from '../../loaded.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { counted } from '../../parts/figures.ts';
-import { ask, type Refused } from '../../session.ts';
+import { ask, asRefused, type Refused } from '../../session.ts';
 import type { Scene } from './scene.ts';
 
 /** Cells that she has mended: they are kept beside her list, never in her file. */

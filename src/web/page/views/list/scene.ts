@@ -9,9 +9,8 @@ import type {
   ReportObject,
   WorkView,
 } from '../../../api.ts';
-import { asRefused, oneAtATime } from '../../loaded.tsx';
-import { type Asked, useAsked } from '../../parts/action.ts';
-import { ask, beat, look, type Refused } from '../../session.ts';
+import { type Asked, oneAtATime, useAsked } from '../../parts/action.ts';
+import { ask, asRefused, beat, look, type Refused } from '../../session.ts';
 import { operationsOf } from './job.ts';
 
 /** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
@@ -212,7 +211,7 @@ function usePlanned(isChosen: boolean, sent: object, again: number): Asked<PlanO
   return useAsked<PlanObject>(
     (signal) => (isChosen ? look('plan', sent, signal) : never()),
     [isChosen, JSON.stringify(sent), again],
-    REST_MS,
+    { delayMs: REST_MS },
   ).value;
 }
 
