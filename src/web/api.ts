@@ -218,6 +218,8 @@ export interface NightView {
   /** ISO 8601, UTC; null while it is paused. */
   readonly next_run: string | null;
   readonly paused: boolean;
+  /** Whether it is worked on, or waits for its turn. */
+  readonly running: boolean;
   /** The name of the folder whose files are worked through. */
   readonly inbox: string;
   /** The last ones, the newest first. */

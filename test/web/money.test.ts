@@ -28,7 +28,7 @@ test('a month is told by day, list, account and person, without play money', asy
     .waitFor();
   await page.getByRole('img', { name: 'Credits a day, at most 5' }).waitFor();
   await page.getByText('Day by day').first().click();
-  await page.getByRole('cell', { name: 'A$0.20' }).waitFor();
+  await page.getByRole('cell', { name: 'A$0.20', exact: true }).waitFor();
   expect(await whole.innerText()).not.toContain(desk.place.folder);
   expect(await whole.innerText()).not.toMatch(/sandbox|play/i);
   await page.getByLabel('Month').selectOption({ index: 1 });

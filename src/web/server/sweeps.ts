@@ -86,7 +86,10 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
       nights.map(({ view, cron }): NightView => {
         const paused = note.paused.includes(view.job);
         const ended = note.ended.filter(({ job }) => job === view.job);
-        return { ...view, paused, next_run: paused ? null : nextOf(cron), ended };
+        const running = work.pieces.some(
+          (piece) => piece.words[0] === 'nightly' && piece.about === view.job && piece.ended === undefined,
+        );
+        return { ...view, paused, running, next_run: paused ? null : nextOf(cron), ended };
       }),
     /** @returns whether there is such a job. The pause outlives this server. */
     async setPaused(job: string, paused: boolean): Promise<boolean> {
@@ -105,7 +108,7 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
 }
 
 interface Night {
-  readonly view: Omit<NightView, 'paused' | 'next_run' | 'ended'>;
+  readonly view: Omit<NightView, 'paused' | 'running' | 'next_run' | 'ended'>;
   readonly path: string;
   readonly cron: Cron;
 }

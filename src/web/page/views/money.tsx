@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { Fold, Table } from '../../../files/output/report/table.ts';
+import { Bar, Fold, Section, Table } from '../../../files/output/report/table.ts';
 import type { SpendGroupObject, SpendObject } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
-import { Meter } from '../parts/bar.tsx';
-import { Select } from '../parts/controls.tsx';
+import { Options } from '../parts/controls.tsx';
 import { counted, creditWords, fileName, grouped, money, spentWords } from '../parts/figures.ts';
 
 /** What a month cost; play money is none. Budgets count in UTC, so a month and a day are those of UTC. */
@@ -12,17 +11,17 @@ export function Money() {
   const { value: chosen } = month;
   return (
     <>
-      <div class="title">
+      <header>
         <h1>Money</h1>
-        <span class="state">
-          <Select
-            name={<span class="unseen">Month</span>}
-            value={chosen}
-            options={lastMonths().map((each) => [each, monthName(each)] as const)}
-            onChosen={(next) => (month.value = next)}
-          />
-        </span>
-      </div>
+        <select
+          class="state"
+          aria-label="Month"
+          value={chosen}
+          onChange={({ currentTarget }) => (month.value = currentTarget.value)}
+        >
+          <Options of={lastMonths().map((each) => [each, monthName(each)] as const)} />
+        </select>
+      </header>
       <Spent by="month" month={chosen}>
         {([whole]) =>
           whole === undefined ? (
@@ -30,10 +29,18 @@ export function Money() {
           ) : (
             <div class="two">
               <Whole whole={whole} month={chosen} />
-              <section class="card">
-                <Parts by="list" title="By list" month={chosen} whole={whole} />
-                <Parts by="account" title="By account" month={chosen} whole={whole} />
-                <Parts by="operator" title="By person" month={chosen} whole={whole} />
+              <section>
+                {PARTS.map(([by, title]) => (
+                  <Spent key={by} by={by} month={chosen}>
+                    {(groups) => (
+                      <Section
+                        title={title}
+                        columns={['which', 'credits']}
+                        lines={groups.map((group) => lineOf(group, whole))}
+                      />
+                    )}
+                  </Spent>
+                ))}
               </section>
             </div>
           )
@@ -42,6 +49,12 @@ export function Money() {
     </>
   );
 }
+
+const PARTS = [
+  ['list', 'By list'],
+  ['account', 'By account'],
+  ['operator', 'By person'],
+] as const;
 
 const MONTHS_SHOWN = 12;
 
@@ -69,17 +82,12 @@ const Spent = ({ by, month, children }: SpentProps) => (
   </Loaded>
 );
 
-interface OfMonth {
-  readonly whole: SpendGroupObject;
-  readonly month: string;
-}
-
-function Whole({ whole, month }: OfMonth) {
+function Whole({ whole, month }: { readonly whole: SpendGroupObject; readonly month: string }) {
   const { saved, in_doubt: inDoubt, for_misses: forMisses } = whole;
   const cost = money(whole.cost);
   const rate = atThisRate(whole, month);
   return (
-    <section class="card">
+    <section>
       <h2>
         {monthName(month)}: {creditWords(whole)}
         {cost && `, ${cost}`}
@@ -133,46 +141,17 @@ function Days({ days, month }: { readonly days: readonly SpendGroupObject[]; rea
   );
 }
 
-interface PartsProps extends OfMonth {
-  readonly by: 'list' | 'account' | 'operator';
-  readonly title: string;
-}
-
-function Parts({ by, title, month, whole }: PartsProps) {
-  return (
-    <Spent by={by} month={month}>
-      {(groups) => (
-        <>
-          <h2>{title}</h2>
-          <div class="meter">
-            {groups.map((group) => (
-              <Meter
-                key={group.name}
-                name={nameOf(group, by)}
-                part={group.spent}
-                whole={group.budget ?? whole.spent}
-                says={saysOf(group)}
-              />
-            ))}
-          </div>
-        </>
-      )}
-    </Spent>
-  );
-}
-
-function nameOf({ name }: SpendGroupObject, by: PartsProps['by']): string {
-  if (name === null) return 'nobody noted';
-  return by === 'list' ? fileName(name) : name;
-}
-
-/** `1,012 of 2,000, A$404.80; the vendor counted 1,005, 7 fewer`. */
-function saysOf(group: SpendGroupObject): string {
-  const { spent, budget, vendor_counted: vendor } = group;
-  const of = budget === null ? '' : ` of ${grouped(budget)}`;
+/** `data`, and beside a bar `1,012 of 2,000, A$404.80; the vendor counted 1,005, 7 fewer`. */
+function lineOf(group: SpendGroupObject, whole: SpendGroupObject) {
+  const { name, spent, budget, vendor_counted: vendor = spent } = group;
   const cost = money(group.cost);
-  const own = `${spentWords(group)}${of}${cost && `, ${cost}`}`;
-  if (vendor === undefined || vendor === spent) return own;
   const difference = `${grouped(Math.abs(vendor - spent))} ${vendor < spent ? 'fewer' : 'more'}`;
-  return `${own}; the vendor counted ${grouped(vendor)}, ${difference}`;
+  const says = [
+    spentWords(group),
+    budget !== null && ` of ${grouped(budget)}`,
+    cost && `, ${cost}`,
+    vendor !== spent && `; the vendor counted ${grouped(vendor)}, ${difference}`,
+  ];
+  const bar = <Bar part={spent} all={budget ?? whole.spent} />;
+  return [name === null ? 'nobody noted' : fileName(name), [bar, ...says]];
 }

@@ -1,67 +1,60 @@
-import type { Nights as AllNights, NightView, WorkList } from '../../api.ts';
+import { Bar, Section } from '../../../files/output/report/table.ts';
+import type { Nights as AllNights, NightView } from '../../api.ts';
 import { forPage, Loaded } from '../loaded.tsx';
 import { Act } from '../parts/act.tsx';
-import { Meter } from '../parts/bar.tsx';
 import { counted, fileName, foundIn, grouped, when } from '../parts/figures.ts';
 import { ask, beat } from '../session.ts';
 import { whatWords } from './list/words.ts';
 
 /** What is asked by a schedule: when, what the last nights did, and what they left. */
-export function Nights() {
-  return (
-    <>
-      <div class="title">
-        <h1>Nights</h1>
-      </div>
-      <Loaded<AllNights> path="/nights" again={beat.value}>
-        {({ nights }) => (
-          <Loaded<WorkList> path="/tasks" again={beat.value}>
-            {({ work }) => {
-              if (nights.length === 0) return <NoNight />;
-              const running = work.filter(({ kind, state }) => kind === 'nightly' && state !== 'ended');
-              return (
-                <>
-                  {nights.map((night) => (
-                    <div class="two" key={night.job}>
-                      <Planned night={night} isRunning={running.some(({ about }) => about === night.job)} />
-                      <Last night={night} />
-                    </div>
-                  ))}
-                </>
-              );
-            }}
-          </Loaded>
-        )}
-      </Loaded>
-    </>
-  );
-}
-
-const NoNight = () => (
-  <p>
-    Nothing is asked by night yet. Whoever opened Rowonce can open it with the file of a night, which says
-    what is asked, of which folder, and when.
-  </p>
+export const Nights = () => (
+  <>
+    <header>
+      <h1>Nights</h1>
+    </header>
+    <Loaded<AllNights> path="/nights" again={beat.value}>
+      {({ nights }) => (
+        <>
+          {nights.length === 0 && (
+            <p>
+              Nothing is asked by night yet. Whoever opened Rowonce can open it with the file of a night,
+              which says what is asked, of which folder, and when.
+            </p>
+          )}
+          {nights.map((night) => (
+            <div class="two" key={night.job}>
+              <Planned night={night} />
+              <Last night={night} />
+            </div>
+          ))}
+        </>
+      )}
+    </Loaded>
+  </>
 );
 
-function Planned({ night, isRunning }: { readonly night: NightView; readonly isRunning: boolean }) {
-  const { job, file, operation, budget, schedule, next_run: next, paused, inbox } = night;
+interface OfNight {
+  readonly night: NightView;
+}
+
+function Planned({ night }: OfNight) {
+  const { job, file, operation, budget, schedule, next_run: next, paused, running, inbox } = night;
   const pause = (): Promise<void> =>
     ask(`/nights/${encodeURIComponent(job)}`, { method: 'PUT', body: { paused: !paused } });
   const state = next === null ? 'It is paused.' : `Next: ${when(next)}.`;
   return (
-    <section class="card" aria-label={job}>
+    <section aria-label={job}>
       <h2>{scheduleWords(schedule)}</h2>
       <p>
         What lies in the folder <b>{inbox}</b> is asked for {whatWords(operation)}
         {budget !== null && `, at most ${counted(budget, 'credit')} for a list`}.{' '}
         <span class="soft">The schedule stands in {file}.</span>
       </p>
-      <p role="status">{isRunning ? 'It is running now.' : state}</p>
-      <p class="row">
-        <Act says="Run it now" disabled={isRunning} does={() => ask('/nightly', { body: { jobs: [job] } })} />
+      <p role="status">{running ? 'It is running now.' : state}</p>
+      <div class="row">
+        <Act says="Run it now" disabled={running} does={() => ask('/nightly', { body: { jobs: [job] } })} />
         <Act says={paused ? 'Go on' : 'Pause'} does={pause} />
-      </p>
+      </div>
     </section>
   );
 }
@@ -82,23 +75,17 @@ function scheduleWords(schedule: string): string {
   return `Every ${isNight ? 'night' : 'day'} at ${at}`;
 }
 
-// ------------------------------------------------------------------------------------------ the last nights
-
 const NIGHTS_SHOWN = 7;
 
 type Ended = NightView['ended'][number];
 
-function Last({ night: { job, ended } }: { readonly night: NightView }) {
+function Last({ night: { job, ended } }: OfNight) {
+  const [last] = ended;
+  const lines = ended.map((each) => [when(each.at), foundWords(each)]);
   return (
-    <section class="card" aria-label={`The last nights of ${job}`}>
-      <h2>The last nights</h2>
-      {ended.length === 0 && <p class="soft">None has been yet.</p>}
-      <div class="meter">
-        {ended.slice(0, NIGHTS_SHOWN).map((each) => (
-          <Meter key={each.at} name={when(each.at)} {...figuresOf(each)} />
-        ))}
-      </div>
-      {ended[0] !== undefined && <Waiting sweep={ended[0].sweep} />}
+    <section aria-label={`The last nights of ${job}`}>
+      <Section title="The last nights" columns={['begun', 'found']} most={NIGHTS_SHOWN} lines={lines} />
+      {last === undefined ? <p class="soft">No night has ended yet.</p> : <Waiting sweep={last.sweep} />}
     </section>
   );
 }
@@ -106,31 +93,26 @@ function Last({ night: { job, ended } }: { readonly night: NightView }) {
 /** The lists that the last night did not end. One that it has begun has a view, where it can go on. */
 function Waiting({ sweep }: Pick<Ended, 'sweep'>) {
   const begun = (sweep?.files ?? []).filter(({ stopped }) => stopped !== null);
-  return (
-    <>
-      {begun.map(({ file, batch, stopped }) => (
-        <p class="need" key={file}>
-          <b>{fileName(file)} waits</b>. {forPage(stopped?.message ?? '')}{' '}
-          {batch !== null && <a href={`/files/${batch}`}>{WAYS[stopped?.code ?? ''] ?? 'Look at it'}</a>}
-        </p>
-      ))}
-      {sweep?.left.map(({ file, why }) => (
-        <p class="need" key={file}>
-          <b>{fileName(file)} waits</b>. {forPage(why)}
-        </p>
-      ))}
-    </>
-  );
+  const waiting = [
+    ...begun.map(({ file, batch, stopped }) => ({ file, batch, ...stopped })),
+    ...(sweep?.left ?? []).map(({ file, why }) => ({ file, batch: null, code: '', message: why })),
+  ];
+  return waiting.map(({ file, batch, code = '', message = '' }) => (
+    <p class="need" key={file}>
+      <b>{fileName(file)} waits</b>. {forPage(message)}{' '}
+      {batch !== null && <a href={`/files/${batch}`}>{WAYS[code] ?? 'Look at it'}</a>}
+    </p>
+  ));
 }
 
 const WAYS: Readonly<Record<string, string>> = { budget: 'Raise its limit' };
 
 /** How much of the night was found, and why it ended where it did. */
-function figuresOf({ sweep, stopped }: Ended) {
+function foundWords({ sweep, stopped }: Ended) {
   const part = foundIn(sweep?.counts ?? {});
-  const whole = sweep?.rows ?? 0;
+  const all = sweep?.rows ?? 0;
   const why = stopped ?? sweep?.stopped ?? sweep?.files.find((file) => file.stopped !== null)?.stopped;
-  const found = whole === 0 ? [] : [`${grouped(part)} of ${grouped(whole)}`];
+  const found = all === 0 ? [] : [`${grouped(part)} of ${grouped(all)}`];
   const said = why ? [forPage(why.message) || 'it stopped'] : [];
-  return { part, whole, says: [...found, ...said].join(': ') || 'nothing new' };
+  return [<Bar key="bar" part={part} all={all} />, [...found, ...said].join(': ') || 'nothing new'];
 }
