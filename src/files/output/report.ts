@@ -65,7 +65,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { whit
 h1, p, td:not(.n) { overflow-wrap: anywhere }
 tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
 .bar { display: block; width: 100%; height: .4rem; border-radius: 2px }
-.bar { fill: light-dark(#1a7f4b, #57c78b); print-color-adjust: exact } .bar .all { fill: #8884 }
+.bar { fill: light-dark(#1a7f4b, #57c78b); background: #8884; print-color-adjust: exact }
 td .bar { display: inline-block; width: 6rem; margin: 0 .75rem .1rem 0 }
 .pair { display: flex; flex-wrap: wrap; column-gap: 1rem } .pair section { margin-right: auto }
 details { margin-top: 1rem } summary { cursor: pointer; font-weight: 600 }

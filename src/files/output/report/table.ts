@@ -58,7 +58,6 @@ export function Bar({ part, all }: ShareProps) {
   return h(
     'svg',
     { class: 'bar', 'aria-hidden': 'true', ...size },
-    h('rect', { class: 'all', width: 100, height: 6 }),
     h('rect', { width: width.toFixed(1), height: 6 }),
   );
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { RefusedNotice } from '../loaded.tsx';
 import { useAction } from './action.ts';
-import { Button, typedIn } from './controls.tsx';
+import { Button } from './controls.tsx';
 
 type ActProps = ComponentProps<typeof Button> & {
   /** What the button says while the server is asked. */
@@ -29,7 +29,7 @@ interface FormProps {
   /** The words of the button that sends it. */
   readonly says: string;
   readonly busy?: string;
-  readonly look?: 'row' | 'row known';
+  readonly look?: 'row';
   /** Gets what stands in the fields by their names, without those that are blank. */
   sends(typed: Record<string, FormDataEntryValue>): Promise<unknown>;
   readonly children: ComponentChildren;
@@ -39,8 +39,9 @@ interface FormProps {
 export function Form({ says, busy = says, look, sends, children }: FormProps) {
   const { isBusy, refused, run } = useAction();
   const send = (event: SubmitEvent): void => {
-    const typed = typedIn(event);
-    run(() => sends(typed));
+    event.preventDefault();
+    const typed = [...new FormData(event.currentTarget as HTMLFormElement)];
+    run(() => sends(Object.fromEntries(typed.filter(([, value]) => value !== ''))));
   };
   return (
     <form class={look} onSubmit={send} autocomplete="off">

@@ -2,8 +2,8 @@ import type { ComponentChildren, ComponentProps } from 'preact';
 
 type ButtonProps = ComponentProps<'button'> & {
   readonly says: ComponentChildren;
-  /** `go` leads on, `danger` takes something away, `link` looks like a word of the text. */
-  readonly look?: 'go' | 'danger' | 'pill' | 'link' | undefined;
+  /** `go` leads on, `bad` takes something away, `link` looks like a word of the text. */
+  readonly look?: 'go' | 'bad' | 'pill' | 'link' | undefined;
 };
 
 /** It submits no form, unless it says that it does. */
@@ -17,37 +17,29 @@ export function Button({ says, look, type = 'button', ...rest }: ButtonProps) {
 
 interface ButtonLinkProps {
   readonly to: string;
-  readonly says: ComponentChildren;
-  readonly look?: 'go';
+  readonly says: string;
 }
 
-export function ButtonLink({ to, says, look }: ButtonLinkProps) {
-  return (
-    <a class={`btn ${look ?? ''}`} href={to}>
-      {says}
-    </a>
-  );
+export const ButtonLink = ({ to, says }: ButtonLinkProps) => (
+  <a class="btn" href={to}>
+    {says}
+  </a>
+);
+
+interface OptionsProps {
+  /** Values, or each with the words for it. */
+  readonly of: readonly (string | readonly [value: string, says: string])[];
 }
 
-/** A text that is cut where it is too long, and stands whole in its title. */
-export function Cut({ text, look }: { readonly text: string | undefined; readonly look?: string }) {
-  return (
-    <span class={look === undefined ? 'cut' : `${look} cut`} title={text}>
-      {text}
-    </span>
-  );
-}
-
-export function Options({ of: options }: { readonly of: readonly (string | readonly [string, string])[] }) {
-  return options.map((option) => {
-    const [value, shown] = typeof option === 'string' ? [option, option] : option;
+export const Options = ({ of: options }: OptionsProps) =>
+  options.map((option) => {
+    const [value, says] = typeof option === 'string' ? [option, option] : option;
     return (
       <option key={value} value={value}>
-        {shown}
+        {says}
       </option>
     );
   });
-}
 
 interface CheckboxProps {
   readonly checked: boolean;
@@ -57,7 +49,7 @@ interface CheckboxProps {
 
 export function Checkbox({ checked, onCheck, says }: CheckboxProps) {
   return (
-    <label class="box">
+    <label>
       <input
         type="checkbox"
         checked={checked}
@@ -69,15 +61,15 @@ export function Checkbox({ checked, onCheck, says }: CheckboxProps) {
 }
 
 interface SelectProps {
-  readonly name: ComponentChildren;
+  readonly name: string;
   readonly value: string | undefined;
-  readonly options: readonly (string | readonly [string, string])[];
+  readonly options: OptionsProps['of'];
   readonly onChosen: (value: string) => void;
 }
 
 export function Select({ name, value, options, onChosen }: SelectProps) {
   return (
-    <label class="field">
+    <label>
       {name}
       <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
         <Options of={options} />
@@ -86,46 +78,22 @@ export function Select({ name, value, options, onChosen }: SelectProps) {
   );
 }
 
-interface TextFieldProps {
-  readonly name: ComponentChildren;
-  readonly value: string | number | undefined;
-  readonly placeholder?: string;
-  readonly onTyped: (typed: string) => void;
-}
+type FieldProps = ComponentProps<'input'> & {
+  readonly says: string;
+  /** Gets what is typed when the user leaves the field, because the thing that it names is then checked. */
+  readonly onTyped?: (typed: string) => void;
+};
 
-/** Reports the typed text when the user leaves the field, because the thing that it names is then checked. */
-export function TextField({ name, value = '', placeholder, onTyped }: TextFieldProps) {
+/** A field that is read when she leaves it, or by its name when its form is sent. */
+export function Field({ says, onTyped, ...input }: FieldProps) {
   return (
-    <label class="field">
-      {name}
+    <label>
+      {says}
       <input
-        defaultValue={value}
-        placeholder={placeholder}
-        onChange={({ currentTarget }) => onTyped(currentTarget.value.trim())}
+        spellcheck={false}
+        onChange={({ currentTarget }) => onTyped?.(currentTarget.value.trim())}
+        {...input}
       />
     </label>
   );
-}
-
-type FieldProps = ComponentProps<'input'> & {
-  readonly says: string;
-  readonly hint?: string;
-};
-
-/** A field of a form that is sent as a whole. */
-export function Field({ says, hint, ...input }: FieldProps) {
-  return (
-    <label class="field">
-      {says}
-      <input spellcheck={false} {...input} />
-      {hint && <small>{hint}</small>}
-    </label>
-  );
-}
-
-/** What stands in the fields of a form by their names, without those that are blank. */
-export function typedIn(event: SubmitEvent): Record<string, FormDataEntryValue> {
-  event.preventDefault();
-  const typed = [...new FormData(event.currentTarget as HTMLFormElement)];
-  return Object.fromEntries(typed.filter(([, value]) => value !== ''));
 }

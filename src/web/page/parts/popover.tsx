@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface PopoverProps {
   readonly name: string;
@@ -11,42 +11,24 @@ interface PopoverProps {
 
 /** A button, and what it opens below itself: Escape and a click elsewhere close it. */
 export function Popover({ name, says, look = 'pill', children }: PopoverProps) {
+  const id = useId();
   const isOpen = useSignal(false);
-  const button = useRef<HTMLButtonElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  const open = (): void => {
-    const from = button.current?.getBoundingClientRect();
-    const shown = box.current;
-    if (from === undefined || shown === null) return;
-    shown.style.top = `${Math.min(from.bottom + 4, Math.max(0, innerHeight - 320))}px`;
-    shown.style.left = `${Math.max(8, Math.min(from.left, innerWidth - 300))}px`;
-    shown.togglePopover();
-  };
+  useEffect(() => {
+    if (isOpen.value) box.current?.querySelector<HTMLElement>('button, input, select')?.focus();
+  }, [isOpen.value]);
   return (
     <>
-      <button
-        type="button"
-        ref={button}
-        class={look}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen.value}
-        onClick={open}
-      >
+      <button type="button" class={look} popovertarget={id} aria-haspopup="dialog">
         {says}
       </button>
       <div
+        id={id}
         ref={box}
         popover="auto"
         role="dialog"
         aria-label={name}
-        class="menu"
-        onToggle={({ currentTarget }) => {
-          isOpen.value = currentTarget.matches(':popover-open');
-          if (isOpen.value)
-            requestAnimationFrame(() =>
-              box.current?.querySelector<HTMLElement>('button, input, select')?.focus(),
-            );
-        }}
+        onToggle={({ newState }) => (isOpen.value = newState === 'open')}
       >
         {isOpen.value && children(() => box.current?.hidePopover())}
       </div>

@@ -4,8 +4,9 @@ import { Bar } from '../../../files/output/report/table.ts';
 import type { AccountObject, SpendObject, VendorObject } from '../../api.ts';
 import { forPage, Loaded } from '../loaded.tsx';
 import { Act, Form } from '../parts/act.tsx';
-import { Button, Field } from '../parts/controls.tsx';
+import { Field } from '../parts/controls.tsx';
 import { counted, creditWords, money, spentWords } from '../parts/figures.ts';
+import { Popover } from '../parts/popover.tsx';
 import { ask } from '../session.ts';
 import { AddAccount } from './accounts/add.tsx';
 import { TestAccount } from './accounts/test.tsx';
@@ -26,9 +27,9 @@ export function Accounts() {
   };
   return (
     <>
-      <div class="title">
+      <header>
         <h1>Accounts</h1>
-      </div>
+      </header>
       <Loaded<AccountList> path="/accounts/list" body={{}} again={changed.value}>
         {({ accounts, regions, vendors }) => (
           <Loaded<SpendObject> path="/spend" body={{ by: 'account' }} again={changed.value}>
@@ -64,24 +65,12 @@ interface CardProps {
 
 function Card({ account, spend, onChanged }: CardProps) {
   const { name, sandbox, address, problem } = account;
-  const isOpen = useSignal<'key' | 'try' | undefined>(undefined);
-  const toggle = (what: 'key' | 'try', says: string) => (
-    <Button
-      aria-expanded={isOpen.value === what}
-      onClick={() => (isOpen.value = isOpen.value === what ? undefined : what)}
-      says={says}
-    />
-  );
   const remove = async (): Promise<void> => {
     await ask('/accounts/remove', { body: { name } });
     onChanged();
   };
-  const changeKey = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
-    await ask('/accounts/add', { body: { name, key } });
-    isOpen.value = undefined;
-  };
   return (
-    <section class="card" aria-label={name}>
+    <section aria-label={name}>
       <h2>{name}</h2>
       <p>
         {abilitiesOf(account)}
@@ -90,27 +79,41 @@ function Card({ account, spend, onChanged }: CardProps) {
       <Used account={account} spend={spend} />
       <p class="soft">{termsOf(account)}</p>
       {problem !== null && <p class="need">{forPage(problem.message) || 'It cannot be used as it is.'}</p>}
-      <p class="row">
+      <div class="row">
         {!sandbox && <TestAccount name={name} says="Test, free" />}
-        {triable(account).length > 0 && toggle('try', 'Try one…')}
-        {!sandbox && toggle('key', 'Change the key')}
-        {!sandbox && (
-          <Act
-            look="link"
-            aria-label={`Remove ${name}`}
-            says="Remove"
-            asks={`Remove the account ${name}, with its key? What it has found stays.`}
-            does={remove}
-          />
+        {triable(account).length > 0 && (
+          <Popover name={`Try ${name}`} says="Try one…" look="">
+            {() => <OneTry account={account} onTried={onChanged} />}
+          </Popover>
         )}
-      </p>
-      {isOpen.value === 'key' && (
-        <Form says="Save the key" sends={changeKey}>
-          <Field says="New key" name="key" type="password" autocomplete="new-password" required />
-        </Form>
-      )}
-      {isOpen.value === 'try' && <OneTry account={account} onTried={onChanged} />}
+        {!sandbox && (
+          <>
+            <Popover name={`The key of ${name}`} says="Change the key" look="">
+              {(close) => <NewKey name={name} onChanged={close} />}
+            </Popover>
+            <Act
+              look="link"
+              aria-label={`Remove ${name}`}
+              says="Remove"
+              asks={`Remove the account ${name}, with its key? What it has found stays.`}
+              does={remove}
+            />
+          </>
+        )}
+      </div>
     </section>
+  );
+}
+
+function NewKey({ name, onChanged }: { readonly name: string; onChanged(): void }) {
+  const change = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
+    await ask('/accounts/add', { body: { name, key } });
+    onChanged();
+  };
+  return (
+    <Form says="Save the key" sends={change}>
+      <Field says="New key" name="key" type="password" autocomplete="new-password" required />
+    </Form>
   );
 }
 

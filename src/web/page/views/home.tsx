@@ -1,7 +1,7 @@
 import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
-import { Loaded, RefusedNotice } from '../loaded.tsx';
-import { useAction } from '../parts/action.ts';
-import { Button, ButtonLink, Cut } from '../parts/controls.tsx';
+import { Loaded } from '../loaded.tsx';
+import { Act } from '../parts/act.tsx';
+import { ButtonLink } from '../parts/controls.tsx';
 import { allRows, creditWords, foundIn, grouped, needing, percent, when } from '../parts/figures.ts';
 import { query } from '../router.ts';
 import { ask, beat } from '../session.ts';
@@ -47,7 +47,6 @@ function AllLists({ lists, found, page }: AllListsProps) {
   if (lines.length === 0) return null;
   return (
     <section aria-label="Your lists">
-      <h2 class="unseen">Your lists</h2>
       <ul class="lists">
         {lines.map((line) => (
           <OneList {...line} key={line.list?.id ?? line.batch?.batch} />
@@ -80,11 +79,10 @@ function linesOf(lists: readonly ListView[], { batches, total, per_page }: Batch
 function OneList({ list, batch }: Line) {
   const isNew = batch === undefined || (list !== undefined && list.at > batch.created_at);
   const at = timeOf({ list, batch });
+  const name = list?.name ?? batch?.input;
   return (
     <li>
-      <a href={list === undefined ? `/files/${batch?.batch}` : `/lists/${list.id}`}>
-        <Cut text={list?.name ?? batch?.input} />
-      </a>
+      <a href={list === undefined ? `/files/${batch?.batch}` : `/lists/${list.id}`}>{name}</a>
       <span class="soft">
         {batch && `${whatOf(batch)} · `}
         <time dateTime={at}>{when(at)}</time>
@@ -125,16 +123,14 @@ function State({ batch }: { readonly batch: ListedBatch }) {
   return <>done</>;
 }
 
-function Remove({ list }: { readonly list: ListView }) {
-  const action = useAction();
-  const remove = (): void => {
-    const question = `Remove “${list.name}” from this page? What was found for it stays known.`;
-    if (confirm(question)) action.run(() => ask(`/lists/${list.id}`, { method: 'DELETE' }));
-  };
-  return (
-    <span>
-      <Button look="link" aria-label={`Remove ${list.name}`} onClick={remove} says="Remove" />
-      <RefusedNotice refused={action.refused.value} />
-    </span>
-  );
-}
+const Remove = ({ list: { id, name } }: { readonly list: ListView }) => (
+  <span>
+    <Act
+      look="link"
+      says="Remove"
+      aria-label={`Remove ${name}`}
+      asks={`Remove “${name}” from this page? What was found for it stays known.`}
+      does={() => ask(`/lists/${id}`, { method: 'DELETE' })}
+    />
+  </span>
+);

@@ -66,7 +66,6 @@ export function OneTry({ account, onTried }: OneTryProps) {
         <Field
           says="Never more than, in credits"
           name="budget"
-          class="n"
           type="number"
           min="0"
           defaultValue="1"

@@ -64,7 +64,7 @@ export function Above({ scene: { described, job, choose } }: OfScene) {
           </p>
         ))}
       <p>
-        <label>
+        <label class="row">
           {isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}{' '}
           <select value={header} onChange={({ currentTarget: { value } }) => use(value)}>
             <Options of={[...options]} />

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/controls.tsx';
 import type { Line } from '../../parts/lines.ts';
@@ -38,7 +39,7 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
   const canMend = scene.list !== undefined && key.at !== undefined && row > 0;
   const correct = (): void => mending.begin({ row, column: key.name });
   return (
-    <li class={`card ${sign?.look ?? planned?.look ?? ''}`}>
+    <li class={`${sign?.look ?? planned?.look ?? ''}`}>
       <p class="row soft">
         {planned && <b>{planned.sign}</b>}
         {row > 0 && <Button look="link" says={`Row ${row}`} onClick={() => (scene.opened.value = row)} />}
@@ -47,17 +48,17 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
       <p>
         <small class="soft">{key.name}</small>
         <b>{first?.shows || 'blank'}</b>
-        {fault && <small class="fault">{fault}</small>}
+        {fault && <small class="bad">{fault}</small>}
       </p>
       <dl>
         {others.map((column, at) => {
           const { shows = '', span } = cells[at] ?? {};
           if (shows === '' || span === 0 || (fault && isBought(column))) return null;
           return (
-            <div key={column.name} class={column.kind}>
+            <Fragment key={column.name}>
               <dt>{column.name}</dt>
               <dd>{shows}</dd>
-            </div>
+            </Fragment>
           );
         })}
       </dl>

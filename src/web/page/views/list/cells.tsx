@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Bar } from '../../../../files/output/report/table.ts';
 import { Button } from '../../parts/controls.tsx';
 import type { Line } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
@@ -46,7 +47,7 @@ export function cellsOf(drawn: Drawn, line: Line | null | undefined): readonly C
   });
 }
 
-const WAITS: CellShown = { shows: <i class="wait" /> };
+const WAITS: CellShown = { shows: <Bar part={0} all={1} /> };
 
 /** For each column the sign in the place of its cell: of the step that fills it, or of a row without answers. */
 function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonly (Sign | undefined)[] {
@@ -92,8 +93,7 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
     const back = (): void => void mend(scene, { row, column: name }, null);
     const shows = (
       <>
-        <span class="cut">{text}</span>{' '}
-        <Button look="link" says="↶" aria-label="take back" title="take back" onClick={back} />
+        <Button look="link" says="↶" aria-label="take back" title="take back" onClick={back} /> {text}
       </>
     );
     return {

@@ -103,7 +103,7 @@ function Known({ onNothing, onAnswer }: KnownProps) {
     return onAnswer(lines.map((line) => line.replace(/\s*=\s*/, '=').trim()));
   };
   return (
-    <Form look="row known" says="That is so" sends={tell}>
+    <Form look="row" says="That is so" sends={tell}>
       <Select
         name="What came of it"
         value={told.value}
@@ -111,7 +111,7 @@ function Known({ onNothing, onAnswer }: KnownProps) {
         onChosen={(word) => (told.value = word)}
       />
       {told.value === 'found' && (
-        <label class="field">
+        <label>
           The answer, one fact in each line, such as name = Acme
           <textarea name="facts" rows={3} />
         </label>

@@ -18,12 +18,7 @@ export function Forget({ object: { attempts } }: { readonly object: RowObject })
     if (confirm(`Erase this person for good? ${erasureWords(erased)}`))
       await ask('/forget', { body: { person, yes: true } });
   };
-  return (
-    <>
-      <hr />
-      <Act look="link" says="Forget this person…" does={forget} />
-    </>
-  );
+  return <Act look="link" says="Forget this person…" does={forget} />;
 }
 
 function erasureWords({ stores }: ErasureAnswer): string {

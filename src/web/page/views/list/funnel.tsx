@@ -31,7 +31,7 @@ export function Funnel({ scene }: { readonly scene: Scene }) {
         const look = warns && rows > 0 ? 'warn' : '';
         const shown = (
           <>
-            <b>{grouped(rows)}</b> <span>{says}</span>
+            <b>{grouped(rows)}</b> <small>{says}</small>
             <Bar part={rows} all={whole} />
           </>
         );

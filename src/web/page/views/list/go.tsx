@@ -49,7 +49,6 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
         <label class="row">
           Never more than
           <input
-            class="n"
             type="number"
             min={0}
             value={budget}
@@ -63,7 +62,7 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
       {work?.stopped?.code === 'plan' && work.state === 'ended' && (
         <p class="need">The figures have changed: look at them again.</p>
       )}
-      <p class="row go">
+      <p class="row">
         {offersOf(scene, plan).map(({ says, sample }, at) => (
           <Act
             key={says}

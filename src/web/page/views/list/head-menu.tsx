@@ -19,8 +19,8 @@ export function ColumnHead(props: HeadProps) {
   const { scene, column } = props;
   const says = (
     <>
-      <span class="cut">{column.name}</span>
-      <small class={column.kind}>
+      <b>{column.name}</b>
+      <small class={column.kind === 'asked' ? 'good' : ''}>
         {kindWords(column, scene.isRunning)} <span aria-hidden="true">⌄</span>
       </small>
     </>
@@ -56,7 +56,7 @@ function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly cl
               show({ where: { ...filter.value.where, [name]: only } });
             }}
           >
-            <label class="field">
+            <label>
               Only rows with
               <input name="only" defaultValue={value} />
             </label>

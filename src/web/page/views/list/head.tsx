@@ -24,7 +24,7 @@ export function Head({ scene }: { readonly scene: Scene }) {
   const { batch, name, isRunning } = scene;
   return (
     <>
-      <div class="title">
+      <header>
         <h1>{name}</h1>
         <SheetChoice scene={scene} />
         {batch && (
@@ -39,7 +39,7 @@ export function Head({ scene }: { readonly scene: Scene }) {
           {batch?.state === 'open' && <ForGood batch={batch} />}
           {batch && !isRunning && <Taking scene={scene} batch={batch} />}
         </span>
-      </div>
+      </header>
       {batch && !isRunning && <Came scene={scene} batch={batch} />}
       {scene.list && batch && <Before list={scene.list.id} batch={batch} />}
     </>

@@ -36,7 +36,7 @@ export function Price({ scene, plan }: PriceProps) {
       />
       <Reasons plan={plan} />
       <p>
-        <span class="big">{grouped(credits.most)}</span> {credits.most === 1 ? 'credit' : 'credits'} at most
+        <b class="big">{grouped(credits.most)}</b> {credits.most === 1 ? 'credit' : 'credits'} at most
         {cost && `, ${money(cost.most)}`}
         <br />
         <span class="soft">{probably.filter(Boolean).join(' · ')}</span>

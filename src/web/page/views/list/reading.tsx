@@ -1,5 +1,5 @@
 import type { DamageObject } from '../../../api.ts';
-import { Button, Checkbox, Select, TextField } from '../../parts/controls.tsx';
+import { Button, Checkbox, Field, Select } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { withReading } from './above.tsx';
 import type { Scene } from './scene.ts';
@@ -57,15 +57,15 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
           ))}
         </>
       )}
-      <TextField
-        name="First and last row of the table"
-        value={job.read?.rows}
+      <Field
+        says="First and last row of the table"
+        defaultValue={job.read?.rows ?? ''}
         placeholder="all, or such as 5-210"
         onTyped={(rows) => put({ rows })}
       />
-      <TextField
-        name="Country of phone numbers and postcodes"
-        value={job.country}
+      <Field
+        says="Country of phone numbers and postcodes"
+        defaultValue={job.country ?? ''}
         placeholder="two letters, such as AU"
         onTyped={(country) => scene.choose({ ...job, country: country.toUpperCase() || undefined })}
       />

@@ -130,7 +130,6 @@ function Attempt({ attempt, matchedBy }: AttemptProps) {
   ];
   return (
     <>
-      <hr />
       <dl>
         {facts.map(([name, value]) => (
           <Fragment key={name}>

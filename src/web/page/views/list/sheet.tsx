@@ -51,7 +51,7 @@ export function Sheet(props: SheetProps) {
         <thead>
           <tr aria-rowindex={1} style={{ gridTemplateColumns: template }}>
             <th scope="col" class="n">
-              <span class="unseen">Row</span>
+              Row
             </th>
             {columns.map((column) => (
               <th scope="col" key={column.name} class={lookOf(column)}>

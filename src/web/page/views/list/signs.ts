@@ -5,7 +5,7 @@ import type { Drawn } from './cells.tsx';
 /** What our own columns say of a row, as a sign that stands in the place of its answers. */
 
 export interface Sign {
-  readonly look: 'bad' | 'doubt' | 'none' | 'wait' | 'said' | 'warn';
+  readonly look: 'bad' | 'doubt' | 'soft' | 'wait' | 'said' | 'warn';
   readonly says: string;
   /** All of what is known; left out: no more than it says. */
   readonly title?: string;
@@ -23,7 +23,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'no_match':
       return NOTHING;
     case 'skipped':
-      return { look: 'none', says: `left out${reason === '' ? '' : `: ${reason}`}` };
+      return { look: 'soft', says: `left out${reason === '' ? '' : `: ${reason}`}` };
     case 'pending':
       return drawn.scene.isRunning ? { look: 'wait', says: '' } : undefined;
     case 'applied':
@@ -40,7 +40,7 @@ const doubtOf = ({ doubts }: Drawn, { row }: Line): Sign => ({
   says: `no answer came${mayHaveCost(doubts.get(row) ?? 0)}`,
 });
 
-const NOTHING: Sign = { look: 'none', says: 'nothing found' };
+const NOTHING: Sign = { look: 'soft', says: 'nothing found' };
 
 /** Why a step of several has found nothing, by the name of the step. */
 export function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
@@ -54,7 +54,7 @@ export function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
       const said = why.replace(/^\S+: /, '');
       if (/^(?:no match|its address)/.test(said)) return [[step, { ...NOTHING, title: reason }]];
       if (said.startsWith('in doubt')) return [[step, doubtOf(drawn, line)]];
-      return [[step, { look: why.startsWith(UNUSABLE) ? 'bad' : 'none', says: withoutPrefix(why) }]];
+      return [[step, { look: why.startsWith(UNUSABLE) ? 'bad' : 'soft', says: withoutPrefix(why) }]];
     }),
   );
 }

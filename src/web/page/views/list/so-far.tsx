@@ -30,7 +30,7 @@ function Spent({ batch: { credits, cost, has_costs: hasCosts } }: OfBatch) {
   return (
     <>
       <p>
-        <span class="big">{spentWords(credits)}</span> credits
+        <b class="big">{spentWords(credits)}</b> credits
         {budget !== null && ` of ${grouped(budget)}`}
         {cost && `, ${money(cost)}`}
       </p>

@@ -54,7 +54,6 @@ function Chosen({ scene, accounts }: ChosenProps) {
         <p class="soft">{operationsOf(job).length > 0 && waits && 'Counting what it costs…'}</p>
       ) : (
         <section aria-busy={waits}>
-          <hr />
           {isTeam(scene) ? <Changes plan={plan} /> : <Price scene={scene} plan={plan} />}
           <Agreements scene={scene} plan={plan} />
           <Buttons scene={scene} plan={plan} accounts={accounts} />

@@ -135,8 +135,8 @@ function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   return (
     <Stop says={`${used}. ${left(batch)}; ${cost} at most ${grouped(more)} more.`}>
       <Form look="row" says="Go on" sends={({ most }) => goOn({ batch }, { budget: Number(most) })}>
-        <label>
-          Never more than <input class="n" name="most" type="number" min={0} defaultValue={enough} required />
+        <label class="row">
+          Never more than <input name="most" type="number" min={0} defaultValue={enough} required />
         </label>
       </Form>
     </Stop>
@@ -151,7 +151,7 @@ function AnotherKey({ name, scene }: { readonly name: string; readonly scene: Sc
   return (
     <>
       <Form look="row" says="Take it and go on" sends={change}>
-        <label>
+        <label class="row">
           Another key <input name="key" type="password" autocomplete="off" required />
         </label>
       </Form>

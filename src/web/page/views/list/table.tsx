@@ -37,6 +37,7 @@ export function ListTable({ scene }: { readonly scene: Scene }) {
       <RefusedNotice refused={mending.refused ?? rows.refused} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
       {isNarrow ? <Cards drawn={drawn} /> : <Sheet drawn={drawn} hidden={hidden} at={at} onCopy={copy} />}
+      {!isNarrow && <p class="soft">Click a row number to select, with shift for several.</p>}
       {rows.columns !== undefined && rows.count === 0 && <p class="soft">No row is like that.</p>}
     </section>
   );

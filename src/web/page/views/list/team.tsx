@@ -1,5 +1,5 @@
 import type { ListJobChoice } from '../../../api.ts';
-import { Checkbox, Select, TextField } from '../../parts/controls.tsx';
+import { Checkbox, Field, Select } from '../../parts/controls.tsx';
 import type { Scene } from './scene.ts';
 
 const ROLES = ['viewer', 'editor', 'admin'] as const;
@@ -11,10 +11,10 @@ export function Team({ scene: { job, planned, choose } }: { readonly scene: Scen
   return (
     <>
       {namesIn(job.projects, strangers).map(([name, id]) => (
-        <TextField
+        <Field
           key={name}
-          name={`${name} is`}
-          value={id ?? ''}
+          says={`${name} is`}
+          defaultValue={id ?? ''}
           placeholder="its id"
           onTyped={(typed) => set({ projects: withEntry(job.projects, name, typed) })}
         />

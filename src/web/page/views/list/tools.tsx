@@ -95,7 +95,7 @@ function Chosen({ scene, onCopy }: ToolsProps) {
   const { selected, isRunning } = scene;
   const copying = useAction();
   const { size } = selected.value;
-  if (size === 0) return <span class="soft wide">Click a row number to select, with shift for several.</span>;
+  if (size === 0) return null;
   return (
     <span class="row">
       <b>{grouped(size)} selected</b>

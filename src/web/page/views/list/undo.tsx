@@ -46,7 +46,7 @@ function Planned({ plan }: { readonly plan: UndoPlanObject }) {
       )}
       {state === 'plan' && sent > 0 && (
         <Act
-          look="danger"
+          look="bad"
           says={`Take back ${grouped(sent)} of them`}
           does={() => ask('/undo', { body: { batch: undoes, plan: id } })}
         />
