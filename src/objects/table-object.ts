@@ -13,12 +13,19 @@ const TableColumnObject = z.object({
 export type TableColumnObject = z.output<typeof TableColumnObject>;
 
 /** The cells of a row in the order of the columns; those of the list are blank once they were erased. */
-const TableRowObject = z.object({ row: z.number(), cells: z.array(z.string()) });
+const TableRowObject = z.object({
+  row: z.number(),
+  cells: z.array(z.string()),
+  /** The cells of each that the row found, in the order of `result_columns`. */
+  results: z.array(z.array(z.string())).exactOptional(),
+});
 export type TableRowObject = z.output<typeof TableRowObject>;
 
 /** The output of `status BATCH` with rows to show. */
 export const TableObject = BatchNamed.extend({
   columns: z.array(TableColumnObject),
+  /** The columns of what a row found, where one row finds many, such as the people of a company. */
+  result_columns: z.array(z.string()).exactOptional(),
   /** Number of bought columns that only the output has. */
   more_columns: z.number(),
   /** The number of the batch's last row. */

@@ -1,5 +1,6 @@
+import type { AnswerPlace } from '../core/answer-body.ts';
 import { present } from '../core/objects.ts';
-import { type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
+import { FOUND_PREFIX, type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
 import { identifierNames } from '../files/columns/column-kind.ts';
 import { PART_ROWS } from '../files/kept-rows.ts';
@@ -9,16 +10,27 @@ import {
   additionOf,
   automaticAddition,
   cellsOrWhy,
+  FreeNames,
   ourCells,
+  resultCells,
+  resultsIn,
   shownAnswer,
   surveyFields,
+  surveyResults,
   textCells,
 } from '../files/output/output.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { CellSafety } from '../lib/formulas.ts';
-import type { TableColumnObject, TableObject } from '../objects/table-object.ts';
-import { firstOf, mayBeIn, queryOf, type Searched, type TableOrder } from './table-order.ts';
+import type { TableColumnObject, TableObject, TableRowObject } from '../objects/table-object.ts';
+import {
+  firstOf,
+  mayBeIn,
+  queryOf,
+  type Searched,
+  type SearchedRow,
+  type TableOrder,
+} from './table-order.ts';
 
 /**
  * The table of a list: its own cells, and beside them those that an output would have, as soon as a row has
@@ -37,16 +49,16 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
   const rows = found.slice(0, limit).map(numberOf);
   const inputs = await ledger.cellsOf(batch.id, rows);
   const listed = rows.map((row) => inputs.get(row) ?? { row, cells: [] });
-  const shown = await cellsIn(table, listed);
   return {
     batch: batch.id,
     operation: batch.operation,
     input: batch.inputPath,
     sandbox: batch.sandbox,
     columns: [...table.columns],
+    ...(table.resultFields.length > 0 && { result_columns: resultColumns(table) }),
     more_columns: table.more,
     last: await ledger.lastSubmitted(batch.id),
-    rows: rows.map((row, at) => ({ row, cells: [...(shown[at] ?? [])] })),
+    rows: [...(await shownIn(table, listed))],
     next: found[limit]?.row ?? null,
   };
 }
@@ -62,6 +74,8 @@ interface Table {
   /** The places in the list of its columns that are shown: an output has those of an earlier run once. */
   readonly kept: readonly number[];
   readonly added: Addition['columns'];
+  /** The fields of what a row finds, where one row finds many. */
+  readonly resultFields: readonly string[];
   readonly more: number;
 }
 
@@ -75,15 +89,17 @@ export const MOST_ADDED = 40;
 const AS_IT_IS = new CellSafety('raw');
 const CELLS = textCells(AS_IT_IS);
 
+const hasLists = ({ settings }: Batch): boolean => settingsKept(settings).operation.resultsFile !== undefined;
+
 /** How many rows are read at once: answers that are lists are large, so fewer of them are. */
-export function rowsPerRead(batch: Batch, usual: number): number {
-  const hasLists = settingsKept(batch.settings).operation.resultsFile !== undefined;
-  return hasLists ? Math.min(usual, PART_ROWS.lists) : usual;
-}
+const rowsPerRead = (batch: Batch, usual: number): number =>
+  hasLists(batch) ? Math.min(usual, PART_ROWS.lists) : usual;
 
 async function tableIn(ledger: LedgerReader, batch: Batch): Promise<Table> {
-  const { columns: all, dropped } = await additionIn(ledger, batch);
+  const first = firstAnswers(ledger, batch);
+  const { columns: all, dropped } = await additionIn(first, batch);
   const added = all.slice(0, MOST_ADDED);
+  const results = hasLists(batch) ? await surveyResults(first, batch, placeIn(batch)) : { fields: [] };
   const stepOf = (path: string) => stepNames(batch.operation).find((step) => path.startsWith(`${step}.`));
   const kept = [...batch.header.keys()].filter((at) => !dropped.has(batch.header[at] ?? ''));
   const columns: readonly TableColumnObject[] = [
@@ -95,19 +111,37 @@ async function tableIn(ledger: LedgerReader, batch: Batch): Promise<Table> {
     })),
     ...OUR_COLUMNS.map((name) => ({ name, from: 'ours' as const })),
   ];
-  return { ledger, batch, columns, kept, added, more: all.length - added.length };
+  const resultFields = results.fields.slice(0, MOST_ADDED);
+  return { ledger, batch, columns, kept, added, resultFields, more: all.length - added.length };
 }
 
+const placeIn = ({ settings }: Batch): AnswerPlace => settingsKept(settings).answer_at;
+
+/** The fields of results as columns; no two columns of a table have one name. */
+function resultColumns({ columns, resultFields }: Table): string[] {
+  const names = new FreeNames(columns.map(({ name }) => name));
+  return resultFields.map((field) => names.take(field, FOUND_PREFIX));
+}
+
+type Answers = Pick<LedgerReader, 'rows'>;
+
+/** The first rows that have answers, as all that there are. */
+const firstAnswers = (ledger: LedgerReader, batch: Batch): Answers => ({
+  async rows(_, from) {
+    if (from > 0) return [];
+    const most = rowsPerRead(batch, ROWS_SURVEYED);
+    const answered = await ledger.rowsAt(batch.id, { from }, most, ['matched', 'applied']);
+    const records = await ledger.recordsOf(batch.id, answered.map(numberOf));
+    return [...records.values()];
+  },
+});
+
 /** What is added to the list: the columns of the job, else the fields of the first answers. */
-export async function additionIn(ledger: LedgerReader, batch: Batch): Promise<Addition> {
+async function additionIn(first: Answers, batch: Batch): Promise<Addition> {
   const { add, on_existing: onExisting, ...kept } = settingsKept(batch.settings);
   const { answer_at: answerPlace, operation, input_of_other: isOfOther } = kept;
   if (add !== undefined) return additionOf(batch.header, add, onExisting, isOfOther, answerPlace);
-  const most = rowsPerRead(batch, ROWS_SURVEYED);
-  const answered = await ledger.rowsAt(batch.id, { from: 0 }, most, ['matched', 'applied']);
-  const records = await ledger.recordsOf(batch.id, answered.map(numberOf));
-  const first = { rows: async (_: string, from: number) => (from === 0 ? [...records.values()] : []) };
-  const survey = await surveyFields(first, batch, { operation, answerPlace }, most);
+  const survey = await surveyFields(first, batch, { operation, answerPlace }, ROWS_SURVEYED);
   const isIdentifier = await identifierNames();
   const steps = stepNames(batch.operation);
   return automaticAddition(batch.header, survey.names, AS_IT_IS, isIdentifier, isOfOther, steps);
@@ -115,11 +149,19 @@ export async function additionIn(ledger: LedgerReader, batch: Batch): Promise<Ad
 
 // ----------------------------------------------------------------------------------------------- its cells
 
-/** The cells of rows, in the order of the columns. */
-async function cellsIn(table: Table, rows: readonly InputRow[]): Promise<readonly (readonly string[])[]> {
-  const { ledger, batch } = table;
+async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonly TableRowObject[]> {
+  const { ledger, batch, resultFields } = table;
   const records = await ledger.recordsOf(batch.id, rows.map(numberOf));
-  return rows.map((row) => [...ownCells(table, row), ...cellsBeside(table, row, records.get(row.row))]);
+  const place = placeIn(batch);
+  return rows.map((row) => {
+    const record = records.get(row.row);
+    const found = record === undefined || resultFields.length === 0 ? [] : resultsIn(record, place);
+    return {
+      row: row.row,
+      cells: [...ownCells(table, row), ...cellsBeside(table, row, record)],
+      ...(found.length > 0 && { results: found.map((result) => [...resultCells(result, resultFields)]) }),
+    };
+  });
 }
 
 const ownCells = ({ kept }: Table, { cells }: InputRow): readonly string[] =>
@@ -150,8 +192,9 @@ function searchedIn(table: Table): Searched {
     hasStates: true,
     isSearched(at) {
       const bought = added[at - kept.length];
+      const isOfResults = at >= columns.length;
       // The account that a cell is from is not what a person looks for.
-      return isOfList(at) || (bought !== undefined && bought.isSource !== true);
+      return isOfList(at) || isOfResults || (bought !== undefined && bought.isSource !== true);
     },
     async *parts(query, from, most = LISTED_AT_ONCE) {
       const { search, sort = 0, where } = query;
@@ -162,9 +205,15 @@ function searchedIn(table: Table): Searched {
       const said = search === '' ? {} : { said: search };
       const sought = { states: query.states, mayBe: mayBeIn(query, isOfList), ...said };
       for await (const part of ledger.listed(batch.id, from, Math.min(usual, most), sought)) {
-        const cells = readsAnswers ? await cellsIn(table, part) : part.map((row) => ownCells(table, row));
-        yield part.map(({ row }, nth) => ({ row, cells: cells[nth] ?? [] }));
+        if (readsAnswers) yield (await shownIn(table, part)).map(soughtIn);
+        else yield part.map((row) => ({ row: row.row, cells: ownCells(table, row) }));
       }
     },
   };
 }
+
+/** What a row has found is looked through with its cells. */
+const soughtIn = ({ row, cells, results = [] }: TableRowObject): SearchedRow => ({
+  row,
+  cells: [...cells, ...results.flat()],
+});

@@ -224,6 +224,36 @@ test('a blank that no vendor fills says so in its cell, and the parts of the lis
   expect(shares.reduce((sum, [, share]) => sum + share, 0)).toBe(rows);
 });
 
+test('the people whom a row has found are rows below it, are found by their names, and count as no rows of hers', async () => {
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
+  const id = await brought(served, 'accounts.csv', 'Company,Owner\nBanksia Care,Mia\nWattle & Sons,Jo\n');
+  const job = { operation: 'search-people', account: 'sandbox-provider', columns: { company: 'Company' } };
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: id, job });
+  await worked(served, 'run', { file: id, job, plan });
+  const table = await ask(served, 'POST', '/status', { batch: 'last', limit: 9 });
+  const [[{ results: own }, other], at] = [table.rows, table.result_columns.indexOf('full_name')];
+  const names = own.map((person: readonly string[]) => person[at]);
+  expect(names.length).toBeGreaterThan(1);
+
+  const page = await open(served, `/lists/${id}`);
+  await lineOf(page, 'Banksia Care').getByText(`${names.length} people`).waitFor();
+  const shown = await page.getByRole('row').allInnerTexts();
+  for (const [nth, name] of names.entries()) expect(shown[2 + nth]).toContain(name);
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Control+a');
+  await page.getByText('2 selected').waitFor();
+  expect(await part(page, 'rows').innerText()).toMatch(/^2\s/);
+  const [stranger] = other.results
+    .map((person: readonly string[]) => person[at])
+    .filter((name: string) => !names.includes(name));
+  await page.getByRole('searchbox').fill(stranger);
+  await lineOf(page, 'Banksia Care').waitFor({ state: 'detached' });
+  await lineOf(page, stranger).first().waitFor();
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('listitem').filter({ hasText: stranger }).first().waitFor();
+});
+
 test('selected rows are copied as a sheet takes them', async () => {
   const served = await servedIn();
   const page = await open(served, `/lists/${await finished(served)}`, {

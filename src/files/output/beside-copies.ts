@@ -70,10 +70,11 @@ export async function* resultsCopy(
     );
     const lines = part.flatMap(({ row, results }) => {
       const own = repeated.map(({ at }) => asking.get(row)?.cells[at] ?? '');
-      return results.map((result) => {
-        const values = wholeFields(fieldsOf(result));
-        return [String(row), ...fields.map((name) => safety.cell(values.get(name) ?? '')), ...own];
-      });
+      return results.map((result) => [
+        String(row),
+        ...resultCells(result, fields).map((cell) => safety.cell(cell)),
+        ...own,
+      ]);
     });
     yield Buffer.from(linesOf(lines));
   }
@@ -87,11 +88,16 @@ async function* resultParts(ledger: Rows, batch: Batch, place: AnswerPlace) {
   }
 }
 
-function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
+export function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
   return shownAnswers(answers).flatMap(
     ({ body, call, accountIdentity }) =>
       parsedResultsOf(jsonIn(body), placeOfAnswer(place, call.operation, accountIdentity)) ?? [],
   );
+}
+
+export function resultCells(result: JsonValue, fields: readonly string[]): readonly string[] {
+  const values = wholeFields(fieldsOf(result));
+  return fields.map((name) => values.get(name) ?? '');
 }
 
 /** A result that is not an object stands in one column. */

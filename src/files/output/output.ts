@@ -53,6 +53,7 @@ import { Tally } from './tally.ts';
 
 export * from './added-columns.ts';
 export { costOf, readFigures, stepsIn } from './batch-figures.ts';
+export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
 export { keptList, keptWords, type ListSource } from './kept-list.ts';
 export { readReport } from './report-facts.ts';

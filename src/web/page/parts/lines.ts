@@ -1,15 +1,18 @@
 import { type Signal, signal } from '@preact/signals';
+import type { TableColumnObject } from '../../api.ts';
 import { asRefused, type Refused } from '../session.ts';
 
-/** Rows of a long table: those that are looked at are fetched, part by part, and kept. */
+/** Lines of a long table: those that are looked at are fetched, part by part, and kept. */
 
 export interface Line {
-  /** 0 for one that is not on the list. */
+  /** 0 for one that is not on the list, such as a person whom the row above it has found. */
   readonly row: number;
   readonly cells: readonly string[];
   /** Why nobody knows which cell stands below which name. */
   readonly unreadable?: string | undefined;
   readonly planned?: Planned | undefined;
+  /** What the row has found, where one row finds many. It follows in lines of its own. */
+  readonly results?: readonly (readonly string[])[] | undefined;
 }
 
 /** What shall happen to a row of its own. */
@@ -20,8 +23,8 @@ export interface Planned {
   readonly faulty: readonly string[];
 }
 
-export interface Portion<Column> {
-  readonly columns: readonly Column[];
+export interface Portion {
+  readonly columns: readonly TableColumnObject[];
   readonly rows: readonly Line[];
   /** The row with which the next portion begins; null behind the last one. */
   readonly next: number | null;
@@ -29,56 +32,59 @@ export interface Portion<Column> {
   readonly last?: number | undefined;
 }
 
-export type Read<Column> = (of: {
-  readonly from?: number | undefined;
-  readonly limit: number;
-}) => Promise<Portion<Column>>;
+export type Read = (of: { readonly from?: number | undefined; readonly limit: number }) => Promise<Portion>;
 
+/** So many rows are a part, or as many as come at once. */
 const PART = 100;
 
-export class Lines<Column> {
+interface Part {
+  /** The row with which it begins; left out: the first one that there is. */
+  begin?: number | undefined;
+  /** Left out: not fetched yet. */
+  lines?: readonly Line[];
+  isFresh?: boolean;
+  /** The place of its first line. */
+  start: number;
+  /** How many lines it has, or will have at least. */
+  size: number;
+}
+
+export class Lines {
   readonly changed: Signal<number> = signal(0);
-  columns: readonly Column[] | undefined;
+  columns: readonly TableColumnObject[] | undefined;
   refused: Refused | undefined;
   isAtWork = false;
   /** How many rows there are at least, as long as nobody knows where they end. */
   atLeast = 0;
-  readonly #read: Read<Column>;
+  readonly #read: Read;
   readonly #isNumbered: boolean;
-  /** Null where the file has no row of that number. */
-  readonly #lines: (Line | null)[] = [];
-  /** The rows with which the parts begin, as they were told; null behind the last one. */
-  readonly #begins: (number | null | undefined)[] = [];
-  readonly #fresh = new Set<number>();
-  #first = 0;
-  #isWhole = false;
+  readonly #first: Part = { start: 0, size: 1 };
+  readonly #parts: Part[] = [this.#first];
   #seen = { from: 0, to: 0 };
 
   /**
    * @param isNumbered rows stand in the order of their numbers, so that any of them can be jumped to. Others,
    *   such as those of a search, come one part after the other.
    */
-  constructor(read: Read<Column>, isNumbered: boolean) {
+  constructor(read: Read, isNumbered: boolean) {
     this.#read = read;
     this.#isNumbered = isNumbered;
   }
 
   get count(): number {
-    const isOpen = this.#isNumbered && this.columns !== undefined && !this.#isWhole;
-    return Math.max(this.#lines.length, isOpen ? this.atLeast : 0);
+    return this.columns === undefined ? 0 : this.#end.start + this.#end.size;
   }
 
+  /** Undefined of a line without a number, or whose number is not known yet. */
   numberAt(index: number): number | undefined {
-    return this.#isNumbered ? this.#first + index : this.#lines[index]?.row;
+    const part = this.#partAt(index);
+    return part && this.#numberIn(part, index - part.start);
   }
 
-  indexOf(row: number): number {
-    return this.#isNumbered ? row - this.#first : this.#lines.findIndex((line) => line?.row === row);
-  }
-
-  /** Undefined of a row that is not there yet, and null of one that the file does not have. */
-  at(index: number): Line | null | undefined {
-    return this.#lines[index];
+  /** Undefined of a line that is not there yet. */
+  at(index: number): Line | undefined {
+    const part = this.#partAt(index);
+    return part?.lines?.[index - part.start];
   }
 
   /** @param from the first line that is looked at. @param to the one behind the last. */
@@ -89,27 +95,41 @@ export class Lines<Column> {
 
   /** Fetches anew what is looked at, and everything else when it is looked at again. */
   renew(): void {
-    this.#fresh.clear();
-    this.#isWhole = false;
+    for (const part of this.#parts) part.isFresh = false;
     void this.#work();
   }
 
   /** The numbers of all rows, also of those that nobody has looked at. */
   async numbers(): Promise<readonly number[]> {
-    while (!this.#isWhole) await this.#fetch(Math.floor(Math.max(0, this.count - 1) / PART));
-    const all = Array.from({ length: this.count }, (_, index) => index);
-    return all.filter((index) => this.at(index) !== null).flatMap((index) => this.numberAt(index) ?? []);
+    while (this.#end.lines === undefined) await this.#fetch(this.#end);
+    return this.#parts.flatMap((part) => {
+      const numbers = Array.from({ length: part.size }, (_, nth) => this.#numberIn(part, nth));
+      return numbers.filter((number) => number !== undefined);
+    });
   }
 
   /** Rows by their numbers, also those that nobody has looked at. */
   async linesOf(numbers: readonly number[]): Promise<readonly Line[]> {
-    const known = new Map(this.#lines.flatMap((line) => (line ? [[line.row, line]] : [])));
+    const lines = this.#parts.flatMap((part) => part.lines ?? []);
+    const known = new Map(lines.map((line) => [line.row, line]));
     for (const row of numbers) {
       if (known.has(row)) continue;
       const { rows } = await this.#read({ from: row, limit: PART });
       for (const line of rows) known.set(line.row, line);
     }
     return numbers.flatMap((row) => known.get(row) ?? []);
+  }
+
+  get #end(): Part {
+    return this.#parts.at(-1) ?? this.#first;
+  }
+
+  #partAt(index: number): Part | undefined {
+    return this.#parts.find(({ start, size }) => index < start + size);
+  }
+
+  #numberIn({ begin = 0, lines }: Part, nth: number): number | undefined {
+    return lines === undefined && this.#isNumbered ? begin + nth : lines?.[nth]?.row || undefined;
   }
 
   /** One question at a time: what was scrolled past in the meantime is never asked for. */
@@ -129,63 +149,61 @@ export class Lines<Column> {
     this.changed.value += 1;
   }
 
-  #missing(): number | undefined {
-    // Nobody knows where the others begin before the first part is there.
-    const from = this.columns === undefined ? 0 : this.#seen.from;
-    const to = Math.max(1, Math.min(this.#seen.to, this.count));
-    for (let part = Math.floor(from / PART); part * PART < to; part += 1)
-      if (!this.#fresh.has(part)) return part;
-    return undefined;
+  /** Nobody knows where the others begin before the first part is there. */
+  #missing(): Part | undefined {
+    if (this.columns === undefined) return this.#first;
+    const { from, to } = this.#seen;
+    const isSeen = ({ start, size }: Part): boolean => start < Math.max(1, to) && start + size >= from;
+    return this.#parts.find((part) => part.isFresh !== true && isSeen(part));
   }
 
-  async #fetch(part: number): Promise<void> {
-    const start = part * PART;
+  async #fetch(part: Part): Promise<void> {
     const rows: Line[] = [];
-    let got: Portion<Column>;
-    let next = this.#beginOf(part);
-    // Rows with long answers come in smaller portions.
+    // A list that is read in another way by now begins elsewhere.
+    const isFirst = part === this.#first;
+    let from = isFirst ? undefined : part.begin;
+    let end = 0;
+    let got: Portion;
     do {
-      got = await this.#read({ from: next ?? undefined, limit: PART - rows.length });
+      got = await this.#read({ from, limit: PART });
       rows.push(...got.rows);
-      next = got.next;
-      if (part === 0) this.#first = rows[0]?.row ?? 0;
-    } while (next !== null && this.#placeOf(next, start + rows.length) < start + PART);
+      from = got.next ?? undefined;
+      if (this.#isNumbered) {
+        if (isFirst) part.begin = rows[0]?.row ?? 0;
+        end = (part.begin ?? 0) + PART;
+      }
+      // Rows with long answers come in smaller portions.
+    } while (from !== undefined && from < end);
+    const beyond = rows.findIndex(({ row }) => this.#isNumbered && row >= end);
     this.columns = got.columns;
-    this.#begins[part + 1] = next;
-    this.#fresh.add(part);
-    this.#measure(got, this.#keep(start, rows));
+    part.lines = beyond === -1 ? rows : rows.slice(0, beyond);
+    part.size = part.lines.length;
+    part.isFresh = true;
+    this.#arrange(part, got);
   }
 
-  #beginOf(part: number): number | null | undefined {
-    if (part === 0) return undefined;
-    return this.#isNumbered ? this.#first + part * PART : this.#begins[part];
-  }
-
-  /** Where a row stands. @param nth where it stands if nothing is known but those before it. */
-  #placeOf(row: number, nth: number): number {
-    return this.#isNumbered ? row - this.#first : nth;
-  }
-
-  /** @returns the place behind the last row. */
-  #keep(start: number, rows: readonly Line[]): number {
-    let end = start;
-    this.#lines.length = Math.max(this.#lines.length, start + PART);
-    this.#lines.fill(null, start, start + PART);
-    for (const line of rows) {
-      const place = this.#placeOf(line.row, end);
-      if (place >= start + PART) break;
-      this.#lines[place] = line;
-      end = place + 1;
+  /** Numbered rows have a part for each hundred numbers. Others say with each part whether one follows. */
+  #arrange(part: Part, { next, last }: Portion): void {
+    const { begin: first = 0 } = this.#first;
+    const behind = this.#parts.indexOf(part) + 1;
+    if (this.#isNumbered) this.#numberTo(last ?? Math.max(first + this.atLeast - 1, next ?? 0));
+    else if (next === null) this.#parts.length = behind;
+    else this.#parts[behind] = { start: 0, size: 1, ...this.#parts[behind], begin: next };
+    let start = 0;
+    for (const each of this.#parts) {
+      each.start = start;
+      start += each.size;
     }
-    return end;
   }
 
-  /** The table ends with its last row, or else it is longer than what was told. */
-  #measure({ next, last }: Portion<Column>, end: number): void {
-    const isToEnd = this.#isNumbered && last !== undefined;
-    this.#isWhole ||= isToEnd || next === null;
-    if (isToEnd) this.#lines.length = last - this.#first + 1;
-    else if (next === null) this.#lines.length = end;
-    else this.#lines.length = Math.max(this.#lines.length, this.#placeOf(next, end) + 1);
+  #numberTo(end: number): void {
+    const { begin: first = 0 } = this.#first;
+    for (let begin = first; begin <= end; begin += PART) {
+      const nth = (begin - first) / PART;
+      const part = this.#parts[nth];
+      const size = Math.min(PART, end - begin + 1);
+      if (part?.begin !== begin) this.#parts[nth] = { begin, start: 0, size };
+      else if (part.lines === undefined) part.size = size;
+    }
   }
 }

@@ -45,11 +45,13 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
         {row > 0 && <Button look="link" says={`Row ${row}`} onClick={() => (scene.opened.value = row)} />}
         {canMend && <Button look="link" says="Correct" onClick={correct} />}
       </p>
-      <p>
-        <small class="soft">{key.name}</small>
-        <b>{first?.shows || 'blank'}</b>
-        {fault && <small class="bad">{fault}</small>}
-      </p>
+      {(first?.shows || row > 0) && (
+        <p>
+          <small class="soft">{key.name}</small>
+          <b>{first?.shows || 'blank'}</b>
+          {fault && <small class="bad">{fault}</small>}
+        </p>
+      )}
       <dl>
         {others.map((column, at) => {
           const { shows = '', span } = cells[at] ?? {};

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Bar } from '../../../../files/output/report/table.ts';
 import { Button } from '../../parts/controls.tsx';
-import type { Line } from '../../parts/lines.ts';
+import type { Line, Lines } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
 import { MendField, type Mending, mend, mendedAs } from './mends.tsx';
-import type { Rows } from './rows.ts';
 import type { Scene } from './scene.ts';
 import { type Sign, signOf, stepSigns } from './signs.ts';
 
@@ -12,7 +11,7 @@ import { type Sign, signOf, stepSigns } from './signs.ts';
 
 export interface Drawn {
   readonly scene: Scene;
-  readonly rows: Rows;
+  readonly rows: Lines;
   readonly columns: readonly Column[];
   readonly mending: Mending;
   /** What lost answers may have cost, by their rows. */
@@ -27,10 +26,9 @@ export interface CellShown {
   readonly span?: number;
 }
 
-export function cellsOf(drawn: Drawn, line: Line | null | undefined): readonly CellShown[] {
+export function cellsOf(drawn: Drawn, line: Line | undefined): readonly CellShown[] {
   const { columns } = drawn;
   if (line === undefined) return columns.map(() => WAITS);
-  if (line === null) return columns.map(() => ({ shows: '' }));
   const sign = signOf(drawn, line);
   const signs = signsInPlace(drawn, line, sign);
   return columns.map((column, at) => {
@@ -56,7 +54,7 @@ function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonl
   const isBlank = columns.filter(isBought).every((column) => boughtIn(line, column) === '');
   return columns.map((column) => {
     if (!isBought(column) || boughtIn(line, column) !== '') return undefined;
-    return ofSteps.get(column.operation ?? '') ?? (isBlank ? sign : undefined);
+    return ofSteps.get(column.operation ?? '') ?? (isBlank || line.results ? sign : undefined);
   });
 }
 

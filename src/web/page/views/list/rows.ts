@@ -1,7 +1,7 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ListRows, TableColumnObject, TableObject } from '../../../api.ts';
-import { Lines, type Read } from '../../parts/lines.ts';
+import type { ListRows, TableObject } from '../../../api.ts';
+import { type Line, Lines, type Portion, type Read } from '../../parts/lines.ts';
 import { beat, look } from '../../session.ts';
 import { EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
 import { NOBODY, ofTeam, type Team } from './team-rows.ts';
@@ -9,13 +9,11 @@ import { type TeamRow, teamRows } from './team-words.ts';
 
 /** The rows of the list: as its file has them, and with their answers as soon as something was started. */
 
-export type Rows = Lines<TableColumnObject>;
-
 /** A list that was brought anew is shown as it is now, and a team as it is planned, until it is started. */
 export const batchShown = (scene: Scene): string | undefined =>
   teamPlan(scene) !== undefined || isAnew(scene) ? undefined : scene.batch?.batch;
 
-export function useRows(scene: Scene): Rows {
+export function useRows(scene: Scene): Lines {
   const { list, described, batch, isRunning } = scene;
   const { search, sort, where } = scene.filter.value;
   const shown = batchShown(scene);
@@ -28,8 +26,8 @@ export function useRows(scene: Scene): Rows {
   );
   const team = useRef<Team>(NOBODY);
   if (plan && people) team.current = { people, columns: plan.columns, mends: list?.mends ?? [] };
-  const source = JSON.stringify([shown ?? list?.id, plan ? 'team' : search, kept]);
-  const rows = useMemo((): Rows => {
+  const source = JSON.stringify([shown ?? [list?.id, list?.at], plan ? 'team' : search, kept]);
+  const rows = useMemo((): Lines => {
     const id = list?.id ?? '';
     if (plan !== undefined)
       return new Lines(
@@ -59,12 +57,25 @@ function isShown({ part, email, project }: TeamRow, { search, where }: Filter): 
 }
 
 const ofBatch =
-  (batch: string, filter: Filter): Read<TableColumnObject> =>
-  (page) =>
-    look<TableObject>('status', { batch, ...page, ...asked(filter) });
+  (batch: string, filter: Filter): Read =>
+  async (page) =>
+    withResults(await look('status', { batch, ...page, ...asked(filter) }));
+
+/** What a row has found stands in lines of its own below it, in columns behind all others. */
+function withResults({ columns, result_columns: names = [], rows, ...more }: TableObject): Portion {
+  const before = columns.map(() => '');
+  return {
+    ...more,
+    columns: [...columns, ...names.map((name) => ({ name, from: 'bought' as const }))],
+    rows: rows.flatMap((row): Line[] => {
+      const results = row.results ?? [];
+      return [row, ...results.map((cells) => ({ row: 0, cells: [...before, ...cells] }))];
+    }),
+  };
+}
 
 const ofFile =
-  (id: string, filter: Filter): Read<TableColumnObject> =>
+  (id: string, filter: Filter): Read =>
   async (page) => {
     const { last, ...part } = await look<ListRows>(`lists/${id}/rows`, { ...page, ...asked(filter) });
     return { ...part, ...(last === null ? {} : { last }) };

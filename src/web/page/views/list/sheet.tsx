@@ -86,7 +86,7 @@ interface RowProps extends Pick<SheetProps, 'drawn' | 'at'> {
 function Row({ drawn, at: { value: at }, line, y, template }: RowProps) {
   const { scene, rows, columns } = drawn;
   const shown = rows.at(line);
-  const number = rows.numberAt(line) || undefined;
+  const number = rows.numberAt(line);
   const isChosen = scene.selected.value.has(number ?? 0);
   const isOpen = number !== undefined && scene.opened.value === number;
   const look = shown ? (signOf(drawn, shown)?.look ?? shown.planned?.look ?? '') : '';
@@ -174,7 +174,7 @@ function select({ scene, rows }: Drawn, line: number, from: number | undefined):
   const chosen = new Set(scene.selected.value);
   const first = Math.min(line, from ?? line);
   for (let each = first; each <= Math.max(line, from ?? line); each += 1) {
-    const row = rows.at(each) === null ? 0 : (rows.numberAt(each) ?? 0);
+    const row = rows.numberAt(each) ?? 0;
     if (from === undefined && chosen.has(row)) chosen.delete(row);
     else if (row > 0) chosen.add(row);
   }

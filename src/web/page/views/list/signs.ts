@@ -30,8 +30,9 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'unchanged':
       return { look: 'said', says: reason };
     default:
-      // Something was found by another cell, and the one by which it is asked first has a fault.
-      return reason === '' || stepSigns(drawn, line).size > 0 ? undefined : { look: 'warn', says: reason };
+      if (reason === '' || stepSigns(drawn, line).size > 0) return undefined;
+      // Else something was found by another cell, and the one by which it is asked first has a fault.
+      return { look: line.results === undefined ? 'warn' : 'said', says: reason };
   }
 }
 

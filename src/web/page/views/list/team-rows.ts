@@ -18,7 +18,7 @@ export interface Team {
 export const NOBODY: Team = { people: [], columns: {}, mends: [] };
 
 /** The people of a team before the start, with the cells of those whom the list names. */
-export function ofTeam(file: Read<TableColumnObject>, team: () => Team): Read<TableColumnObject> {
+export function ofTeam(file: Read, team: () => Team): Read {
   // Her file stays as it is while the plan changes.
   const cells = new Map<number, readonly string[]>();
   let columns: readonly TableColumnObject[] | undefined;

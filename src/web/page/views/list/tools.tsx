@@ -4,14 +4,14 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../parts/action.ts';
 import { Button, Checkbox } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
+import type { Lines } from '../../parts/lines.ts';
 import { Popover } from '../../parts/popover.tsx';
 import type { Column } from './columns.ts';
-import type { Rows } from './rows.ts';
 import { EVERYTHING, type Filter, type Scene } from './scene.ts';
 
 interface ToolsProps {
   readonly scene: Scene;
-  readonly rows: Rows;
+  readonly rows: Lines;
   readonly columns: readonly Column[];
   readonly hidden: Signal<readonly string[]>;
   readonly onCopy: () => Promise<void>;
@@ -65,7 +65,7 @@ function useFindKey(): RefObject<HTMLInputElement | null> {
   return field;
 }
 
-const isWorkSeen = ({ filter: { value } }: Scene, { isAtWork, columns }: Rows): boolean =>
+const isWorkSeen = ({ filter: { value } }: Scene, { isAtWork, columns }: Lines): boolean =>
   isAtWork && columns === undefined && value !== EVERYTHING;
 
 function ColumnsShown({ columns, hidden }: ToolsProps) {
