@@ -10,7 +10,7 @@ import type {
   WorkView,
 } from '../../../api.ts';
 import { type Asked, oneAtATime, useAsked } from '../../parts/action.ts';
-import { ask, asRefused, beat, look, type Refused } from '../../session.ts';
+import { ask, asRefused, beat, type Refused } from '../../session.ts';
 import { operationsOf } from './job.ts';
 
 /** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
@@ -104,42 +104,33 @@ export function useScene({ works, ...known }: Known): Scene {
   const work = works.at(-1);
   const isRunning = batch?.running === true || work?.state === 'working';
   const tried = work?.state === 'ended' ? work.sample : undefined;
-  // What never began, or was only tried, is to be chosen still.
-  const isLeft = work?.batch === null || work?.stopped?.code === 'plan' || tried !== undefined;
-  const isToChoose = work?.state === 'ended' && isLeft;
-  const isPlanning = useSignal(batch === undefined || isToChoose);
-  useEffect(() => {
-    if (batch !== undefined) isPlanning.value = false;
-  }, [batch?.batch]);
-  useEffect(() => {
-    if (work !== undefined && work.state !== 'waiting') isPlanning.value = isToChoose;
-  }, [work?.id, work?.state]);
+  const isPlanning = useIsPlanning(known, work);
   const choice = useChoice(list);
   const { job } = choice;
   const agreed = useSignal<Agreed>({});
   const selected = useSignal<ReadonlySet<number>>(new Set());
   const again = useSignal(0);
-  const id = isPlanning.value || isAnew(known) ? list?.id : undefined;
   const only = rangesOf(selected.value) || undefined;
   // An agreement was about the choice of then. Only the typed one names its people itself.
   useLayoutEffect(() => {
     agreed.value = { typed: agreed.peek().typed };
   }, [JSON.stringify(job)]);
-  const planned = { file: id, job, only, accept: agreed.value.accept };
+  const isRead = list !== undefined && (isPlanning.value || isAnew(known));
+  const isChosen = list !== undefined && isPlanning.value && operationsOf(job).length > 0;
+  const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
+  const planned = { path: '/plan', body: { file: list?.id, job, only, accept: agreed.value.accept } };
+  const report = { path: `/batches/${batch?.batch}/report` };
   return {
     ...known,
     work,
     isRunning,
     isPlanning,
     ...choice,
-    described: useDescribed(id, job, again.value),
-    planned: usePlanned(
-      list !== undefined && isPlanning.value && operationsOf(job).length > 0,
-      planned,
-      again.value,
-    ),
+    described: useAnswer(isRead && described, again.value),
+    planned: useAnswer(isChosen && planned, again.value, REST_MS),
     agreed,
-    report: useReport(batch, isRunning),
+    // It is read from every row, and so not asked for while it runs.
+    report: useAnswer(batch !== undefined && !isRunning && report, [batch?.counts, batch?.credits]),
     isUndoing: useSignal(false),
     tried: isPlanning.value ? tried : undefined,
     selected,
@@ -152,6 +143,36 @@ export function useScene({ works, ...known }: Known): Scene {
     },
   };
 }
+
+/** What never began, or was only tried, is to be chosen still. */
+function useIsPlanning({ batch }: Pick<Known, 'batch'>, work: WorkView | undefined): Signal<boolean> {
+  const isLeft = work?.batch === null || work?.stopped?.code === 'plan' || work?.sample !== undefined;
+  const isToChoose = work?.state === 'ended' && isLeft;
+  const isPlanning = useSignal(batch === undefined || isToChoose);
+  useEffect(() => {
+    if (batch !== undefined) isPlanning.value = false;
+  }, [batch?.batch]);
+  useEffect(() => {
+    if (work !== undefined && work.state !== 'waiting') isPlanning.value = isToChoose;
+  }, [work?.id, work?.state]);
+  return isPlanning;
+}
+
+/** How long she may go on choosing before it is planned. */
+const REST_MS = 250;
+
+/** @param asked false as long as nothing is to be asked. */
+const useAnswer = <T>(
+  asked: { readonly path: string; readonly body?: object } | false,
+  again: unknown,
+  restMs = 0,
+): Asked<T> =>
+  useAsked<T>(
+    (signal) =>
+      asked === false ? new Promise(() => {}) : ask(asked.path, { signal, isLook: true, body: asked.body }),
+    [JSON.stringify([asked, again])],
+    { delayMs: restMs },
+  ).value;
 
 interface Choice {
   readonly job: ListJobChoice;
@@ -197,24 +218,6 @@ function useChoice(list: ListView | undefined): Pick<Scene, 'job' | 'choose' | '
 export const isAnew = ({ list, batch }: Pick<Scene, 'list' | 'batch'>): boolean =>
   list !== undefined && (batch === undefined || list.at > batch.created_at);
 
-const useDescribed = (id: string | undefined, job: ListJobChoice, again: number): Asked<ListDescription> =>
-  useAsked<ListDescription>(
-    (signal) => (id === undefined ? never() : look('plan', { file: id, ...readingOf(job) }, signal)),
-    [id, JSON.stringify(readingOf(job)), again],
-  ).value;
-
-/** How long she may go on choosing before it is planned. */
-const REST_MS = 250;
-
-/** @param sent what is planned, and which part of the list. */
-function usePlanned(isChosen: boolean, sent: object, again: number): Asked<PlanObject> {
-  return useAsked<PlanObject>(
-    (signal) => (isChosen ? look('plan', sent, signal) : never()),
-    [isChosen, JSON.stringify(sent), again],
-    { delayMs: REST_MS },
-  ).value;
-}
-
 function rangesOf(rows: ReadonlySet<number>): string {
   const ranges: { first: number; last: number }[] = [];
   for (const row of [...rows].toSorted((one, other) => one - other)) {
@@ -224,15 +227,3 @@ function rangesOf(rows: ReadonlySet<number>): string {
   }
   return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join();
 }
-
-/** What came of it, which is read from every row and so not asked for while it runs. */
-const useReport = (batch: BatchStatusObject | undefined, isRunning: boolean) =>
-  useAsked<ReportObject>(
-    (signal) =>
-      batch === undefined || isRunning
-        ? never()
-        : ask(`/batches/${batch.batch}/report`, { signal, isLook: true }),
-    [batch?.batch, isRunning, JSON.stringify([batch?.counts, batch?.credits])],
-  ).value;
-
-const never = <T>(): Promise<T> => new Promise(() => {});
