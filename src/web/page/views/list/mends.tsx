@@ -23,28 +23,22 @@ export async function mend(scene: Scene, cell: Cell, value: string | null): Prom
   scene.refresh();
 }
 
-/** The cell that is being mended. */
-export interface Mending {
-  readonly refused: Refused | undefined;
-  /** What she has begun to type in the place of what the cell said. */
-  readonly typed: string | undefined;
-  isAt(row: number, column: string): boolean;
-  begin(cell: Cell, typed?: string): void;
-  /** @param value undefined leaves the cell as it was. */
-  end(cell: Cell, value: string | undefined): void;
-}
+export type Mending = ReturnType<typeof useMending>;
 
-export function useMending(scene: Scene): Mending {
+/** The cell that is being mended. */
+export function useMending(scene: Scene) {
   const mended = useSignal<(Cell & { readonly typed: string | undefined }) | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);
   return {
     refused: refused.value,
     typed: mended.value?.typed,
-    isAt: (row, column) => mended.value?.row === row && mended.value.column === column,
-    begin(cell, typed) {
+    isAt: ({ row, column }: Cell): boolean => mended.value?.row === row && mended.value.column === column,
+    /** @param typed what she has begun to type in the place of what the cell said. */
+    begin(cell: Cell, typed?: string): void {
       if (scene.list !== undefined) mended.value = { ...cell, typed };
     },
-    end(cell, value) {
+    /** @param value undefined leaves the cell as it was. */
+    end(cell: Cell, value: string | undefined): void {
       mended.value = undefined;
       refused.value = undefined;
       if (value === undefined) return;

@@ -5,15 +5,32 @@ import type { RowObject, TableObject } from '../../../api.ts';
 const OWN_NAMES = [/company|organi[sz]ation|firm|business|charity/i, /name/i, /e-?mail/i];
 
 /** The cell by which a person knows the row. */
-export function ownName({ columns, rows: [row] }: TableObject): string | undefined {
-  for (const named of OWN_NAMES) {
-    const at = columns.findIndex(
-      ({ name, from }, column) => from === 'list' && named.test(name) && row?.cells[column],
-    );
-    if (at >= 0) return row?.cells[at];
-  }
-  return undefined;
+export function ownName(table: TableObject): string | undefined {
+  const hers = table.columns.filter(({ name, from }) => from === 'list' && ownCell(table, name) !== '');
+  const known = OWN_NAMES.map((named) => hers.find(({ name }) => named.test(name)));
+  const column = known.find((each) => each !== undefined);
+  return column && ownCell(table, column.name);
 }
+
+export function ownCell({ columns, rows: [row] }: TableObject, column: string): string {
+  return row?.cells[columns.findIndex(({ name, from }) => from === 'list' && name === column)] ?? '';
+}
+
+/** The column whose cell is in what was asked, else the first one. */
+export function askedColumn(columns: readonly string[], { attempts }: RowObject, table: TableObject): string {
+  const asked = attempts
+    .flatMap(({ parameters }) => Object.values(parameters))
+    .map(plain)
+    .filter(Boolean);
+  const isAsked = (name: string): boolean =>
+    asked.some((value) => plain(ownCell(table, name)).includes(value));
+  return columns.find(isAsked) ?? columns[0] ?? '';
+}
+
+const plain = (value: unknown): string =>
+  String(value)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d@.]/gu, '');
 
 const FOUND_NAME = /^(?:full_?|company_?|legal_?|display_?)?name$/i;
 

@@ -1,16 +1,15 @@
 import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AttemptObject, BatchStatusObject, RowObject, TableObject } from '../../../api.ts';
-import { Loaded } from '../../loaded.tsx';
+import { Loaded, RefusedNotice } from '../../loaded.tsx';
 import { Button } from '../../parts/controls.tsx';
 import { counted, exactTime, grouped } from '../../parts/figures.ts';
 import { look } from '../../session.ts';
 import { Doubts } from './doubts.tsx';
 import { Forget } from './forget.tsx';
-import { focusTable } from './mends.tsx';
-import { foundName, ownName, rawAnswer } from './row-words.ts';
+import { focusTable, MendField, useMending } from './mends.tsx';
+import { askedColumn, foundName, ownCell, ownName, rawAnswer } from './row-words.ts';
 import type { Scene } from './scene.ts';
-import { Wrong } from './wrong.tsx';
 
 /** One row beside the table: what was asked for it, what was answered, and what that cost. */
 export function RowBeside({ scene }: { readonly scene: Scene }) {
@@ -39,41 +38,39 @@ export function RowBeside({ scene }: { readonly scene: Scene }) {
       {batch === undefined ? (
         <h2>Row {grouped(row)}</h2>
       ) : (
-        <OfBatch key={row} scene={scene} batch={batch} row={row} />
+        <Loaded
+          key={row}
+          path={`/status/${batch.batch}`}
+          question={(signal) => known(batch.batch, row, signal)}
+          again={JSON.stringify(batch.counts)}
+        >
+          {(asked) => <Shown scene={scene} batch={batch} {...asked} />}
+        </Loaded>
       )}
     </aside>
   );
 }
 
-interface OfRow {
-  readonly scene: Scene;
-  readonly batch: BatchStatusObject;
-  readonly row: number;
-}
-
-function OfBatch({ scene, batch, row }: OfRow) {
-  const again = JSON.stringify(batch.counts);
-  const of = { batch: batch.batch };
-  const question = async (signal: AbortSignal): Promise<Asked> => {
-    const [object, table] = await Promise.all([
-      look<RowObject>('status', { ...of, row }, signal),
-      look<TableObject>('status', { ...of, from: row, limit: 1 }, signal),
-    ]);
-    return { object, table };
-  };
-  return (
-    <Loaded path={`/status/${batch.batch}`} question={question} again={again}>
-      {(asked) => <Shown scene={scene} batch={batch} {...asked} />}
-    </Loaded>
-  );
-}
-
-interface Asked {
+interface Known {
   readonly object: RowObject;
   readonly table: TableObject;
 }
 
-function Shown({ scene, batch, object, table }: Omit<OfRow, 'row'> & Asked) {
+async function known(batch: string, row: number, signal: AbortSignal): Promise<Known> {
+  const [object, table] = await Promise.all([
+    look<RowObject>('status', { batch, row }, signal),
+    look<TableObject>('status', { batch, from: row, limit: 1 }, signal),
+  ]);
+  return { object, table };
+}
+
+interface OfRow extends Known {
+  readonly scene: Scene;
+  readonly batch: BatchStatusObject;
+}
+
+function Shown(props: OfRow) {
+  const { scene, batch, object, table } = props;
   const { row, outcome, attempts } = object;
   const name = ownName(table);
   const found = foundName(object);
@@ -92,9 +89,7 @@ function Shown({ scene, batch, object, table }: Omit<OfRow, 'row'> & Asked) {
           {name && name !== found && <> beside your “{name}”</>}
         </p>
       )}
-      {found !== undefined && scene.list && !scene.isRunning && (
-        <Wrong {...{ scene, batch, object, table }} />
-      )}
+      {found !== undefined && scene.list && !scene.isRunning && <Wrong {...props} />}
       {attempts.toReversed().map((attempt, at) => (
         <Attempt
           key={attempt.attempt}
@@ -103,6 +98,33 @@ function Shown({ scene, batch, object, table }: Omit<OfRow, 'row'> & Asked) {
         />
       ))}
       <Forget object={object} />
+    </>
+  );
+}
+
+/** Mends the cell by which it was asked, so that the row is asked anew; every other row is known and free. */
+function Wrong({ scene, batch, object, table }: OfRow) {
+  const mending = useMending(scene);
+  const column = askedColumn(Object.values(batch.columns), object, table);
+  const cell = { row: object.row, column };
+  return (
+    <>
+      <Button look="link" says="this is wrong" onClick={() => mending.begin(cell)} />
+      {mending.isAt(cell) && (
+        <div class="need">
+          <p>
+            Correct “{column}”, or leave it blank so that another cell is used. Then this row alone is asked
+            anew.
+          </p>
+          <MendField
+            name={`${column} should be`}
+            value={ownCell(table, column)}
+            isNew
+            onEnd={(value) => mending.end(cell, value)}
+          />
+        </div>
+      )}
+      <RefusedNotice refused={mending.refused} />
     </>
   );
 }
