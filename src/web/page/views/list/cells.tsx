@@ -14,8 +14,6 @@ export interface Drawn {
   readonly rows: Lines;
   readonly columns: readonly Column[];
   readonly mending: Mending;
-  /** What lost answers may have cost, by their rows. */
-  readonly doubts: ReadonlyMap<number, number>;
 }
 
 export interface CellShown {
@@ -72,7 +70,7 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
   const { name, source } = column;
   const text = textOf(drawn, line, column);
   const isFaulty = line.planned?.faulty.includes(name) === true;
-  const isNew = mending.isAt(row, name);
+  const isNew = mending.isAt({ row, column: name });
   if (isFaulty || isNew) {
     const field = (
       <MendField

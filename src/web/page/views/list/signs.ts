@@ -1,4 +1,3 @@
-import { counted } from '../../parts/figures.ts';
 import type { Line } from '../../parts/lines.ts';
 import type { Drawn } from './cells.tsx';
 
@@ -19,7 +18,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'refused':
       return { look: 'bad', says: reason };
     case 'in_doubt':
-      return doubtOf(drawn, line);
+      return doubtOf(reason);
     case 'no_match':
       return NOTHING;
     case 'skipped':
@@ -36,10 +35,10 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
   }
 }
 
-const doubtOf = ({ doubts }: Drawn, { row }: Line): Sign => ({
-  look: 'doubt',
-  says: `no answer came${mayHaveCost(doubts.get(row) ?? 0)}`,
-});
+function doubtOf(reason: string): Sign {
+  const { most } = /, (?<most>[\d,]+ credits?) at risk/.exec(reason)?.groups ?? {};
+  return { look: 'doubt', says: `no answer came${most === undefined ? '' : `; it may have cost ${most}`}` };
+}
 
 const NOTHING: Sign = { look: 'soft', says: 'nothing found' };
 
@@ -54,7 +53,7 @@ export function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
       // Each of several accounts stands before its own words.
       const said = why.replace(/^\S+: /, '');
       if (/^(?:no match|its address)/.test(said)) return [[step, { ...NOTHING, title: reason }]];
-      if (said.startsWith('in doubt')) return [[step, doubtOf(drawn, line)]];
+      if (said.startsWith('in doubt')) return [[step, doubtOf(said)]];
       return [[step, { look: why.startsWith(UNUSABLE) ? 'bad' : 'soft', says: withoutPrefix(why) }]];
     }),
   );
@@ -67,6 +66,3 @@ const UNUSABLE = 'no usable identifier: ';
 
 const withoutPrefix = (reason: string): string =>
   reason.startsWith(UNUSABLE) ? reason.slice(UNUSABLE.length) : reason;
-
-const mayHaveCost = (credits: number): string =>
-  credits === 0 ? '' : `; it may have cost ${counted(credits, 'credit')}`;

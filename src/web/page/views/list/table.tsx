@@ -1,11 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { DoubtListObject } from '../../../api.ts';
 import { RefusedNotice } from '../../loaded.tsx';
-import { useAsked } from '../../parts/action.ts';
 import { late } from '../../parts/late.tsx';
 import type { Place } from '../../parts/window.ts';
-import { look } from '../../session.ts';
 import { Above } from './above.tsx';
 import { type Drawn, textOf } from './cells.tsx';
 import { columnsOf } from './columns.ts';
@@ -24,11 +21,10 @@ export function ListTable({ scene }: { readonly scene: Scene }) {
   const hidden = useHidden(scene.list?.id ?? scene.batch?.batch ?? '');
   const at = useSignal<Place>({ line: 0, column: 0 });
   const mending = useMending(scene);
-  const doubts = useDoubts(scene);
   const isNarrow = useNarrow();
   const all = columnsOf(scene, rows.columns ?? []);
   const columns = all.filter(({ name }, nth) => nth === 0 || !hidden.value.includes(name));
-  const drawn: Drawn = { scene, rows, columns, mending, doubts };
+  const drawn: Drawn = { scene, rows, columns, mending };
   const copy = (): Promise<void> => copyRows(drawn, at.value);
   return (
     <section aria-label="The list">
@@ -41,19 +37,6 @@ export function ListTable({ scene }: { readonly scene: Scene }) {
       {rows.columns !== undefined && rows.count === 0 && <p class="soft">No row is like that.</p>}
     </section>
   );
-}
-
-/** What lost answers may have cost, by their rows. */
-function useDoubts({ batch, isRunning }: Scene): Drawn['doubts'] {
-  const isAny = batch !== undefined && !isRunning && (batch.counts.in_doubt ?? 0) > 0;
-  const { value } = useAsked<DoubtListObject | undefined>(
-    async (signal) => (isAny ? look('settle', { batch: batch.batch }, signal) : undefined),
-    [batch?.batch, isAny, JSON.stringify(batch?.counts)],
-  ).value;
-  const credits = new Map<number, number>();
-  for (const doubt of value?.in_doubt ?? [])
-    credits.set(doubt.row, (credits.get(doubt.row) ?? 0) + doubt.credits);
-  return credits;
 }
 
 /** The selected rows with the names of their columns, else the one cell, as a sheet takes them. */
