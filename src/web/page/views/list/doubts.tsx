@@ -16,10 +16,10 @@ interface DoubtsProps {
 
 /** Rows whose answers were lost: decided at once, with what each choice costs. */
 export function Doubts({ batch, row }: DoubtsProps) {
-  const body = { batch: batch.batch, ...(row === undefined ? {} : { row }) };
+  const of = { batch: batch.batch, row };
   return (
-    <Loaded<DoubtListObject> path="/settle" body={body} again={JSON.stringify(batch.counts)}>
-      {(list) => (list.in_doubt.length === 0 ? null : <Choices batch={batch} list={list} row={row} />)}
+    <Loaded<DoubtListObject> path="/settle" body={of} again={JSON.stringify(batch.counts)}>
+      {(list) => (list.in_doubt.length === 0 ? null : <Choices batch={batch} list={list} of={of} />)}
     </Loaded>
   );
 }
@@ -27,14 +27,14 @@ export function Doubts({ batch, row }: DoubtsProps) {
 interface ChoicesProps {
   readonly batch: BatchStatusObject;
   readonly list: DoubtListObject;
-  readonly row: number | undefined;
+  /** What is decided about: the list, or one of its rows. */
+  readonly of: object;
 }
 
-function Choices({ batch, list, row }: ChoicesProps) {
+function Choices({ batch, list, of }: ChoicesProps) {
   const { in_doubt: doubts, at_risk: most, extra_used: used } = list;
   const knows = useSignal(false);
-  const settle = (decision: object): Promise<unknown> =>
-    ask('/settle', { body: { batch: batch.batch, ...(row === undefined ? {} : { row }), ...decision } });
+  const settle = (decision: object): Promise<unknown> => ask('/settle', { body: { ...of, ...decision } });
   const again = async (decision: object): Promise<void> => {
     await settle(decision);
     await goOn({ batch });

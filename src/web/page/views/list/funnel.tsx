@@ -105,7 +105,7 @@ function batchShares(batch: BatchStatusObject, all: readonly StepObject[] = []):
 /** What each of several accounts found for the same thing; none where a row has cells of two of them. */
 function accountShares(found: number, steps: readonly StepObject[]): readonly Share[] {
   const isOne = new Set(steps.map(({ operation }) => operation)).size === 1 && steps.length > 1;
-  const known = found - steps.reduce((sum, step) => sum + step.found, 0);
+  const known = found - foundBy(steps);
   if (!isOne || known < 0) return [];
   return [
     ...steps.map((step) => ({ says: step.account, rows: step.found })),
@@ -115,25 +115,26 @@ function accountShares(found: number, steps: readonly StepObject[]): readonly Sh
 
 /** Of several things, each is counted for itself: a row may have one and lack the other. */
 function foundApart(steps: readonly StepObject[]): readonly Share[] {
-  const operations = [...new Set(steps.map(({ operation }) => operation))];
-  if (operations.length < 2) return [];
-  return operations.map((operation) => {
-    const own = steps.filter((step) => step.operation === operation);
-    return { says: whatWords(operation), rows: own.reduce((sum, { found }) => sum + found, 0) };
-  });
+  const things = [...Map.groupBy(steps, ({ operation }) => operation)];
+  if (things.length < 2) return [];
+  return things.map(([operation, own]) => ({ says: whatWords(operation), rows: foundBy(own) }));
 }
+
+const foundBy = (steps: readonly StepObject[]): number => steps.reduce((sum, { found }) => sum + found, 0);
+
+const TEAM_PARTS: readonly (readonly [TeamPart, says: string])[] = [
+  ['invite', 'invited'],
+  ['change_role', 'changed'],
+  ['remove', 'removed'],
+  ['unchanged', 'as they are'],
+  ['invalid', 'need you'],
+];
 
 function teamShares(plan: PlanObject): readonly Share[] {
   const people = teamRows(plan);
-  const share = (says: string, states: TeamPart, warns = false): Share => {
-    return { says, states, warns, rows: people.filter(({ part }) => part === states).length };
-  };
-  return [
-    { says: 'people', rows: people.length },
-    share('invited', 'invite'),
-    share('changed', 'change_role'),
-    share('removed', 'remove', true),
-    share('as they are', 'unchanged'),
-    share('need you', 'invalid', true),
-  ];
+  const shares = TEAM_PARTS.map(([states, says]): Share => {
+    const rows = people.filter(({ part }) => part === states).length;
+    return { says, states, rows, warns: states === 'remove' || states === 'invalid' };
+  });
+  return [{ says: 'people', rows: people.length }, ...shares];
 }

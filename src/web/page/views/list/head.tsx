@@ -35,7 +35,14 @@ export function Head({ scene }: { readonly scene: Scene }) {
         {batch?.sandbox && <b class="need">play money</b>}
         <span class="row state">
           <State scene={scene} />
-          {isRunning && batch && <Pause batch={batch} />}
+          {isRunning && batch && (
+            <Act
+              says="Pause"
+              busy="Pausing…"
+              title="Nothing new is asked; it goes on where it was whenever you say so."
+              does={() => ask('/pause', { body: { batch: batch.batch } })}
+            />
+          )}
           {batch?.state === 'open' && <ForGood batch={batch} />}
           {batch && !isRunning && <Taking scene={scene} batch={batch} />}
         </span>
@@ -88,21 +95,10 @@ function runningWord(batch: BatchStatusObject): Word {
   return { says: 'Running', look: 'good', more: `${percent(settled, allRows(batch))}${soon}` };
 }
 
-// ------------------------------------------------------------------------------------------ pause, and end
+// ------------------------------------------------------------------------------------------------- the end
 
 interface OfBatch {
   readonly batch: BatchStatusObject;
-}
-
-function Pause({ batch }: OfBatch) {
-  return (
-    <Act
-      says="Pause"
-      busy="Pausing…"
-      title="Nothing new is asked; it goes on where it was whenever you say so."
-      does={() => ask('/pause', { body: { batch: batch.batch } })}
-    />
-  );
 }
 
 function ForGood({ batch }: OfBatch) {

@@ -26,17 +26,9 @@ const FACTS: Readonly<Partial<Record<Code, string>>> = {
   interrupted: 'It was stopped.',
   terminated: 'It was stopped.',
   busy: 'Another list is being worked on in a terminal, so this one could not begin.',
-};
-
-/** The same for what the server has details of. */
-const FACTS_WITH_DETAILS: Readonly<Partial<Record<Code, string>>> = {
   address: 'Many answers in a row look wrong.',
   doubts: 'Many answers in a row came whole, and nobody can read them. Each may have been charged.',
   moved: 'An account of this name was at another address before.',
-};
-
-/** It was refused before it began, so that it is chosen and planned anew. */
-const ANEW: Readonly<Partial<Record<Code, string>>> = {
   guard: 'It would go further than you have allowed.',
   plan: 'It would do something else by now than what was shown. Nothing was sent.',
   consent: 'Nobody has agreed to it yet.',
@@ -44,6 +36,12 @@ const ANEW: Readonly<Partial<Record<Code, string>>> = {
   job: 'It could not begin.',
   usage: 'It could not begin.',
 };
+
+/** It was refused before it began, so that it is chosen and planned anew. */
+const ANEW: readonly Code[] = ['guard', 'plan', 'consent', 'input', 'job', 'usage'];
+
+/** What the server says of these, such as the answer or the row, follows the fact. */
+const DETAILED: readonly Code[] = ['address', 'doubts', 'moved', ...ANEW];
 
 const OF_ACCOUNT: readonly Code[] = [
   ...(['vendor_credits', 'account_budget', 'share', 'account', 'key'] as const),
@@ -86,7 +84,7 @@ export function Stopped({ scene, stopped }: StoppedProps) {
     scene.isPlanning.value = true;
     scene.refresh();
   };
-  const isAnew = code in ANEW;
+  const isAnew = ANEW.includes(code);
   const answers = (code !== 'plan' && stopped.answers) || [];
   return (
     <Stop says={`${factOf(scene, stopped, account)} ${isLeft(batch) ? `${left(batch)}.` : ''}`}>
@@ -113,9 +111,7 @@ function factOf({ batch }: Scene, { code, message = '', ...told }: Told, account
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
   const fact = FACTS[code]?.replace('ACCOUNT', account);
-  if (fact !== undefined) return fact;
-  const known = FACTS_WITH_DETAILS[code] ?? ANEW[code];
-  if (known !== undefined) return `${known} ${forPage(message)}`;
+  if (fact !== undefined) return DETAILED.includes(code) ? `${fact} ${forPage(message)}` : fact;
   return `${forPage(message) || 'It was stopped.'} ${forPage(told.next ?? '')} ${timeWords(told)}`;
 }
 

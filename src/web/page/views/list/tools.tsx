@@ -41,7 +41,7 @@ export function Tools(props: ToolsProps) {
       />
       <ColumnsShown {...props} />
       <span class="soft" role="status">
-        {isWorkSeen(scene, rows) ? 'searching…' : ''}
+        {rows.columns === undefined && rows.isAtWork && filter.value !== EVERYTHING ? 'searching…' : ''}
       </span>
       <Chosen {...props} />
       <Pills scene={scene} />
@@ -64,9 +64,6 @@ function useFindKey(): RefObject<HTMLInputElement | null> {
   }, []);
   return field;
 }
-
-const isWorkSeen = ({ filter: { value } }: Scene, { isAtWork, columns }: Lines): boolean =>
-  isAtWork && columns === undefined && value !== EVERYTHING;
 
 function ColumnsShown({ columns, hidden }: ToolsProps) {
   const toggle = (name: string, isShown: boolean): void => {
@@ -100,22 +97,10 @@ function Chosen({ scene, onCopy }: ToolsProps) {
     <span class="row">
       <b>{grouped(size)} selected</b>
       {scene.list !== undefined && !isRunning && !scene.isPlanning.value && (
-        <Button
-          look="pill"
-          says="Ask only these"
-          onClick={() => {
-            scene.isPlanning.value = true;
-          }}
-        />
+        <Button look="pill" says="Ask only these" onClick={() => (scene.isPlanning.value = true)} />
       )}
       <Button look="pill" says="Copy" onClick={() => copying.run(onCopy)} />
-      <Button
-        look="pill"
-        says="None"
-        onClick={() => {
-          selected.value = new Set();
-        }}
-      />
+      <Button look="pill" says="None" onClick={() => (selected.value = new Set())} />
     </span>
   );
 }
@@ -126,22 +111,22 @@ const OF_PARTS = ['_status', '_action'];
 /** What is left out of the table, each with the click that brings it back. The parts of the list stand above. */
 function Pills({ scene: { filter } }: Pick<ToolsProps, 'scene'>) {
   const { where, sort } = filter.value;
-  const wheres = Object.entries(where).filter(([name]) => !OF_PARTS.includes(name));
-  const pills = wheres.map(([name, value]) => {
-    const { [name]: _, ...others } = where;
-    return { says: `${name}: ${value || 'blank'} ✕`, without: { where: others } as Partial<Filter> };
-  });
-  if (sort !== undefined)
-    pills.unshift({ says: `sorted by ${sort.replace(/^-/, '')} ✕`, without: { sort: undefined } });
-  return pills.map(({ says, without }) => (
+  const pill = (says: string, without: Partial<Filter>) => (
     <Button
       key={says}
       look="pill"
       aria-pressed
-      says={says}
-      onClick={() => {
-        filter.value = { ...filter.value, ...without };
-      }}
+      says={`${says} ✕`}
+      onClick={() => (filter.value = { ...filter.value, ...without })}
     />
-  ));
+  );
+  return (
+    <>
+      {sort !== undefined && pill(`sorted by ${sort.replace(/^-/, '')}`, { sort: undefined })}
+      {Object.entries(where).map(([name, value]) => {
+        const { [name]: _, ...others } = where;
+        return !OF_PARTS.includes(name) && pill(`${name}: ${value || 'blank'}`, { where: others });
+      })}
+    </>
+  );
 }
