@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { RefusedNotice } from '../../loaded.tsx';
 import { late } from '../../parts/late.tsx';
@@ -15,13 +15,18 @@ import { Tools } from './tools.tsx';
 /** A screen does without them. */
 const Cards = late(async () => (await import('./cards.tsx')).Cards);
 
+const NARROW = matchMedia('(max-width: 720px)');
+const isNarrow = signal(NARROW.matches);
+NARROW.addEventListener('change', () => {
+  isNarrow.value = NARROW.matches;
+});
+
 /** Her table: her own columns, and what was bought behind the one by which it was asked. */
 export function ListTable({ scene }: { readonly scene: Scene }) {
   const rows = useRows(scene);
   const hidden = useHidden(scene.list?.id ?? scene.batch?.batch ?? '');
   const at = useSignal<Place>({ line: 0, column: 0 });
   const mending = useMending(scene);
-  const isNarrow = useNarrow();
   const all = columnsOf(scene, rows.columns ?? []);
   const columns = all.filter(({ name }, nth) => nth === 0 || !hidden.value.includes(name));
   const drawn: Drawn = { scene, rows, columns, mending };
@@ -32,8 +37,12 @@ export function ListTable({ scene }: { readonly scene: Scene }) {
       <Mended scene={scene} />
       <RefusedNotice refused={mending.refused ?? rows.refused} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
-      {isNarrow ? <Cards drawn={drawn} /> : <Sheet drawn={drawn} hidden={hidden} at={at} onCopy={copy} />}
-      {!isNarrow && <p class="soft">Click a row number to select, with shift for several.</p>}
+      {isNarrow.value ? (
+        <Cards drawn={drawn} />
+      ) : (
+        <Sheet drawn={drawn} hidden={hidden} at={at} onCopy={copy} />
+      )}
+      {!isNarrow.value && <p class="soft">Click a row number to select, with shift for several.</p>}
       {rows.columns !== undefined && rows.count === 0 && <p class="soft">No row is like that.</p>}
     </section>
   );
@@ -60,18 +69,4 @@ function useHidden(list: string): Signal<readonly string[]> {
   const hidden = useSignal<readonly string[]>(JSON.parse(localStorage.getItem(key) ?? '[]'));
   useEffect(() => localStorage.setItem(key, JSON.stringify(hidden.value)), [hidden.value]);
   return hidden;
-}
-
-const NARROW = matchMedia('(max-width: 720px)');
-
-function useNarrow(): boolean {
-  const isNarrow = useSignal(NARROW.matches);
-  useEffect(() => {
-    const turned = (): void => {
-      isNarrow.value = NARROW.matches;
-    };
-    NARROW.addEventListener('change', turned);
-    return () => NARROW.removeEventListener('change', turned);
-  }, []);
-  return isNarrow.value;
 }
