@@ -29,7 +29,7 @@ export interface Portion {
   /** The row with which the next portion begins; null behind the last one. */
   readonly next: number | null;
   /** The number of the table's last row, where it is known. */
-  readonly last?: number | undefined;
+  readonly last?: number | null;
 }
 
 export type Read = (of: { readonly from?: number | undefined; readonly limit: number }) => Promise<Portion>;

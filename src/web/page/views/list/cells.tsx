@@ -70,7 +70,8 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
   const { name, source } = column;
   const text = textOf(drawn, line, column);
   const isFaulty = line.planned?.faulty.includes(name) === true;
-  const isNew = mending.isAt({ row, column: name });
+  const cell = { row, column: name };
+  const isNew = mending.isAt(cell);
   if (isFaulty || isNew) {
     const field = (
       <MendField
@@ -79,14 +80,14 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
         value={text}
         typed={isNew ? mending.typed : undefined}
         isNew={isNew}
-        onEnd={(value) => mending.end({ row, column: name }, value)}
+        onEnd={(value) => mending.end(cell, value)}
       />
     );
     return { shows: field, look: 'mending' };
   }
   if (!isBought(column) && mendedAs(scene, row, name) !== undefined) {
     const before = boughtIn(line, column);
-    const back = (): void => void mend(scene, { row, column: name }, null);
+    const back = (): void => void mend(scene, cell, null);
     const shows = (
       <>
         <Button look="link" says="↶" aria-label="take back" title="take back" onClick={back} /> {text}

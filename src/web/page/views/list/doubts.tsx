@@ -54,10 +54,11 @@ function Choices({ batch, list, of }: ChoicesProps) {
         onClick={() => (knows.value = !knows.value)}
       />
       {knows.value && (
-        <Known
+        <Told
           // What was not done is asked anew, which goes on by itself.
-          onNothing={() => again({ not_done: true })}
-          onAnswer={(answer) => settle({ ...about, answer })}
+          onTold={(answer) =>
+            answer === 'not_done' ? again({ not_done: true }) : settle({ ...about, answer })
+          }
         />
       )}
     </Stop>
@@ -86,21 +87,19 @@ const TOLD = [
   ['found', 'It was answered, and I have the answer'],
 ] as const;
 
-interface KnownProps {
-  onNothing(): Promise<unknown>;
-  onAnswer(answer: readonly string[]): Promise<unknown>;
+interface ToldProps {
+  onTold(answer: 'not_done' | readonly string[]): Promise<unknown>;
 }
 
 /** What a person has seen at the vendor, such as in its own history. One row of several is told beside the table. */
-function Known({ onNothing, onAnswer }: KnownProps) {
+function Told({ onTold }: ToldProps) {
   const told = useSignal<string>('not_done');
   const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
-    if (told.value === 'not_done') return onNothing();
-    if (told.value === 'no_match') return onAnswer(['no_match']);
-    const lines = String(facts)
-      .split('\n')
-      .filter((line) => line.includes('='));
-    return onAnswer(lines.map((line) => line.replace(/\s*=\s*/, '=').trim()));
+    if (told.value === 'not_done') return onTold('not_done');
+    if (told.value === 'no_match') return onTold(['no_match']);
+    const lines = String(facts).split('\n');
+    const said = lines.filter((line) => line.includes('='));
+    return onTold(said.map((line) => line.replace(/\s*=\s*/, '=').trim()));
   };
   return (
     <Form look="row" says="That is so" sends={tell}>

@@ -15,31 +15,28 @@ export const batchShown = (scene: Scene): string | undefined =>
 
 export function useRows(scene: Scene): Lines {
   const { list, described, batch, isRunning } = scene;
-  const { search, sort, where } = scene.filter.value;
+  const filter = scene.filter.value;
   const shown = batchShown(scene);
-  const isOrdered = search === '' && sort === undefined && Object.keys(where).length === 0;
-  const kept = { sort, where, ...(shown === undefined ? readingOf(scene.job) : {}) };
+  const isCheap = filter.search === '' && filter.sort === undefined;
+  const isOrdered = isCheap && Object.keys(filter.where).length === 0;
   const plan = teamPlan(scene);
   const people = useMemo(
-    () => plan && teamRows(plan).filter((person) => isShown(person, scene.filter.value)),
-    [plan, scene.filter.value],
+    () => plan && teamRows(plan).filter((person) => isShown(person, filter)),
+    [plan, filter],
   );
   const team = useRef<Team>(NOBODY);
   if (plan && people) team.current = { people, columns: plan.columns, mends: list?.mends ?? [] };
-  const source = JSON.stringify([shown ?? [list?.id, list?.at], plan ? 'team' : search, kept]);
+  const source = shown ?? [list?.id, list?.at, readingOf(scene.job)];
   const rows = useMemo((): Lines => {
-    const id = list?.id ?? '';
+    const file = (of: Filter): Read => ofFile(list?.id ?? '', of);
     if (plan !== undefined)
       return new Lines(
-        ofTeam(ofFile(id, EVERYTHING), () => team.current),
+        ofTeam(file(EVERYTHING), () => team.current),
         false,
       );
-    const filter = { search, sort, where };
-    const read = shown === undefined ? ofFile(id, filter) : ofBatch(shown, filter);
-    return new Lines(read, isOrdered);
-  }, [source]);
+    return new Lines(shown === undefined ? file(filter) : ofBatch(shown, filter), isOrdered);
+  }, [JSON.stringify([source, plan ? 'team' : filter])]);
   rows.atLeast = described.value?.rows ?? 0;
-  const isCheap = search === '' && sort === undefined;
   const again =
     shown === undefined ? (people ?? described.value) : JSON.stringify([batch?.counts, isRunning]);
   useEffect(() => rows.renew(), [rows, again]);
@@ -59,7 +56,7 @@ function isShown({ part, email, project }: TeamRow, { search, where }: Filter): 
 const ofBatch =
   (batch: string, filter: Filter): Read =>
   async (page) =>
-    withResults(await look('status', { batch, ...page, ...asked(filter) }));
+    withResults(await look('status', { batch, ...page, ...filter }));
 
 /** What a row has found stands in lines of its own below it, in columns behind all others. */
 function withResults({ columns, result_columns: names = [], rows, ...more }: TableObject): Portion {
@@ -76,13 +73,5 @@ function withResults({ columns, result_columns: names = [], rows, ...more }: Tab
 
 const ofFile =
   (id: string, filter: Filter): Read =>
-  async (page) => {
-    const { last, ...part } = await look<ListRows>(`lists/${id}/rows`, { ...page, ...asked(filter) });
-    return { ...part, ...(last === null ? {} : { last }) };
-  };
-
-const asked = ({ search, sort, where }: Filter): object => ({
-  ...(search === '' ? {} : { search }),
-  ...(sort === undefined ? {} : { sort }),
-  ...(Object.keys(where).length === 0 ? {} : { where }),
-});
+  (page) =>
+    look<ListRows>(`lists/${id}/rows`, { ...page, ...filter });
