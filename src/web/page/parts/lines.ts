@@ -60,6 +60,7 @@ export class Lines {
   readonly #isNumbered: boolean;
   readonly #first: Part = { start: 0, size: 1 };
   readonly #parts: Part[] = [this.#first];
+  #near: Part | undefined;
   #seen = { from: 0, to: 0 };
 
   /**
@@ -124,8 +125,11 @@ export class Lines {
     return this.#parts.at(-1) ?? this.#first;
   }
 
+  /** Lines that are asked for stand together, so mostly in the part that was found last. */
   #partAt(index: number): Part | undefined {
-    return this.#parts.find(({ start, size }) => index < start + size);
+    const isIn = ({ start, size }: Part): boolean => start <= index && index < start + size;
+    if (this.#near === undefined || !isIn(this.#near)) this.#near = this.#parts.find(isIn);
+    return this.#near;
   }
 
   #numberIn({ begin = 0, lines }: Part, nth: number): number | undefined {
@@ -189,6 +193,7 @@ export class Lines {
     if (this.#isNumbered) this.#numberTo(last ?? Math.max(first + this.atLeast - 1, next ?? 0));
     else if (next === null) this.#parts.length = behind;
     else this.#parts[behind] = { start: 0, size: 1, ...this.#parts[behind], begin: next };
+    this.#near = undefined;
     let start = 0;
     for (const each of this.#parts) {
       each.start = start;

@@ -42,10 +42,6 @@ export function Sheet(props: SheetProps) {
         aria-multiselectable
         tabIndex={0}
         onClick={(event) => onClick(event, props)}
-        onDblClick={(event) => {
-          const cell = cellAt(event);
-          if (cell !== undefined) begin(drawn, cell);
-        }}
         onKeyDown={(event) => onKey(event, props, page())}
       >
         <thead>
@@ -59,9 +55,7 @@ export function Sheet(props: SheetProps) {
                   scene={scene}
                   column={column}
                   value={textAt(drawn, at.value.line, column)}
-                  onHide={() => {
-                    hidden.value = [...hidden.value, column.name];
-                  }}
+                  onHide={() => (hidden.value = [...hidden.value, column.name])}
                 />
               </th>
             ))}
@@ -160,6 +154,7 @@ function onClick(event: MouseEvent, { drawn, at }: SheetProps): void {
   if (cell === undefined) return;
   if (cell.column < 0) select(drawn, cell.line, event.shiftKey ? at.value.line : undefined);
   at.value = { ...cell, column: Math.max(0, cell.column) };
+  if (event.detail === 2) begin(drawn, cell);
 }
 
 /** @param typed what is typed in the place of what the cell says; left out: nothing yet. */
