@@ -111,7 +111,7 @@ function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<F
     found: { least: Math.floor(rest.rows * (middle - half)), most: Math.ceil(rest.rows * (middle + half)) },
     credits,
     ...present({ cost: likelyCost(rest, credits) }),
-    price: matched === 0 ? null : Math.round((10 * (paid.found + paid.missed)) / matched) / 10,
+    price: matched === 0 ? null : Math.round((100 * (paid.found + paid.missed)) / matched) / 100,
   };
 }
 

@@ -84,7 +84,7 @@ test('an answer that rows of a sample share is counted once in what each one fou
   const { sample, credits } = await desk.json([...words, '--budget', '200']);
   const { price, credits: rest } = sample.forecast.likely;
   expect(sample.matched).toBe(20);
-  expect(price).toBe(Math.round((10 * credits.spent) / 20) / 10);
+  expect(price).toBe(Math.round((100 * credits.spent) / 20) / 100);
   expect(rest.least).toBeLessThanOrEqual(rest.most);
 });
 

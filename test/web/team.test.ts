@@ -27,6 +27,15 @@ const change = (page: Page) => page.getByRole('button', { name: /^Change \d+ / }
 const sheet = (...people: readonly string[]): string => `Email,Project,Role\n${people.join('\n')}\n`;
 const KNOWN = { projects: { Care: 'proj-care' } };
 
+test('a sheet of people is planned as a team as soon as it is brought', async () => {
+  const served = await servedIn();
+  const id = await brought(served, 'people.csv', sheet('ann@team.example,Care,viewer'));
+  const page = await tabAt(served, `/lists/${id}`);
+  await page.getByLabel(/^Care /).fill('proj-care');
+  await page.getByLabel(/^Care /).press('Enter');
+  await rowOf(page, 'ann@team.example').getByText('is invited').waitFor();
+});
+
 test('she says what her projects and roles are, mends a cell, allows an admin, and the team is as her list says', async () => {
   const served = await servedIn();
   const { id, page } = await teamAt(served, 'team.csv', TEAM);

@@ -75,8 +75,17 @@ export async function keptLists(place: Place): Promise<readonly KeptList[]> {
 const namesIn = ({ folder }: Place): Promise<readonly string[]> =>
   readdir(listsFolder(folder)).catch(() => []);
 
-/** Each change is made from all that came before it, so nothing is written beside another change. */
-const line = new PQueue({ concurrency: 1 });
+const lines = new Map<string, PQueue>();
+
+/** Each change of a list is made from all that came before it. Other lists do not wait for it. */
+function inLine<T>(id: string, work: () => Promise<T>): Promise<T> {
+  const line = lines.get(id) ?? new PQueue({ concurrency: 1 });
+  lines.set(id, line);
+  return line.add(work);
+}
+
+/** The line of all files that are brought: two of one name are one list. */
+const BRINGING = 'bringing';
 
 /** @param change returns what is noted of the list from now on; if it throws, everything stays as it was. */
 export const changeList = (
@@ -84,7 +93,7 @@ export const changeList = (
   id: string,
   change: (list: KeptList) => Promise<Partial<ListNote>>,
 ): Promise<KeptList> =>
-  line.add(async () => {
+  inLine(id, async () => {
     const list = await keptList(place, id);
     const changed = { ...list, ...(await change(list)) };
     await keepNote(list.folder, changed);
@@ -111,22 +120,32 @@ export async function bringList(place: Place, named: string, chunks: Chunks): Pr
   try {
     const { sha256 } = content;
     if (sha256 === OF_NOTHING) throw stop('input', 'The file is empty.', 'Add one with a header and rows.');
-    return await line.add(async () => {
+    return await inLine(BRINGING, async () => {
       const same = (await keptLists(place)).find((list) => list.name === name);
-      if (same?.sha256 === sha256) return same;
       const id = same?.id ?? randomBytes(8).toString('hex');
-      const folder = join(lists, id);
-      await mkdir(folder, OWN);
-      await content.replace(join(folder, file));
-      await rm(join(folder, broughtName(file)), { force: true });
-      const { job, version } = same ?? { job: {}, version: 0 };
-      const atMs = Math.floor(systemClock.wallMs());
-      await keepNote(folder, { name, file, sha256, atMs, job, version, mends: [], isMended: true });
-      return keptList(place, id);
+      return inLine(id, () => keepContent(place, id, { name, file, content }));
     });
   } finally {
     await content.discard();
   }
+}
+
+async function keepContent(
+  place: Place,
+  id: string,
+  { name, file, content }: { readonly name: string; readonly file: string; readonly content: NewFile },
+): Promise<KeptList> {
+  const same = await findList(place, id);
+  const { sha256 } = content;
+  if (same?.sha256 === sha256) return same;
+  const folder = join(listsFolder(place.folder), id);
+  await mkdir(folder, OWN);
+  await content.replace(join(folder, file));
+  await rm(join(folder, broughtName(file)), { force: true });
+  const { job, version } = same ?? { job: {}, version: 0 };
+  const atMs = Math.floor(systemClock.wallMs());
+  await keepNote(folder, { name, file, sha256, atMs, job, version, mends: [], isMended: true });
+  return keptList(place, id);
 }
 
 /** A folder that only its owner can read. */
@@ -159,7 +178,7 @@ export async function writeListJob({ folder }: KeptList, job: ListJob): Promise<
 
 /** Removes what a crash has left of a list that was being brought: a folder without a note. */
 export const removeLeftovers = (place: Place): Promise<void> =>
-  line.add(async () => {
+  inLine(BRINGING, async () => {
     for (const id of await namesIn(place)) {
       const folder = join(listsFolder(place.folder), id);
       if (isListId(id) && !existsSync(join(folder, LIST_NOTE))) await removeList({ folder });

@@ -30,6 +30,8 @@ class KeptRows {
   private constructor(header: readonly string[], groups: AsyncIterable<readonly InputRow[]>) {
     this.header = header;
     this.#first = this.#read(groups[Symbol.asyncIterator](), 0);
+    // What cannot be read is said to who asks for it.
+    this.#first.catch(() => {});
   }
 
   static async of(list: KeptList): Promise<KeptRows> {
@@ -85,7 +87,11 @@ export class ListTables {
           mayBeIn(query, () => true),
         ),
     };
-    const found = await firstOf(table, queryOf(table, order), order.from, order.limit + 1);
+    const query = queryOf(table, order);
+    const found = await firstOf(table, query, order.from, order.limit + 1).catch((error: unknown) => {
+      this.forget(list);
+      throw error;
+    });
     return {
       columns,
       rows: found.slice(0, order.limit).map((row) => ({ ...row, cells: [...row.cells] })),

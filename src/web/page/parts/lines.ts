@@ -23,8 +23,13 @@ export interface Planned {
   readonly faulty: readonly string[];
 }
 
+export interface ShownColumn extends TableColumnObject {
+  /** Its cells stand in lines of their own below the rows. */
+  readonly isBelow?: boolean | undefined;
+}
+
 export interface Portion {
-  readonly columns: readonly TableColumnObject[];
+  readonly columns: readonly ShownColumn[];
   readonly rows: readonly Line[];
   /** The row with which the next portion begins; null behind the last one. */
   readonly next: number | null;
@@ -51,7 +56,7 @@ interface Part {
 
 export class Lines {
   readonly changed: Signal<number> = signal(0);
-  columns: readonly TableColumnObject[] | undefined;
+  columns: readonly ShownColumn[] | undefined;
   refused: Refused | undefined;
   isAtWork = false;
   /** How many rows there are at least, as long as nobody knows where they end. */

@@ -6,17 +6,24 @@ interface PopoverProps {
   readonly name: string;
   readonly says: ComponentChildren;
   readonly look?: string;
+  /** Whether what was typed stays where a click elsewhere closes it. */
+  readonly keeps?: boolean;
   readonly children: (close: () => void) => ComponentChildren;
 }
 
 /** A button, and what it opens below itself: Escape and a click elsewhere close it. */
-export function Popover({ name, says, look = 'pill', children }: PopoverProps) {
+export function Popover({ name, says, look = 'pill', keeps = false, children }: PopoverProps) {
   const id = useId();
   const isOpen = useSignal(false);
+  const isThere = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isOpen.value) box.current?.querySelector<HTMLElement>('button, input, select')?.focus();
   }, [isOpen.value]);
+  const end = (): void => {
+    box.current?.hidePopover();
+    isThere.value = false;
+  };
   return (
     <>
       <button type="button" class={look} popovertarget={id} aria-haspopup="dialog">
@@ -28,9 +35,12 @@ export function Popover({ name, says, look = 'pill', children }: PopoverProps) {
         popover="auto"
         role="dialog"
         aria-label={name}
-        onToggle={({ newState }) => (isOpen.value = newState === 'open')}
+        onToggle={({ newState }) => {
+          isOpen.value = newState === 'open';
+          isThere.value = isOpen.value || (keeps && isThere.value);
+        }}
       >
-        {isOpen.value && children(() => box.current?.hidePopover())}
+        {isThere.value && children(end)}
       </div>
     </>
   );

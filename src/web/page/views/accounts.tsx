@@ -82,13 +82,13 @@ function Card({ account, spend, onChanged }: CardProps) {
       <div class="row">
         {!sandbox && <TestAccount name={name} says="Test, free" />}
         {triable(account).length > 0 && (
-          <Popover name={`Try ${name}`} says="Try one…" look="">
+          <Popover name={`Try ${name}`} says="Try one…" look="" keeps>
             {() => <OneTry account={account} onTried={onChanged} />}
           </Popover>
         )}
         {!sandbox && (
           <>
-            <Popover name={`The key of ${name}`} says="Change the key" look="">
+            <Popover name={`The key of ${name}`} says="Change the key" look="" keeps>
               {(close) => <NewKey name={name} onChanged={close} />}
             </Popover>
             <Act

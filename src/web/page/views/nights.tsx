@@ -84,7 +84,7 @@ function Last({ night: { job, ended } }: OfNight) {
   const lines = ended.map((each) => [when(each.at), foundWords(each)]);
   return (
     <section aria-label={`The last nights of ${job}`}>
-      <Section title="The last nights" columns={['begun', 'found']} most={NIGHTS_SHOWN} lines={lines} />
+      <Section title="The last nights" columns={['ended', 'found']} most={NIGHTS_SHOWN} lines={lines} />
       {last === undefined ? <p class="soft">No night has ended yet.</p> : <Waiting sweep={last.sweep} />}
     </section>
   );

@@ -83,6 +83,8 @@ const typedFor = ({ about }: { readonly about: string }, { typed }: Agreed): str
 const LIMITS: Readonly<Record<string, (limit: unknown) => string>> = {
   admins: () => 'People may become admin',
   max_removals: (most) => `At most ${most} are removed`,
+  max_invites: (most) => `At most ${most} are invited`,
+  domains: (ends) => `Only addresses at ${ends} are invited`,
 };
 
 /** What goes too far, to be allowed by a tick, and what was allowed, whose tick can be taken away. */

@@ -26,6 +26,8 @@ export function AskedBy({ scene, step }: AskedByProps) {
     const waterfall = inputs.map((input) => tierOf(input, asked));
     choose(withAsked(job, step, unread, waterfall));
   };
+  // Who has one role for all has no column of roles.
+  const inputs = inputsOf(operation).filter((input) => input !== 'role' || job.role === undefined);
   return (
     <details open={planned.refused !== undefined && described.value !== undefined}>
       <summary>
@@ -38,7 +40,7 @@ export function AskedBy({ scene, step }: AskedByProps) {
           onOrdered={order}
         />
       )}
-      {inputsOf(operation).map((input) => (
+      {inputs.map((input) => (
         <Select
           key={input}
           name={inputWords(input)}

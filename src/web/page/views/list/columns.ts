@@ -1,4 +1,5 @@
-import type { ListJobChoice, TableColumnObject } from '../../../api.ts';
+import type { ListJobChoice } from '../../../api.ts';
+import type { ShownColumn } from '../../parts/lines.ts';
 import { addedIn, bareName, inputsOf, operationsOf, prefixOf } from './job.ts';
 import { type Scene, teamPlan } from './scene.ts';
 import { HAPPENS } from './team-rows.ts';
@@ -14,6 +15,8 @@ export interface Column {
   readonly kind: Kind;
   /** What it is asked by. */
   readonly inputs: readonly string[];
+  /** Whether its cells stand in lines below the rows, by which nothing is sorted. */
+  readonly isBelow?: boolean | undefined;
   /** The operation that fills it, where a row is asked for several things. */
   readonly operation?: string | undefined;
   /** The place of the cell that says who found it; no cell has the place -1. */
@@ -59,7 +62,7 @@ export function columnsUsed(scene: Scene): NonNullable<ListJobChoice['columns']>
 const WHATEVER = 'What is found';
 
 /** Hers and the bought ones, which stand behind the one by which it is asked. */
-export function columnsOf(scene: Scene, of: readonly TableColumnObject[]): readonly Column[] {
+export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Column[] {
   const { job, isPlanning } = scene;
   const used = Object.entries(columnsUsed(scene));
   const added = isPlanning.value ? [...addedIn(job).values()] : [];
@@ -67,13 +70,13 @@ export function columnsOf(scene: Scene, of: readonly TableColumnObject[]): reado
     of.findIndex(({ name, from }) => from === 'bought' && name === bought);
   const isSource = (name: string): boolean =>
     name.endsWith('_source') && placeOf(name.slice(0, -'_source'.length)) >= 0;
-  const all = of.flatMap(({ name, from, operation }, at): Column | readonly Column[] => {
+  const all = of.flatMap(({ name, from, operation, isBelow }, at): Column | readonly Column[] => {
     const inputs = new Set(used.flatMap(([input, column]) => (column === name ? bareName(input) : [])));
     const kind = inputs.size > 0 ? 'asked' : added.includes(name) ? 'filled' : 'yours';
     if (from === 'list') return { name, at, kind, inputs: [...inputs] };
     if (name === HAPPENS) return { name, at, kind: 'happens', inputs: [] };
     if (from === 'ours' || isSource(name)) return [];
-    return { name, at, kind: 'found', inputs: [], operation, source: placeOf(`${name}_source`) };
+    return { name, at, kind: 'found', inputs: [], operation, isBelow, source: placeOf(`${name}_source`) };
   });
   const isOpen =
     added.length === 0 &&

@@ -34,7 +34,7 @@ export function ColumnHead(props: HeadProps) {
 
 function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly close: () => void }) {
   const { filter } = scene;
-  const { name, at } = column;
+  const { name, at, isBelow = false } = column;
   const isMeant = scene.isPlanning.value && scene.list !== undefined && isHers(column);
   const show = (shown: Partial<Filter>): void => {
     filter.value = { ...filter.value, ...shown };
@@ -43,7 +43,7 @@ function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly cl
   return (
     <>
       {isMeant && <Meaning scene={scene} column={column} close={close} />}
-      {teamPlan(scene) === undefined && at !== undefined && (
+      {teamPlan(scene) === undefined && at !== undefined && !isBelow && (
         <>
           <p class="row">
             <Button look="pill" says="Sort A to Z" onClick={() => show({ sort: name })} />

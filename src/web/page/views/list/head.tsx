@@ -21,7 +21,12 @@ import { aboutWords, rowsLeft, whatWords } from './words.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: { readonly scene: Scene }) {
-  const { batch, name, isRunning } = scene;
+  const { batch, name, isRunning, work } = scene;
+  const pause = async (id: string): Promise<void> => {
+    // Work that has not taken the list up yet would do so after the pause.
+    if (batch?.running === false && work) await ask(`/tasks/${work.id}/stop`, { method: 'POST' });
+    await ask('/pause', { body: { batch: id } });
+  };
   return (
     <>
       <header>
@@ -40,7 +45,7 @@ export function Head({ scene }: { readonly scene: Scene }) {
               says="Pause"
               busy="Pausing…"
               title="Nothing new is asked; it goes on where it was whenever you say so."
-              does={() => ask('/pause', { body: { batch: batch.batch } })}
+              does={() => pause(batch.batch)}
             />
           )}
           {batch?.state === 'open' && <ForGood batch={batch} />}

@@ -26,6 +26,12 @@ export function stepsOf(job: ListJobChoice): readonly Step[] {
 
 export function withSteps(job: ListJobChoice, steps: readonly Step[]): ListJobChoice {
   const { operation: _, operations: __, account: ___, waterfall: ____, add: _____, ...kept } = job;
+  const [only] = steps;
+  // A team is never one of several steps, so that a job of one step has the short form.
+  if (only !== undefined && steps.length === 1 && only.accounts.length <= 1 && only.check === undefined) {
+    const { accounts, ...step } = only;
+    return { ...kept, ...step, account: accounts[0] };
+  }
   const entries = steps.map(({ operation, accounts, ...step }) => {
     return [operation, accounts.length > 0 ? { ...step, account: [...accounts] } : step];
   });

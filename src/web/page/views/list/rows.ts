@@ -63,7 +63,7 @@ function withResults({ columns, result_columns: names = [], rows, ...more }: Tab
   const before = columns.map(() => '');
   return {
     ...more,
-    columns: [...columns, ...names.map((name) => ({ name, from: 'bought' as const }))],
+    columns: [...columns, ...names.map((name) => ({ name, from: 'bought' as const, isBelow: true }))],
     rows: rows.flatMap((row): Line[] => {
       const results = row.results ?? [];
       return [row, ...results.map((cells) => ({ row: 0, cells: [...before, ...cells] }))];

@@ -35,7 +35,9 @@ export const Start = ({ scene }: StartProps) => (
 
 function Chosen({ scene, accounts }: ChosenProps) {
   const { job, tried, planned, described, unkept } = scene;
-  const { value: plan, waits } = planned;
+  const { waits } = planned;
+  // What was planned before nothing was chosen says nothing any more.
+  const plan = operationsOf(job).length > 0 ? planned.value : undefined;
   useFirstChoice(scene, accounts);
   return (
     <>
