@@ -45,6 +45,25 @@ async function openRow(page: Page, cell: string): Promise<void> {
 const isNow = (page: Page, word: string): Promise<void> =>
   page.locator('.state strong', { hasText: word }).waitFor();
 
+test('a list that is about to go on is paused at once, and nothing of it is in doubt', async () => {
+  const desk = await openDesk({ latencyMs: 500, concurrency: 1 });
+  desk.list(60);
+  const { served, page, work } = await started(desk);
+  await isNow(page, 'Running');
+  await press(page, 'Pause');
+  await isNow(page, 'Paused');
+  await endOf(served, work);
+  await press(page, 'Go on');
+  await press(page, 'Pause');
+  await isNow(page, 'Paused');
+  const { work: all } = await ask(served, 'GET', '/tasks');
+  for (const { id } of all) await endOf(served, id);
+  const { batches } = await ask(served, 'GET', '/batches');
+  expect(batches[0]).toMatchObject({ state: 'open', running: false, held_since: expect.any(String) });
+  expect(batches[0].credits.in_doubt).toBe(0);
+  expect(await desk.requests()).toBeLessThan(60);
+});
+
 test('a list is paused where it is, by whom is said, it goes on from there, and is ended for good after a question', async () => {
   const desk = await openDesk({ latencyMs: 150, concurrency: 1 });
   desk.list(60);

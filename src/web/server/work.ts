@@ -63,10 +63,14 @@ export class Work {
     return piece;
   }
 
-  /** Stops running work in an orderly way, and takes waiting work out of the line. */
-  stop(piece: Piece): void {
+  /**
+   * Stops running work in an orderly way, and takes waiting work out of the line. Resolves at the end of the
+   * work: a run that is asked a second time to stop leaves what is on its way in doubt.
+   */
+  stop(piece: Piece): Promise<ChildEnd> {
     if (piece.child !== undefined) piece.child.stop();
     else this.#end(piece, { exitCode: EXIT.terminated, result: undefined, said: '' });
+    return piece.over.promise;
   }
 
   /**
@@ -76,8 +80,7 @@ export class Work {
   async close(): Promise<number> {
     this.#isClosed = true;
     const open = this.pieces.filter(({ ended }) => ended === undefined);
-    for (const piece of open) this.stop(piece);
-    await Promise.all(open.map(({ over }) => over.promise));
+    await Promise.all(open.map((piece) => this.stop(piece)));
     return open.length;
   }
 
@@ -146,8 +149,8 @@ export function taskRoutes(server: Server): Hono {
       const piece = pieceWith(context.req.param('id'));
       return context.json({ work: shown(piece), result: piece.ended?.result } satisfies WorkAnswer);
     })
-    .post('/tasks/:id/stop', (context) => {
-      work.stop(pieceWith(context.req.param('id')));
+    .post('/tasks/:id/stop', async (context) => {
+      await work.stop(pieceWith(context.req.param('id')));
       return context.json({});
     });
 }

@@ -21,10 +21,9 @@ import { aboutWords, rowsLeft, whatWords } from './words.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: { readonly scene: Scene }) {
-  const { batch, name, isRunning, work } = scene;
+  const { batch, name, isRunning } = scene;
   const pause = async (id: string): Promise<void> => {
-    // Work that has not taken the list up yet would do so after the pause.
-    if (batch?.running === false && work) await ask(`/tasks/${work.id}/stop`, { method: 'POST' });
+    await letGo(scene);
     await ask('/pause', { body: { batch: id } });
   };
   return (
@@ -48,7 +47,7 @@ export function Head({ scene }: { readonly scene: Scene }) {
               does={() => pause(batch.batch)}
             />
           )}
-          {batch?.state === 'open' && <ForGood batch={batch} />}
+          {batch?.state === 'open' && <ForGood scene={scene} batch={batch} />}
           {batch && !isRunning && <Taking scene={scene} batch={batch} />}
         </span>
       </header>
@@ -106,9 +105,19 @@ interface OfBatch {
   readonly batch: BatchStatusObject;
 }
 
-function ForGood({ batch }: OfBatch) {
+interface OfScene extends OfBatch {
+  readonly scene: Scene;
+}
+
+/** Ends what the page has started: a start that waits for its turn would take the list up again later. */
+async function letGo({ work }: Scene): Promise<void> {
+  if (work !== undefined && work.state !== 'ended') await ask(`/tasks/${work.id}/stop`, { method: 'POST' });
+}
+
+function ForGood({ scene, batch }: OfScene) {
   const end = async (): Promise<void> => {
     const body = { batch: batch.batch };
+    await letGo(scene);
     // Nobody may work on what is ended.
     if (batch.running) await ask('/pause', { body });
     await ask('/cancel', { body });
@@ -124,11 +133,7 @@ function ForGood({ batch }: OfBatch) {
 
 // ---------------------------------------------------------------------------------------------- what came
 
-interface OfEnded extends OfBatch {
-  readonly scene: Scene;
-}
-
-function Taking({ scene, batch }: OfEnded) {
+function Taking({ scene, batch }: OfScene) {
   if (batch.settled === 0) return null;
   return (
     <>
@@ -143,7 +148,7 @@ function Taking({ scene, batch }: OfEnded) {
 }
 
 /** What came of it and what it cost, and what else can be done with it. */
-function Came({ scene, batch }: OfEnded) {
+function Came({ scene, batch }: OfScene) {
   const { list, isPlanning, isUndoing, report } = scene;
   const { words, figures } = report.value ?? {};
   const isOfTeam = batch.changes !== undefined;
