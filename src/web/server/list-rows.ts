@@ -30,7 +30,7 @@ class KeptRows {
   private constructor(header: readonly string[], groups: AsyncIterable<readonly InputRow[]>) {
     this.header = header;
     this.#first = this.#read(groups[Symbol.asyncIterator](), 0);
-    // What cannot be read is said to who asks for it.
+    // The error of an unreadable file belongs to the question for its rows.
     this.#first.catch(() => {});
   }
 
@@ -59,7 +59,7 @@ class KeptRows {
     const rows = group.map(({ row, cells, unreadable }: InputRow) => ({ row, cells, unreadable }));
     const packed = zstdCompressSync(JSON.stringify(rows));
     const next = this.#read(groups, last);
-    // What cannot be read is said to who comes to this part.
+    // The error of an unreadable part belongs to the question for that part.
     next.catch(() => {});
     return { last, packed, next };
   }

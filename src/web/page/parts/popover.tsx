@@ -6,7 +6,7 @@ interface PopoverProps {
   readonly name: string;
   readonly says: ComponentChildren;
   readonly look?: string;
-  /** Whether what was typed stays where a click elsewhere closes it. */
+  /** Whether what was typed is still there after a click elsewhere has closed the box. */
   readonly keeps?: boolean;
   readonly children: (close: () => void) => ComponentChildren;
 }

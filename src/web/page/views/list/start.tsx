@@ -36,7 +36,7 @@ export const Start = ({ scene }: StartProps) => (
 function Chosen({ scene, accounts }: ChosenProps) {
   const { job, tried, planned, described, unkept } = scene;
   const { waits } = planned;
-  // What was planned before nothing was chosen says nothing any more.
+  // Where nothing is chosen any more, the last plan is of a choice that she took away.
   const plan = operationsOf(job).length > 0 ? planned.value : undefined;
   useFirstChoice(scene, accounts);
   return (
