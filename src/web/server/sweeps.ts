@@ -6,7 +6,7 @@ import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { Answers } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { EXIT, stop } from '../../core/errors.ts';
+import { EXIT, messageOf, stop } from '../../core/errors.ts';
 import type { Log } from '../../core/events.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { SweepObject } from '../../objects/run-object.ts';
@@ -68,7 +68,8 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
     const isWell = exit_code === EXIT.done || exit_code === EXIT.terminated;
     const message = `The sweep of ${job} ended with exit code ${exit_code}: ${stopped?.message ?? said}`;
     log(isWell ? 'info' : 'warn', message, { job, exit_code, next_run: nextOf(own.cron) });
-    await keep();
+    // A note that cannot be written, as on a full disk, costs a look back. The page goes on.
+    await keep().catch((error: unknown) => log('warn', `${job}: ${messageOf(error)}`, { job }));
   };
   for (const { view, cron } of nights) {
     const { job, schedule } = view;

@@ -45,8 +45,8 @@ const MOST_ENDED = 200;
 export class Work {
   readonly #program: Program;
   readonly pieces: Piece[] = [];
-  /** Hears of each piece of work that has ended. */
-  onEnd: (order: Order, ended: ChildEnd) => unknown = () => {};
+  /** Hears of each piece of work that has ended, which is over when this resolves. */
+  onEnd: (order: Order, ended: ChildEnd) => Promise<void> = async () => {};
   #isClosed = false;
 
   constructor(program: Program) {
@@ -94,8 +94,7 @@ export class Work {
   #end(piece: Piece, ended: ChildEnd): void {
     if (piece.ended !== undefined) return;
     piece.ended = ended;
-    void this.onEnd(piece, ended);
-    piece.over.resolve(ended);
+    void this.onEnd(piece, ended).then(() => piece.over.resolve(ended));
     const over = this.pieces.filter((each) => each.ended !== undefined);
     for (const each of over.slice(0, -MOST_ENDED)) this.pieces.splice(this.pieces.indexOf(each), 1);
     this.#advance(piece.store);
