@@ -163,6 +163,8 @@ export class FillJudge {
   readonly #before = new Map<string, 'lost' | 'unsure'>();
   /** Questions that a person has left out, each with its list. */
   readonly #leftOut = new Set<string>();
+  /** Questions that were in doubt until a person told their answer: the job may have left them out before. */
+  readonly #wereInDoubt = new Set<string>();
   /** Credits that requests may have cost at most, by the budgets that they are in. */
   readonly #reserved = new Map<string, number>();
   /** When a list was refreshed last. */
@@ -427,12 +429,16 @@ export class FillJudge {
       const verdict = check && this.#known.get(checkOf(check, known.value));
       // A process that was killed may have kept the verdict, and what a person tells may be old or new.
       const isLost = verdict?.isKept === false && verdict.value !== REFUSED;
-      // A batch that goes on does not check again what it has checked itself.
-      const mayBe = isLost || verdict?.isTold === true || (verdict !== undefined && !run.isAnew);
+      // A batch that goes on does not check again what it has checked itself. An old verdict stands again where
+      // the new check is in doubt.
+      const isOwn = !run.isAnew || (check !== undefined && this.#doubts.has(checkOf(check, known.value)));
+      const mayBe = isLost || verdict?.isTold === true || (verdict !== undefined && isOwn);
       promise(isFound !== undefined || mayBe, `what ${other.name} has found is not checked: ${now}`);
       return;
     }
-    if (!isBefore || isOut || doubt === 'unsure') return;
+    // A batch that goes on uses what is too old for one that begins anew.
+    const mayBeOwn = known !== undefined && this.#unsure.has(run.list);
+    if (!isBefore || isOut || doubt === 'unsure' || mayBeOwn) return;
     promise(this.#mayHaveEnded(other.name), `${other.name} comes before it, and was not asked: ${now}`);
     run.passedOver.set(other.name, now);
   }
@@ -602,6 +608,7 @@ export class FillJudge {
   }
 
   #told(key: string, decision: string, isKept: boolean): void {
+    this.#wereInDoubt.add(key);
     if (isKept) this.#doubts.delete(key);
     else this.#doubts.set(key, 'unsure');
     const value = valueFor(askingOf(key), decision === 'no_match' ? '' : decision.replace(/^\w+=/, ''));
@@ -691,7 +698,8 @@ export class FillJudge {
     for (const keys of ways) {
       const values = keys.flatMap((key) => [...this.#everOf(key)]);
       const isBlank = values.some((value) => value === '' || !this.#mayBeTaken(value, check));
-      const isOut = keys.some((key) => this.#isLeftOut(key, typed));
+      const wasOut = typed.policy === 'skip' && keys.some((key) => this.#wereInDoubt.has(key));
+      const isOut = wasOut || keys.some((key) => this.#isLeftOut(key, typed));
       promise(isBlank || isOut, `not asked, or has it: ${keys[0]}: ${of}`);
     }
   }

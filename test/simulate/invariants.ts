@@ -173,14 +173,11 @@ export class Watch {
     const charged = creditsByName(this.#stage.charges.slice(this.#chargesBefore));
     const { tables } = this;
     for (const [name, credits] of charged) {
-      const sent = new Set(this.#sent.callsOf.get(name));
-      // A repeat under the key of another call reserves nothing: that call holds the credit.
-      for (const id of [...sent]) sent.add(tables?.calls.get(id)?.payer ?? id);
-      const calls = [...sent].map((id) => tables?.calls.get(id));
-      const told = calls.reduce(
-        (sum, call) => sum + (call === undefined ? 0 : (call.charged ?? 0) + heldBy(call)),
-        0,
-      );
+      const sent = this.#sent.callsOf.get(name) ?? [];
+      // A repeat under the key of another call is booked with that call, whichever of the two was answered.
+      const payers = new Set(sent.map((id) => tables?.calls.get(id)?.payer ?? id));
+      const calls = [...(tables?.calls.values() ?? [])].filter(({ id, payer }) => payers.has(payer ?? id));
+      const told = calls.reduce((sum, call) => sum + (call.charged ?? 0) + heldBy(call), 0);
       promise(credits <= told, `the vendor charged ${credits} credits, the ledger knows of ${told}: ${name}`);
     }
   }

@@ -36,7 +36,8 @@ interface Ending {
 /** What a run that stopped may be answered. */
 export const answersOf = (stdout: string): readonly string[] => objectIn<Ran>(stdout)?.stopped?.answers ?? [];
 
-const MOST_RUNS = 10;
+/** A run waits ten minutes for what is answered later, and a vendor may take hours: for an address, then for its check. */
+const MOST_RUNS = 30;
 const FINAL = ['matched', 'no_match', 'invalid', 'refused', 'skipped'];
 
 export async function endList(ending: Ending): Promise<Ran> {
