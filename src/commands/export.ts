@@ -35,20 +35,18 @@ import {
   openIfFree,
 } from '../run/open-ledger.ts';
 import { argument, command, flag, type Host } from './shared/command.ts';
-import { BATCH, COMMON, notesOn, outputFile, refuseTwoOnStdout } from './shared/input.ts';
+import { BATCH, COMMON, notesOn, OUTPUT, refuseTwoOnStdout } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ } from './shared/job-entries.ts';
 
 const exportInput = z.strictObject({
   ...COMMON,
-  batch: argument(z.string().optional(), `${BATCH}; or a job, when a file follows`, { page: 'batch' }),
-  file: argument(z.string().optional(), 'the input of the job', { page: 'none' }),
+  batch: argument(z.string().optional(), `${BATCH}; or a job, when a file follows`),
+  file: argument(z.string().optional(), 'the input of the job'),
   job: z.string().optional(),
   ...READ,
-  output: outputFile('ticket'),
+  output: OUTPUT,
   formulas: FORMULAS,
-  copy: flag(z.boolean().optional(), 'with -o: write a copy, and leave the batch its own output', undefined, {
-    page: 'none',
-  }),
+  copy: flag(z.boolean().optional(), 'with -o: write a copy, and leave the batch its own output'),
   account: ENTRIES.account,
   repair: ENTRIES.repair,
 });
@@ -62,7 +60,7 @@ export default command({
     'it writes NAME.so-far. Where the list is gone or was changed, ' +
     'the output is made of the cells that the store keeps.',
   example: 'export last',
-  work: 'long',
+  faces: ['terminal', 'library'],
   input: exportInput,
   output: z.object({
     batch: z.string(),

@@ -36,19 +36,17 @@ export default command({
     'What fits no row for certain, or was changed on both sides, is listed and not written, ' +
     'and the exit code is 3.',
   example: 'merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
-  work: 'long',
+  faces: ['terminal', 'library'],
   input: z.strictObject({
     ...COMMON,
-    result: argument(z.string(), 'an output, or the file of rows that need attention, edited or not', {
-      page: 'list',
-    }),
-    into: argument(z.string(), 'your own file, sorted or edited as you like', { page: 'list' }),
+    result: argument(z.string(), 'an output, or the file of rows that need attention, edited or not'),
+    into: argument(z.string(), 'your own file, sorted or edited as you like'),
     ...READ,
     output: flag(
       z.string().optional(),
       'where the merged file goes; left out: NAME.merged beside your own',
       '<file>',
-      { short: 'o', page: 'ticket' },
+      { short: 'o' },
     ),
   }),
   output: z.object({

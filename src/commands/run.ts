@@ -27,7 +27,7 @@ import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { Progress } from './run/progress.ts';
 import { argument, type Console, command, flag, type Own, type Report, under } from './shared/command.ts';
-import { ATTENTION_OK, inOrder, noFileFor, outputFile, refuseTwoOnStdout, someRows } from './shared/input.ts';
+import { ATTENTION_OK, inOrder, noFileFor, OUTPUT, refuseTwoOnStdout, someRows } from './shared/input.ts';
 import { ASKED, ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
 import { planLines } from './shared/plan-lines.ts';
 import {
@@ -52,7 +52,7 @@ const runInput = z.strictObject({
     "the most that this batch may ever spend, over the job's",
     '<credits>',
   ),
-  output: outputFile('none'),
+  output: OUTPUT,
   yes: flag(
     z.boolean().default(false),
     'agree to the plan without being asked: ' +

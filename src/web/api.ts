@@ -62,13 +62,9 @@ export const BatchList = z.object({
 export type BatchList = z.infer<typeof BatchList>;
 export type ListedBatch = BatchList['batches'][number];
 
-export const TICKETED = ['output', 'needs_attention', 'results', 'report'] as const;
-
-/** Opens `/downloads/TICKET` once, within a minute. */
-const Ticket = z.object({ ticket: z.string(), name: z.string() });
-/** Beside the answers of `export` and `merge`, by `output`, `needs_attention`, `results` and `report`. */
-export const Tickets = z.object({ tickets: z.partialRecord(z.enum(TICKETED), Ticket) });
-export type Tickets = z.infer<typeof Tickets>['tickets'];
+/** The files of a batch, as `export` names them. */
+export const DOWNLOADS = ['output', 'needs_attention', 'results', 'report'] as const;
+export type Download = (typeof DOWNLOADS)[number];
 
 /** Work that the page has started: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({

@@ -20,7 +20,6 @@ import { lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { Opening } from './api.ts';
 import { appOf, loadPage, redirectIn } from './server/app.ts';
-import { Downloads } from './server/downloads.ts';
 import { Guard } from './server/guard.ts';
 import { sweepUnused } from './server/lists.ts';
 import type { PageCommand, Server } from './server/server.ts';
@@ -73,8 +72,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const listeners = [createServer(LIMITS), createServer(LIMITS)] as const;
   const guard = new Guard(await listenOn(options.port, listeners));
   const sweeps = await openSweeps({ ...options, folder, work });
-  const downloads = new Downloads(folder);
-  const server: Server = { store, folder, program, work, commands, sweeps, downloads };
+  const server: Server = { store, folder, program, work, commands, sweeps };
   const swept = sweepUnused(server).catch(() => {});
   const listener = getRequestListener(appOf(server, guard, files).fetch, { overrideGlobalObjects: false });
   for (const http of listeners) http.on('request', listener);

@@ -10,7 +10,7 @@ import type { Command, CommandGroup } from '../../src/commands/shared/command.ts
 import { pageCommands } from '../../src/commands/shared/page.ts';
 import { COMMANDS } from '../../src/core/families.ts';
 import { loadFamily } from '../../src/core/family.ts';
-import { BatchList, Refusal, Tickets, WorkAnswer } from '../../src/web/api.ts';
+import { BatchList, Refusal, WorkAnswer } from '../../src/web/api.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const OBJECTS = globSync('src/objects/*.ts', { cwd: ROOT }).sort();
@@ -50,9 +50,9 @@ export async function whatIsPrinted(): Promise<
 /** The page behind its introduction: what each command prints, what the page's server answers, and the objects in these. */
 export async function jsonParts(): Promise<Readonly<Record<'commands' | 'api' | 'objects', string>>> {
   const { named, roots } = await whatIsPrinted();
-  const shapes = shapesOf({ ...named, ...roots, BatchList, Refusal, Tickets, WorkAnswer });
+  const shapes = shapesOf({ ...named, ...roots, BatchList, Refusal, WorkAnswer });
   const blocks = (names: readonly string[]): string => names.map((name) => typeOf(name, shapes)).join('\n');
-  const api = `COMMAND = ${(await pageCommands({})).map(({ name }) => name).join('|')}\n\n${blocks(['BatchList', 'Refusal', 'Tickets', 'WorkAnswer'])}`;
+  const api = `COMMAND = ${(await pageCommands({})).map(({ name }) => name).join('|')}\n\n${blocks(['BatchList', 'Refusal', 'WorkAnswer'])}`;
   const text = { commands: linesOf(roots, named, shapes), api };
   const shown = new Set<string>();
   // An object in an object that is shown is shown as well.

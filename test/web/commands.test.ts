@@ -1,6 +1,6 @@
 /**
  * Goal: the page and tools ask by the names of commands, and are told what a terminal is told under `--json`. A file is a list that was
- * brought and a download a ticket, so no request names a place of this machine. Nothing is bought twice.
+ * brought and a download is of a batch, so no request names a place of this machine. Nothing is bought twice.
  * Method: a real page beside real commands over one store; requests as no browser would send them, and the vendor's book.
  */
 import { readFileSync } from 'node:fs';
@@ -15,11 +15,10 @@ const pageAt = (desk: Desk, words: readonly string[] = []): Promise<Served> =>
 const command = (page: Served, name: string, input: object): Promise<JsonResult> =>
   ask(page, 'POST', `/${name}`, input);
 
-/** A file by its ticket, with the name under which a browser keeps it. */
-async function download(page: Served, { ticket, name }: JsonResult): Promise<string> {
-  const { body, headers } = await page.ask(`/downloads/${ticket}`);
-  expect(headers['content-disposition']).toContain(`"${name}"`);
-  return body;
+/** A file of a batch, with the name under which the page keeps it. */
+async function download(page: Served, batch: string, what: string) {
+  const { body, headers } = await page.tool(`/api/batches/${batch}/files/${what}`);
+  return { body, name: String(headers['content-disposition']).split("''")[1] };
 }
 
 test('a command is asked for by its name, and says what it says everywhere', async () => {
@@ -85,13 +84,14 @@ test('a list is described, planned, bought once by its plan, and taken along', a
   expect(both[1]).toMatchObject({ batch: both[0]?.batch });
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6 });
   const { batch } = both[0] ?? {};
-  const exported = await command(page, 'export', { batch });
-  expect(exported).toMatchObject({ batch, tickets: { output: { name: 'my leads.enriched.csv' } } });
-  expect(Object.keys(exported.tickets)).toEqual(['output', 'report']);
-  const rows = (await download(page, exported.tickets.output)).trim().split('\n');
+  const { body, name } = await download(page, batch, 'output');
+  expect(name).toBe('my%20leads.enriched.csv');
+  const rows = body.trim().split('\n');
   expect(rows).toHaveLength(7);
   expect(rows[1]).toContain('matched');
-  expect(await download(page, exported.tickets.report)).toContain('my leads.csv');
+  expect((await download(page, batch, 'report')).body).toContain('my leads.csv');
+  for (const what of ['needs_attention', 'results', 'batch', 'constructor'])
+    expect(await ask(page, 'GET', `/batches/${batch}/files/${what}`), what).toMatchObject({ status: 404 });
 });
 
 test('the people who were found for companies are taken along as a file of their own', async () => {
@@ -99,28 +99,8 @@ test('the people who were found for companies are taken along as a file of their
   await desk.write('list.csv', 'Company\nAcme\n');
   const run = await desk.json(['run', 'search-people', 'list.csv', '--budget', '99']);
   const page = await pageAt(desk);
-  const { tickets } = await command(page, 'export', { batch: run.batch });
-  expect(tickets.results.name).toBe('list.enriched.people.csv');
-  expect(await download(page, tickets.results)).toBe(await desk.read('list.enriched.people.csv'));
-});
-
-test('a result is merged into the edited list that was brought beside it', async () => {
-  const desk = await openDesk();
-  desk.list(3);
-  const { output } = await desk.json(desk.run('--add', 'team=employee_count'));
-  const page = await pageAt(desk);
-  const result = await brought(page, 'out.csv', await desk.read('out.csv'));
-  const own = (await desk.read('list.csv')).split('\n');
-  const edited = [own[0], own[3], 'mine,Mine,', own[1]].join('\n');
-  const into = await brought(page, 'mine.csv', edited);
-  const merged = await command(page, 'merge', { result, into });
-  expect(output).toContain('out.csv');
-  expect(merged).toMatchObject({ status: 200, rows: 3, found: 2, nowhere: [{ row: 3 }] });
-  expect(merged.tickets.output.name).toBe('mine.merged.csv');
-  const lines = (await download(page, merged.tickets.output)).split('\n');
-  expect(lines[0]).toContain('team');
-  expect(lines[2]).toContain('mine,Mine,');
-  expect(lines[3]).toContain('matched');
+  const name = 'list.enriched.people.csv';
+  expect(await download(page, run.batch, 'results')).toEqual({ name, body: await desk.read(name) });
 });
 
 test('some rows of a list are planned and asked, by the numbers that it has', async () => {
@@ -193,8 +173,7 @@ test('what is chosen for a list in the words of a job is planned and bought, and
   expect(plan).toMatchObject({ status: 200, to_buy: 3 });
   const ended = await worked(page, 'run', { file, job, plan: plan.id });
   expect(ended).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3 } });
-  const { tickets } = await command(page, 'export', { batch: ended.batch });
-  expect(await download(page, tickets.output)).toMatch(/^No,.*,Staff,_status/);
+  expect((await download(page, ended.batch, 'output')).body).toMatch(/^No,.*,Staff,_status/);
   const unknown = await command(page, 'plan', { file, job: { ...job, account: 'nobody' } });
   expect(unknown).toMatchObject({ status: 400, error: { message: expect.stringContaining('nobody') } });
   expect(unknown.error.message + unknown.error.next).not.toContain(desk.place.path('store'));
@@ -249,10 +228,8 @@ test('no place of this machine is named, and nothing that a command does not tak
     ['run', { ...wish, plan: 'x', save_job: '/tmp/x.yaml' }, '"save_job" is not known here'],
     ['run', { ...wish, plan: 'x', events: '/tmp/x.jsonl' }, '"events" is not known here'],
     ['run', { ...wish, plan: 'x', budget: -1 }, 'budget'],
-    ['merge', { result: path, into: file }, `there is no list ${path}`],
-    ['export', { batch: '--store=/etc' }, 'There is no store'],
-    ['export', {}, 'is missing'],
-    ['export', { batch: 'last', output: '/tmp/x.csv' }, '"output" is not known here'],
+    ['undo', { batch: '--store=/etc' }, 'There is no store'],
+    ['undo', {}, 'is missing'],
     ['spend', { output: '/tmp/x.csv' }, '"output" is not known here'],
     ['status', { store: '/etc' }, '"store" is not known here'],
     ['status', { batsh: 'last' }, '"batsh" is not known here'],
@@ -265,7 +242,17 @@ test('no place of this machine is named, and nothing that a command does not tak
       status: 400,
       error: { message: expect.stringContaining(fact), next: expect.any(String) },
     });
-  for (const name of ['serve', 'worker', 'sandbox', 'doctor', 'store', 'store/check', 'accounts'])
+  for (const name of [
+    'serve',
+    'worker',
+    'sandbox',
+    'export',
+    'merge',
+    'doctor',
+    'store',
+    'store/check',
+    'accounts',
+  ])
     expect(await command(page, name, {}), name).toMatchObject({ status: 404 });
   expect(await desk.requests()).toBe(0);
 });

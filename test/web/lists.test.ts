@@ -189,8 +189,8 @@ test('a mended cell is the next version of the list: it alone is asked, and the 
   expect(await plan()).toMatchObject({ to_buy: 1, bought_before: 2, invalid: 0 });
   const mended = await run();
   expect(mended).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
-  const { tickets } = await ask(served, 'POST', '/export', { batch: mended.batch });
-  expect((await served.ask(`/downloads/${tickets.output.ticket}`)).body).toContain('c.example');
+  const { body } = await served.tool(`/api/batches/${mended.batch}/files/output`);
+  expect(body).toContain('c.example');
   expect(readFileSync(join(lists, file, 'brought.csv'), 'utf8')).toBe(LEADS);
   expect(await mend(9, 'Domain', 'x.example')).toMatchObject({ status: 400, error: { code: 'input' } });
   expect(await mend(4, 'Town', 'x')).toMatchObject({ status: 400, error: { code: 'input' } });

@@ -49,8 +49,7 @@ async function countsOf({ desk, served, batch }: Faces): Promise<Readonly<Record
   const { batches }: JsonResult = await ask(served, 'GET', '/batches');
   const shown: JsonResult = await ask(served, 'POST', '/status', { batch, limit: 500 });
   const at = shown.columns.findIndex(({ name }: { readonly name: string }) => name === '_status');
-  const { tickets } = await ask(served, 'POST', '/export', { batch });
-  const { body } = await served.ask(`/downloads/${tickets.output.ticket}`);
+  const { body } = await served.tool(`/api/batches/${batch}/files/output`);
   const rows: Record<string, string>[] = parse(body, { columns: true });
   return {
     'status --json': whole(json),
@@ -75,8 +74,7 @@ async function expectSaid({ desk, served, batch, page }: Faces, expected: Figure
   const json = await desk.json(['status', batch]);
   if (json.has_costs)
     expect([found, headline]).toEqual([matched, expect.stringMatching(new RegExp(`\\b${matched} of `))]);
-  const { tickets } = await ask(served, 'POST', '/export', { batch });
-  const { body } = await served.ask(`/downloads/${tickets.report.ticket}`);
+  const { body } = await served.tool(`/api/batches/${batch}/files/report`);
   expect(body).toContain(headline);
   const parts = async () => (await page.locator('.funnel b').allInnerTexts()).map(Number);
   await expect.poll(async () => (await parts()).slice(1).reduce((sum, part) => sum + part, 0)).toBe(rows);

@@ -49,10 +49,9 @@ export interface EntryInfo {
  * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was
  * given, or the words of a job. `jobs`: names of such jobs. `batch`: the id of a batch, which is required.
  * `shipped`: the word of a dialect that comes with the program. `key`: the text of a key, which goes to the
- * standard input of the command. `needed`: a required entry. `ticket`: an entry that the page does not give,
- * because the answer has tickets for the file. `none`: not for the page.
+ * standard input of the command. `needed`: a required entry. `none`: not for the page.
  */
-export type OnPage = 'list' | 'job' | 'jobs' | 'batch' | 'shipped' | 'key' | 'needed' | 'ticket' | 'none';
+export type OnPage = 'list' | 'job' | 'jobs' | 'batch' | 'shipped' | 'key' | 'needed' | 'none';
 
 export const said = z.registry<EntryInfo>();
 

@@ -92,8 +92,10 @@ export async function noFileFor(job: string, command: 'run' | 'plan'): Promise<S
 
 // ------------------------------------------------------------------------------------------------ the output
 
-export const outputFile = (page: 'ticket' | 'none') =>
-  flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', { short: 'o', page });
+export const OUTPUT = flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', {
+  short: 'o',
+  page: 'none',
+});
 
 export function refuseTwoOnStdout(json: boolean, output: string | undefined): void {
   if (json && output === '-')

@@ -33,7 +33,7 @@ function pageCommand(of: Command, own: PageInput): PageCommand {
   for (const [name, schema] of Object.entries(shape)) {
     const how = said.get(schema);
     if (how?.page !== undefined) entries.set(name, how.page);
-    if (how === undefined || how.page === 'ticket' || how.page === 'none') continue;
+    if (how === undefined || how.page === 'none') continue;
     const isNeeded = how.page === 'needed' || how.page === 'batch';
     if (how.page === 'key') taken.key = KEY;
     else taken[name] = isNeeded ? z.nonoptional(schema) : schema;

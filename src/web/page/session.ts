@@ -143,11 +143,18 @@ export const look = <T>(command: string, body: object, signal?: AbortSignal): Pr
 
 /** Asks the API. @throws Refused */
 export function ask<T>(path: string, how: How = {}): Promise<T> {
-  const answer = answerTo<T>(path, how);
+  const answer = answerTo(path, how).then((given): Promise<T> => given.json());
   return how.isBeside ? answer : awaiting(answer);
 }
 
-async function answerTo<T>(path: string, { body, signal, isLook = false, ...how }: How): Promise<T> {
+/** Fetches a file. A link could not, because a browser sends no token with a download. @throws Refused */
+export async function fileAt(path: string): Promise<File> {
+  const answer = await answerTo(path, {});
+  const name = /filename\*=UTF-8''(?<name>.+)$/.exec(answer.headers.get('content-disposition') ?? '');
+  return new File([await answer.blob()], decodeURIComponent(name?.groups?.name ?? ''));
+}
+
+async function answerTo(path: string, { body, signal, isLook = false, ...how }: How): Promise<Response> {
   const { method = body === undefined ? 'GET' : 'POST' } = how;
   let answer: Response;
   try {
@@ -169,8 +176,7 @@ async function answerTo<T>(path: string, { body, signal, isLook = false, ...how 
   }
   offline.value = false;
   if (answer.status === 401) leave();
-  const value: unknown = await answer.json();
-  if (!answer.ok) throw new Refused((value as Refusal).error);
+  if (!answer.ok) throw new Refused(((await answer.json()) as Refusal).error);
   if (method !== 'GET' && !isLook) beat.value += 1;
-  return value as T;
+  return answer;
 }

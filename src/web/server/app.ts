@@ -11,6 +11,7 @@ import { type OpenAnswer, OpenRequest } from '../api.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
 import { batchRoutes } from './batches.ts';
 import { commandRoutes } from './commands.ts';
+import { downloadRoutes } from './downloads.ts';
 import type { Guard } from './guard.ts';
 import { listRoutes } from './lists.ts';
 import type { Server } from './server.ts';
@@ -23,7 +24,6 @@ export function appOf(server: Server, guard: Guard, files: ReadonlyMap<string, P
   app.use((context, next) => guard.check(context, next));
   for (const [path, { body, type }] of files)
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
-  app.route('/', server.downloads.routes());
   app.post('/api/session', async (context) => {
     const token = guard.admit((await bodyOf(context, OpenRequest)).opening);
     const next = `Ask for a new one: ${commandLine(['serve'])}`;
@@ -34,7 +34,7 @@ export function appOf(server: Server, guard: Guard, files: ReadonlyMap<string, P
   });
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
   app.post('/api/openings', (context) => context.json(guard.opening()));
-  for (const routes of [commandRoutes, batchRoutes, listRoutes, taskRoutes, nightRoutes])
+  for (const routes of [commandRoutes, batchRoutes, downloadRoutes, listRoutes, taskRoutes, nightRoutes])
     app.route('/api', routes(server));
   // Every view has an address of its own, and each address gives the same page.
   app.notFound((context) => {

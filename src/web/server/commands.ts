@@ -7,14 +7,12 @@ import { suggestion } from '../../core/nearest.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { stepNames } from '../../core/steps.ts';
 import { checkInput } from '../../lib/checked-input.ts';
-import { besideFile, nameParts } from '../../lib/file-name.ts';
 import { choose } from '../../run/choose.ts';
 import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { ListJob, type WorkAnswer } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { askChild } from './children.ts';
-import { outputName } from './downloads.ts';
 import { findList, type KeptList, writeListJob } from './list-files.ts';
 import { keepAsRead, mendedList } from './list-mends.ts';
 import type { PageCommand, Server } from './server.ts';
@@ -46,21 +44,20 @@ export function commandRoutes(server: Server): Hono {
 /**
  * The things for which the entries of a request stand, with the input for the process, which has paths of
  * this machine.
- * @returns store: undefined where any store will do, such as for a merge.
+ * @returns store: undefined where any store will do.
  * @throws StopError `usage` for a list, a job or a batch that is not there.
  */
 async function namedIn(server: Server, command: PageCommand, { key, ...given }: Given) {
   const input: Record<string, unknown> = { ...given };
   if (typeof key === 'string') input.key_stdin = true;
-  const lists: KeptList[] = [];
+  let list: KeptList | undefined;
   let batch: FoundBatch | undefined;
   for (const [entry, meaning] of command.entries) {
     const word = given[entry];
     if (typeof word !== 'string') continue;
     if (meaning === 'shipped') requireShipped(`${command.name}: ${entry}`, word);
     if (meaning === 'list') {
-      const list = await listNamed(server, command.name, word);
-      lists.push(list);
+      list = await listNamed(server, command.name, word);
       input[entry] = list.path;
     }
     if (meaning === 'batch') {
@@ -68,11 +65,11 @@ async function namedIn(server: Server, command: PageCommand, { key, ...given }: 
       input[entry] = batch.batch.id;
     }
   }
-  const jobs = await jobsIn(server, command, given, lists);
+  const jobs = await jobsIn(server, command, given, list);
   Object.assign(input, jobs?.entries);
   const store = jobs?.store ?? batch?.location ?? server.store;
-  const about = lists[0]?.id ?? batch?.batch.id ?? String(given.job ?? given.jobs);
-  return { input, lists, batch, key: typeof key === 'string' ? key : undefined, store, about };
+  const about = list?.id ?? batch?.batch.id ?? String(given.job ?? given.jobs);
+  return { input, list, key: typeof key === 'string' ? key : undefined, store, about };
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -83,11 +80,11 @@ function requireShipped(entry: string, word: string): void {
 }
 
 /** The jobs by their paths or names, and the store of what they spend. */
-async function jobsIn(server: Server, command: PageCommand, given: Given, lists: readonly KeptList[]) {
+async function jobsIn(server: Server, command: PageCommand, given: Given, list: KeptList | undefined) {
   const isOfJob = (meaning: string): boolean => meaning === 'job' || meaning === 'jobs';
   const [entry = '', meaning] = [...command.entries].find(([, each]) => isOfJob(each)) ?? [];
   const jobs: string[] = [];
-  for (const word of [given[entry] ?? []].flat()) jobs.push(await jobIn(server, command.name, word, lists));
+  for (const word of [given[entry] ?? []].flat()) jobs.push(await jobIn(server, command.name, word, list));
   const [job] = jobs;
   if (job === undefined) return undefined;
   const chosen = typeof given.account === 'string' ? { account: given.account } : {};
@@ -112,7 +109,7 @@ async function jobIn(
   { sweeps: { jobs } }: Server,
   command: string,
   word: unknown,
-  [list]: readonly KeptList[],
+  list: KeptList | undefined,
 ): Promise<string> {
   if (typeof word === 'string') {
     const operations = await familyNames(OPERATIONS);
@@ -132,22 +129,12 @@ async function answerOf(
   command: PageCommand,
   named: Awaited<ReturnType<typeof namedIn>>,
 ): Promise<object> {
-  const { input, lists, batch, store, key, about } = named;
+  const { input, list, store, key, about } = named;
   const at = store === undefined ? [] : ['--store', store];
   const words = [...command.wordsFor(input), ...at];
-  if ([...command.entries.values()].includes('ticket')) {
-    const name = batch === undefined ? mergedName(lists.at(-1)?.name ?? '') : outputName(batch);
-    // The batch's own output stays as it is.
-    const copy = batch === undefined ? [] : ['--copy'];
-    return server.downloads.written(name, (path) =>
-      askChild(server.program, [...words, ...copy, '--output', path]),
-    );
-  }
   if (command.work === 'long' || input.dry_run === true)
     return askChild(server.program, words, key, req.raw.signal);
-  for (const list of lists) await keepAsRead(server, list);
+  if (list !== undefined) await keepAsRead(server, list);
   const piece = server.work.start({ words, store: store ?? server.folder, about });
   return { work: workView(piece) } satisfies WorkAnswer;
 }
-
-const mergedName = (name: string): string => besideFile(name, `.merged${nameParts(name).ending}`);

@@ -47,7 +47,7 @@ export class Guard {
     return this.#clock.monotonicMs() < untilMs ? this.#tab : undefined;
   }
 
-  /** The middleware before everything else. A download has a ticket of its own instead of the token. */
+  /** The middleware before everything else. */
   async check(context: Context, next: Next): Promise<Response | undefined> {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;
@@ -56,12 +56,10 @@ export class Guard {
     const isPage = host.replace(/:\d{1,5}$/, '') === this.#name;
     const isForTools = `http://${host}` === this.forTools;
     const isApi = req.path.startsWith('/api/');
-    // At the address for tools, an earlier program may have left a service worker, so the page is not served
-    // there.
-    const isShown = isPage || (isForTools && req.path.startsWith('/downloads/'));
     const opens = commandLine(['serve']);
-    // A bookmark of an earlier start has another name.
-    if (!isApi && !isShown && isRead(req))
+    // At the address for tools, an earlier program may have left a service worker, so the page is not served
+    // there. A bookmark of an earlier start has another name.
+    if (!isApi && !isPage && isRead(req))
       return context.text(`The page is not at this address. To open it, type: ${opens}`, 403);
     // Without this check, a foreign name that resolves to this machine would be of the same origin as the
     // page behind it.
@@ -127,7 +125,7 @@ function refused(fact: string): HttpRefusal {
 }
 
 /** 256 random bits, safe in addresses and headers. */
-export function newSecret(): string {
+function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 

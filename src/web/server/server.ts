@@ -1,5 +1,4 @@
 import type { Program } from './children.ts';
-import type { Downloads } from './downloads.ts';
 import type { Sweeps } from './sweeps.ts';
 import type { Work } from './work.ts';
 
@@ -26,7 +25,6 @@ export interface Server {
   /** Commands that the page calls by their names. Each gives the object that it prints under `--json`. */
   readonly commands: readonly PageCommand[];
   readonly sweeps: Sweeps;
-  readonly downloads: Downloads;
   /** Every command that spends or changes goes through this line. */
   readonly work: Work;
 }

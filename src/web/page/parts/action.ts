@@ -1,7 +1,7 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Tickets, WorkAnswer } from '../../api.ts';
-import { ask, asRefused, look, Refused } from '../session.ts';
+import type { Download, WorkAnswer } from '../../api.ts';
+import { ask, asRefused, fileAt, Refused } from '../session.ts';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
 export interface Action {
@@ -119,14 +119,14 @@ export async function untilEnded<T>(id: string): Promise<T> {
   }
 }
 
-/** The server writes the files first, then gives tickets that work once. */
-export async function take(batch: string, what: keyof Tickets): Promise<void> {
-  const { tickets } = await look<{ readonly tickets: Tickets }>('export', { batch });
-  const { [what]: ticket } = tickets;
-  if (ticket === undefined)
-    throw new Refused({ code: 'usage', message: 'There is nothing in it yet.', next: '' });
+/** A browser may read a file for so long after it was told to save it. */
+const SAVED_MS = 60_000;
+
+export async function take(batch: string, what: Download): Promise<void> {
+  const file = await fileAt(`/batches/${batch}/files/${what}`);
   const link = document.createElement('a');
-  link.href = `/downloads/${ticket.ticket}`;
-  link.download = ticket.name;
+  link.href = URL.createObjectURL(file);
+  link.download = file.name;
   link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MS);
 }

@@ -1,13 +1,13 @@
 import { rowsWords } from '../../../files/output/report/needs.ts';
 import { Whole } from '../../../files/output/report/whole.ts';
-import type { ReportObject, Tickets } from '../../api.ts';
+import type { Download, ReportObject } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { Act } from '../parts/act.tsx';
 import { take } from '../parts/action.ts';
 
 /** One page for a manager: what was found, what it cost, and what needs whom. */
 export function Report({ id }: { readonly id: string }) {
-  const download = (what: keyof Tickets, says: string) => <Act says={says} does={() => take(id, what)} />;
+  const download = (what: Download, says: string) => <Act says={says} does={() => take(id, what)} />;
   return (
     <Loaded<ReportObject> path={`/batches/${id}/report`}>
       {(report) => {
