@@ -163,7 +163,7 @@ test('in her order a site by which nothing is found is not asked about once more
 test('columns that nobody recognises are chosen by her', async () => {
   const { page } = await listOf('odd.csv', 'Caller,Clan,Where\nMia,Tran,a.example\nJo,Keller,b.example\n');
   await pill(page, 'Fill blanks').click();
-  await page.getByRole('alert').waitFor();
+  await page.getByRole('alert').first().waitFor();
   await page.getByLabel(/^first name/).selectOption('Caller');
   await page.getByLabel(/^last name/).selectOption('Clan');
   await page.getByLabel(/^web domain/).selectOption('Where');

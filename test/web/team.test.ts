@@ -87,7 +87,8 @@ test('a list with a row of another length leads to how it is read, where she has
     sheet('ann@t.example,Care,viewer', 'bob@t.example,Care'),
     { ...KNOWN, role: 'viewer' },
   );
-  await page.getByRole('alert').getByText('2 cells, but the header has 3 columns').waitFor();
+  const panel = page.getByRole('complementary', { name: 'What shall be done' });
+  await panel.getByRole('alert').getByText('2 cells, but the header has 3 columns').waitFor();
   await page.getByText('How the list is read · it cannot be read like this').waitFor();
   await page.getByLabel('A row with too few cells gets blank ones').check();
   await rowOf(page, 'bob@t.example').getByText('is invited').waitFor();
@@ -142,7 +143,7 @@ test('who is no longer on the list loses access only after she has typed so, and
 test('a list without roles gets one for all, and a project that nobody knows is made only where she ticks it', async () => {
   const served = await servedIn();
   const { id, page } = await teamAt(served, 'new.csv', 'Email,Project\nann@t.example,Atlas\n');
-  await page.getByRole('alert').waitFor();
+  await page.getByRole('alert').first().waitFor();
   await page.getByLabel('Their role').selectOption('viewer');
   await rowOf(page, 'ann@t.example').getByText('project "Atlas" is not known').waitFor();
   await page.getByLabel('Make the projects that nobody knows').check();
