@@ -16,6 +16,7 @@ import { RowObject } from '../objects/row-object.ts';
 import { TableObject } from '../objects/table-object.ts';
 import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
 import { findBatch, finishedIn, lookInto } from '../run/open-ledger.ts';
+import { MOST_ROWS, TableOrder, USUAL_ROWS } from '../run/table-order.ts';
 import { changesLines, inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command, flag, type Report, under } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';
@@ -25,25 +26,15 @@ const statusOutput = z.union([BatchStatusObject, BatchListObject, RowObject, Tab
 
 type StatusReport = Report<z.output<typeof statusOutput>>;
 
-/** More rows are no page for the eye. */
-const MOST_ROWS = 500;
-const USUAL_ROWS = 50;
+const { from, limit, search, sort, where } = TableOrder.shape;
 
 const TABLE = {
-  from: flag(z.int().min(0).optional(), 'the row to begin with, by its number', '<row>'),
-  limit: flag(
-    z.int().min(1).max(MOST_ROWS).optional(),
-    `how many rows, at most ${MOST_ROWS}; left out: ${USUAL_ROWS}`,
-    '<rows>',
-  ),
-  search: flag(z.string().optional(), 'only rows with this text in a cell, of the list or bought', '<text>'),
-  sort: flag(
-    z.string().optional(),
-    'in the order of a column; with a - before its name the other way round',
-    '<column>',
-  ),
+  from: flag(from, 'the row to begin with, by its number', '<row>'),
+  limit: flag(limit, `how many rows, at most ${MOST_ROWS}; left out: ${USUAL_ROWS}`, '<rows>'),
+  search: flag(search, 'only rows with this text in a cell, of the list or bought', '<text>'),
+  sort: flag(sort, 'in the order of a column; with a - before its name the other way round', '<column>'),
   where: flag(
-    z.record(z.string(), z.string()).optional(),
+    where,
     'only rows with this value, such as City=Perth or _status=invalid,refused; several: all of them',
     '<column=value>',
     { example: 'City=Perth' },
@@ -77,7 +68,7 @@ export default command({
     return lookInto(found.location, async (ledger): Promise<StatusReport> => {
       if (isTable) {
         const { tableReport } = await import('./status/table.ts');
-        return tableReport(ledger, found.batch, { ...more, limit: more.limit ?? USUAL_ROWS });
+        return tableReport(ledger, found.batch, more);
       }
       if (row === undefined) return batchReport(await batchStatus(ledger, found), found.batch);
       // This part is loaded late because it reads the accounts, which the lists do not need.

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { type InputRow, OUTCOME_KINDS, type RowNumber, type RowStatus } from '../core/row.ts';
@@ -8,16 +9,21 @@ import type { TableColumnObject } from '../objects/table-object.ts';
  * keeps no more than a page.
  */
 
-export interface TableOrder {
+/** More rows are no page for the eye. */
+export const MOST_ROWS = 500;
+export const USUAL_ROWS = 50;
+
+export const TableOrder = z.strictObject({
   /** The row with which the page begins, in the order that is asked for; left out: the first one. */
-  readonly from?: RowNumber | undefined;
-  readonly limit: number;
-  readonly search?: string | undefined;
+  from: z.int().min(0).optional(),
+  limit: z.int().min(1).max(MOST_ROWS).optional(),
+  search: z.string().optional(),
   /** A column; with a `-` before its name the order is turned. */
-  readonly sort?: string | undefined;
+  sort: z.string().optional(),
   /** Values by columns. Several states may stand at `_status`, with commas between them. */
-  readonly where?: Readonly<Record<string, string>> | undefined;
-}
+  where: z.record(z.string(), z.string()).optional(),
+});
+export type TableOrder = z.output<typeof TableOrder>;
 
 /** A table that is read from a row on. */
 export interface Searched {

@@ -30,6 +30,7 @@ import {
   type Searched,
   type SearchedRow,
   type TableOrder,
+  USUAL_ROWS,
 } from './table-order.ts';
 
 /**
@@ -38,7 +39,8 @@ import {
  */
 
 export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOrder): Promise<TableObject> {
-  const limit = Math.min(order.limit, rowsPerRead(batch, order.limit));
+  const { limit: asked = USUAL_ROWS } = order;
+  const limit = Math.min(asked, rowsPerRead(batch, asked));
   const table = await tableIn(ledger, batch);
   const searched = searchedIn(table);
   const query = queryOf(searched, order);

@@ -69,7 +69,6 @@ export type Download = (typeof DOWNLOADS)[number];
 /** Work that the page has started: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({
   id: z.string(),
-  kind: z.enum(['run', 'undo', 'nightly']),
   /** The id of the list or of the batch, or the name of the job. */
   about: z.string(),
   /** The batch on which it worked, once it has ended; null where it began none. */
@@ -174,16 +173,7 @@ export interface Lists {
   readonly endings: readonly string[];
 }
 
-/** Which rows of a list are shown before anything was asked, as `status` takes it of a batch. */
-export const ListRowsRequest = z.strictObject({
-  from: z.int().min(0).optional(),
-  limit: z.int().min(1).max(500).default(100),
-  search: z.string().optional(),
-  sort: z.string().optional(),
-  where: z.record(z.string(), z.string()).optional(),
-});
-
-/** Its columns are those of the list. */
+/** Rows of a list of which nothing was asked yet, as `status` gives those of a batch. */
 export interface ListRows extends Pick<TableObject, 'columns' | 'next'> {
   readonly rows: readonly InputRow[];
   /** The number of the last row; null as long as the file is read. */

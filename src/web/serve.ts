@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { z } from 'zod';
-import { systemClock } from '../core/clock.ts';
 import { messageOf, stop } from '../core/errors.ts';
 import { besideFolder } from '../core/paths.ts';
 import { storeAt } from '../ledger/stores.ts';
@@ -178,32 +177,22 @@ const noteIn = (folder: string): Promise<Note | undefined> =>
 /** A page of this machine answers at once, unless it hangs. */
 const ANSWER_MS = 5_000;
 
-/** A page that is starting says soon where it is. */
-const START_MS = 10_000;
-const RETRY_MS = 100;
-
 /**
  * One page has the place of a store. Takes the place, or finds the page there.
  * @throws StopError `busy` where the address of that page is not known.
  */
 async function placeIn(folder: string): Promise<ProcessLock | OpenedPage> {
-  const untilMs = systemClock.monotonicMs() + START_MS;
-  for (;;) {
-    const lock = tryLock(join(folder, 'serve.lock'));
-    // What a page that was killed had said is not true any more.
-    if (lock !== undefined) rmSync(noteAt(folder), { force: true });
-    if (lock !== undefined) return lock;
-    const note = await noteIn(folder);
-    const opening = note && (await newOpening(note));
-    if (note !== undefined && opening !== undefined) return { opening, another: () => newOpening(note) };
-    if (note !== undefined || systemClock.monotonicMs() >= untilMs) {
-      const who = note === undefined ? 'another process' : `process ${note.pid}`;
-      const fact = `The page of the store ${folder} belongs to ${who}, which does not say its address.`;
-      const next = 'It may be stopping: wait for it, or end the process. Then run the same command again.';
-      throw stop('busy', fact, next);
-    }
-    await systemClock.sleep(RETRY_MS);
-  }
+  const lock = tryLock(join(folder, 'serve.lock'));
+  // What a page that was killed had said is not true any more.
+  if (lock !== undefined) rmSync(noteAt(folder), { force: true });
+  if (lock !== undefined) return lock;
+  const note = await noteIn(folder);
+  const opening = note && (await newOpening(note));
+  if (note !== undefined && opening !== undefined) return { opening, another: () => newOpening(note) };
+  const who = note === undefined ? 'another process' : `process ${note.pid}`;
+  const fact = `The page of the store ${folder} belongs to ${who}, which does not say its address.`;
+  const next = 'It may be starting or stopping: wait for it, or end the process. Then try again.';
+  throw stop('busy', fact, next);
 }
 
 const newOpening = ({ url, token }: Note): Promise<Opening | undefined> =>

@@ -125,7 +125,7 @@ test('a run answers with its work at once; it is listed, and is paused by its ba
   const plan = await command(page, 'plan', { job: 'enrich-company', file });
   const order = { job: 'enrich-company', file, plan: plan.id, budget: 1_000 };
   const { work } = await command(page, 'run', order);
-  expect(work).toMatchObject({ kind: 'run', about: file, batch: null });
+  expect(work).toMatchObject({ about: file, batch: null });
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(1);
 
   const working = (await ask(page, 'GET', '/tasks')).work;

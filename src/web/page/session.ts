@@ -45,7 +45,7 @@ function follow(): void {
   if (offline.value) void ask('/tasks').catch(() => {});
 }
 
-let entry: OpenAnswer | undefined;
+let token: string | undefined;
 
 /** Reaches tabs of this origin only, and no other program was ever at its name. */
 const tabs = new BroadcastChannel('rowonce-tabs');
@@ -58,26 +58,22 @@ export async function enter(): Promise<void> {
   const opening = /^#open=(?<word>[\w-]+)$/.exec(location.hash)?.groups?.word;
   // The word works once, so it must not stay in the address, the history or a bookmark.
   if (opening !== undefined) history.replaceState(null, '', location.pathname + location.search);
-  const own = (opening && (await redeem(opening))) || kept();
-  tabs.onmessage = ({ data }: MessageEvent<{ readonly entry?: OpenAnswer }>) => {
-    if (data.entry === undefined) share();
-    else if (entry === undefined) letIn(data.entry);
+  const own = (opening && (await redeem(opening))) || sessionStorage.getItem(KEY);
+  tabs.onmessage = ({ data }: MessageEvent<Partial<OpenAnswer>>) => {
+    if (data.token !== undefined) letIn(token ?? data.token);
+    else if (token !== undefined && !offline.value) tabs.postMessage({ token });
   };
   setInterval(follow, BETWEEN_MS);
-  if (own !== undefined) return letIn(own);
+  if (own !== null) return letIn(own);
   tabs.postMessage({});
   // An answer that comes later lets this tab in, too.
   setTimeout(() => (isIn.value ??= false), REPLY_MS);
 }
 
-function letIn(by: OpenAnswer): void {
-  entry = by;
-  sessionStorage.setItem(KEY, JSON.stringify(by));
+function letIn(by: string): void {
+  token = by;
+  sessionStorage.setItem(KEY, by);
   isIn.value = true;
-}
-
-function share(): void {
-  if (entry !== undefined && !offline.value) tabs.postMessage({ entry });
 }
 
 /**
@@ -88,22 +84,17 @@ const leaveIfGone = (): Promise<unknown> => fetch('/', { method: 'HEAD', cache: 
 
 /** The server is gone, or does not know this tab, which has to be opened anew. */
 function leave(): void {
-  entry = undefined;
+  token = undefined;
   sessionStorage.removeItem(KEY);
   isIn.value = false;
 }
 
-const kept = (): OpenAnswer | undefined => JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? undefined;
-
 /** A server that is gone lets nobody in; the page says so as it does without a word. */
-async function redeem(opening: string): Promise<OpenAnswer | undefined> {
-  try {
-    const answer = await fetch('/api/session', { method: 'POST', body: JSON.stringify({ opening }) });
-    return answer.ok ? await answer.json() : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const redeem = (opening: string): Promise<string | undefined> =>
+  fetch('/api/session', { method: 'POST', body: JSON.stringify({ opening }) }).then(
+    async (answer) => (answer.ok ? ((await answer.json()) as OpenAnswer).token : undefined),
+    () => undefined,
+  );
 
 /** A refusal of the server, or what the page says itself. */
 type Told = Pick<Refusal['error'], 'message' | 'next' | 'choices'> & { readonly code: string };
@@ -160,7 +151,7 @@ async function answerTo(path: string, { body, signal, isLook = false, ...how }: 
   try {
     answer = await fetch(`/api${path}`, {
       method,
-      headers: { authorization: `Bearer ${entry?.token}` },
+      headers: { authorization: `Bearer ${token}` },
       body: body === undefined || body instanceof Blob ? (body ?? null) : JSON.stringify(body),
       signal: signal ?? null,
     });

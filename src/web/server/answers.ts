@@ -25,12 +25,9 @@ export async function bodyOf<Body extends z.ZodObject>(
       'The request is longer than 1 MiB, or does not say how long it is.',
       'Shorten it, and send its content-length.',
     );
-  let value: unknown;
-  try {
-    value = await req.json();
-  } catch {
+  const value: unknown = await req.json().catch(() => {
     throw stop('usage', 'The request is not JSON.', 'See docs/reference/json.md.');
-  }
+  });
   return checkInput(req.path, schema, value);
 }
 

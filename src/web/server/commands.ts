@@ -136,5 +136,5 @@ async function answerOf(
     return askChild(server.program, words, key, req.raw.signal);
   if (list !== undefined) await keepAsRead(server, list);
   const piece = server.work.start({ words, store: store ?? server.folder, about });
-  return { work: workView(piece) } satisfies WorkAnswer;
+  return { work: workView(server, piece) } satisfies WorkAnswer;
 }

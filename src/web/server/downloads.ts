@@ -59,10 +59,5 @@ function outputName({ batch, location }: FoundBatch): string {
 }
 
 /** RFC 6266, in the form of which each character of a name can be a part. */
-const disposition = (name: string): string => {
-  const whole = encodeURIComponent(visibleName(name)).replaceAll(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename*=UTF-8''${whole}`;
-};
+const disposition = (name: string): string =>
+  `attachment; filename*=UTF-8''${encodeURIComponent(visibleName(name))}`;

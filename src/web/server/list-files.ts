@@ -75,17 +75,8 @@ export async function keptLists(place: Place): Promise<readonly KeptList[]> {
 const namesIn = ({ folder }: Place): Promise<readonly string[]> =>
   readdir(listsFolder(folder)).catch(() => []);
 
-const lines = new Map<string, PQueue>();
-
-/** Each change of a list is made from all that came before it. Other lists do not wait for it. */
-function inLine<T>(id: string, work: () => Promise<T>): Promise<T> {
-  const line = lines.get(id) ?? new PQueue({ concurrency: 1 });
-  lines.set(id, line);
-  return line.add(work);
-}
-
-/** The line of all files that are brought: two of one name are one list. */
-const BRINGING = 'bringing';
+/** Each change is made from all that came before it: of two files of one name the second finds the first. */
+const line = new PQueue({ concurrency: 1 });
 
 /** @param change returns what is noted of the list from now on; if it throws, everything stays as it was. */
 export const changeList = (
@@ -93,7 +84,7 @@ export const changeList = (
   id: string,
   change: (list: KeptList) => Promise<Partial<ListNote>>,
 ): Promise<KeptList> =>
-  inLine(id, async () => {
+  line.add(async () => {
     const list = await keptList(place, id);
     const changed = { ...list, ...(await change(list)) };
     await keepNote(list.folder, changed);
@@ -111,38 +102,30 @@ const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
 export async function bringList(place: Place, named: string, chunks: Chunks): Promise<KeptList> {
   const name = cleanName(named);
   await formatOf(name);
-  const file = `list${endingOf(name)}`;
   const lists = listsFolder(place.folder);
   await mkdir(lists, OWN);
   const content = await NewFile.write(lists, 0o600, chunks).catch((error: unknown) => {
     throw outputProblem(lists, error);
   });
   try {
-    const { sha256 } = content;
-    if (sha256 === OF_NOTHING) throw stop('input', 'The file is empty.', 'Add one with a header and rows.');
-    return await inLine(BRINGING, async () => {
-      const same = (await keptLists(place)).find((list) => list.name === name);
-      const id = same?.id ?? randomBytes(8).toString('hex');
-      return inLine(id, () => keepContent(place, id, { name, file, content }));
-    });
+    if (content.sha256 === OF_NOTHING)
+      throw stop('input', 'The file is empty.', 'Add one with a header and rows.');
+    return await line.add(() => keepContent(place, name, content));
   } finally {
     await content.discard();
   }
 }
 
-async function keepContent(
-  place: Place,
-  id: string,
-  { name, file, content }: { readonly name: string; readonly file: string; readonly content: NewFile },
-): Promise<KeptList> {
-  const same = await findList(place, id);
+async function keepContent(place: Place, name: string, content: NewFile): Promise<KeptList> {
+  const same = (await keptLists(place)).find((list) => list.name === name);
   const { sha256 } = content;
   if (same?.sha256 === sha256) return same;
+  const { id, job, version } = same ?? { id: randomBytes(8).toString('hex'), job: {}, version: 0 };
+  const file = `list${endingOf(name)}`;
   const folder = join(listsFolder(place.folder), id);
   await mkdir(folder, OWN);
   await content.replace(join(folder, file));
   await rm(join(folder, broughtName(file)), { force: true });
-  const { job, version } = same ?? { job: {}, version: 0 };
   const atMs = Math.floor(systemClock.wallMs());
   await keepNote(folder, { name, file, sha256, atMs, job, version, mends: [], isMended: true });
   return keptList(place, id);
@@ -178,7 +161,7 @@ export async function writeListJob({ folder }: KeptList, job: ListJob): Promise<
 
 /** Removes what a crash has left of a list that was being brought: a folder without a note. */
 export const removeLeftovers = (place: Place): Promise<void> =>
-  inLine(BRINGING, async () => {
+  line.add(async () => {
     for (const id of await namesIn(place)) {
       const folder = join(listsFolder(place.folder), id);
       if (isListId(id) && !existsSync(join(folder, LIST_NOTE))) await removeList({ folder });

@@ -3,7 +3,14 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { readingIn } from '../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import { firstOf, mayBeIn, queryOf, type Searched, type TableOrder } from '../../run/table-order.ts';
+import {
+  firstOf,
+  mayBeIn,
+  queryOf,
+  type Searched,
+  type TableOrder,
+  USUAL_ROWS,
+} from '../../run/table-order.ts';
 import type { ListRows } from '../api.ts';
 import type { KeptList } from './list-files.ts';
 
@@ -21,22 +28,18 @@ interface Part {
   readonly next: Promise<Part | undefined>;
 }
 
+/** What of a row is kept. */
+const MEMBERS: (keyof InputRow)[] = ['row', 'cells', 'unreadable'];
+
 class KeptRows {
-  readonly header: readonly string[];
   /** The number of the last row, as soon as it is known. */
-  last: RowNumber | undefined;
+  last: RowNumber | null = null;
+  readonly header: readonly string[];
   readonly #first: Promise<Part | undefined>;
 
-  private constructor(header: readonly string[], groups: AsyncIterable<readonly InputRow[]>) {
+  constructor(header: readonly string[], groups: AsyncIterable<readonly InputRow[]>) {
     this.header = header;
     this.#first = this.#read(groups[Symbol.asyncIterator](), 0);
-    // The error of an unreadable file belongs to the question for its rows.
-    this.#first.catch(() => {});
-  }
-
-  static async of(list: KeptList): Promise<KeptRows> {
-    const { sheet } = await openFile(list.path, readingIn(list.job));
-    return new KeptRows(await sheet.header(), sheet.groups());
   }
 
   /** @param mayBe whether rows that are written like that may be wanted. */
@@ -49,19 +52,19 @@ class KeptRows {
     }
   }
 
-  async #read(groups: AsyncIterator<readonly InputRow[]>, before: RowNumber): Promise<Part | undefined> {
-    const { value: group, done } = await groups.next();
-    if (done === true) {
-      this.last = before;
-      return undefined;
-    }
-    const last = group.at(-1)?.row ?? before;
-    const rows = group.map(({ row, cells, unreadable }: InputRow) => ({ row, cells, unreadable }));
-    const packed = zstdCompressSync(JSON.stringify(rows));
-    const next = this.#read(groups, last);
+  #read(groups: AsyncIterator<readonly InputRow[]>, before: RowNumber): Promise<Part | undefined> {
+    const part = groups.next().then(({ value: rows, done }) => {
+      if (done === true) {
+        this.last = before;
+        return undefined;
+      }
+      const last = rows.at(-1)?.row ?? before;
+      const packed = zstdCompressSync(JSON.stringify(rows, MEMBERS));
+      return { last, packed, next: this.#read(groups, last) };
+    });
     // The error of an unreadable part belongs to the question for that part.
-    next.catch(() => {});
-    return { last, packed, next };
+    part.catch(() => {});
+    return part;
   }
 }
 
@@ -69,35 +72,18 @@ class KeptRows {
 const MOST_LISTS = 3;
 
 export class ListTables {
-  /** The id of each list has its rows; `mark` says of which file, and how they were read. */
+  /** The rows of each list by its id; `mark` says of which file, and how they were read. */
   readonly #kept = new Map<string, { readonly mark: string; readonly rows: Promise<KeptRows> }>();
 
   /** @throws StopError `input` for a file that cannot be read, `usage` for a column that it does not have. */
   async pageOf(list: KeptList, order: TableOrder): Promise<ListRows> {
-    const rows = await this.#rowsOf(list);
-    const columns = rows.header.map((name) => ({ name, from: 'list' as const }));
-    const table: Searched = {
-      name: list.name,
-      columns,
-      hasStates: false,
-      isSearched: () => true,
-      parts: (query, from) =>
-        rows.parts(
-          from,
-          mayBeIn(query, () => true),
-        ),
-    };
-    const query = queryOf(table, order);
-    const found = await firstOf(table, query, order.from, order.limit + 1).catch((error: unknown) => {
+    try {
+      return await pageIn(list.name, await this.#rowsOf(list), order);
+    } catch (error) {
+      // What could not be read may be read the next time.
       this.forget(list);
       throw error;
-    });
-    return {
-      columns,
-      rows: found.slice(0, order.limit).map((row) => ({ ...row, cells: [...row.cells] })),
-      next: found[order.limit]?.row ?? null,
-      last: rows.last ?? null,
-    };
+    }
   }
 
   forget({ id }: KeptList): void {
@@ -109,11 +95,25 @@ export class ListTables {
     const { ino, mtimeMs } = await stat(list.path);
     const mark = JSON.stringify([ino, mtimeMs, readingIn(list.job)]);
     const known = this.#kept.get(list.id);
-    const rows = known?.mark === mark ? known.rows : KeptRows.of(list);
-    rows.catch(() => this.#kept.delete(list.id));
-    this.#kept.delete(list.id);
+    const rows = known?.mark === mark ? known.rows : rowsIn(list);
+    this.forget(list);
     this.#kept.set(list.id, { mark, rows });
     for (const oldest of [...this.#kept.keys()].slice(0, -MOST_LISTS)) this.#kept.delete(oldest);
     return rows;
   }
+}
+
+async function rowsIn({ path, job }: KeptList): Promise<KeptRows> {
+  const { sheet } = await openFile(path, readingIn(job));
+  return new KeptRows(await sheet.header(), sheet.groups());
+}
+
+async function pageIn(name: string, kept: KeptRows, order: TableOrder): Promise<ListRows> {
+  const { limit = USUAL_ROWS } = order;
+  const columns = kept.header.map((each) => ({ name: each, from: 'list' as const }));
+  const isSearched = (): boolean => true;
+  const parts: Searched['parts'] = (query, from) => kept.parts(from, mayBeIn(query, isSearched));
+  const table: Searched = { name, columns, hasStates: false, isSearched, parts };
+  const found = await firstOf(table, queryOf(table, order), order.from, limit + 1);
+  return { columns, rows: found.slice(0, limit), next: found[limit]?.row ?? null, last: kept.last };
 }

@@ -7,7 +7,8 @@ import { readableEndings } from '../../core/format.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
-import { ListJob, ListJobQuery, ListRowsRequest, type Lists, type ListView, MendRequest } from '../api.ts';
+import { TableOrder } from '../../run/table-order.ts';
+import { ListJob, ListJobQuery, type Lists, type ListView, MendRequest } from '../api.ts';
 import { bodyOf, queryOf } from './answers.ts';
 import {
   bringList,
@@ -36,7 +37,7 @@ export function listRoutes(server: Server): Hono {
     })
     .get('/lists/:id', async (context) => context.json(viewOf(await keptList(server, idIn(context)))))
     .post('/lists/:id/rows', async (context) => {
-      const order = await bodyOf(context, ListRowsRequest);
+      const order = await bodyOf(context, TableOrder);
       return context.json(await tables.pageOf(await keptList(server, idIn(context)), order));
     })
     .put('/lists/:id/job', async (context) => {
@@ -73,20 +74,18 @@ function viewOf({ id, name, atMs, job, version, mends }: KeptList): ListView {
 
 /** @throws StopError `busy` while something is done with it, and while a batch over it is open. */
 async function requireUnused(server: Server, list: KeptList): Promise<void> {
-  if (!isAtWorkOn(server, list) && (await lastUses(server))(list.path) !== STILL) return;
+  const over = (await batchesByPath(server)).get(list.path) ?? [];
+  if (!isAtWorkOn(server, list) && !over.some(isOpen)) return;
   const next = 'Let it end, or stop it for good; then remove the list.';
   throw stop('busy', `${list.name} is not done yet.`, next);
 }
 
-/** While a batch over it is open. */
-const STILL = Number.POSITIVE_INFINITY;
+const isOpen = ({ state }: Batch): boolean => state === 'open';
 
-/** When the last batch over the content at a path began, ms since 1970; 0 where none did. */
-async function lastUses({ store }: Pick<Server, 'store'>): Promise<(path: string) => number> {
+/** The batches over the content at each path. */
+async function batchesByPath({ store }: Server): Promise<ReadonlyMap<string, readonly Batch[]>> {
   const batches = (await batchLines(store)).map(({ batch }) => batch);
-  const byPath = Map.groupBy(batches, ({ inputPath }) => inputPath);
-  const timeOf = ({ state, createdAtMs }: Batch): number => (state === 'open' ? STILL : createdAtMs);
-  return (path) => Math.max(0, ...(byPath.get(path) ?? []).map(timeOf));
+  return Map.groupBy(batches, ({ inputPath }) => inputPath);
 }
 
 /** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */
@@ -98,9 +97,12 @@ const KEPT_MS = 30 * DAY_MS;
  */
 export async function sweepUnused(server: Server): Promise<void> {
   await removeLeftovers(server);
-  const usedMs = await lastUses(server);
+  const byPath = await batchesByPath(server);
   const endMs = await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger));
   if (endMs === undefined) return;
-  for (const list of await keptLists(server))
-    if (endMs >= Math.max(usedMs(list.path), list.atMs) + KEPT_MS) await removeList(list);
+  for (const list of await keptLists(server)) {
+    const over = byPath.get(list.path) ?? [];
+    const lastMs = Math.max(list.atMs, ...over.map(({ createdAtMs }) => createdAtMs));
+    if (!over.some(isOpen) && endMs >= lastMs + KEPT_MS) await removeList(list);
+  }
 }

@@ -39,9 +39,6 @@ export interface Piece extends Order {
 /** How long work of the page waits for another spender of its store, such as a run in a terminal. */
 const WAIT = '12h';
 
-/** A person may still ask about this many pieces of work that have ended. */
-const MOST_ENDED = 200;
-
 export class Work {
   readonly #program: Program;
   readonly pieces: Piece[] = [];
@@ -95,29 +92,23 @@ export class Work {
     if (piece.ended !== undefined) return;
     piece.ended = ended;
     void this.onEnd(piece, ended).then(() => piece.over.resolve(ended));
-    const over = this.pieces.filter((each) => each.ended !== undefined);
-    for (const each of over.slice(0, -MOST_ENDED)) this.pieces.splice(this.pieces.indexOf(each), 1);
     this.#advance(piece.store);
   }
 }
 
 const Printed = z.object({ batch: z.string(), sample: SampleObject.optional() });
 
-/** The words of an order begin with the name of its command. */
-const kindOf = ([command]: readonly string[]): WorkView['kind'] =>
-  command === 'undo' || command === 'nightly' ? command : 'run';
-
-export function workView({ id, words, about, child, ended }: Piece): WorkView {
-  const { stopped = null, budget_to_finish } = stoppedIn(ended?.result) ?? {};
+export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView {
+  const { id, about, child, ended } = piece;
+  const { stopped, budget_to_finish } = stoppedIn(ended?.result) ?? {};
   const { batch = null, sample } = Printed.safeParse(ended?.result).data ?? {};
   return {
     id,
-    kind: kindOf(words),
     about,
     batch,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
-    stopped,
+    stopped: stopped === undefined ? null : inListNames(place, stopped),
     ...present({ budget_to_finish, sample }),
     said: ended?.said ?? null,
   };
@@ -125,28 +116,29 @@ export function workView({ id, words, about, child, ended }: Piece): WorkView {
 
 export function taskRoutes(server: Server): Hono {
   const { work } = server;
-  const shown = (piece: Piece): WorkView => {
-    const view = workView(piece);
-    return view.stopped === null ? view : { ...view, stopped: inListNames(server, view.stopped) };
-  };
   const pieceWith = (id: string): Piece => {
     const piece = work.pieces.find((each) => each.id === id);
     if (piece !== undefined) return piece;
     throw new HttpRefusal(404, 'This work is from before the page was started.', 'See all lists.');
   };
   return new Hono()
-    .get('/tasks', (context) => context.json({ work: work.pieces.map(shown) } satisfies WorkList))
+    .get('/tasks', (context) =>
+      context.json({ work: work.pieces.map((piece) => workView(server, piece)) } satisfies WorkList),
+    )
     .post('/tasks', async (context) => {
       const { work: id, batch, budget, accept } = await bodyOf(context, GoOnRequest);
       const isEnough = budget !== undefined;
       const order = id === undefined ? await goingOn(server, batch, isEnough) : pieceWith(id);
       const limited = isEnough ? withOption(order.words, '--budget', budget) : order.words;
       const words = accept === undefined ? limited : withOption(limited, '--accept', accept);
-      return context.json({ work: shown(work.start({ ...order, words })) } satisfies WorkAnswer);
+      return context.json({ work: workView(server, work.start({ ...order, words })) } satisfies WorkAnswer);
     })
     .get('/tasks/:id', (context) => {
       const piece = pieceWith(context.req.param('id'));
-      return context.json({ work: shown(piece), result: piece.ended?.result } satisfies WorkAnswer);
+      return context.json({
+        work: workView(server, piece),
+        result: piece.ended?.result,
+      } satisfies WorkAnswer);
     })
     .post('/tasks/:id/stop', async (context) => {
       await work.stop(pieceWith(context.req.param('id')));

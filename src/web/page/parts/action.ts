@@ -1,16 +1,10 @@
-import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Download, WorkAnswer } from '../../api.ts';
 import { ask, asRefused, fileAt, Refused } from '../session.ts';
 
 /** What a button does: one at a time, with the refusal shown beside it. */
-export interface Action {
-  readonly isBusy: ReadonlySignal<boolean>;
-  readonly refused: ReadonlySignal<Refused | undefined>;
-  run(work: () => Promise<unknown>): void;
-}
-
-export function useAction(): Action {
+export function useAction() {
   const isBusy = useSignal(false);
   const refused = useSignal<Refused | undefined>(undefined);
   const run = async (work: () => Promise<unknown>): Promise<void> => {
@@ -25,7 +19,7 @@ export function useAction(): Action {
       isBusy.value = false;
     }
   };
-  return { isBusy, refused, run: (work) => void run(work) };
+  return { isBusy, refused, run: (work: () => Promise<unknown>): void => void run(work) };
 }
 
 /**
@@ -85,20 +79,18 @@ async function answerTo<T>(question: () => Promise<T>): Promise<Asked<T>> {
  * A question that is repeated while it is open is asked once more afterwards, so that the slowest answer is
  * shown, too.
  */
-export function oneAtATime(work: () => Promise<void>): () => void {
+export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let isAtWork = false;
   let isStale = false;
-  const begin = async (): Promise<void> => {
+  return async () => {
+    isStale = true;
+    if (isAtWork) return;
     isAtWork = true;
-    do {
+    while (isStale) {
       isStale = false;
       await work();
-    } while (isStale);
+    }
     isAtWork = false;
-  };
-  return () => {
-    isStale = true;
-    if (!isAtWork) void begin();
   };
 }
 

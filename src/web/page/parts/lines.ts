@@ -65,7 +65,8 @@ export class Lines {
   readonly #isNumbered: boolean;
   readonly #first: Part = { start: 0, size: 1 };
   readonly #parts: Part[] = [this.#first];
-  #near: Part | undefined;
+  /** In which part a line was found last: lines that are asked for stand together. */
+  #near = this.#first;
   #seen = { from: 0, to: 0 };
 
   /**
@@ -84,13 +85,13 @@ export class Lines {
   /** Undefined of a line without a number, or whose number is not known yet. */
   numberAt(index: number): number | undefined {
     const part = this.#partAt(index);
-    return part && this.#numberIn(part, index - part.start);
+    return this.#numberIn(part, index - part.start);
   }
 
   /** Undefined of a line that is not there yet. */
   at(index: number): Line | undefined {
     const part = this.#partAt(index);
-    return part?.lines?.[index - part.start];
+    return part.lines?.[index - part.start];
   }
 
   /** @param from the first line that is looked at. @param to the one behind the last. */
@@ -130,10 +131,10 @@ export class Lines {
     return this.#parts.at(-1) ?? this.#first;
   }
 
-  /** Lines that are asked for stand together, so mostly in the part that was found last. */
-  #partAt(index: number): Part | undefined {
+  /** The last part for what is beyond it. */
+  #partAt(index: number): Part {
     const isIn = ({ start, size }: Part): boolean => start <= index && index < start + size;
-    if (this.#near === undefined || !isIn(this.#near)) this.#near = this.#parts.find(isIn);
+    if (!isIn(this.#near)) this.#near = this.#parts.find(isIn) ?? this.#end;
     return this.#near;
   }
 
@@ -167,26 +168,24 @@ export class Lines {
   }
 
   async #fetch(part: Part): Promise<void> {
-    const rows: Line[] = [];
-    // A list that is read in another way by now begins elsewhere.
     const isFirst = part === this.#first;
-    let from = isFirst ? undefined : part.begin;
-    let end = 0;
-    let got: Portion;
-    do {
-      got = await this.#read({ from, limit: PART });
-      rows.push(...got.rows);
-      from = got.next ?? undefined;
-      if (this.#isNumbered) {
-        if (isFirst) part.begin = rows[0]?.row ?? 0;
-        end = (part.begin ?? 0) + PART;
-      }
+    // A list that is read in another way by now begins elsewhere.
+    let got = await this.#read({ from: isFirst ? undefined : part.begin, limit: PART });
+    const lines = [...got.rows];
+    if (isFirst) part.begin = lines[0]?.row;
+    if (this.#isNumbered) {
+      const end = (part.begin ?? 0) + PART;
       // Rows with long answers come in smaller portions.
-    } while (from !== undefined && from < end);
-    const beyond = rows.findIndex(({ row }) => this.#isNumbered && row >= end);
+      while (got.next !== null && got.next < end) {
+        got = await this.#read({ from: got.next, limit: PART });
+        lines.push(...got.rows);
+      }
+      const beyond = lines.findIndex(({ row }) => row >= end);
+      if (beyond !== -1) lines.length = beyond;
+    }
     this.columns = got.columns;
-    part.lines = beyond === -1 ? rows : rows.slice(0, beyond);
-    part.size = part.lines.length;
+    part.lines = lines;
+    part.size = lines.length;
     part.isFresh = true;
     this.#arrange(part, got);
   }
@@ -198,7 +197,7 @@ export class Lines {
     if (this.#isNumbered) this.#numberTo(last ?? Math.max(first + this.atLeast - 1, next ?? 0));
     else if (next === null) this.#parts.length = behind;
     else this.#parts[behind] = { start: 0, size: 1, ...this.#parts[behind], begin: next };
-    this.#near = undefined;
+    this.#near = this.#first;
     let start = 0;
     for (const each of this.#parts) {
       each.start = start;
@@ -208,12 +207,11 @@ export class Lines {
 
   #numberTo(end: number): void {
     const { begin: first = 0 } = this.#first;
-    for (let begin = first; begin <= end; begin += PART) {
-      const nth = (begin - first) / PART;
-      const part = this.#parts[nth];
-      const size = Math.min(PART, end - begin + 1);
-      if (part?.begin !== begin) this.#parts[nth] = { begin, start: 0, size };
-      else if (part.lines === undefined) part.size = size;
+    for (let nth = 0, begin = first; begin <= end; nth += 1, begin += PART) {
+      const known = this.#parts[nth];
+      const part = known?.begin === begin ? known : { begin, start: 0, size: 0 };
+      part.size = part.lines?.length ?? Math.min(PART, end - begin + 1);
+      this.#parts[nth] = part;
     }
   }
 }
