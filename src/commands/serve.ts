@@ -43,7 +43,7 @@ export default command({
     // A program that reads the log needs lines without blank ones between them.
     const said = input.log === 'json' ? { print: say, say } : console;
     const { jobs, store, open = console.interactive && hasScreen(process.env) } = input;
-    const { opening, another, close } = await openPage({
+    const { opening, close } = await openPage({
       port: input.port,
       store,
       jobs,
@@ -65,9 +65,7 @@ export default command({
     const stopped = close ? stopAsked() : EXIT.done;
     said.print(opening.address);
     said.say('This address opens the page once, within a minute; the same command gives another.');
-    // Each address works once.
-    const shown = open ? await another() : undefined;
-    if (shown !== undefined && !(await openInBrowser(store, shown)))
+    if (open && !(await openInBrowser(store, opening)))
       said.say('No browser could be started here, so open the address yourself.');
     said.say(close ? 'Ctrl-C ends it.' : 'The page of this store was already open.');
     console.result({ url: opening.address, ...(close ? {} : { already_served: true }) });

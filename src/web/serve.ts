@@ -18,7 +18,7 @@ import { requireStoreOrPlace } from '../run/first-store.ts';
 import { lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { Opening } from './api.ts';
-import { appOf, loadPage, redirectIn } from './server/app.ts';
+import { appOf, redirectIn } from './server/app.ts';
 import { Guard } from './server/guard.ts';
 import { sweepUnused } from './server/lists.ts';
 import type { PageCommand, Server } from './server/server.ts';
@@ -40,8 +40,6 @@ type PageOptions = Pick<OpeningOptions, 'makesStore' | 'words'> &
 /** An address has a one-time word, which is valid for a minute. */
 interface OpenedPage {
   readonly opening: Opening;
-  /** @returns undefined when the page has ended by now. */
-  another(): Promise<Opening | undefined>;
   /** Left out: another process serves it. @returns how many commands it stopped in an orderly way. */
   close?(): Promise<number>;
 }
@@ -49,8 +47,8 @@ interface OpenedPage {
 /**
  * Starts the page of a store, or finds the one that is there. If commands start at the same instant, only one
  * of them serves the page.
- * @throws StopError as a run would about the store; `usage` when the page was not built or the port is taken,
- * `busy` when the page that is there is silent.
+ * @throws StopError as a run would about the store; `usage` when the port is taken, `busy` when the page that
+ * is there is silent.
  */
 export async function openPage(options: PageOptions): Promise<OpenedPage> {
   const choice = chooseStore(options.store, false);
@@ -66,20 +64,19 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<OpenedPage> {
   const { store, program, commands } = options;
-  const files = await loadPage();
   const work = new Work(program);
   const listeners = [createServer(LIMITS), createServer(LIMITS)] as const;
   const guard = new Guard(await listenOn(options.port, listeners));
   const sweeps = await openSweeps({ ...options, folder, work });
   const server: Server = { store, folder, program, work, commands, sweeps };
   const swept = sweepUnused(server).catch(() => {});
-  const listener = getRequestListener(appOf(server, guard, files).fetch, { overrideGlobalObjects: false });
+  const app = await appOf(server, guard);
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   for (const http of listeners) http.on('request', listener);
   const note: Note = { url: guard.forTools, token: guard.tool, pid: process.pid };
   await replaceFile(noteAt(folder), 0o600, [JSON.stringify(note)]);
   return {
     opening: guard.opening(),
-    another: async () => guard.opening(),
     close: async () => {
       for (const path of [noteAt(folder), redirectIn(folder)]) rmSync(path, { force: true });
       sweeps.stop();
@@ -188,7 +185,7 @@ async function placeIn(folder: string): Promise<ProcessLock | OpenedPage> {
   if (lock !== undefined) return lock;
   const note = await noteIn(folder);
   const opening = note && (await newOpening(note));
-  if (note !== undefined && opening !== undefined) return { opening, another: () => newOpening(note) };
+  if (opening !== undefined) return { opening };
   const who = note === undefined ? 'another process' : `process ${note.pid}`;
   const fact = `The page of the store ${folder} belongs to ${who}, which does not say its address.`;
   const next = 'It may be starting or stopping: wait for it, or end the process. Then try again.';

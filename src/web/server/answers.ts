@@ -64,18 +64,15 @@ function refusedAs(error: unknown): Refusal['error'] {
 export function inListNames<Stop extends Words>({ folder }: Pick<Server, 'folder'>, stopped: Stop): Stop {
   const lists = join(listsFolder(folder), sep);
   const nameAt = (_: string, list?: string): string => (list ? listNameOf(join(lists, list)) : '');
-  const named = (text: string): string => {
-    const [before, ...behind] = text.split(lists);
-    return [before, ...behind.map((part) => part.replace(IN_FOLDER, nameAt))].join('');
-  };
+  const named = (text: string): string => text.replaceAll(lists, '\uE000').replaceAll(IN_LISTS, nameAt);
   return { ...stopped, message: named(stopped.message), next: named(stopped.next) };
 }
 
 type Words = Readonly<Record<'message' | 'next', string>>;
 
-/** The path of a list below the folder of all lists, or that of a job and the place in it. */
-const IN_FOLDER =
-  /^(?:([0-9a-f]{16}[\\/](?:list|brought|read-[0-9a-f]{64})\.[\w.]*\w)|[0-9a-f]{16}[\\/]jobs[\\/][0-9a-f]+\.yaml(?::\d+)*:? ?)/;
+/** The path of a list behind the sign for the folder of all lists, or that of a job and the place in it. */
+const IN_LISTS =
+  /\uE000(?:([0-9a-f]{16}[\\/](?:list|brought|read-[0-9a-f]{64})\.[\w.]*\w)|[0-9a-f]{16}[\\/]jobs[\\/][0-9a-f]+\.yaml(?::\d+)*:? ?)?/g;
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for a missing thing. */
 export class HttpRefusal extends StopError {

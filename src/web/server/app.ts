@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
-import { getMimeType } from 'hono/utils/mime';
-import { stop } from '../../core/errors.ts';
 import { pageFolder } from '../../core/families.ts';
 import { escapeMarkup } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -18,12 +18,13 @@ import type { Server } from './server.ts';
 import { nightRoutes } from './sweeps.ts';
 import { taskRoutes } from './work.ts';
 
-export function appOf(server: Server, guard: Guard, files: ReadonlyMap<string, PageFile>): Hono {
+export async function appOf(server: Server, guard: Guard): Promise<Hono> {
+  const page = await readFile(new URL('index.html', pageFolder()), 'utf8');
+  const shown = page.replaceAll('%program%', escapeMarkup(commandLine([])));
   const app = new Hono();
   app.onError((error, context) => refusalOf(server, error, context));
   app.use((context, next) => guard.check(context, next));
-  for (const [path, { body, type }] of files)
-    app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
+  app.get('/', (context) => context.html(shown));
   app.post('/api/session', async (context) => {
     const token = guard.admit((await bodyOf(context, OpenRequest)).opening);
     const next = `Ask for a new one: ${commandLine(['serve'])}`;
@@ -36,12 +37,12 @@ export function appOf(server: Server, guard: Guard, files: ReadonlyMap<string, P
   app.post('/api/openings', (context) => context.json(guard.opening()));
   for (const routes of [commandRoutes, batchRoutes, downloadRoutes, listRoutes, taskRoutes, nightRoutes])
     app.route('/api', routes(server));
+  app.use(serveStatic({ root: fileURLToPath(pageFolder()) }));
   // Every view has an address of its own, and each address gives the same page.
   app.notFound((context) => {
     const { method, path } = context.req;
-    const page = files.get('/');
     const isView = ['GET', 'HEAD'].includes(method) && !path.startsWith('/api/') && !path.includes('.');
-    if (page !== undefined && isView) return context.body(page.body, 200, { 'content-type': page.type });
+    if (isView) return context.html(shown);
     const next = 'See docs/reference/json.md for the addresses of programs.';
     throw new HttpRefusal(404, `There is nothing at ${path.slice(0, 200)}.`, next);
   });
@@ -53,28 +54,3 @@ export function appOf(server: Server, guard: Guard, files: ReadonlyMap<string, P
  * machine can read the arguments of a process.
  */
 export const redirectIn = (folder: string): string => join(folder, 'open.html');
-
-/** A file of the page. The files are few, are built beside the program, and are kept in memory. */
-interface PageFile {
-  readonly body: string;
-  readonly type: string;
-}
-
-/** The files by their path in the address. @throws StopError `usage` when the page was not built. */
-export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
-  const files = new Map<string, PageFile>();
-  const program = escapeMarkup(commandLine([]));
-  for (const name of await readdir(pageFolder()).catch(() => [])) {
-    const type = getMimeType(name);
-    if (type === undefined) continue;
-    const text = await readFile(new URL(name, pageFolder()), 'utf8');
-    if (name === 'index.html') files.set('/', { body: text.replaceAll('%program%', program), type });
-    else files.set(`/${name}`, { body: text, type });
-  }
-  if (files.has('/')) return files;
-  throw stop(
-    'usage',
-    'The page has not been built yet.',
-    'Run "npm run build", then the same command again.',
-  );
-}

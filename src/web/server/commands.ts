@@ -13,7 +13,7 @@ import { chooseStore } from '../../run/store-choice.ts';
 import { ListJob, type WorkAnswer } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { askChild } from './children.ts';
-import { findList, type KeptList, writeListJob } from './list-files.ts';
+import { type KeptList, keptList, writeListJob } from './list-files.ts';
 import { keepAsRead, mendedList } from './list-mends.ts';
 import type { PageCommand, Server } from './server.ts';
 import { workView } from './work.ts';
@@ -24,14 +24,12 @@ import { workView } from './work.ts';
  * when nobody waits for it, so its answer is the work that has begun, and `/api/tasks` says how it goes.
  */
 
-/** Any object: a command checks its input by its own schema. */
-const Anything = z.looseObject({});
-
 export function commandRoutes(server: Server): Hono {
   const app = new Hono();
   for (const command of server.commands)
     app.post(`/${command.name.replace(' ', '/')}`, async (context) => {
-      const given = await bodyOf(context, Anything);
+      // A command checks its input by its own schema.
+      const given = await bodyOf(context, z.looseObject({}));
       if (command.work === undefined) return context.json(await command.call(given));
       // A job in words of its own has no name yet. Its words have a schema of their own.
       command.check(given.job instanceof Object ? { ...given, job: 'its own' } : given);
@@ -45,7 +43,7 @@ export function commandRoutes(server: Server): Hono {
  * The things for which the entries of a request stand, with the input for the process, which has paths of
  * this machine.
  * @returns store: undefined where any store will do.
- * @throws StopError `usage` for a list, a job or a batch that is not there.
+ * @throws StopError `usage` for a job or a batch that is not there, HttpRefusal 404 for a list.
  */
 async function namedIn(server: Server, command: PageCommand, { key, ...given }: Given) {
   const input: Record<string, unknown> = { ...given };
@@ -55,9 +53,10 @@ async function namedIn(server: Server, command: PageCommand, { key, ...given }: 
   for (const [entry, meaning] of command.entries) {
     const word = given[entry];
     if (typeof word !== 'string') continue;
-    if (meaning === 'shipped') requireShipped(`${command.name}: ${entry}`, word);
+    if (meaning === 'shipped' && shippedDialect(word) === undefined)
+      throw stop('usage', `${command.name}: there is no vendor ${foreignName(word)}.`, 'Choose one.');
     if (meaning === 'list') {
-      list = await listNamed(server, command.name, word);
+      list = await mendedList(server, await keptList(server, word));
       input[entry] = list.path;
     }
     if (meaning === 'batch') {
@@ -74,11 +73,6 @@ async function namedIn(server: Server, command: PageCommand, { key, ...given }: 
 
 type Given = Readonly<Record<string, unknown>>;
 
-function requireShipped(entry: string, word: string): void {
-  if (shippedDialect(word) !== undefined) return;
-  throw stop('usage', `${entry}: there is no vendor ${foreignName(word)}.`, 'Choose one.');
-}
-
 /** The jobs by their paths or names, and the store of what they spend. */
 async function jobsIn(server: Server, command: PageCommand, given: Given, list: KeptList | undefined) {
   const isOfJob = (meaning: string): boolean => meaning === 'job' || meaning === 'jobs';
@@ -91,14 +85,6 @@ async function jobsIn(server: Server, command: PageCommand, given: Given, list: 
   const { account } = await choose({ job, entries: chosen });
   const { location } = chooseStore(server.store, account.sandbox);
   return { entries: { [entry]: meaning === 'jobs' ? jobs : job }, store: location };
-}
-
-/** The list, with the mends that have waited for the end of a run. */
-async function listNamed(server: Server, command: string, word: string): Promise<KeptList> {
-  const list = await findList(server, word);
-  if (list !== undefined) return mendedList(server, list);
-  const next = 'Bring it by PUT /api/lists, whose answer has its id.';
-  throw stop('usage', `${command}: there is no list ${word}.`, next);
 }
 
 /**

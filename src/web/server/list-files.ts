@@ -54,7 +54,7 @@ export async function keptList(place: Place, id: string): Promise<KeptList> {
   throw new HttpRefusal(404, 'This list no longer exists.', 'Bring its file again.');
 }
 
-export async function findList(place: Place, id: string): Promise<KeptList | undefined> {
+async function findList(place: Place, id: string): Promise<KeptList | undefined> {
   if (!isListId(id)) return undefined;
   const folder = join(listsFolder(place.folder), id);
   try {

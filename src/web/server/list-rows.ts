@@ -68,12 +68,10 @@ class KeptRows {
   }
 }
 
-/** The rows of so many lists are kept, because no more are looked at in turn. */
-const MOST_LISTS = 3;
-
+/** The rows of the list that was looked at last are kept. */
 export class ListTables {
-  /** The rows of each list by its id; `mark` says of which file, and how they were read. */
-  readonly #kept = new Map<string, { readonly mark: string; readonly rows: Promise<KeptRows> }>();
+  /** `mark` says of which file they are, and how they were read. */
+  #kept: { readonly mark: string; readonly rows: Promise<KeptRows> } | undefined;
 
   /** @throws StopError `input` for a file that cannot be read, `usage` for a column that it does not have. */
   async pageOf(list: KeptList, order: TableOrder): Promise<ListRows> {
@@ -81,25 +79,21 @@ export class ListTables {
       return await pageIn(list.name, await this.#rowsOf(list), order);
     } catch (error) {
       // What could not be read may be read the next time.
-      this.forget(list);
+      this.forget();
       throw error;
     }
   }
 
-  forget({ id }: KeptList): void {
-    this.#kept.delete(id);
+  forget(): void {
+    this.#kept = undefined;
   }
 
   /** A list that was brought or mended since, or is read in another way, is read again. */
   async #rowsOf(list: KeptList): Promise<KeptRows> {
     const { ino, mtimeMs } = await stat(list.path);
-    const mark = JSON.stringify([ino, mtimeMs, readingIn(list.job)]);
-    const known = this.#kept.get(list.id);
-    const rows = known?.mark === mark ? known.rows : rowsIn(list);
-    this.forget(list);
-    this.#kept.set(list.id, { mark, rows });
-    for (const oldest of [...this.#kept.keys()].slice(0, -MOST_LISTS)) this.#kept.delete(oldest);
-    return rows;
+    const mark = JSON.stringify([list.path, ino, mtimeMs, readingIn(list.job)]);
+    if (this.#kept?.mark !== mark) this.#kept = { mark, rows: rowsIn(list) };
+    return this.#kept.rows;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { agreedIn } from '../../client/time.ts';
 import { DAY_MS, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
@@ -35,15 +35,17 @@ export function listRoutes(server: Server): Hono {
       const lists = (await keptLists(server)).map(viewOf);
       return context.json({ lists, endings: [...(await readableEndings())] } satisfies Lists);
     })
-    .get('/lists/:id', async (context) => context.json(viewOf(await keptList(server, idIn(context)))))
+    .get('/lists/:id', async (context) =>
+      context.json(viewOf(await keptList(server, context.req.param('id')))),
+    )
     .post('/lists/:id/rows', async (context) => {
       const order = await bodyOf(context, TableOrder);
-      return context.json(await tables.pageOf(await keptList(server, idIn(context)), order));
+      return context.json(await tables.pageOf(await keptList(server, context.req.param('id')), order));
     })
     .put('/lists/:id/job', async (context) => {
       const { version: over } = queryOf(context, ListJobQuery);
       const job = await bodyOf(context, ListJob);
-      const list = await changeList(server, idIn(context), async ({ name, version }) => {
+      const list = await changeList(server, context.req.param('id'), async ({ name, version }) => {
         if (over !== undefined && over !== version)
           throw stop(
             'busy',
@@ -55,18 +57,16 @@ export function listRoutes(server: Server): Hono {
       return context.json(viewOf(list));
     })
     .put('/lists/:id/mends', async (context) =>
-      context.json(viewOf(await mend(server, idIn(context), await bodyOf(context, MendRequest)))),
+      context.json(viewOf(await mend(server, context.req.param('id'), await bodyOf(context, MendRequest)))),
     )
     .delete('/lists/:id', async (context) => {
-      const list = await keptList(server, idIn(context));
+      const list = await keptList(server, context.req.param('id'));
       await requireUnused(server, list);
-      tables.forget(list);
+      tables.forget();
       await removeList(list);
       return context.json({ removed: list.id });
     });
 }
-
-const idIn = ({ req }: Context): string => req.param('id') ?? '';
 
 function viewOf({ id, name, atMs, job, version, mends }: KeptList): ListView {
   return { id, name, at: isoTime(atMs), job, version, mends };

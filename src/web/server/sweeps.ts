@@ -51,19 +51,20 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
   const swept = await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
   const path = join(folder, 'nights.json');
-  const note = await noteAt(path);
+  const notes = new Map(Object.entries(await notesAt(path)));
   // One after the other: the end of a night must not write over a pause that came meanwhile.
   const line = new PQueue({ concurrency: 1 });
-  const keep = (): Promise<boolean> => line.add(() => replaceFile(path, 0o600, [JSON.stringify(note)]));
-  const nights = swept.map((job, at) => nightOf(job, jobs[at] ?? '', store, work));
+  const keep = (): Promise<boolean> =>
+    line.add(() => replaceFile(path, 0o600, [JSON.stringify(Object.fromEntries(notes))]));
+  const nights = swept.map((job, at) => nightOf(job, jobs[at] ?? '', notes, store, work));
   // A sweep that a person has started by hand is told like one of the schedule.
   work.onEnd = async ({ words: [command], about: job }, { exitCode: exit_code, result, said }) => {
     const own = nights.find(({ view }) => command === 'nightly' && view.job === job);
     if (own === undefined) return;
     const sweep = SweepObject.safeParse(result).data ?? null;
     const stopped = stoppedIn(result)?.stopped ?? null;
-    const end = { job, at: isoTime(systemClock.wallMs()), exit_code, sweep, stopped };
-    note.ended = [end, ...note.ended].slice(0, MOST_NIGHTS);
+    const end = { at: isoTime(systemClock.wallMs()), exit_code, sweep, stopped };
+    own.note.ended = [end, ...own.note.ended].slice(0, MOST_NIGHTS);
     // A person, or the end of this server, may have stopped it.
     const isWell = exit_code === EXIT.done || exit_code === EXIT.terminated;
     const message = `The sweep of ${job} ended with exit code ${exit_code}: ${stopped?.message ?? said}`;
@@ -71,9 +72,9 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
     // A note that cannot be written, as on a full disk, costs a look back. The page goes on.
     await keep().catch((error: unknown) => log('warn', `${job}: ${messageOf(error)}`, { job }));
   };
-  for (const { view, cron } of nights) {
+  for (const { view, note, cron } of nights) {
     const { job, schedule } = view;
-    if (note.paused.includes(job)) continue;
+    if (note.paused) continue;
     cron.resume();
     const next_run = nextOf(cron);
     const message = `${job} is swept by "${schedule}", next at ${next_run}.`;
@@ -84,21 +85,21 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
     /** Name → path. A name that two jobs have is left out. */
     jobs: new Map([...byName].flatMap(([name, [job, other]]) => (job && !other ? [[name, job.path]] : []))),
     views: () =>
-      nights.map(({ view, cron }): NightView => {
-        const paused = note.paused.includes(view.job);
-        const ended = note.ended.filter(({ job }) => job === view.job);
+      nights.map(({ view, note, cron }): NightView => {
         const running = work.pieces.some(
           (piece) => piece.words[0] === 'nightly' && piece.about === view.job && piece.ended === undefined,
         );
-        return { ...view, paused, running, next_run: paused ? null : nextOf(cron), ended };
+        return { ...view, ...note, running, next_run: note.paused ? null : nextOf(cron) };
       }),
     /** @returns whether there is such a job. The pause outlives this server. */
     async setPaused(job: string, paused: boolean): Promise<boolean> {
       const own = byName.get(job);
       if (own === undefined) return false;
-      note.paused = [...note.paused.filter((each) => each !== job), ...(paused ? [job] : [])];
+      for (const { note, cron } of own) {
+        note.paused = paused;
+        paused ? cron.pause() : cron.resume();
+      }
       await keep();
-      for (const { cron } of own) paused ? cron.pause() : cron.resume();
       return true;
     },
     /** Begins no more sweeps. The line of work ends a sweep that is under way. */
@@ -110,6 +111,7 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
 
 interface Night {
   readonly view: Omit<NightView, 'paused' | 'running' | 'next_run' | 'ended'>;
+  readonly note: NightNote;
   readonly path: string;
   readonly cron: Cron;
 }
@@ -118,6 +120,7 @@ interface Night {
 function nightOf(
   { job, account, inbox }: SweptJob,
   word: string,
+  notes: Map<string, NightNote>,
   store: string | undefined,
   work: Work,
 ): Night {
@@ -130,7 +133,9 @@ function nightOf(
   const cron = new Cron(schedule, how, async () => void (await work.start(order).over.promise));
   const credits = budget?.credits ?? null;
   const view = { job: name, file: basename(path), operation: operation.name, budget: credits, schedule };
-  return { view: { ...view, inbox: basename(inbox) }, path, cron };
+  const note = notes.get(name) ?? { paused: false, ended: [] };
+  notes.set(name, note);
+  return { view: { ...view, inbox: basename(inbox) }, note, path, cron };
 }
 
 const nextOf = (cron: Cron): string => isoTime(cron.nextRun()?.getTime() ?? 0);
@@ -138,14 +143,12 @@ const nextOf = (cron: Cron): string => isoTime(cron.nextRun()?.getTime() ?? 0);
 /** Nobody looks further back. */
 const MOST_NIGHTS = 60;
 
-const NightsNote = z.object({
-  paused: z.array(z.string()),
-  ended: z.array(NightEnd.extend({ job: z.string() })),
-});
-type NightsNote = z.infer<typeof NightsNote>;
+const NightNote = z.object({ paused: z.boolean(), ended: z.array(NightEnd) });
+type NightNote = z.infer<typeof NightNote>;
+const NightNotes = z.record(z.string(), NightNote);
 
-/** A note that is not there, or of another version, costs a look back and nothing else. */
-const noteAt = (path: string): Promise<NightsNote> =>
+/** Notes by the names of jobs. Some that are not there, or of another version, cost a look back alone. */
+const notesAt = (path: string): Promise<z.infer<typeof NightNotes>> =>
   readFile(path, 'utf8')
-    .then((text) => NightsNote.parse(JSON.parse(text)))
-    .catch(() => ({ paused: [], ended: [] }));
+    .then((text) => NightNotes.parse(JSON.parse(text)))
+    .catch(() => ({}));
