@@ -3,7 +3,6 @@ import type { Clock } from '../core/clock.ts';
 import type { Rate } from '../core/rate.ts';
 import type { JsonMembers } from './json.ts';
 import type { ProviderDialect } from './provider.ts';
-import { API_CALL } from './service.ts';
 import { readAuthorization, rejection, type SandboxAnswer, tooMany, type VendorOperation } from './vendor.ts';
 
 /**
@@ -17,15 +16,6 @@ export interface RequestHead {
   /** Path and query. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-}
-
-/**
- * The head of a provider call inside a call of the service: it names a connected account instead of a key.
- */
-interface InnerHead {
-  readonly method: string;
-  readonly target: string;
-  readonly account: string;
 }
 
 export interface Admission {
@@ -57,15 +47,12 @@ interface AdmissionParts {
 export class SandboxAdmission {
   readonly #parts: AdmissionParts;
   readonly #routes: Routes;
-  readonly #providerRoutes: Routes;
   #waitIsTold = false;
   rateLimited = 0;
 
   constructor(parts: AdmissionParts) {
-    const ofProvider = parts.provider.operations;
     this.#parts = parts;
-    this.#providerRoutes = routesTo(ofProvider);
-    this.#routes = routesTo([...ofProvider, ...parts.service, API_CALL]);
+    this.#routes = routesTo([...parts.provider.operations, ...parts.service]);
   }
 
   /** Must be called when the request arrives, because a rate limit counts arrivals. */
@@ -81,16 +68,8 @@ export class SandboxAdmission {
       return turnedAway(name, rejection(401, `The Authorization header must be exactly ${shapes}.`));
     }
     const { account, project } = authorization;
-    // An "API Call" is limited by the account that its inner call uses.
-    const limited = operation === API_CALL ? undefined : this.#limited(operation, account);
+    const limited = this.#limited(operation, account);
     return limited ?? { ...route, kind: 'admitted', target, account, project, headers };
-  }
-
-  admitInner({ method, target, account }: InnerHead): Admission | Rejection {
-    const route = routeAt(this.#providerRoutes, method, target);
-    if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
-    const admitted = { ...route, kind: 'admitted', target, account, project: '', headers: {} } as const;
-    return this.#limited(route.operation, account) ?? admitted;
   }
 
   /** Every second 429 says how long to wait, in whole seconds rounded up, because vendors do either. */

@@ -7,7 +7,7 @@ import { type Fault, loseReply } from './faults.ts';
 import { isMembers, jsonIn } from './json.ts';
 import { type PlayedDialect, PlayedVendor } from './played.ts';
 import { withHeaders } from './vendor.ts';
-import { type Extension, type VendorOptions, Vendors } from './vendors.ts';
+import { type Extension, type Translator, type VendorOptions, Vendors } from './vendors.ts';
 
 /** The sandbox as an HTTP server on this machine alone: it receives requests and sends answers. */
 
@@ -33,11 +33,12 @@ export interface RunningSandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
   const { port: wanted = 0, extension, latencyMs = 0, clock = systemClock } = options;
   const played = options.played && new PlayedVendor(options.played);
+  const translator = played ?? extension?.translator;
   const vendors = await Vendors.open(played === undefined ? options : played.playing(options));
   const closing = new AbortController();
   try {
     const { exchanged } = extension ?? {};
-    const desk = new Desk({ vendors, played, exchanged, clock, latencyMs, closing: closing.signal });
+    const desk = new Desk({ vendors, translator, exchanged, clock, latencyMs, closing: closing.signal });
     const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
       desk.receive(request, response),
     );
@@ -77,7 +78,7 @@ const SLOW_LEAST_MS = 500;
 
 interface DeskParts {
   readonly vendors: Vendors;
-  readonly played: PlayedVendor | undefined;
+  readonly translator: Translator | undefined;
   readonly exchanged: Extension['exchanged'] | undefined;
   readonly clock: Clock;
   readonly latencyMs: number;
@@ -102,19 +103,19 @@ class Desk {
     // A request for the time alone has no key, and comes from no client of a vendor.
     if (request.method === 'HEAD') return this.#tellTime(response);
     if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
-    const { vendors, played, exchanged } = this.#parts;
+    const { vendors, translator, exchanged } = this.#parts;
     const head = { method: request.method ?? '', target, headers };
-    // What is asked of a played vendor may stand in the body alone.
-    const early = played === undefined ? vendors.admit(head) : undefined;
+    // What is asked of a translator may stand in the body alone.
+    const early = translator === undefined ? vendors.admit(head) : undefined;
     const received = await this.#body(request);
     if (received === 'gone') return;
-    const asked = played?.asked(head, received.text) ?? { head, text: received.text };
+    const asked = translator?.asked(head, received.text) ?? { head, text: received.text };
     const admission = early ?? vendors.admit(asked.head);
     const sequence = vendors.nextSequence();
     const body = { text: asked.text, contentType: headers['content-type'] ?? '' };
     const handled =
       admission.kind === 'turned_away' ? admission : vendors.handle(admission, sequence, body, this.url);
-    const outcome = played?.said(handled) ?? handled;
+    const outcome = translator?.said(handled, asked.head) ?? handled;
     const { method = '', url = '' } = request;
     const { headers: ofAsked } = asked.head;
     exchanged?.({ sequence, method, url, headers: ofAsked, text: received.text, admission, outcome });

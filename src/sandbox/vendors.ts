@@ -2,19 +2,12 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { parseRate } from '../core/rate.ts';
 import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
-import {
-  type Admission,
-  parametersIn,
-  RateLimit,
-  type Rejection,
-  type RequestHead,
-  SandboxAdmission,
-} from './gate.ts';
-import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
+import { type Admission, RateLimit, type Rejection, type RequestHead, SandboxAdmission } from './gate.ts';
+import type { JsonMembers } from './json.ts';
 import { Knowledge } from './knowledge.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
 import { type Beside, type ReceivedBody, Registrar } from './registrar.ts';
-import { API_CALL, innerCallIn, serviceOperations, wrapped } from './service.ts';
+import { serviceOperations } from './service.ts';
 import type { ServiceState } from './service-state.ts';
 import { type SandboxAnswer, type SandboxDecision, type VendorOperation, withHeaders } from './vendor.ts';
 
@@ -53,8 +46,23 @@ export interface Extension extends Beside {
    * Answers `METHOD /sandbox/…` before the sandbox itself does; undefined when it has no answer of its own.
    */
   control?(vendors: Vendors, endpoint: string, body: JsonMembers): ControlReply | undefined;
+  /** Is asked and answers in words of its own. */
+  readonly translator?: Translator;
   /** Receives each request to a vendor with how it ended, before it is answered. */
   exchanged?(exchange: Exchange): void;
+}
+
+/** Stands between a client and the vendors. */
+export interface Translator {
+  /** The request as the vendors know it. */
+  asked(head: RequestHead, text: string | undefined): Asked;
+  /** How it ended, as the client knows it. @param head that of `asked`. */
+  said<Ended extends Rejection | Outcome>(outcome: Ended, head: RequestHead): Ended;
+}
+
+interface Asked {
+  readonly head: RequestHead;
+  readonly text: string | undefined;
 }
 
 export interface Exchange extends Pick<RequestHead, 'method' | 'headers'> {
@@ -80,8 +88,6 @@ export interface Outcome {
   readonly lost?: WireFault;
   /** The credits that were booked; 0 when an uncharged fault came first. */
   readonly credits: number;
-  /** The call inside an "API Call"; `operation` is null when the provider has none at that path. */
-  readonly inner?: { readonly operation: string | null; readonly body: Json };
 }
 
 export class Vendors {
@@ -135,12 +141,6 @@ export class Vendors {
 
   /** @param origin where the sandbox listens; redirects are made from it. */
   handle(admitted: Admission, sequence: number, received: ReceivedBody, origin: string): Outcome {
-    return admitted.operation === API_CALL
-      ? this.#handleApiCall(admitted, sequence, received, origin)
-      : this.#handle(admitted, sequence, received, origin);
-  }
-
-  #handle(admitted: Admission, sequence: number, received: ReceivedBody, origin: string): Outcome {
     const { operation, target } = admitted;
     const fault = this.#drawFault(operation, `${target} ${received.text ?? ''}`);
     const happens = fault === undefined || fault.charged || fault.kind === 'slow';
@@ -156,26 +156,6 @@ export class Vendors {
       retryAfter: () => this.#admission.retryAfter(FAULT_RETRY_MS),
     });
     return { kind: 'handled', answer, fault, credits };
-  }
-
-  /**
-   * The inner call is admitted, may fail and is booked like any other, and its answer is put into one of the
-   * service's.
-   */
-  #handleApiCall(admitted: Admission, sequence: number, received: ReceivedBody, origin: string): Outcome {
-    const { decision } = this.registrar.act(admitted, sequence, received, true);
-    const json = jsonIn(received.text ?? '');
-    if (decision.status !== 200 || !isMembers(json)) return { kind: 'handled', answer: decision, credits: 0 };
-    const { account, method, target, text } = innerCallIn(json);
-    const inner = this.#admission.admitInner({ method, target, account });
-    const asked = method === 'GET' ? parametersIn(target) : (jsonIn(text) ?? {});
-    if (inner.kind === 'turned_away') {
-      const noted = { operation: inner.operation, body: asked };
-      return { kind: 'handled', answer: wrapped(inner.answer), credits: 0, inner: noted };
-    }
-    const handled = this.#handle(inner, sequence, { text, contentType: 'application/json' }, origin);
-    const noted = { operation: inner.operation.name, body: asked };
-    return { ...handled, answer: wrapped(handled.answer), inner: noted };
   }
 
   #drawFault({ name, isLookUp }: VendorOperation, question: string): Fault | undefined {

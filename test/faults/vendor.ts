@@ -54,11 +54,6 @@ export interface LoggedRequest {
   readonly authorization: { readonly project: string };
 }
 
-/** As it stands in the file. `inner` is what was asked inside an "API Call". */
-interface LogLine extends LoggedRequest {
-  readonly inner?: Pick<LoggedRequest, 'operation' | 'body'>;
-}
-
 export class Vendor implements AsyncDisposable {
   readonly url: string;
   readonly stop: () => Promise<void>;
@@ -102,7 +97,7 @@ export class Vendor implements AsyncDisposable {
   /** Every request that reached the vendor, oldest first. */
   requests(): readonly LoggedRequest[] {
     const lines = readFileSync(this.#logPath, 'utf8').split('\n');
-    return lines.filter((line) => line !== '').map((line) => requestIn(JSON.parse(line) as LogLine));
+    return lines.filter((line) => line !== '').map((line) => requestIn(JSON.parse(line) as LoggedRequest));
   }
 
   /** Grows with every request; cheap enough to be looked at every few milliseconds. */
@@ -144,7 +139,6 @@ export class Vendor implements AsyncDisposable {
   }
 }
 
-function requestIn({ inner, ...line }: LogLine): LoggedRequest {
-  const { operation, body } = inner ?? line;
-  return { ...line, operation, body: inOurWords(body) };
+function requestIn(line: LoggedRequest): LoggedRequest {
+  return { ...line, body: inOurWords(line.body) };
 }

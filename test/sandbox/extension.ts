@@ -3,6 +3,7 @@ import type { Knowledge } from '../../src/sandbox/knowledge.ts';
 import { publishedProvider } from '../../src/sandbox/provider.ts';
 import type { ServiceState } from '../../src/sandbox/service-state.ts';
 import type { Extension } from '../../src/sandbox/vendors.ts';
+import { apiCalls } from './api-call.ts';
 import { control } from './control.ts';
 import { checker, finderPaidForMisses, finderProvider, laterFinder } from './finder.ts';
 import { KeyedAnswers } from './keyed-answers.ts';
@@ -42,6 +43,7 @@ export function testExtension(named = 'provider', logPath?: string): Extension {
   let service: ServiceState | undefined;
   return {
     ...(logPath === undefined ? {} : { exchanged: notesIn(logPath) }),
+    translator: apiCalls,
     provider(knowledge: Knowledge) {
       const { operations, tooMany } = (PROVIDERS.get(dialect) ?? publishedProvider)(knowledge);
       return { operations: tampering.guarded([...operations, ...OWN_CALLS, keyed.readBack()]), tooMany };
