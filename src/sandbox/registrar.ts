@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { closeSync, createReadStream, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { type Clock, isoTime } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
+import { messageOf, type StopError, stop } from '../core/errors.ts';
 import { type Entry, entryIn, type SandboxChange } from './book-entry.ts';
 import type { Admission } from './gate.ts';
 import { canonical, isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
-import { LineFile } from './line-file.ts';
 import { ServiceState } from './service-state.ts';
 import { rejection, type SandboxDecision, type VendorOperation } from './vendor.ts';
 
@@ -41,8 +39,8 @@ export class Registrar {
   readonly state = new ServiceState();
   readonly #clock: Clock;
   readonly #beside: Beside;
-  /** Left out: the book lives in memory. */
-  readonly #file: LineFile | undefined;
+  /** The open file of the book; left out: the book lives in memory. */
+  readonly #file: number | undefined;
   readonly #byOperation: Record<string, { charges: number; changes: number; credits: number }> = {};
   readonly #charged = new RepeatCount();
   readonly #mailed = new RepeatCount();
@@ -50,7 +48,7 @@ export class Registrar {
   #sequence = 0;
   #mails = 0;
 
-  private constructor(clock: Clock, beside: Beside, file?: LineFile) {
+  private constructor(clock: Clock, beside: Beside, file?: number) {
     this.#clock = clock;
     this.#beside = beside;
     this.#file = file;
@@ -62,14 +60,13 @@ export class Registrar {
    */
   static async open(bookPath: string | undefined, clock: Clock, beside: Beside): Promise<Registrar> {
     if (bookPath === undefined) return new Registrar(clock, beside);
-    const file = new LineFile(bookPath);
+    const file = openedBook(bookPath);
     const registrar = new Registrar(clock, beside, file);
     try {
-      for await (const entry of entriesOf(bookPath, file.wholeBytes)) registrar.#note(entry);
-      // The file is mended only now, so that a file that is no book stays as it is.
-      file.mend();
+      // The file is cut only after it was read, so that a file that is no book stays as it is.
+      ftruncateSync(file, await readBook(bookPath, (entry) => registrar.#note(entry)));
     } catch (error) {
-      file.close();
+      closeSync(file);
       throw error;
     }
     return registrar;
@@ -99,10 +96,13 @@ export class Registrar {
     return { decision, credits };
   }
 
-  /** Returns when the line is in the file. If this throws, the request must not be answered as a success. */
+  /**
+   * Returns when the line has reached the kernel in one write, so that a kill cannot lose it. If this throws,
+   * the request must not be answered as a success.
+   */
   append(sequence: number, booked: Omit<Entry, 'at' | 'sequence'>): void {
     const entry = { at: isoTime(this.#clock.wallMs()), sequence, ...booked };
-    this.#file?.append(entry);
+    if (this.#file !== undefined) writeFileSync(this.#file, `${JSON.stringify(entry)}\n`);
     this.#note(entry);
   }
 
@@ -120,7 +120,7 @@ export class Registrar {
   }
 
   close(): void {
-    this.#file?.close();
+    if (this.#file !== undefined) closeSync(this.#file);
   }
 
   #note(entry: Entry): void {
@@ -222,17 +222,44 @@ class RepeatCount {
   }
 }
 
-async function* entriesOf(path: string, bytes: number): AsyncGenerator<Entry> {
-  if (bytes === 0) return;
-  const input = createReadStream(path, { end: bytes - 1 });
-  let line = 0;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    line += 1;
-    const read = entryIn(jsonIn(text));
-    if (read === undefined) {
-      const fact = `${path}, line ${line} is not an entry of a sandbox's book.`;
-      throw stop('usage', fact, 'Name another file with --book.');
-    }
-    yield read;
+/** Makes the file, readable by its owner only, when there is none. */
+function openedBook(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (error) {
+    const fact = `${path} cannot be opened for writing: ${messageOf(error)}.`;
+    throw stop('usage', fact, 'Name a file in a folder that you may write to.');
   }
+}
+
+/** Every line of a book begins with this. */
+const LINE_START = '{"at":"';
+
+/**
+ * Reads a book to its end. A crash in the middle of a write leaves a torn last line, whose request was never
+ * answered.
+ * @returns how many bytes its whole lines have.
+ */
+async function readBook(path: string, note: (entry: Entry) => void): Promise<number> {
+  let line = 1;
+  let bytes = 0;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path)) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
+      const entry = entryIn(jsonIn(rest.toString('utf8', 0, end)));
+      if (entry === undefined) throw noEntry(path, line);
+      note(entry);
+      rest = rest.subarray(end + 1);
+      bytes += end + 1;
+      line += 1;
+    }
+  }
+  if (!LINE_START.startsWith(rest.toString('latin1', 0, LINE_START.length))) throw noEntry(path, line);
+  return bytes;
+}
+
+function noEntry(path: string, line: number): StopError {
+  const fact = `${path}, line ${line} is not an entry of a sandbox's book.`;
+  return stop('usage', fact, 'Name another file with --book.');
 }
