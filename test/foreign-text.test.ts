@@ -82,7 +82,6 @@ const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> =
       kind: 'lost_zero',
       count: 1,
       first_rows: [2],
-      cure: 'by_hand',
       repairable: 0,
       examples: [{ row: 2, cell: text, repaired: text }],
     } as never),

@@ -23,7 +23,6 @@ import type { LedgerReader } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { isYamlName } from '../lib/file-name.ts';
 import {
-  type DamagedCellObject,
   type DamageObject,
   type DuplicatesObject,
   ListDescription,
@@ -31,7 +30,6 @@ import {
   type RowsObject,
 } from '../objects/list-object.ts';
 import { type JobDamageObject, PlanObject } from '../objects/plan-object.ts';
-import { formatAbn, readAbn } from '../operations/lookup/abn.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
@@ -409,10 +407,11 @@ function line(label: string, words: string): string {
 // ------------------------------------------------------------------------------------------------ its damage
 
 /** `2 with more than the address: row 3, 7; such as Jo <jo@x.com> → jo@x.com`. */
-export function findingWords({ words, cure, examples, ...rows }: DamageObject): string {
-  const [example] = examples.filter((each) => cure !== 'repair' || each.repaired !== undefined);
-  const what = `${rows.count} ${words}: ${rowWords(rows)}`;
-  return example === undefined ? what : `${what}${exampleWords(example)}`;
+export function findingWords({ words, repairable, examples, ...rows }: DamageObject): string {
+  const example = examples.find((each) => repairable === 0 || each.repaired !== undefined);
+  const cells = linesOf(example?.cell.trim(), example?.repaired);
+  const such = cells.map((text) => foreignWords(text, LONGEST_SHOWN)).join(' → ');
+  return `${rows.count} ${words}: ${rowWords(rows)}${such === '' ? '' : `; such as ${such}`}`;
 }
 
 function rowWords({ count, first_rows: rows }: RowsObject): string {
@@ -420,24 +419,6 @@ function rowWords({ count, first_rows: rows }: RowsObject): string {
 }
 
 const LONGEST_SHOWN = 60;
-
-function exampleWords({ cell, repaired, candidates }: DamagedCellObject): string {
-  if (repaired !== undefined) return `; such as ${shortened(cell.trim())} → ${shortened(repaired)}`;
-  if (candidates === undefined) return `; such as ${shortened(cell.trim())}`;
-  return `; such as ${shortened(cell.trim())}, perhaps ${candidates.map(grouped).join(' or ')}`;
-}
-
-/**
- * Groups digits for reading. Eleven digits are an ABN; a telephone number of that length begins with its
- * international code.
- */
-function grouped(candidate: string): string {
-  return readAbn(candidate).kind === 'usable' ? formatAbn(candidate) : candidate;
-}
-
-function shortened(text: string): string {
-  return foreignWords(text, LONGEST_SHOWN);
-}
 
 /** The lines below the plan of a job. */
 function jobDamageLines(

@@ -12,9 +12,7 @@ const DamagedCellObject = z.object({
   row: z.number(),
   cell: z.string(),
   repaired: z.string().exactOptional(),
-  candidates: z.array(z.string()).exactOptional(),
 });
-export type DamagedCellObject = z.infer<typeof DamagedCellObject>;
 
 /** Damaged cells of a column. */
 export const DamageObject = z.object({
@@ -22,7 +20,6 @@ export const DamageObject = z.object({
   /** Says the kind behind the count: `3 in scientific notation`. */
   words: z.string(),
   ...RowsObject.shape,
-  cure: z.enum(['repair', 'by_hand']),
   /** How many of the cells a repair corrects. */
   repairable: z.number(),
   examples: z.array(DamagedCellObject),

@@ -1,3 +1,4 @@
+import { present } from '../../core/objects.ts';
 import type { Normalised } from '../../core/operation.ts';
 import { isRounded, readAbn } from '../../operations/lookup/abn.ts';
 import {
@@ -45,10 +46,11 @@ export type CellIssueKind =
   | 'punctuation'
   | 'tracking';
 
-/** `cure`: the cell can be repaired for sure, or needs a person, with candidates of what may be meant. */
-export type CellIssue =
-  | { readonly kind: CellIssueKind; readonly cure: 'repair'; readonly repaired: string }
-  | { readonly kind: CellIssueKind; readonly cure: 'by_hand'; readonly candidates: readonly string[] };
+export interface CellIssue {
+  readonly kind: CellIssueKind;
+  /** What the cell is for sure; absent where only a person can say. */
+  readonly repaired?: string;
+}
 
 /** Longer than any identifier may be, and than any cell that is worth mending. */
 const LONGEST_CELL = 2048;
@@ -93,13 +95,6 @@ const SOUND: { readonly [Kind in CellKind]?: RegExp } = {
   text: /^[ -~]*$/,
 };
 
-const repair = (kind: CellIssueKind, repaired: string): CellIssue => ({ kind, cure: 'repair', repaired });
-const byHand = (kind: CellIssueKind, candidates: readonly string[] = []): CellIssue => ({
-  kind,
-  cure: 'by_hand',
-  candidates,
-});
-
 /**
  * What stands before and between the digits of a number that is written for people, and characters that
  * nobody sees.
@@ -112,15 +107,15 @@ function abnIssue(text: string): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   if (number !== undefined) {
     const { kind, digits = '' } = number;
-    if (readAbn(digits).kind === 'usable') return repair(kind, digits);
-    if (kind === 'scientific_notation') return byHand(kind);
+    if (readAbn(digits).kind === 'usable') return { kind, repaired: digits };
+    if (kind === 'scientific_notation') return { kind };
   }
   const mended = mendedText('abn', text);
   if (mended !== undefined) return mended;
   const digits = (number?.digits ?? text).replace(AROUND_DIGITS, '');
   if (!/^[0-9]{10,11}$/.test(digits)) return undefined;
-  if (isRounded(digits)) return byHand('rounded');
-  return byHand(digits.length === 10 ? 'lost_digit' : 'mistyped');
+  if (isRounded(digits)) return { kind: 'rounded' };
+  return { kind: digits.length === 10 ? 'lost_digit' : 'mistyped' };
 }
 
 /** A telephone number as it is dialled from abroad, or at home. */
@@ -130,7 +125,7 @@ function phoneIssue(text: string, numbers: Numbers | undefined): CellIssue | und
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
   if (PHONE_DIGITS.test(digits)) return digitsIssue(number, digits, numbers?.dialled(digits));
-  return number?.kind === 'scientific_notation' ? byHand(number.kind) : undefined;
+  return number?.kind === 'scientific_notation' ? { kind: number.kind } : undefined;
 }
 
 const DIGITS = /^[1-9][0-9]*$/;
@@ -147,14 +142,13 @@ function digitsIssue(
   digits: string,
   meant: string | undefined,
 ): CellIssue | undefined {
-  if (meant !== undefined && meant !== digits) return repair(number?.kind ?? 'lost_zero', meant);
-  if (number === undefined) return undefined;
-  return meant === undefined ? byHand(number.kind, [digits]) : repair(number.kind, digits);
+  if (number === undefined && (meant === undefined || meant === digits)) return undefined;
+  return { kind: number?.kind ?? 'lost_zero', ...present({ repaired: meant }) };
 }
 
 function textIssue(text: string): CellIssue | undefined {
   const mended = withoutMojibake(text);
-  return mended === text ? undefined : repair('mojibake', mended);
+  return mended === text ? undefined : { kind: 'mojibake', repaired: mended };
 }
 
 type Mendable = 'abn' | 'email' | 'profile_url' | 'profile_slug' | 'website' | 'domain';
@@ -248,10 +242,10 @@ function mendedText(kind: Mendable, text: string): CellIssue | undefined {
   const after = normalise(mended);
   if (after.kind === 'usable') {
     const isSame = before.kind === 'usable' && before.value === after.value;
-    return isSame ? undefined : repair(first, mended);
+    return isSame ? undefined : { kind: first, repaired: mended };
   }
   // We know for sure that the text was misread, even where the mended text is still of no use.
-  return first === 'mojibake' ? byHand('mojibake') : undefined;
+  return first === 'mojibake' ? { kind: first } : undefined;
 }
 
 // ------------------------------------------------------------------------------------------ misread text

@@ -1,8 +1,9 @@
+import { present } from '../../core/objects.ts';
 import type { Operation, Prepared, RowInput } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reading } from '../../core/reading.ts';
 import { RowCount, type RowNumber } from '../../core/row.ts';
-import type { DamagedCellObject, DamageObject } from '../../objects/list-object.ts';
+import type { DamageObject } from '../../objects/list-object.ts';
 import type { JobDamageObject } from '../../objects/plan-object.ts';
 import { kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
@@ -43,7 +44,7 @@ const MOST_EXAMPLES = 3;
 
 class IssueCount extends RowCount {
   repairable = 0;
-  readonly examples: DamagedCellObject[] = [];
+  readonly examples: DamageObject['examples'] = [];
 }
 
 /** The issues of one column, in memory that does not grow with its rows. */
@@ -63,22 +64,16 @@ export class IssueTally {
     const found = this.#counts.get(issue.kind) ?? new IssueCount();
     this.#counts.set(issue.kind, found);
     found.add(row);
-    if (issue.cure === 'repair') found.repairable += 1;
-    if (found.examples.length < MOST_EXAMPLES) found.examples.push(foundCell(row, cell, issue));
+    const { repaired } = issue;
+    if (repaired !== undefined) found.repairable += 1;
+    if (found.examples.length < MOST_EXAMPLES) found.examples.push({ row, cell, ...present({ repaired }) });
     return issue;
   }
 
   /** The more frequent first. */
   findings(): DamageObject[] {
     return [...this.#counts]
-      .map(
-        ([kind, found]): DamageObject => ({
-          kind,
-          words: WORDS[kind],
-          ...found,
-          cure: found.repairable > 0 ? 'repair' : 'by_hand',
-        }),
-      )
+      .map(([kind, found]): DamageObject => ({ kind, words: WORDS[kind], ...found }))
       .sort((a, b) => b.count - a.count);
   }
 }
@@ -86,11 +81,6 @@ export class IssueTally {
 /** What a row says of a cell that it leaves out is not asked. */
 const askedWords = (prepared: Prepared<unknown>): string =>
   JSON.stringify(prepared, (key, value) => (key === 'remark' ? undefined : value));
-
-function foundCell(row: RowNumber, cell: string, issue: CellIssue): DamagedCellObject {
-  if (issue.cure === 'repair') return { row, cell, repaired: issue.repaired };
-  return issue.candidates.length === 0 ? { row, cell } : { row, cell, candidates: [...issue.candidates] };
-}
 
 interface JobIssues {
   readonly damage: JobDamageObject[];
@@ -118,7 +108,7 @@ export function watchIssues(
   const read: ColumnMap['read'] = (row) => {
     const text = columns.read(row);
     const issues = tallies.map(({ input, tally }) => tally.add(row.row, text[input] ?? ''));
-    if (issues.some((issue) => issue?.cure === 'repair') && isCured(text)) repairableRows += 1;
+    if (issues.some((issue) => issue?.repaired !== undefined) && isCured(text)) repairableRows += 1;
     return text;
   };
   return {
@@ -148,10 +138,10 @@ export function repairedRow(
   for (const { name } of inputs) {
     const kind = kindOfInput(name);
     if (kind === undefined) continue;
-    const issue = issueOf(kind, row[name] ?? '');
-    if (issue?.cure !== 'repair') continue;
-    text = { ...text, [name]: issue.repaired };
-    notes.push(`${LABELS[kind] ?? name} read as ${foreignWords(issue.repaired)}`);
+    const { repaired } = issueOf(kind, row[name] ?? '') ?? {};
+    if (repaired === undefined) continue;
+    text = { ...text, [name]: repaired };
+    notes.push(`${LABELS[kind] ?? name} read as ${foreignWords(repaired)}`);
   }
   return { text, note: notes.length === 0 ? undefined : notes.join(', ') };
 }
