@@ -43,13 +43,9 @@ export async function ownCopy(
   if (beside !== undefined) options.note?.(beside);
   const dated = await withDates(book);
   if (dated !== undefined) replaced.set(keyOf(dated.part), dated.xml);
-  const widths = new Map(
-    positions.flatMap((position, at): readonly (readonly [number, number])[] =>
-      position < placed.firstNew ? [] : [[position + 1, widthOf(options.columns[at] ?? '')]],
-    ),
-  );
+  const sized = withSizes(placed, options.columns, table.frame.lastSized);
   const edit: SheetEdit = {
-    tag: (path, attributes, tag) => frameTag(path, attributes, tag, { ...placed, widths, table }),
+    tag: (path, attributes, tag) => sized(path, attributes, frameTag(path, attributes, tag, placed)),
     changes: rowChanges(source, placed, options, cellsFor, dated?.styles),
   };
   return bookWith(book, replaced, table.tab, editedSheet(book, table.tab, edit));
@@ -298,58 +294,54 @@ function nameText(name: string): string {
 
 // ------------------------------------------------------------------------------------------- what is written
 
-interface SizedColumns extends OwnColumns {
-  /** The widths of new columns, counted from 1, that are not said yet. */
-  readonly widths: Map<number, number>;
-  readonly table: Pick<SheetTable, 'frame'>;
-}
-
-function frameTag(path: string, attributes: XmlAttributes, tag: string, columns: SizedColumns): string {
-  const { positions, filter, widths, table } = columns;
+function frameTag(
+  path: string,
+  { ref }: XmlAttributes,
+  tag: string,
+  { positions, filter }: OwnColumns,
+): string {
   if (path === 'autoFilter' && filter !== undefined) return withAttribute(tag, 'ref', cellRangeText(filter));
-  const { lastSized } = table.frame;
-  if (path === 'cols/col') return withSizes(tag, attributes, widths, lastSized);
-  if (path === 'sheetData' && lastSized === 0) {
-    const prefix = prefixOf(tag);
-    return `<${prefix}cols>${takenSizes(widths, Infinity, prefix)}</${prefix}cols>${tag}`;
-  }
-  if (path !== 'dimension') return tag;
-  const size = readCellRange(attributes.ref);
+  const size = path === 'dimension' ? readCellRange(ref) : undefined;
   const lastColumn = Math.max(...positions);
   if (size === undefined || size.lastColumn >= lastColumn) return tag;
   return withAttribute(tag, 'ref', cellRangeText({ ...size, lastColumn }));
 }
 
 /**
- * Puts our columns before, into and behind an entry of columns, where it is their place. So one that hides
- * all columns to the last of the sheet hides none of ours.
+ * Puts the widths of our new columns, which stand side by side, among those that the sheet says. An entry that
+ * reaches over them is parted, so one that hides all columns to the last of the sheet hides none of ours.
  */
 function withSizes(
-  tag: string,
-  { min, max }: XmlAttributes,
-  widths: SizedColumns['widths'],
+  { positions, firstNew }: OwnColumns,
+  names: readonly string[],
   lastSized: number,
-): string {
-  if (!tag.endsWith('/>')) return tag;
-  const first = Number(min);
-  const last = Number(max);
-  const prefix = prefixOf(tag);
-  const before = takenSizes(widths, first - 1, prefix);
-  const [start = Infinity] = widths.keys();
-  const inside = takenSizes(widths, last, prefix);
-  const end = inside === '' ? last : start + inside.split('<').length - 2;
-  const left = start > last ? tag : start > first ? withAttribute(tag, 'max', String(start - 1)) : '';
-  const right = end < last ? withAttribute(tag, 'min', String(end + 1)) : '';
-  const behind = last === lastSized ? takenSizes(widths, Infinity, prefix) : '';
-  return before + left + inside + right + behind;
+): SheetEdit['tag'] {
+  const first = firstNew + 1;
+  const last = Math.max(...positions) + 1;
+  let isSaid = last < first;
+  const ours = (prefix: string): string => {
+    if (isSaid) return '';
+    isSaid = true;
+    const isNew = (_: string, at: number): boolean => (positions[at] ?? 0) >= firstNew;
+    return names
+      .filter(isNew)
+      .map((name, at) => columnXml(first + at, widthOf(name), prefix))
+      .join('');
+  };
+  return (path, { min, max }, tag) => {
+    const prefix = prefixOf(tag);
+    if (path === 'sheetData' && lastSized === 0 && !isSaid)
+      return `<${prefix}cols>${ours(prefix)}</${prefix}cols>${tag}`;
+    if (path !== 'cols/col' || last < first || !tag.endsWith('/>')) return tag;
+    const [from, to] = [Number(min), Number(max)];
+    const between = to >= first || to === lastSized ? ours(prefix) : '';
+    return within(tag, from, Math.min(to, firstNew)) + between + within(tag, Math.max(from, last + 1), to);
+  };
 }
 
-/** The entries of our columns up to that one, which are said by that. */
-function takenSizes(widths: SizedColumns['widths'], last: number, prefix: string): string {
-  const taken = [...widths].filter(([column]) => column <= last);
-  for (const [column] of taken) widths.delete(column);
-  return taken.map(([column, width]) => columnXml(column, width, prefix)).join('');
-}
+/** An entry for these columns alone; blank where there are none. */
+const within = (tag: string, from: number, to: number): string =>
+  from > to ? '' : withAttribute(withAttribute(tag, 'min', String(from)), 'max', String(to));
 
 /**
  * The part of the formats with two for dates behind them, and their numbers. A workbook that came back before
