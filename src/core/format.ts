@@ -157,12 +157,10 @@ export interface FileBytes {
    * The bytes in order, read no faster than chunks are taken; the file is closed when the caller stops
    * taking.
    * @param startByte left out: the first.
-   * @param endByte the first byte that is not wanted; left out: all bytes are wanted.
    */
-  chunks(startByte?: number, endByte?: number): AsyncIterable<Buffer>;
-  /** Exactly `length` bytes. @throws Error when the file ends before. */
-  bytesAt(position: number, length: number): Promise<Buffer>;
-  size(): Promise<number>;
+  chunks(startByte?: number): AsyncIterable<Buffer>;
+  /** The bytes from there on, `most` of them or all that there are. */
+  bytesAt(position: number, most: number): Promise<Buffer>;
   sha256(): Promise<string>;
 }
 

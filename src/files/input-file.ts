@@ -33,14 +33,14 @@ export class InputFile implements FileBytes {
     this.path = path;
   }
 
-  async *chunks(startByte = 0, endByte = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+  async *chunks(startByte = 0): AsyncGenerator<Buffer> {
     let position = startByte;
     try {
       await using file = await this.#open();
       const { size } = fstatSync(file.fd);
       for (;;) {
         const left = Math.max(size - position, BYTES_BEHIND);
-        const buffer = Buffer.allocUnsafe(Math.min(BYTES_PER_CHUNK, left, endByte - position));
+        const buffer = Buffer.allocUnsafe(Math.min(BYTES_PER_CHUNK, left));
         const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
         this.#requireSame(file);
         if (bytesRead === 0) return;
@@ -52,18 +52,13 @@ export class InputFile implements FileBytes {
     }
   }
 
-  async bytesAt(position: number, length: number): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    // Further on there is nothing, and Node takes no such number.
-    if (!Number.isSafeInteger(position + length)) throw new Error('it is cut off');
-    for await (const chunk of this.chunks(position, position + length)) chunks.push(chunk);
-    const bytes = Buffer.concat(chunks);
-    if (bytes.length < length) throw new Error('it is cut off');
-    return bytes;
-  }
-
-  async size(): Promise<number> {
-    return this.#opened(async (file) => Number((await file.stat({ bigint: true })).size));
+  async bytesAt(position: number, most: number): Promise<Buffer> {
+    let bytes = Buffer.alloc(0);
+    for await (const chunk of this.chunks(position)) {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (bytes.length >= most) break;
+    }
+    return bytes.subarray(0, most);
   }
 
   async sha256(): Promise<string> {
@@ -78,22 +73,13 @@ export class InputFile implements FileBytes {
       () => false,
     );
     if (!isThere) throw changedFile(this.path);
-    await this.#opened(async () => {});
+    await this.bytesAt(0, 1);
   }
 
   /** The same, also where the file system tells nothing of a change. @param sha256 of all bytes. */
   async requireContent(sha256: string): Promise<void> {
     await this.requireUnchanged();
     if ((await sha256Of(this.chunks())) !== sha256) throw changedFile(this.path);
-  }
-
-  async #opened<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
-    try {
-      await using file = await this.#open();
-      return await use(file);
-    } catch (error) {
-      throw await describe(this.path, error);
-    }
   }
 
   async #open(): Promise<FileHandle> {

@@ -28,8 +28,8 @@ export class CutFile extends InputFile {
     this.#size = size;
   }
 
-  override async *chunks(startByte?: number, endByte?: number): AsyncGenerator<Buffer, void, undefined> {
-    for await (const chunk of super.chunks(startByte, endByte)) {
+  override async *chunks(startByte?: number): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of super.chunks(startByte)) {
       for (let at = 0; at < chunk.length; at += this.#size) yield chunk.subarray(at, at + this.#size);
     }
   }

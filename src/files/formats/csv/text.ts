@@ -150,7 +150,7 @@ interface FoundEncoding {
  * @throws StopError `input` for a file of another kind that has the name of a text.
  */
 export async function findEncoding(file: FileBytes, wanted: Encoding | undefined): Promise<FoundEncoding> {
-  const start = await file.bytesAt(0, Math.min(LOOKED_AT, await file.size()));
+  const start = await file.bytesAt(0, LOOKED_AT);
   requireText(file.path, start);
   const found = wanted ?? UTF16_MARKS[start.toString('hex', 0, 2)];
   if (found !== undefined) return { encoding: found, notes: [] };
@@ -170,8 +170,7 @@ const UTF16_MARKS: Readonly<Record<string, Encoding>> = { fffe: 'utf-16le', feff
 
 /** @param offset of the first byte above ASCII. */
 async function utf8OrWindows1252(file: FileBytes, offset: number): Promise<FoundEncoding> {
-  const left = (await file.size()) - offset;
-  const [first = 0, ...others] = await file.bytesAt(offset, Math.min(4, left));
+  const [first = 0, ...others] = await file.bytesAt(offset, 4);
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   if (isUtf8(Buffer.from([first, ...others].slice(0, length)))) return { encoding: 'utf-8', notes: [] };
   const byte = `byte 0x${first.toString(16).toUpperCase()}`;

@@ -1,42 +1,14 @@
-import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
 import { OLD_EXCEL } from '../../called.ts';
 import { type XmlListener, XmlReader } from './xml.ts';
 
-/** The library's own reader passes on offsets above 2^53, for which Node throws where nobody can catch it. */
-class FileRanges extends RandomAccessReader {
-  readonly #file: FileBytes;
-
-  constructor(file: FileBytes) {
-    super();
-    this.#file = file;
-  }
-
-  override read(
-    buffer: Buffer,
-    offset: number,
-    length: number,
-    position: number,
-    callback: (error: Error | null) => void,
-  ): void {
-    const copied = this.#file.bytesAt(position, length).then((bytes) => void bytes.copy(buffer, offset));
-    copied.then(() => callback(null), callback);
-  }
-
-  /**
-   * @param end the first byte that is not wanted. What is asked for lies in the file, as far as its size was
-   * told.
-   */
-  override _readStreamForRange(start: number, end: number): Readable {
-    return Readable.from(this.#file.chunks(start, end), { objectMode: false });
-  }
-}
-
 /** Names, styles and links: some kilobytes, in a workbook with thousands of styles a few megabytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
+
+const MOST_BYTES_PACKED = 512 * 1024 * 1024;
 
 /**
  * The parts of a workbook, which is a zip archive. What a part unpacks to is told by the archive's directory,
@@ -57,18 +29,10 @@ export class Archive {
   /** @throws StopError `input` when the file is no archive, or one that is protected by a password. */
   static async open(file: FileBytes): Promise<Archive> {
     const { path } = file;
-    const size = await file.size();
-    const start = await file.bytesAt(0, Math.min(size, OLD_EXCEL.length));
-    if (start.equals(OLD_EXCEL)) throw isClosed(path);
-    // It is never closed, as nothing is open between two readings. Names are keys here, and never paths on
-    // the disk.
-    const options = { autoClose: false, decodeStrings: false };
-    const zip = await fromRandomAccessReaderPromise(new FileRanges(file), size, options).catch(
-      (error: unknown) => {
-        if (error instanceof StopError) throw error;
-        return undefined;
-      },
-    );
+    const bytes = await packedBytes(file);
+    if (bytes.indexOf(OLD_EXCEL) === 0) throw isClosed(path);
+    // Names are keys here, and never paths on the disk.
+    const zip = await fromBufferPromise(bytes, { decodeStrings: false }).catch(() => undefined);
     if (zip === undefined) throw unreadableBook(path, 'it is cut off, or not a workbook at all');
     return new Archive(path, zip, await entriesOf(path, zip));
   }
@@ -101,10 +65,8 @@ export class Archive {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw unreadableBook(this.path, `its part ${name} is missing`);
     if (entry.uncompressedSize > mostBytes) {
-      const fact =
-        `${this.path}: its part ${name} would unpack to ${entry.uncompressedSize} bytes; ` +
-        `the most is ${mostBytes}.`;
-      throw stop('input', fact, 'Save the sheet as CSV, which may have any size.');
+      const would = `its part ${name} would unpack to ${entry.uncompressedSize} bytes`;
+      throw tooLarge(`${this.path}: ${would}`, mostBytes);
     }
     // A byte-order mark is handed on, because a copy keeps it; what reads XML passes over it.
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -149,6 +111,21 @@ export class Archive {
     }
   }
 }
+
+/** The whole file, which is small beside what it unpacks to. */
+async function packedBytes(file: FileBytes): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of file.chunks()) {
+    length += chunk.length;
+    if (length > MOST_BYTES_PACKED) throw tooLarge(`${file.path} is too large`, MOST_BYTES_PACKED);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const tooLarge = (fact: string, mostBytes: number): StopError =>
+  stop('input', `${fact}; the most is ${mostBytes}.`, 'Save the sheet as CSV, which may have any size.');
 
 async function entriesOf(path: string, zip: ZipFile): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
