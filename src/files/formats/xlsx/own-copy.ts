@@ -308,8 +308,8 @@ function frameTag(
 }
 
 /**
- * Puts the widths of our new columns, which stand side by side, among those that the sheet says. An entry that
- * reaches over them is parted, so one that hides all columns to the last of the sheet hides none of ours.
+ * Puts the widths of our new columns, which stand side by side, among those that the sheet says. An entry
+ * that reaches over them is parted, so one that hides the rest of the sheet hides none of ours.
  */
 function withSizes(
   { positions, firstNew }: OwnColumns,
