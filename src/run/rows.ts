@@ -194,8 +194,10 @@ async function lookedFor(
   const { state } = await lookNow(work, wantedBy(met, task));
   if (state.kind === 'unknown') return 'looked';
   if (state.kind !== 'answered') return 'held';
-  if (state.answer.erasedAtMs !== undefined) return forgotten(work, state.answer) ?? 'held';
-  return state.answer.isTooOld === true ? 'looked' : { kind: 'answered', answer: state.answer };
+  const { answer } = state;
+  const left = forgotten(work, answer);
+  if (left !== undefined) return left;
+  return answer.isTooOld === true ? 'looked' : { kind: 'answered', answer };
 }
 
 /**

@@ -1020,3 +1020,15 @@ test('the report does not say that nothing needs a person while rows are left', 
   expect(report).toContain('2 rows to go');
   expect(report).toContain('No finished row needs you.');
 });
+
+test('a refresh asks about somebody who was forgotten in the order of the job, not first who had the answer', async () => {
+  const at = await deskOf({ one: NOTHING, two: knows('two', 'Ann') });
+  await at.desk.write('job.yaml', JSON.stringify({ ...JOB, ...TWO }));
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  expect((await run(at)).code).toBe(0);
+  expect((await at.desk.type(['forget', 'Ann@two.example', '--yes'])).code).toBe(0);
+  at.asked.length = 0;
+  at.answers({ one: knows('one', 'Ann'), two: knows('two', 'Ann') });
+  expect((await run(at, '--refresh')).code).toBe(0);
+  expect(at.said()).toEqual(['one: Ann']);
+});
