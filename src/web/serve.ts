@@ -180,8 +180,6 @@ const ANSWER_MS = 5_000;
  */
 async function placeIn(folder: string): Promise<ProcessLock | OpenedPage> {
   const lock = tryLock(join(folder, 'serve.lock'));
-  // What a page that was killed had said is not true any more.
-  if (lock !== undefined) rmSync(noteAt(folder), { force: true });
   if (lock !== undefined) return lock;
   const note = await noteIn(folder);
   const opening = note && (await newOpening(note));

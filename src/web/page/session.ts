@@ -27,13 +27,11 @@ export const beat = signal(0);
 export const awaited = signal(0);
 
 /** Counts it as awaited until it is there. */
-export async function awaiting<T>(coming: Promise<T>): Promise<T> {
+export function awaiting<T>(coming: Promise<T>): Promise<T> {
   awaited.value = awaited.peek() + 1;
-  try {
-    return await coming;
-  } finally {
+  return coming.finally(() => {
     awaited.value = awaited.peek() - 1;
-  }
+  });
 }
 
 const BETWEEN_MS = 900;
@@ -147,15 +145,12 @@ export async function fileAt(path: string): Promise<File> {
 
 async function answerTo(path: string, { body, signal, isLook = false, ...how }: How): Promise<Response> {
   const { method = body === undefined ? 'GET' : 'POST' } = how;
-  let answer: Response;
-  try {
-    answer = await fetch(`/api${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}` },
-      body: body === undefined || body instanceof Blob ? (body ?? null) : JSON.stringify(body),
-      signal: signal ?? null,
-    });
-  } catch (error) {
+  const answer = await fetch(`/api${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    body: body === undefined || body instanceof Blob ? (body ?? null) : JSON.stringify(body),
+    signal: signal ?? null,
+  }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     offline.value = true;
     void leaveIfGone();
@@ -164,7 +159,7 @@ async function answerTo(path: string, { body, signal, isLook = false, ...how }: 
       message: 'Rowonce does not answer.',
       next: 'Nothing that was found is lost. Open it again from the terminal.',
     });
-  }
+  });
   offline.value = false;
   if (answer.status === 401) leave();
   if (!answer.ok) throw new Refused(((await answer.json()) as Refusal).error);

@@ -15,7 +15,7 @@ import { bodyOf } from './answers.ts';
 import { askChild } from './children.ts';
 import { type KeptList, keptList, writeListJob } from './list-files.ts';
 import { keepAsRead, mendedList } from './list-mends.ts';
-import type { PageCommand, Server } from './server.ts';
+import type { Given, PageCommand, Server } from './server.ts';
 import { workView } from './work.ts';
 
 /**
@@ -27,27 +27,33 @@ import { workView } from './work.ts';
 export function commandRoutes(server: Server): Hono {
   const app = new Hono();
   for (const command of server.commands)
-    app.post(`/${command.name.replace(' ', '/')}`, async (context) => {
-      // A command checks its input by its own schema.
-      const given = await bodyOf(context, z.looseObject({}));
-      if (command.work === undefined) return context.json(await command.call(given));
-      // A job in words of its own has no name yet. Its words have a schema of their own.
-      command.check(given.job instanceof Object ? { ...given, job: 'its own' } : given);
-      const named = await namedIn(server, command, given);
-      return context.json(await answerOf(context, server, command, named));
-    });
+    app.post(`/${command.name.replace(' ', '/')}`, async (context) =>
+      context.json(await answerOf(context, server, command)),
+    );
   return app;
 }
 
+async function answerOf(context: Context, server: Server, command: PageCommand): Promise<object> {
+  // A command checks its input by its own schema.
+  const given = await bodyOf(context, z.looseObject({ key: z.string().optional() }));
+  if (command.work === undefined) return command.call(given);
+  // A job in words of its own has no name yet. Its words have a schema of their own.
+  command.check(given.job instanceof Object ? { ...given, job: 'its own' } : given);
+  const { key, ...input } = given;
+  const { list, ...order } = await namedIn(server, command, key ? { ...input, key_stdin: true } : input);
+  if (command.work === 'long' || given.dry_run === true)
+    return askChild(server.program, order.words, key, context.req.raw.signal);
+  if (list !== undefined) await keepAsRead(server, list);
+  return { work: workView(server, server.work.start(order)) } satisfies WorkAnswer;
+}
+
 /**
- * The things for which the entries of a request stand, with the input for the process, which has paths of
+ * The things for which the entries of a request stand, with the words for the process, which have paths of
  * this machine.
- * @returns store: undefined where any store will do.
  * @throws StopError `usage` for a job or a batch that is not there, HttpRefusal 404 for a list.
  */
-async function namedIn(server: Server, command: PageCommand, { key, ...given }: Given) {
+async function namedIn(server: Server, command: PageCommand, given: Given) {
   const input: Record<string, unknown> = { ...given };
-  if (typeof key === 'string') input.key_stdin = true;
   let list: KeptList | undefined;
   let batch: FoundBatch | undefined;
   for (const [entry, meaning] of command.entries) {
@@ -68,10 +74,9 @@ async function namedIn(server: Server, command: PageCommand, { key, ...given }: 
   Object.assign(input, jobs?.entries);
   const store = jobs?.store ?? batch?.location ?? server.store;
   const about = list?.id ?? batch?.batch.id ?? String(given.job ?? given.jobs);
-  return { input, list, key: typeof key === 'string' ? key : undefined, store, about };
+  const words = [...command.wordsFor(input), ...(store === undefined ? [] : ['--store', store])];
+  return { words, list, store: store ?? server.folder, about };
 }
-
-type Given = Readonly<Record<string, unknown>>;
 
 /** The jobs by their paths or names, and the store of what they spend. */
 async function jobsIn(server: Server, command: PageCommand, given: Given, list: KeptList | undefined) {
@@ -107,20 +112,4 @@ async function jobIn(
   }
   if (list !== undefined) return writeListJob(list, checkInput(`${command}: job`, ListJob, word));
   throw stop('usage', `${command}: a job in words of its own needs a list.`, 'Name the job of a file.');
-}
-
-async function answerOf(
-  { req }: Context,
-  server: Server,
-  command: PageCommand,
-  named: Awaited<ReturnType<typeof namedIn>>,
-): Promise<object> {
-  const { input, list, store, key, about } = named;
-  const at = store === undefined ? [] : ['--store', store];
-  const words = [...command.wordsFor(input), ...at];
-  if (command.work === 'long' || input.dry_run === true)
-    return askChild(server.program, words, key, req.raw.signal);
-  if (list !== undefined) await keepAsRead(server, list);
-  const piece = server.work.start({ words, store: store ?? server.folder, about });
-  return { work: workView(server, piece) } satisfies WorkAnswer;
 }

@@ -56,11 +56,13 @@ export class Guard {
     const isPage = host.replace(/:\d{1,5}$/, '') === this.#name;
     const isForTools = `http://${host}` === this.forTools;
     const isApi = req.path.startsWith('/api/');
-    const opens = commandLine(['serve']);
     // At the address for tools, an earlier program may have left a service worker, so the page is not served
     // there. A bookmark of an earlier start has another name.
     if (!isApi && !isPage && isRead(req))
-      return context.text(`The page is not at this address. To open it, type: ${opens}`, 403);
+      return context.text(
+        `The page is not at this address. To open it, type: ${commandLine(['serve'])}`,
+        403,
+      );
     // Without this check, a foreign name that resolves to this machine would be of the same origin as the
     // page behind it.
     if (!isPage && !isForTools) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);

@@ -2,7 +2,7 @@ import type { Program } from './children.ts';
 import type { Sweeps } from './sweeps.ts';
 import type { Work } from './work.ts';
 
-type Given = Readonly<Record<string, unknown>>;
+export type Given = Readonly<Record<string, unknown>>;
 
 /** A command, without the folder that it comes from. */
 export interface PageCommand {

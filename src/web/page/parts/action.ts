@@ -11,13 +11,8 @@ export function useAction() {
     if (isBusy.value) return;
     isBusy.value = true;
     refused.value = undefined;
-    try {
-      await work();
-    } catch (error) {
-      refused.value = asRefused(error);
-    } finally {
-      isBusy.value = false;
-    }
+    refused.value = (await answerTo(work)).refused;
+    isBusy.value = false;
   };
   return { isBusy, refused, run: (work: () => Promise<unknown>): void => void run(work) };
 }
