@@ -244,7 +244,7 @@ async function settleDoubts(
     refuseUnproven(batch, doubts, kind);
     if (kind === 'told') {
       requireOne(doubts, given);
-      await requireTellableOfAll(ledger, batch, doubts, given.answer ?? []);
+      requireTellableOfAll(batch, doubts, given.answer ?? []);
     }
     const over = await overOf(ledger, batch);
     if (kind === 'retry' && over !== undefined) refuseOver(batch, over);

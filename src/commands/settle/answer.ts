@@ -268,28 +268,26 @@ function toldChange(
   return { kind: 'found', reply, ...present({ left: left && acceptedIfTold(left, told) }) };
 }
 
+/** What is remembered of the answer to a change. */
 const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id'];
 
 /**
  * @throws StopError `usage` where one answer for several calls gives a value that differs from row to row.
  */
-export async function requireTellableOfAll(
-  ledger: LedgerReader,
-  batch: Batch,
+export function requireTellableOfAll(
+  { id }: Batch,
   [first, ...others]: readonly Doubt[],
   pairs: readonly string[],
-): Promise<void> {
+): void {
   if (first === undefined || others.length === 0 || pairs.join() === NOTHING_FOUND) return;
-  const { operations } = await dialectFor(batch, ledger, first.accountIdentity);
-  const reads = Object.keys(operations[first.call.operation]?.answer_fields ?? {});
-  const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => [...reads, ...OWN_TO_A_ROW].includes(name));
+  const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => OWN_TO_A_ROW.includes(name));
   if (own === undefined) return;
   const rows = counted(others.length + 1, 'row');
   throw stop(
     'usage',
     `${own} differs from row to row, so one answer cannot give it for ${rows}.`,
     'Give it for one row at a time.',
-    commandLine(['settle', batch.id, String(first.row), '--answer', `${own}=…`]),
+    commandLine(['settle', id, String(first.row), '--answer', `${own}=…`]),
   );
 }
 
