@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { sandboxAccount } from '../client/account/account.ts';
 import { dialectOf } from '../client/dialect.ts';
-import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { PLAYED_VENDORS } from '../core/played-vendors.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { command, flag } from './shared/command.ts';
 import { duration } from './shared/input.ts';
+
+const share = z
+  .string()
+  .transform(Number)
+  .refine((part) => part >= 0 && part <= 1, {
+    error: 'is not a share',
+    params: { next: 'Give a number from 0 to 1, such as 0.8.' },
+  });
 
 export default command({
   name: 'sandbox',
@@ -21,7 +28,11 @@ export default command({
   example: 'sandbox --port 4810 --book book.jsonl --rate 20/s --faults "reset:0.02,charged-500:0.01"',
   faces: ['terminal'],
   input: z.strictObject({
-    port: flag(z.string().default('4810'), 'where to listen on 127.0.0.1; 0: any free port', '<number>'),
+    port: flag(
+      z.int().max(65_535, 'Give a whole number from 0 to 65535.').default(4810),
+      'where to listen on 127.0.0.1; 0: any free port',
+      '<number>',
+    ),
     book: flag(
       z.string().optional(),
       'where each charge is noted before it is answered; left out: in memory',
@@ -34,8 +45,8 @@ export default command({
     ),
     latency: flag(duration.prefault('0ms'), 'how long every answer takes', '<duration>'),
     vendor: flag(z.enum(PLAYED_VENDORS).optional(), 'which vendor is played', '<vendor>'),
-    match_rate: flag(z.string().optional(), "share that is known; left out: 0.8, or the vendor's", '<share>'),
-    seed: flag(z.string().default('1'), 'a different number gives different answers and faults', '<number>'),
+    match_rate: flag(share.optional(), "share that is known; left out: 0.8, or the vendor's", '<share>'),
+    seed: flag(z.int().default(1), 'a different number gives different answers and faults', '<number>'),
     faults: flag(
       z.string().default(''),
       'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT; NAME@OPERATION for one operation',
@@ -44,13 +55,12 @@ export default command({
     until_stdin_ends: flag(z.boolean().default(false), 'end when standard input does'),
   }),
   async run(input, { console }) {
-    const { vendor, match_rate: share } = input;
+    const { vendor, match_rate: matchRate } = input;
     const played = vendor && { ...(await dialectOf(sandboxAccount(vendor))), vendor };
-    const matchRate = share === undefined ? undefined : numberOf('--match-rate', share, 1);
     const running = await startSandbox({
-      port: numberOf('--port', input.port, 65_535),
+      port: input.port,
       latencyMs: input.latency,
-      seed: numberOf('--seed', input.seed, Number.MAX_SAFE_INTEGER),
+      seed: input.seed,
       faults: input.faults,
       ...present({ bookPath: input.book, rate: input.rate, played, matchRate }),
     });
@@ -64,14 +74,6 @@ export default command({
     return {};
   },
 });
-
-function numberOf(flag: string, text: string, most: number): number {
-  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  const whole = most === 1 || Number.isInteger(value);
-  if (whole && value <= most) return value;
-  const kind = most === 1 ? 'number' : 'whole number';
-  throw stop('usage', `${flag} ${text} cannot be used.`, `Give a ${kind} from 0 to ${most}.`);
-}
 
 /**
  * Resolves at the first Ctrl-C or SIGTERM and, if asked for, when standard input ends because the parent is

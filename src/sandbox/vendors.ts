@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
 import { parseRate } from '../core/rate.ts';
 import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
 import { type Admission, RateLimit, type Rejection, type RequestHead, SandboxAdmission } from './gate.ts';
@@ -104,7 +103,7 @@ export class Vendors {
     const { clock, rate, extension, matchRate = 0.8, faults = '' } = settings;
     this.#settings = settings;
     this.registrar = registrar;
-    const knowledge = new Knowledge(settings.seed, checkedMatchRate(matchRate));
+    const knowledge = new Knowledge(settings.seed, matchRate);
     const provider = (extension.provider ?? publishedProvider)(knowledge);
     const published = serviceOperations(registrar.state);
     const service = extension.service?.(published, registrar.state) ?? published;
@@ -197,9 +196,4 @@ function priceOf(
   { credits }: SandboxDecision,
 ): Record<string, string> {
   return vendor === 'provider' && isLookUp !== true ? { [PRICE_HEADER]: String(credits) } : {};
-}
-
-function checkedMatchRate(rate: number): number {
-  if (rate >= 0 && rate <= 1) return rate;
-  throw stop('usage', `${rate} is not a match rate.`, 'Give a number from 0 to 1, such as 0.8.');
 }
