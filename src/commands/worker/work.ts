@@ -54,7 +54,6 @@ export async function runWorker(
   const { clock = systemClock, command = 'worker', onEvent = () => {} } = options;
   const { location } = chooseStore(options.store, false);
   return stoppable(options.signal, async (stopping) => {
-    const accounts = await usableAccounts(onEvent);
     let ranges = 0;
     let rows = 0;
     const hear = (event: WorkerEvent): void => {
@@ -70,9 +69,7 @@ export async function runWorker(
         const patience = { longestMs: undefined, signal: stopping };
         const opened = await openForWork(location, { clock, command, patience, tell: noted(onEvent) });
         wasOpen = true;
-        const known = await knownAccounts(accounts, opened.ledger, { ...options, onEvent });
-        const serving = { ...opened, ...options, accounts: known, clock, location, onEvent: hear };
-        await serve(serving, stopping);
+        await serve({ ...opened, ...options, clock, location, onEvent: hear }, stopping);
       } catch (error) {
         if (!(error instanceof StopError && MAY_COME_BACK.has(error.code))) throw error;
         // Waiting does not help against a wrong password or a database that does not exist.
@@ -87,48 +84,31 @@ export async function runWorker(
 
 const MAY_COME_BACK: ReadonlySet<string> = new Set(['store', 'busy', 'disk_full']);
 
-async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<readonly Account[]> {
-  const { configured, path } = await loadAccounts();
-  const usable: Account[] = [];
-  for (const account of configured) {
-    try {
-      await resolveKey(account);
-      usable.push(account);
-    } catch (error) {
-      onEvent({ kind: 'note', message: `No list is taken for account ${account.name}: ${messageOf(error)}` });
-    }
-  }
-  if (usable.length > 0) return usable;
-  throw stop(
-    'account',
-    `No account of ${path} can be used.`,
-    'See how one is added.',
-    commandLine(['accounts', 'add', '--help']),
-  );
-}
-
 /**
- * An account that may have moved is left out, and reported.
- * @throws StopError `moved` where no other is there.
+ * The accounts of this host. One without its key, or that may have moved, is left out, and reported.
+ * @throws StopError where no other is there.
  */
-async function knownAccounts(
-  accounts: readonly Account[],
+async function usableAccounts(
   ledger: Ledger,
   { onEvent, ...answers }: Answers & { onEvent(event: WorkerEvent): void },
 ): Promise<readonly Account[]> {
-  const known: Account[] = [];
-  let moved: StopError | undefined;
-  for (const account of accounts) {
+  const { configured, path } = await loadAccounts();
+  const usable: Account[] = [];
+  const help = commandLine(['accounts', 'add', '--help']);
+  let stopped = stop('account', `No account of ${path} can be used.`, 'See how one is added.', help);
+  for (const account of configured) {
     try {
-      known.push(await requireKnown(account, ledger, answers));
+      await resolveKey(account);
+      usable.push(await requireKnown(account, ledger, answers));
     } catch (error) {
-      if (!(error instanceof StopError && error.code === 'moved')) throw error;
-      moved = error;
-      onEvent({ kind: 'note', message: `${error.message} ${error.next}` });
+      if (!(error instanceof StopError && ['account', 'moved'].includes(error.code))) throw error;
+      if (error.code === 'moved') stopped = error;
+      const message = `No list is taken for account ${account.name}: ${error.message} ${error.next}`;
+      onEvent({ kind: 'note', message });
     }
   }
-  if (known.length === 0 && moved !== undefined) throw moved;
-  return known;
+  if (usable.length === 0) throw stopped;
+  return usable;
 }
 
 function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void {
@@ -162,13 +142,15 @@ async function openForWork(
   }
 }
 
-async function serve(serving: WorkContext, stopping: AbortSignal): Promise<void> {
-  const { accounts, ledger, queue, onEvent, location, clock } = serving;
+async function serve(opened: Omit<WorkContext, 'accounts'>, stopping: AbortSignal): Promise<void> {
+  const { ledger, queue, onEvent, location, clock } = opened;
   const lost = new AbortController();
   const until = AbortSignal.any([stopping, lost.signal]);
-  const work = new RangeWork(serving, until, (stopped) => lost.abort(stopped));
-  onEvent({ kind: 'ready', accounts: accounts.map(({ name }) => name) });
   try {
+    const accounts = await usableAccounts(ledger, opened);
+    const serving = { ...opened, accounts };
+    const work = new RangeWork(serving, until, (stopped) => lost.abort(stopped));
+    onEvent({ kind: 'ready', accounts: accounts.map(({ name }) => name) });
     await Promise.all([
       each(BEAT_MS, serving, until, () => queue.beat().then(() => onEvent({ kind: 'beat' }))),
       each(MINUTE_MS, serving, until, async () => {
