@@ -11,7 +11,7 @@ import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { counted, foreignName, listed } from '../core/plain-text.ts';
 import { readingEntries, readingIn } from '../core/reading.ts';
 import { RowCount } from '../core/row.ts';
-import { readRowRange, readRowRanges } from '../core/row-range.ts';
+import { readRowRanges } from '../core/row-range.ts';
 import type { Job } from '../job/job.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
@@ -142,7 +142,6 @@ async function withColumns<File extends OpenedFile>(
     throw withOtherSheets(error, opened);
   });
   const issueOf = await issuesAsRead(opened.read);
-  await requireNamedRows(opened, job);
   return { ...opened, columns: { ...found, header, issueOf } };
 }
 
@@ -181,19 +180,10 @@ async function earlierGuess(
   return undefined;
 }
 
-export function noRows({ path }: Pick<Input, 'path'>): StopError {
-  return stop('input', `${path} has no rows below the header.`, 'Fill it, or name another list.');
-}
-
-/**
- * @throws StopError `input` where none of the rows is there that were named: such a batch would do nothing.
- */
-async function requireNamedRows({ path, sheet }: OpenedFile, { read }: ReadingJob): Promise<void> {
-  const named = readRowRange(read?.rows ?? '');
-  if (named === undefined) return;
-  for await (const group of sheet.groups()) if (group.length > 0) return;
-  const next = 'Name the first and the last row of the table by the numbers that the spreadsheet shows.';
-  throw stop('input', `${path} has no row from ${named.first} to ${named.last}.`, next);
+/** Where rows were named, none of these is there: such a batch would do nothing. */
+export function noRows({ path, read: { rows } }: Pick<Input, 'path' | 'read'>): StopError {
+  const where = rows === undefined ? 'below the header' : `from ${rows.replace('-', ' to ')}`;
+  return stop('input', `${path} has no rows ${where}.`, 'Fill it, or name another list or other rows.');
 }
 
 /**
