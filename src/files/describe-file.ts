@@ -6,31 +6,25 @@ import { RowCount, type RowNumber } from '../core/row.ts';
 import { rowRangeText } from '../core/row-range.ts';
 import { shellWord } from '../lib/command-line.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
-import type { ColumnObject, DamageObject, ListDescription, OperationFit } from '../objects/list-object.ts';
+import type { ColumnObject, ListDescription, OperationFit } from '../objects/list-object.ts';
+import { type CellLook, cellLookOf, kindByName, SHARE_THAT_DECIDES } from './columns/column-kind.ts';
 import {
-  type CellLook,
-  cellLookOf,
-  kindByContent,
-  kindByName,
-  SHARE_THAT_DECIDES,
-} from './columns/column-kind.ts';
-import {
-  ColumnContent,
+  type ColumnContent,
   guessColumns,
   isGenericGuess,
   likelyColumns,
   passedOverStop,
+  readContent,
   unheeded,
 } from './columns/columns.ts';
 import type { OpenedFile } from './input.ts';
-import type { CellKind } from './quality/cell-issues.ts';
-import { type IssueOf, IssueTally, issuesAsRead } from './quality/job-issues.ts';
+import { IssueTally, issuesAsRead } from './quality/job-issues.ts';
 
 const EXAMPLES_SHOWN = 3;
 const LONGEST_EXAMPLE = 100;
 const FIRST_ROWS_SHOWN = 5;
 
-/** Reads the file once. Nothing is sent. @throws StopError `input` where it is damaged. */
+/** Reads the file, its first rows twice. Nothing is sent. @throws StopError `input` where it is damaged. */
 export async function describeFile(
   { sheet, read }: OpenedFile,
   operations: Iterable<Operation>,
@@ -38,10 +32,12 @@ export async function describeFile(
   const header = await sheet.header();
   const issueOf = await issuesAsRead(read);
   const known = [...operations];
-  const columns = header.map((name) => columnTally(name, kindByName(name, known), issueOf));
+  const content = await readContent(sheet, header.length);
+  const columns = header.map((name, at) =>
+    columnTally(name, new IssueTally(kindByName(name, known) ?? content.kind(at), issueOf)),
+  );
   const different = new SeenTexts();
   const same = new RowCount();
-  const content = new ColumnContent(header.length);
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
   const { rows, encoding, delimiter } = await sheet.survey(({ row, cells, unreadable: reason }) => {
     if (reason !== undefined) {
@@ -49,7 +45,6 @@ export async function describeFile(
       if (unreadable.first.length < FIRST_ROWS_SHOWN) unreadable.first.push({ row, reason });
       return;
     }
-    content.add(cells);
     if (!different.add(cells.join('\0'))) same.add(row);
     for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
   });
@@ -79,8 +74,7 @@ export function sheetsOf({ tabs }: Pick<Sheet, 'tabs'>): Pick<ListDescription, '
 /** Towns, states and sizes come again and again. So many different cells of a column are looked at once. */
 const CELLS_KEPT = 1_000;
 
-function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf) {
-  const issues = columnIssues(kind, issueOf);
+function columnTally(name: string, issues: IssueTally) {
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new Map<string, RowCount>();
@@ -92,7 +86,7 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
         return;
       }
       if (cell.trim() === '') return;
-      const isSound = issues.add(row, cell);
+      const isSound = issues.add(row, cell) === undefined;
       if (examples.size < EXAMPLES_SHOWN)
         examples.add(cell.length > LONGEST_EXAMPLE ? foreignWords(cell, LONGEST_EXAMPLE) : cell);
       const look = cellLookOf(cell, name);
@@ -120,31 +114,6 @@ function columnTally(name: string, kind: CellKind | undefined, issueOf: IssueOf)
         damage: issues.findings(),
       };
     },
-  };
-}
-
-/** Cells that are kept until the kind of their column is decided. */
-const CELLS_THAT_DECIDE = 200;
-
-/** @param kind what the column's header says; undefined: its first cells decide. */
-function columnIssues(kind: CellKind | undefined, issueOf: IssueOf) {
-  let tally = kind === undefined ? undefined : new IssueTally(kind, issueOf);
-  const waiting: { readonly row: RowNumber; readonly cell: string }[] = [];
-  const decide = (): IssueTally => {
-    const decided = new IssueTally(kindByContent(waiting.map(({ cell }) => cell)), issueOf);
-    for (const { row, cell } of waiting.splice(0)) decided.add(row, cell);
-    tally = decided;
-    return decided;
-  };
-  return {
-    /** @param cell not blank. @returns whether the cell is known to have no issue, in any row. */
-    add(row: RowNumber, cell: string): boolean {
-      if (tally !== undefined) return tally.add(row, cell) === undefined;
-      waiting.push({ row, cell });
-      if (waiting.length === CELLS_THAT_DECIDE) decide();
-      return false;
-    },
-    findings: (): DamageObject[] => (tally ?? decide()).findings(),
   };
 }
 

@@ -196,17 +196,10 @@ export function isIdentifier(digits: string): boolean {
   return digits.length === 11 && readAbn(digits).kind === 'usable';
 }
 
-const BY_CONTENT: readonly (readonly [CellKind, (cell: string) => boolean])[] = [
+/** What the cells of a column have to look like to tell its kind. */
+export const BY_CONTENT: readonly (readonly [CellKind, (cell: string) => boolean])[] = [
   ['abn', isAbn],
   ['email', isEmail],
   ['profile_url', (cell) => isPersonProfile(cell) || isCompanyProfile(cell)],
   ['website', isWebsite],
 ];
-
-/** @param cells the filled ones, from the top of the column. */
-export function kindByContent(cells: readonly string[]): CellKind {
-  if (cells.length === 0) return 'text';
-  const shareOf = (looksSo: (cell: string) => boolean): number => cells.filter(looksSo).length / cells.length;
-  const found = BY_CONTENT.find(([, looksSo]) => shareOf(looksSo) >= SHARE_THAT_DECIDES);
-  return found?.[0] ?? 'text';
-}

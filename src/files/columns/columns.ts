@@ -30,6 +30,7 @@ export {
   isGenericGuess,
   likelyColumns,
   passedOverStop,
+  readContent,
   unheeded,
 } from './guess.ts';
 

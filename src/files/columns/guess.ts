@@ -7,7 +7,8 @@ import { counted, foreignName } from '../../core/plain-text.ts';
 import { isFoundColumn } from '../../core/row.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { identifierText, normaliseDomain } from '../../operations/lookup/identifiers.ts';
-import { isAboutAnother, squeezed } from './column-kind.ts';
+import type { CellKind } from '../quality/cell-issues.ts';
+import { BY_CONTENT, isAboutAnother, SHARE_THAT_DECIDES, squeezed } from './column-kind.ts';
 
 /**
  * Guesses which column feeds which input. A name outranks content. Content decides where several names say
@@ -410,6 +411,14 @@ export class ColumnContent {
     const share = known.get(at) ?? this.#shareOf(at, looksRight);
     known.set(at, share);
     return share;
+  }
+
+  /** The kind that the cells of a column tell. */
+  kind(at: number): CellKind {
+    const found = BY_CONTENT.find(
+      ([, looksRight]) => shareOf(this.share(at, looksRight)) >= SHARE_THAT_DECIDES,
+    );
+    return found?.[0] ?? 'text';
   }
 
   #shareOf(at: number, looksRight: LooksRight): Share {
