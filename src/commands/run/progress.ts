@@ -99,8 +99,10 @@ export class Progress implements Watcher {
     this.#look = async () => {
       this.#figures = { counts: await ledger.counts(batch.id), money: await ledger.batchMoney(batch.id) };
       const newest = this.#showsFinds ? this.#found.splice(0) : [];
-      if (newest.length > 0)
-        this.#finds = [...this.#finds, ...(await foundRows(ledger, batch, newest))].slice(-MOST_FINDS);
+      for (const from of newest)
+        this.#finds = [...this.#finds, ...(await foundRows(ledger, batch, { from, limit: 1 }))].slice(
+          -MOST_FINDS,
+        );
     };
     await this.#look();
     this.#timeLeft.begin(this.#clock.monotonicMs());
@@ -114,12 +116,7 @@ export class Progress implements Watcher {
     await this.#look?.();
     this.#look = undefined;
     if (!this.#showsFinds) return;
-    const rows = await ledger.rowsAt(batch.id, { from: 0 }, MOST_FINDS, ['matched']);
-    this.#finds = await foundRows(
-      ledger,
-      batch,
-      rows.map(({ row }) => row),
-    );
+    this.#finds = await foundRows(ledger, batch, { where: { _status: 'matched' }, limit: MOST_FINDS });
   }
 
   close(): void {
