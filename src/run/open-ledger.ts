@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
-import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
+import type { Batch, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import type { AloneOptions, SoleAccess, Spender, StoreOptions } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -155,17 +155,6 @@ async function inTurn<T>(flag: string | undefined, open: Open, look: LookAt<T>):
       if (ledger !== undefined) seen.push(await look(ledger, location));
     });
   return seen;
-}
-
-export async function batchWithId(
-  id: string,
-  storeFlag: string | undefined,
-): Promise<FoundBatch | undefined> {
-  const found = await eachLedgerThere(storeFlag, async (ledger, location) => {
-    const batch = await ledger.batch(id as BatchId);
-    return batch === undefined ? [] : [{ batch, location }];
-  });
-  return found.flat()[0];
 }
 
 /**

@@ -5,9 +5,9 @@ import { changesDone } from '../../files/output/changes-done.ts';
 import { readFigures, readReport } from '../../files/output/output.ts';
 import { batchesPage } from '../../run/batches.ts';
 import { pricesIn } from '../../run/known-account.ts';
-import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
+import { findBatch, lookInto } from '../../run/open-ledger.ts';
 import { type BatchList, BatchListQuery, type ReportObject } from '../api.ts';
-import { HttpRefusal, queryOf } from './answers.ts';
+import { queryOf } from './answers.ts';
 import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -36,17 +36,11 @@ export function batchRoutes(server: Server): Hono {
       return context.json({ batches: named, total, per_page: PER_PAGE } satisfies BatchList);
     })
     .get('/batches/:id/report', async (context) => {
-      const { batch, location } = await batchNamed(context.req.param('id'), store);
+      const { batch, location } = await findBatch(context.req.param('id'), store);
       const report: ReportObject = await lookInto(location, async (ledger) => {
         const figures = await readFigures(ledger, batch, await pricesIn(ledger));
         return readReport(ledger, batch, figures, await changesDone(ledger, batch));
       });
       return context.json(report);
     });
-}
-
-export async function batchNamed(id: string, store: string | undefined): Promise<FoundBatch> {
-  const found = await batchWithId(id, store);
-  if (found !== undefined) return found;
-  throw new HttpRefusal(404, 'This list is not there.', 'See all lists.');
 }

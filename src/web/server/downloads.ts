@@ -7,10 +7,9 @@ import { Hono } from 'hono';
 import { listNameOf } from '../../files/list-name.ts';
 import { notedOutput, usualOutput } from '../../files/output/output.ts';
 import { nameParts } from '../../lib/file-name.ts';
-import type { FoundBatch } from '../../run/open-ledger.ts';
+import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { DOWNLOADS } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
-import { batchNamed } from './batches.ts';
 import { askChild } from './children.ts';
 import { visibleName } from './list-files.ts';
 import type { Server } from './server.ts';
@@ -25,7 +24,7 @@ export function downloadRoutes({ folder, program, store }: Server): Hono {
   rmSync(copies, { recursive: true, force: true });
   return new Hono().get('/batches/:id/files/:what', async (context) => {
     const { req } = context;
-    const found = await batchNamed(req.param('id'), store);
+    const found = await findBatch(req.param('id'), store);
     const what = DOWNLOADS.find((each) => each === req.param('what'));
     await mkdir(copies, { recursive: true, mode: 0o700 });
     const own = await mkdtemp(join(copies, 'copy-'));
