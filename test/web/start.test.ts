@@ -113,7 +113,7 @@ test('blanks are filled by vendors in her order, which the keyboard moves, and c
   await pill(page, 'Fill blanks').click();
   await aside(page).getByText('1, free').waitFor();
   await page.getByLabel('+ add a vendor').selectOption('sandbox-pdl');
-  await page.getByRole('button', { name: 'Ask play money (pdl) earlier' }).press('Enter');
+  await page.getByRole('button', { name: 'Ask pdl (play) earlier' }).press('Enter');
   await page.getByLabel('Checked by').selectOption('sandbox-leadmagic');
   await page.getByRole('checkbox', { name: 'accept-all' }).check();
   const kept = async () => (await ask(served, 'GET', '/lists')).lists[0].job;
@@ -169,6 +169,59 @@ test('columns that nobody recognises are chosen by her', async () => {
   await page.getByLabel(/^web domain/).selectOption('Where');
   await aside(page).getByText('2 credits at most').waitFor();
   await aside(page).getByText('by Caller, Clan, Where', { exact: true }).waitFor();
+});
+
+test('what is filled beside it is asked by the columns that she has named, and by those that are recognised', async () => {
+  const { page } = await listOf(
+    'odd.csv',
+    'Caller,Clan,Where,ABN,Email\nMia,Tran,a.example,51 824 753 556,\nJo,Keller,b.example,33 051 775 556,\n',
+  );
+  await pill(page, 'Fill blanks').click();
+  await page.getByLabel(/^first name/).selectOption('Caller');
+  await page.getByLabel(/^last name/).selectOption('Clan');
+  await page.getByLabel(/^web domain/).selectOption('Where');
+  const asked = (names: string) => aside(page).getByText(`by ${names}`, { exact: true });
+  await asked('Caller, Clan, Where').waitFor();
+  await pill(page, 'Phone numbers').click();
+  await expect.poll(() => asked('Caller, Clan, Where').count()).toBe(2);
+  await pill(page, 'Companies').click();
+  const rows = aside(page).locator('dl').first();
+  await expect.poll(() => rows.innerText()).toMatch(/addresses\s+2\s+phone numbers\s+2\s+companies\s+2/);
+  await asked('ABN, then by Where').click();
+  await page
+    .getByLabel(/^web domain/)
+    .last()
+    .selectOption('in none');
+  await asked('ABN').waitFor();
+  expect(await asked('Caller, Clan, Where').count()).toBe(2);
+});
+
+test('a column is filled from one step: for the other a new one is proposed, and her own name is refused in words', async () => {
+  const { served, page } = await listOf('fair.csv', 'First,Last,Website,Email\nMia,Tran,a.example,\n');
+  await pill(page, 'Fill blanks').click();
+  await pill(page, 'People').click();
+  await page.getByRole('checkbox', { name: 'Person email' }).check();
+  const kept = async () => (await ask(served, 'GET', '/lists')).lists[0].job.operations;
+  const chosen = {
+    'find-email': { add: { Email: 'email' } },
+    'enrich-person': { add: { 'Job title': 'job_title', 'Person email': 'email' } },
+  };
+  await expect.poll(kept).toMatchObject(chosen);
+  await page.getByLabel('Name of the column for Person email').fill('Email');
+  await page.getByText('“Email” is filled from “e-mail addresses” already').waitFor();
+  await page.getByRole('checkbox', { name: 'Email', exact: true }).click();
+  await page.getByText('Something of “e-mail addresses” has to be wanted').waitFor();
+  expect(await page.getByRole('checkbox', { name: 'Email', exact: true }).isChecked()).toBe(true);
+  expect(await kept()).toMatchObject(chosen);
+});
+
+test('where its account is not there, the refusal leads to the accounts', async () => {
+  const { served, page } = await listOf('firms.csv', companies(3));
+  const [{ id }] = (await ask(served, 'GET', '/lists')).lists;
+  await ask(served, 'PUT', `/lists/${id}/job`, { operation: 'enrich-company', account: 'gone' });
+  await aside(page).getByText('No account is here for companies.').waitFor();
+  await aside(page).getByRole('link', { name: 'Look at the accounts' }).click();
+  await page.waitForURL('**/accounts');
 });
 
 test('damaged cells are said, and repaired where that is sure, before anything is paid', async () => {

@@ -1,6 +1,7 @@
 import type { AccountObject, ListDescription, ListJobChoice } from '../../../api.ts';
+import { recognisedFor } from './columns.ts';
 import { proposedFor, wantedOf } from './fields.tsx';
-import { addedIn, isFill, type Step, stepsOf, withAdded, withSteps } from './job.ts';
+import { addedIn, besides, isFill, type Step, stepsOf, withAdded, withSteps } from './job.ts';
 import type { Scene } from './scene.ts';
 
 /** What can be chosen for a list, and with which accounts. */
@@ -16,7 +17,7 @@ export const FINDS = ['enrich-company', 'enrich-person'];
 /** The accounts as the options of a list. */
 export const named = (accounts: Accounts): readonly (readonly [string, string])[] =>
   accounts.map(({ name, sandbox }) => {
-    return [name, sandbox ? `play money (${name.replace(/^sandbox-/, '')})` : name];
+    return [name, sandbox ? `${name.replace(/^sandbox-/, '')} (play)` : name];
   });
 
 export const isPlay = (steps: readonly Step[], accounts: Accounts): boolean =>
@@ -30,7 +31,8 @@ function stepWith(accounts: Accounts, operation: string, beside: readonly Step[]
 }
 
 /**
- * Other things to do begin with the list as it is read, and with none of the columns of before.
+ * Other things to do begin with the list as it is read. What is done beside something of before is asked by
+ * the same columns.
  * @param fills whether the blanks of her columns are filled.
  */
 export function jobFor(
@@ -39,16 +41,16 @@ export function jobFor(
   operations: readonly string[],
   fills = false,
 ): ListJobChoice {
-  const { read, country, repair, columns } = scene.job;
+  const { read, country, repair } = scene.job;
   const before = isFill(scene.job) === fills ? stepsOf(scene.job) : [];
   const steps: Step[] = [];
   for (const name of operations)
     steps.push(before.find(({ operation }) => operation === name) ?? stepWith(accounts, name, steps));
-  const job = withSteps({ read, country, repair }, steps);
+  const bare = withSteps({ read, country, repair }, steps);
+  const isBeside = before.some((step) => steps.includes(step));
+  const job = isBeside ? besides(scene.job, bare, (name) => recognisedFor(scene, name)) : bare;
   if (!fills) return job;
-  // One more thing to fill is asked for by the same columns.
-  const isMore = before.length > 0 && operations.length > before.length;
-  const filling = { ...job, on_existing: 'fill' as const, columns: isMore ? columns : undefined };
+  const filling = { ...job, on_existing: 'fill' as const };
   const blank = steps.filter(({ add }) => add === undefined).map(({ operation }) => wantedOf(operation));
   const added = proposedFor({ ...scene, job: filling }, blank);
   return withAdded(filling, new Map([...addedIn(filling), ...added]));

@@ -1,6 +1,5 @@
-import type { ListJobChoice } from '../../../api.ts';
 import type { ShownColumn } from '../../parts/lines.ts';
-import { addedIn, bareName, inputsOf, operationsOf, prefixOf } from './job.ts';
+import { addedIn, bareName, type Columns, columnsBy, namedFor, operationsOf } from './job.ts';
 import { type Scene, teamPlan } from './scene.ts';
 import { HAPPENS } from './team-rows.ts';
 
@@ -42,20 +41,21 @@ export function inputWords(input: string): string {
   return WORDS[name] ?? name.replaceAll(/[._]/g, ' ');
 }
 
-/** Column by input: as it was asked, as it is planned, else as the columns fit. */
-export function columnsUsed(scene: Scene): NonNullable<ListJobChoice['columns']> {
-  const { batch, planned, described, job, isPlanning } = scene;
+/** Column by input, as the columns fit an operation. */
+export const recognisedFor = ({ described }: Scene, operation: string): Columns =>
+  described.value?.operations.find((each) => each.operation === operation)?.columns ?? {};
+
+/** Column by input: as it was asked, as she has named it, as it is planned, else as the columns fit. */
+export function columnsUsed(scene: Scene): Columns {
+  const { batch, planned, job, isPlanning } = scene;
   if (batch !== undefined && !isPlanning.value) return batch.columns;
-  const operations = operationsOf(job);
-  const fits = described.value?.operations.filter(({ operation }) => operations.includes(operation)) ?? [];
-  const fitting = fits.flatMap(({ operation, columns }) =>
-    Object.entries(columns).map(([input, column]) => [prefixOf(job, operation) + input, column]),
-  );
-  const guessed = planned.value?.columns ?? Object.fromEntries(fitting);
-  // A plan of what was chosen before may stand there still.
-  const known = operations.flatMap((name) => inputsOf(name).flatMap((input) => [input, `${name}.${input}`]));
-  const used = Object.entries({ ...guessed, ...job.columns }).filter(([input]) => known.includes(input));
-  return Object.fromEntries(used) as Record<string, string>;
+  if (job.columns !== undefined) return job.columns;
+  const inPlan = planned.value?.columns as Columns | undefined;
+  return columnsBy(job, (step) => {
+    // While it is planned anew, the plan of before lacks a new step.
+    const fits = planned.waits || inPlan === undefined ? recognisedFor(scene, step.operation) : {};
+    return { ...fits, ...namedFor(inPlan, step) };
+  });
 }
 
 /** Said where nobody knows yet which columns will come. */

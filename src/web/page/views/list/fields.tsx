@@ -5,6 +5,7 @@ import { Button } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { type Added, addedIn, bareName, isFill, operationsOf, withAdded } from './job.ts';
 import type { Scene } from './scene.ts';
+import { whatWords } from './words.ts';
 
 /** Which values of the answers she wants, and the names of their columns. A value has its step in front. */
 
@@ -40,28 +41,39 @@ export function knownIn({ job, planned }: Scene): readonly string[] {
 
 const LOOKS: Readonly<Record<string, string>> = { email: 'e-mail', phone: 'phone' };
 
-/** Values with names for their columns: no two alike, and of hers only those that shall be filled. */
-export function proposedFor({ job, described }: Scene, fields: readonly string[]): Added {
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/**
+ * Values with names for their columns: no two alike, none that another step fills, and of hers only those that
+ * shall be filled.
+ * @param kept other names that are not proposed.
+ */
+export function proposedFor(
+  { job, described }: Pick<Scene, 'job' | 'described'>,
+  fields: readonly string[],
+  kept: readonly string[] = [],
+): Added {
   const hers = described.value?.columns ?? [];
+  const others = [...addedIn(job)].flatMap(([field, column]) => (fields.includes(field) ? [] : column));
+  const taken = [...kept, ...others, ...(isFill(job) ? [] : hers.map(({ name }) => name))];
+  const isFree = (column: string): boolean => !taken.some((each) => isSame(each, column));
   const proposed = new Map<string, string>();
   for (const field of fields) {
     const looks = LOOKS[bareName(field)];
-    const alike = hers.find(({ looks_like }) => isFill(job) && looks_like === looks);
-    const others = isFill(job) ? [] : hers;
-    const taken = [...proposed.values(), ...others.map(({ name }) => name)];
-    proposed.set(field, alike?.name ?? columnName(field, taken));
+    const alike = hers.find((each) => isFill(job) && each.looks_like === looks && isFree(each.name));
+    const column = alike?.name ?? namesFor(field).find(isFree) ?? field;
+    proposed.set(field, column);
+    taken.push(column);
   }
   return proposed;
 }
 
-/** A name for the column of a value, such as `Employee count` for `employee_count`, that no other has. */
-function columnName(field: string, taken: readonly string[]): string {
+/** Names for the column of a value, such as `Employee count` for `employee_count`. */
+function namesFor(field: string): readonly string[] {
   const wordsOf = (text: string): string => capital(text.replaceAll(/[._]/g, ' '));
   // The word of a step tells two cities apart.
   const whole = wordsOf(field.replace(/^(?:enrich-|find-[a-z]+\.)/, ''));
-  const tries = [wordsOf(field.replace(/.*\./, '')), whole, `${whole} found`];
-  const isFree = (name: string): boolean => !taken.some((each) => each.toLowerCase() === name.toLowerCase());
-  return tries.find(isFree) ?? field;
+  return [wordsOf(field.replace(/.*\./, '')), whole, `${whole} found`];
 }
 
 const SHOWN_FIRST = 6;
@@ -75,6 +87,8 @@ interface FieldsProps {
 export function Fields({ scene, fields }: FieldsProps) {
   const { job, choose } = scene;
   const isWhole = useSignal(false);
+  // A new object each time, so that a tick that is not taken is drawn as it was.
+  const wrong = useSignal({ says: '' });
   const proposed = proposedFor(scene, fields);
   const added = addedIn(job);
   const chosen = added.size === 0 ? proposed : added;
@@ -82,9 +96,8 @@ export function Fields({ scene, fields }: FieldsProps) {
     const wanted = new Map(chosen);
     if (name === undefined) wanted.delete(field);
     else wanted.set(field, name);
-    const isOnce = new Set(wanted.values()).size === wanted.size;
-    // An answer of which nothing is wanted would not be asked for.
-    if (isOnce && stepsIn(wanted) >= stepsIn(chosen)) choose(withAdded(job, wanted));
+    wrong.value = { says: wrongIn(wanted, field) };
+    if (wrong.value.says === '') choose(withAdded(job, wanted));
   };
   const shown = isWhole.value ? fields : fields.slice(0, SHOWN_FIRST);
   return (
@@ -112,6 +125,11 @@ export function Fields({ scene, fields }: FieldsProps) {
           );
         })}
       </ul>
+      {wrong.value.says && (
+        <p class="need" role="alert">
+          {wrong.value.says}
+        </p>
+      )}
       {shown.length < fields.length && (
         <Button
           look="link"
@@ -123,4 +141,16 @@ export function Fields({ scene, fields }: FieldsProps) {
   );
 }
 
-const stepsIn = (added: Added): number => new Set([...added.keys()].map((field) => field.split('.')[0])).size;
+/** Why it cannot be wanted so, after a field has changed; blank where it can. */
+function wrongIn(wanted: Added, field: string): string {
+  const column = wanted.get(field);
+  const [step = ''] = field.split('.');
+  const [other] =
+    [...wanted].find(([each, name]) => each !== field && column !== undefined && isSame(name, column)) ?? [];
+  if (other !== undefined)
+    return `“${column}” is filled from “${whatOf(other)}” already, and a column is filled from one of them.`;
+  if ([...wanted.keys()].some((each) => each.startsWith(`${step}.`))) return '';
+  return `Something of “${whatOf(field)}” has to be wanted, or it would not be asked.`;
+}
+
+export const whatOf = (field: string): string => whatWords(field.split('.')[0] ?? field);

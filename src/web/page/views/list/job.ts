@@ -97,28 +97,64 @@ export const UNREAD = '';
 export const tierOf = (input: string, asked: Asked): string =>
   input === 'website' && !asked.has('domain') ? 'domain' : input;
 
-/** The inputs of a job may have the name of their step in front. */
-export function askedIn({ columns = {} }: ListJobChoice, { operation, waterfall }: Step): Asked {
-  const inputs = inputsOf(operation).flatMap((input) => {
-    const column = columns[`${operation}.${input}`] ?? columns[input] ?? UNREAD;
-    return column === UNREAD ? [] : [[input, column] as const];
-  });
+/** Columns by names of inputs. */
+export type Columns = NonNullable<ListJobChoice['columns']>;
+
+/** What is said of the inputs of a step, whose names may have that of the step in front. */
+export const namedFor = (columns: Columns = {}, { operation }: Step): Columns =>
+  Object.fromEntries(
+    inputsOf(operation).flatMap((input) => {
+      const column = columns[`${operation}.${input}`] ?? columns[input];
+      return column === undefined ? [] : [[input, column]];
+    }),
+  );
+
+export function askedIn({ columns }: ListJobChoice, step: Step): Asked {
+  const inputs = Object.entries(namedFor(columns, step)).filter(([, column]) => column !== UNREAD);
   const asked = new Map(inputs);
-  if (waterfall === undefined) return asked;
-  return new Map(waterfall.flatMap((tier) => inputs.filter(([input]) => tierOf(input, asked) === tier)));
+  if (step.waterfall === undefined) return asked;
+  return new Map(step.waterfall.flatMap((tier) => inputs.filter(([input]) => tierOf(input, asked) === tier)));
 }
 
+/** The columns of a job, of which each step names its own. */
+export const columnsBy = (job: ListJobChoice, namedOf: (step: Step) => Columns): Columns =>
+  Object.fromEntries(
+    stepsOf(job).flatMap((step) =>
+      Object.entries(namedOf(step)).map(([input, column]) => [prefixOf(job, step.operation) + input, column]),
+    ),
+  );
+
 /**
- * Names columns for inputs of a step, beside all others that it uses: where one is named, none is guessed.
+ * Names columns for inputs of a step, beside all others that are used: where one is named, none is guessed.
  * @param waterfall the order of what is asked by. Left out: what is surest comes first.
  */
 export function withAsked(
   job: ListJobChoice,
   { operation }: Step,
-  named: Readonly<Record<string, string>>,
+  named: Columns,
   waterfall?: string[],
 ): ListJobChoice {
-  const columns = Object.entries(named).map(([input, column]) => [prefixOf(job, operation) + input, column]);
   const next = stepsOf(job).map((step) => (step.operation === operation ? { ...step, waterfall } : step));
-  return { ...withSteps(job, next), columns: { ...job.columns, ...Object.fromEntries(columns) } };
+  const columns = columnsBy(job, (step) => {
+    return { ...namedFor(job.columns, step), ...(step.operation === operation ? named : {}) };
+  });
+  return { ...withSteps(job, next), columns };
+}
+
+/** A job beside one of before. A new step is asked by what fits it, and by the columns that she has named. */
+export function besides(
+  before: ListJobChoice,
+  job: ListJobChoice,
+  recognisedBy: (operation: string) => Columns,
+): ListJobChoice {
+  if (before.columns === undefined) return job;
+  const known = operationsOf(before);
+  const named = Object.entries(before.columns);
+  const ofAll = Object.fromEntries(named.map(([input, column]) => [bareName(input), column]));
+  const columns = columnsBy(job, (step) =>
+    known.includes(step.operation)
+      ? namedFor(before.columns, step)
+      : { ...recognisedBy(step.operation), ...namedFor(ofAll, step) },
+  );
+  return { ...job, columns };
 }

@@ -1,13 +1,14 @@
 import { useEffect } from 'preact/hooks';
 import { capital } from '../../../../files/output/summary-words.ts';
 import { Loaded, RefusedNotice } from '../../loaded.tsx';
-import { Button } from '../../parts/controls.tsx';
+import { Button, ButtonLink } from '../../parts/controls.tsx';
 import { late } from '../../parts/late.tsx';
+import { Stop } from '../../parts/stop.tsx';
 import { Agreements } from './agreements.tsx';
 import { type Accounts, FINDS, fittingBest, jobFor } from './choice.ts';
 import { FILLS } from './fields.tsx';
 import { Buttons } from './go.tsx';
-import { isFill, operationsOf } from './job.ts';
+import { isFill, operationsOf, stepsOf } from './job.ts';
 import { Changes, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
 import { isTeam, type Scene } from './scene.ts';
@@ -36,6 +37,10 @@ export const Start = ({ scene }: StartProps) => (
 function Chosen({ scene, accounts }: ChosenProps) {
   const { job, tried, planned, described, unkept } = scene;
   const { waits } = planned;
+  const there = accounts.map(({ name }) => name);
+  const unasked = stepsOf(job).find(
+    ({ accounts: names }) => names.length === 0 || names.some((name) => !there.includes(name)),
+  );
   // Where nothing is chosen any more, the last plan is of a choice that she took away.
   const plan = operationsOf(job).length > 0 ? planned.value : undefined;
   useFirstChoice(scene, accounts);
@@ -51,7 +56,13 @@ function Chosen({ scene, accounts }: ChosenProps) {
         <Steps scene={scene} accounts={accounts} />
         <HowRead scene={scene} />
       </details>
-      <RefusedNotice refused={unkept ?? planned.refused ?? described.refused} />
+      {unasked === undefined ? (
+        <RefusedNotice refused={unkept ?? planned.refused ?? described.refused} />
+      ) : (
+        <Stop says={`No account is here for ${whatWords(unasked.operation)}.`}>
+          <ButtonLink to="/accounts" says="Look at the accounts" />
+        </Stop>
+      )}
       {plan === undefined ? (
         <p class="soft">{operationsOf(job).length > 0 && waits && 'Counting what it costs…'}</p>
       ) : (
