@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { WorkAnswer } from '../../src/web/api.ts';
 import { ask, brought, lastWork, servedIn, useBrowser, worked } from './scene.ts';
@@ -105,6 +105,23 @@ test('cells fill while it runs, without a click', async () => {
   await expect.poll(filled, { timeout: 30_000 }).toBe(24);
 });
 
+test('as long as no question was sent, it says that it begins', async () => {
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--rate 1/s' });
+  const id = await brought(served, 'slow.csv', LIST);
+  await begun(served, id);
+  const page = await open(served, '/');
+  await page.route('**/api/status', async (route) => {
+    const status = await ask(served, 'POST', '/status', route.request().postData() ?? '');
+    const unsent = { open: 0, requests_last_minute: 0, settled: 0, running: true, state: 'open' };
+    await route.fulfill({ json: { ...status, ...unsent, credits: { ...status.credits, spent: 0 } } });
+  });
+  await page.goto(`${served.url}/lists/${id}`);
+  const beside = page.getByRole('complementary', { name: 'So far' });
+  await beside.getByText('0 credits').waitFor();
+  await beside.getByText('It begins.').waitFor();
+  expect(await page.locator('header .state').last().innerText()).not.toContain('%');
+});
+
 test('what came of a row stands in its cells, and the parts of the list add up to it and filter it', async () => {
   const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
   const id = await finished(served);
@@ -155,11 +172,31 @@ test('a cell is mended by the keys alone, says what it was, and is taken back', 
   expect((await ask(served, 'GET', `/lists/${id}`)).mends).toMatchObject([
     { row: 6, column: 'Website', value: 'three.example' },
   ]);
-  await cell.getByRole('button', { name: 'take back' }).click();
+  await cell.getByRole('button', { name: 'take back the mend of row 6, Website' }).click();
   await page.getByText('1 cell mended').waitFor({ state: 'detached' });
   await page.getByRole('grid').focus();
   await page.keyboard.press('Enter');
   await page.getByRole('complementary', { name: 'Row 6' }).waitFor();
+});
+
+test('what a mend has asked again is said where she mended, with its price, and is started there', async () => {
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
+  const id = await finished(served);
+  const page = await open(served, `/lists/${id}`);
+  await lineOf(page, 'Three Ltd').getByRole('gridcell', { name: 'not a website' }).first().dblclick();
+  const field = page.getByRole('textbox', { name: 'Website of row 6' });
+  await field.fill('three.example');
+  await field.press('Enter');
+  const said = page.getByText('1 row is asked again, 1 credit at most; everything else is free.');
+  await said.getByText('1 cell mended:').waitFor();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByText('4 of 4 companies found').waitFor();
+  await said.waitFor({ state: 'detached' });
+  const { batches } = await ask(served, 'GET', '/batches');
+  expect(batches.map(({ credits }: { readonly credits: object }) => credits)).toMatchObject([
+    { spent: 1, budget: 1 },
+    { spent: 3 },
+  ]);
 });
 
 test('the keys of a sheet work: a letter begins a mend, Delete blanks, all is selected, and words are found in every row', async () => {
@@ -291,13 +328,15 @@ test('the end of a long list is a key away, and the thumb of the scrollbar reach
   await expect.poll(() => page.getByText(/^Company 1[45]\d{4}$/).count()).toBeGreaterThan(5);
 });
 
-test('on a telephone a row is a card with its fault below the field, and nothing goes sideways', async () => {
+test('on a telephone a row is a card with its fault below the field, before the figures, and nothing goes sideways', async () => {
   const served = await servedIn();
   const page = await open(served, `/lists/${await finished(served)}`, {
     viewport: { width: 390, height: 844 },
   });
   const card = page.getByRole('listitem').filter({ hasText: 'Three Ltd' });
   expect(await card.innerText()).toMatch(/Website\s+not a website\s+.*website/);
+  const topOf = async (shown: Locator): Promise<number> => (await shown.boundingBox())?.y ?? 0;
+  expect(await topOf(part(page, 'found'))).toBeGreaterThan(await topOf(card));
   const { scrollWidth, clientWidth } = await page
     .locator('html')
     .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));

@@ -90,7 +90,14 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
     const back = (): void => void mend(scene, cell, null);
     const shows = (
       <>
-        <Button look="link" says="↶" aria-label="take back" title="take back" onClick={back} /> {text}
+        <Button
+          look="link"
+          says="↶"
+          aria-label={`take back the mend of row ${row}, ${name}`}
+          title="Takes the mend away, not what was bought"
+          onClick={back}
+        />{' '}
+        {text}
       </>
     );
     return {

@@ -21,21 +21,12 @@ interface ButtonsProps {
 
 /** The most that it may cost, and the buttons that start it. */
 export function Buttons({ scene, plan, accounts }: ButtonsProps) {
-  const { list, batch, job, work, tried, only } = scene;
-  const { accept, yes } = scene.agreed.value;
+  const { batch, job, work, tried } = scene;
   const typed = useSignal<number | undefined>(undefined);
   // A limit holds for all that the list has cost.
   const spent = batch !== undefined && plan.unfinished === batch.batch ? batch.credits.spent : 0;
   const isInvented = isPlay(stepsOf(job), accounts);
   const budget = isTeam(scene) || isInvented ? undefined : (typed.value ?? spent + plan.credits.most);
-  const start = async (sample: number | undefined): Promise<void> => {
-    const body = { file: list?.id, job, plan: plan.id, accept, yes, budget, only, sample };
-    await ask<WorkAnswer>('/run', { body });
-    scene.selected.value = new Set();
-    // A team is filtered by what is planned, which is over now.
-    if (isTeam(scene)) scene.filter.value = EVERYTHING;
-    scene.refresh();
-  };
   const waits = work?.state === 'waiting';
   return (
     <>
@@ -69,7 +60,7 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
             says={says}
             look={at === 0 ? 'go' : undefined}
             disabled={scene.planned.waits || waits || !isAgreed(scene, plan)}
-            does={() => start(sample)}
+            does={() => start(scene, plan, { budget, sample })}
           />
         ))}
         {tried && (
@@ -103,4 +94,22 @@ function offersOf({ selected, tried }: Scene, plan: PlanObject): readonly Offer[
   const isFresh = unfinished === undefined && plan.bought_before === 0;
   if (!isFresh || asked <= TRIED_FIRST) return [{ says: 'Start' }];
   return [{ says: `Try ${TRIED_FIRST} first`, sample: TRIED_FIRST }, { says: 'Start all' }];
+}
+
+/**
+ * Starts what a plan has shown.
+ * @param how the most that it may cost, and how many rows are tried alone.
+ */
+export async function start(
+  scene: Scene,
+  plan: PlanObject,
+  how: { readonly budget: number | undefined; readonly sample?: number | undefined },
+): Promise<void> {
+  const { list, job, only } = scene;
+  const { accept, yes } = scene.agreed.value;
+  await ask<WorkAnswer>('/run', { body: { file: list?.id, job, plan: plan.id, accept, yes, only, ...how } });
+  scene.selected.value = new Set();
+  // A team is filtered by what is planned, which is over now.
+  if (isTeam(scene)) scene.filter.value = EVERYTHING;
+  scene.refresh();
 }

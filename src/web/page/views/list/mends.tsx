@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { Mend } from '../../../api.ts';
-import { Button } from '../../parts/controls.tsx';
-import { counted } from '../../parts/figures.ts';
 import { ask, asRefused, type Refused } from '../../session.ts';
 import type { Scene } from './scene.ts';
 
@@ -9,6 +7,10 @@ import type { Scene } from './scene.ts';
 
 export const mendedAs = ({ list }: Scene, row: number, column: string): Mend | undefined =>
   list?.mends.find((mend) => mend.row === row && mend.column === column);
+
+/** The mends that were made since something was started over the list. */
+export const newMends = ({ list, batch }: Pick<Scene, 'list' | 'batch'>): readonly Mend[] =>
+  list?.mends.filter(({ at }) => batch !== undefined && at > batch.created_at) ?? [];
 
 export const focusTable = (): void => document.querySelector<HTMLElement>('.sheet table')?.focus();
 
@@ -84,21 +86,5 @@ export function MendField({ name, value, typed, isNew, onEnd }: MendFieldProps) 
       }}
       onBlur={({ currentTarget }) => onEnd(currentTarget.value === value ? undefined : currentTarget.value)}
     />
-  );
-}
-
-/** What was mended since the last start, and that it is asked again. */
-export function Mended({ scene: { list, batch, isRunning, isPlanning } }: { readonly scene: Scene }) {
-  if (list === undefined || batch === undefined || isPlanning.value) return null;
-  const waiting = list.mends.filter(({ at }) => at > batch.created_at);
-  if (waiting.length === 0) return null;
-  return (
-    <p class="need row">
-      <b>{counted(waiting.length, 'cell')} mended:</b>
-      {isRunning
-        ? 'it comes with the next start, when this one has ended'
-        : 'asked again with the next start'}
-      {!isRunning && <Button says="Start again…" onClick={() => (isPlanning.value = true)} />}
-    </p>
   );
 }

@@ -12,6 +12,7 @@ import type {
 import { type Asked, oneAtATime, useAsked } from '../../parts/action.ts';
 import { ask, asRefused, beat, type Refused } from '../../session.ts';
 import { operationsOf } from './job.ts';
+import { newMends } from './mends.tsx';
 
 /** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
 export interface Scene {
@@ -33,7 +34,10 @@ export interface Scene {
   readonly unkept: Refused | undefined;
   /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
   readonly described: Asked<ListDescription>;
-  /** What the job would buy or change in all or the selected rows; undefined while nothing is chosen. */
+  /**
+   * What the job would buy or change in all or the selected rows, before a start and after a mend; undefined
+   * while nothing is chosen.
+   */
   readonly planned: Asked<PlanObject>;
   /** What she has agreed to before a start. */
   readonly agreed: Signal<Agreed>;
@@ -45,7 +49,7 @@ export interface Scene {
   readonly tried: WorkView['sample'];
   /** Numbers of selected rows. */
   readonly selected: Signal<ReadonlySet<number>>;
-  /** The same as ranges, such as `5,9,12-20`; undefined where all rows are meant. */
+  /** The same as ranges, such as `5,9,12-20`, before a start; undefined where all rows are meant. */
   readonly only: string | undefined;
   /** The row that is open beside the table. */
   readonly opened: Signal<number | undefined>;
@@ -110,13 +114,16 @@ export function useScene({ works, ...known }: Known): Scene {
   const agreed = useSignal<Agreed>({});
   const selected = useSignal<ReadonlySet<number>>(new Set());
   const again = useSignal(0);
-  const only = rangesOf(selected.value) || undefined;
+  const only = (isPlanning.value && rangesOf(selected.value)) || undefined;
   // An agreement was about the choice of then. Only the typed one names its people itself.
   useLayoutEffect(() => {
     agreed.value = { typed: agreed.peek().typed };
   }, [JSON.stringify(job)]);
   const isRead = list !== undefined && (isPlanning.value || isAnew(known));
-  const isChosen = list !== undefined && isPlanning.value && operationsOf(job).length > 0;
+  // People are not asked about again because of a mend: a team is planned when she wants to start.
+  const isAsked =
+    isPlanning.value || (newMends(known).length > 0 && !isRunning && batch?.changes === undefined);
+  const isChosen = list !== undefined && isAsked && operationsOf(job).length > 0;
   const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
   const planned = { path: '/plan', body: { file: list?.id, job, only, accept: agreed.value.accept } };
   const report = { path: `/batches/${batch?.batch}/report` };

@@ -6,14 +6,15 @@ import type { Place } from '../../parts/window.ts';
 import { Above } from './above.tsx';
 import { type Drawn, textOf } from './cells.tsx';
 import { columnsOf } from './columns.ts';
-import { Mended, useMending } from './mends.tsx';
+import { newMends, useMending } from './mends.tsx';
 import { batchShown, useRows } from './rows.ts';
 import type { Scene } from './scene.ts';
 import { Sheet, textAt } from './sheet.tsx';
 import { Tools } from './tools.tsx';
 
-/** A screen does without them. */
+/** Few views need them. */
 const Cards = late(async () => (await import('./cards.tsx')).Cards);
+const Mended = late(async () => (await import('./mended.tsx')).Mended);
 
 const NARROW = matchMedia('(max-width: 720px)');
 const isNarrow = signal(NARROW.matches);
@@ -34,7 +35,6 @@ export function ListTable({ scene }: { readonly scene: Scene }) {
   return (
     <section aria-label="The list">
       <Tools {...{ scene, rows, columns: all, hidden, onCopy: copy }} />
-      <Mended scene={scene} />
       <RefusedNotice refused={mending.refused ?? rows.refused} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
       {isNarrow.value ? (
@@ -42,6 +42,7 @@ export function ListTable({ scene }: { readonly scene: Scene }) {
       ) : (
         <Sheet drawn={drawn} hidden={hidden} at={at} onCopy={copy} />
       )}
+      {newMends(scene).length > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
       {!isNarrow.value && <p class="soft">Click a row number to select, with shift for several.</p>}
       {rows.columns !== undefined && rows.count === 0 && <p class="soft">No row is like that.</p>}
     </section>
