@@ -43,6 +43,17 @@ async function run(served: Served, file: string, operation = 'enrich-company'): 
   await worked(served, 'run', { file, job, plan: id });
 }
 
+test('the place for a list says so while a file is held over the page', async () => {
+  const page = await openTab(await servedIn(), '/');
+  const place = page.getByRole('region', { name: 'Bring a list' });
+  const colour = (): Promise<string> => place.evaluate((shown) => getComputedStyle(shown).backgroundColor);
+  const before = await colour();
+  await page.evaluate('document.body.dispatchEvent(new DragEvent("dragover", { bubbles: true }))');
+  await expect.poll(colour).not.toBe(before);
+  await page.evaluate('document.body.dispatchEvent(new DragEvent("dragleave", { bubbles: true }))');
+  await expect.poll(colour).toBe(before);
+});
+
 test('a list that is dropped anywhere is brought; the same list edited stays one line', async () => {
   const served = await servedIn();
   const page = await openTab(served, '/');

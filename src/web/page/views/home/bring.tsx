@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Lists, ListView } from '../../../api.ts';
 import { RefusedNotice } from '../../loaded.tsx';
@@ -14,9 +15,9 @@ export function Bring({ endings }: Pick<Lists, 'endings'>) {
   const take = (file: File | undefined): void => {
     if (file !== undefined) run(() => bring(file));
   };
-  useWholePage(take);
+  const isOver = useWholePage(take);
   return (
-    <section class="drop" aria-label="Bring a list">
+    <section class={isOver.value ? 'drop over' : 'drop'} aria-label="Bring a list">
       <h1>Drop your list here</h1>
       <p class="soft">
         An Excel or CSV file. Rowonce finds what is missing, or invites the people on it, and never pays for a
@@ -54,21 +55,30 @@ export function Bring({ endings }: Pick<Lists, 'endings'>) {
   );
 }
 
-/** Takes what is dropped or pasted anywhere on the page. */
-function useWholePage(take: (file: File | undefined) => void): void {
+/** Takes what is dropped or pasted anywhere on the page. @returns whether something is held over it now. */
+function useWholePage(take: (file: File | undefined) => void): Signal<boolean> {
+  const isOver = useSignal(false);
   useLayoutEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
     const drop = (event: DragEvent): void => {
       event.preventDefault();
+      isOver.value = false;
       take(event.dataTransfer?.files[0]);
     };
     const paste = ({ clipboardData }: ClipboardEvent): void => take(pastedIn(clipboardData));
-    document.addEventListener('dragover', (event) => event.preventDefault(), { signal });
+    const hold = (event: DragEvent): void => {
+      event.preventDefault();
+      // Only what leaves the whole page comes from nowhere on it.
+      isOver.value = event.type === 'dragover' || event.relatedTarget !== null;
+    };
+    document.addEventListener('dragover', hold, { signal });
+    document.addEventListener('dragleave', hold, { signal });
     document.addEventListener('drop', drop, { signal });
     document.addEventListener('paste', paste, { signal });
     return () => leaving.abort();
   }, []);
+  return isOver;
 }
 
 /** Spreadsheets put cells on the clipboard as lines with tabs between them. */

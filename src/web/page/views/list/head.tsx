@@ -17,7 +17,7 @@ import {
 import { ask } from '../../session.ts';
 import { SheetChoice } from './above.tsx';
 import type { Scene } from './scene.ts';
-import { aboutWords, rowsLeft, whatWords } from './words.ts';
+import { aboutWords, isBegun, rowsLeft, whatWords } from './words.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: { readonly scene: Scene }) {
@@ -95,6 +95,7 @@ function wordOf({ batch, work, isRunning }: Scene): Word | undefined {
 function runningWord(batch: BatchStatusObject): Word {
   const { settled, seconds_left: left, paused_until: until } = batch;
   if (until !== null) return { says: 'Waiting', look: 'warn', more: `until ${when(until)}` };
+  if (!isBegun(batch)) return { says: 'Running', look: 'good' };
   const soon = left === null ? '' : ` · about ${duration(left)}`;
   return { says: 'Running', look: 'good', more: `${percent(settled, allRows(batch))}${soon}` };
 }

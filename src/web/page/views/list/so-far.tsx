@@ -5,6 +5,7 @@ import type { BatchStatusObject } from '../../../api.ts';
 import { forPage } from '../../loaded.tsx';
 import { counted, grouped, money, needing, needWords, spentWords, when } from '../../parts/figures.ts';
 import type { Scene } from './scene.ts';
+import { isBegun } from './words.ts';
 
 /** Beside the table while it runs: what it has spent, what it waits for, and what needs her already. */
 export function SoFar({ scene: { batch } }: { readonly scene: Scene }) {
@@ -49,6 +50,7 @@ function Speed({ batch }: OfBatch) {
         {when(until)}.
       </p>
     );
+  if (!isBegun(batch)) return <p>It begins.</p>;
   if (batch.open > 0 && requests === 0 && counts.matched === undefined)
     return <p class="soft">{counted(batch.open, 'question')} wait for an answer.</p>;
   return <p class="soft">{counted(requests, 'request')} in the last minute, as the account allows.</p>;

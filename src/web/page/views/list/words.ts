@@ -51,6 +51,10 @@ export const aboutWords = ({
 /** Rows that have no end yet. */
 export const rowsLeft = (batch: BatchStatusObject): number => allRows(batch) - batch.settled;
 
+/** Whether a question was sent. */
+export const isBegun = ({ requests_last_minute: requests, open, credits }: BatchStatusObject): boolean =>
+  requests + open + credits.spent > 0;
+
 /** `jo on mac-1`: who has paused a list or works on it. */
 export const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
   by === undefined ? 'a person whose name is not known' : `${by.operator} on ${by.host}`;
