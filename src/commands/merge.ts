@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { EXIT, stop } from '../core/errors.ts';
 import { isAttention, isOutput } from '../core/our-columns.ts';
 import { counted, foreignName, plainText } from '../core/plain-text.ts';
-import { inputOf } from '../core/steps.ts';
 import {
   cellReader,
   type Merge,
@@ -16,7 +15,6 @@ import {
 } from '../files/merging.ts';
 import { automaticNames, sourceColumnsOf } from '../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../files/output/own-files.ts';
-import { findOperation } from '../job/job.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { checkWritable } from '../lib/atomic-file.ts';
@@ -136,17 +134,10 @@ async function makerOf(result: Result, store: string | undefined): Promise<Maker
 async function makersIn(ledger: LedgerReader, location: string, result: Result): Promise<readonly Maker[]> {
   const sha256 = await result.file.sha256();
   const noted = await ledger.writers(result.path, sha256);
-  const cells = result.rows.slice(0, ROWS_COMPARED).map(cellReader(result.header));
-  const matchedBy = cells.flatMap((cell) => cell('_matched_by').split(/\+|; /)).filter((word) => word !== '');
   const makers: Maker[] = [];
   for (const batch of await ledger.batches()) {
     const columns = settingsKept(batch.settings).columns;
-    // An identifier without a column in the list may have been read from another input: a domain from a
-    // website.
-    const operation = await findOperation(batch.operation, {});
-    const inputs = operation?.inputs.map(({ name }) => inputOf(name)) ?? matchedBy;
-    const isKin = matchedBy.every((word) => inputs.includes(word));
-    if (!isKin || !Object.values(columns).every((column) => result.header.includes(column))) continue;
+    if (!Object.values(columns).every((column) => result.header.includes(column))) continue;
     const own = noted.filter((each) => each.batch === batch.id);
     const share = noted.length === 0 ? await shareOf(ledger, batch, result) : 0;
     const fit = own.length === 0 ? share : own.some((each) => each.sha256 === sha256) ? 3 : 2;
