@@ -13,7 +13,6 @@ import {
   keptWords,
   type ListSource,
   notedOutput,
-  notesIn,
   type OutputFiles,
   usualOutput,
   writeOutput,
@@ -116,9 +115,8 @@ async function exported(
       sandbox: batch.sandbox,
       answerPlace: settings.answer_at,
     });
-    const notes = spender === undefined ? {} : notesIn(spender, batch);
     const kept = { job: settings, answerPlace: settings.answer_at };
-    const order = { ledger, ...kept, emit, ...notes, priceOf: await pricesIn(ledger) };
+    const order = { ledger, ...kept, emit, spender, priceOf: await pricesIn(ledger) };
     return await writeOutput(order, input, batch, destination);
   } finally {
     await ledger.close();

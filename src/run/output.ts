@@ -6,7 +6,6 @@ import {
   additionOf,
   besideInput,
   type Destination,
-  notesIn,
   type OutputFiles,
   usualName,
   type WantedOutput,
@@ -56,7 +55,7 @@ export async function writeRows(
   const writing = {
     ...context,
     answerPlace,
-    ...notesIn(ledger, batch),
+    spender: ledger,
     priceOf: await pricesIn(ledger),
   };
   return writeOutput(writing, input, batch, destination);

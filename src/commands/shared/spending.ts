@@ -1,4 +1,5 @@
-import type { Agreement, AgreementQuestion } from '../../client/account/agreements.ts';
+import type { z } from 'zod';
+import type { AgreementQuestion } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
@@ -31,13 +32,7 @@ export function spendingInput<Word extends Acceptable>(acceptable?: readonly Wor
   };
 }
 
-interface SpendingInput {
-  readonly store?: string | undefined;
-  readonly as?: string | undefined;
-  readonly max_pause?: number | undefined;
-  readonly wait?: number | undefined;
-  readonly accept?: Acceptable | Agreement | undefined;
-}
+type SpendingInput = Partial<z.output<z.ZodObject<ReturnType<typeof spendingInput<Acceptable>>>>>;
 
 /**
  * Nobody watches a command without a terminal. So such a command ends if it has to wait for longer than this,

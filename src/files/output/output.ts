@@ -84,9 +84,7 @@ export interface OutputOrder {
    * Notes which content was written to which path, so that we notice when the user changes the file. Left
    * out: the ledger cannot note it now.
    */
-  readonly noteWritten?: NoteWritten;
-  /** Notes the output itself, whose path the batch records as well. */
-  readonly noteOutput?: NoteWritten;
+  readonly spender?: Pick<Ledger, 'noteWritten' | 'changeBatch'> | undefined;
 }
 
 interface WriteOrder extends OutputOrder, AttentionWriting {
@@ -95,21 +93,6 @@ interface WriteOrder extends OutputOrder, AttentionWriting {
   readonly mark: string;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
-}
-
-/** The notes that an order takes of written files: one by path, and one for the output with its batch. */
-type Notes = Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>>;
-export function notesIn(ledger: Ledger, batch: Batch): Notes {
-  return {
-    noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s, batch.id),
-    async noteOutput(outputPath, sha256s) {
-      const outputSha256 = sha256s.join(' ');
-      await Promise.all([
-        ledger.noteWritten(outputPath, sha256s, batch.id),
-        ledger.changeBatch(batch.id, { outputPath, outputSha256 }),
-      ]);
-    },
-  };
 }
 
 /** Says each sentence once, even if it is true of several copies. */
@@ -198,9 +181,10 @@ async function writeFiles(
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
-  const { ledger, noteWritten, note, changes } = order;
+  const { ledger, spender, note, changes } = order;
   const mode = await modeLike(input.path);
-  const own: Ownership = { ...lookedUpIn(ledger, note), ...present({ noteWritten }) };
+  const noteWritten: NoteWritten = async (path, sha256s) => spender?.noteWritten(path, sha256s, batch.id);
+  const own: Ownership = { ...lookedUpIn(ledger, note), noteWritten };
   const output = await writeOwnFile(
     {
       path: wantedPath,
@@ -211,7 +195,17 @@ async function writeFiles(
         requireEveryRow(input, tally);
       },
     },
-    { ...own, ...present({ noteWritten: order.noteOutput }) },
+    {
+      ...own,
+      // The batch records the path of its output as well.
+      async noteWritten(outputPath, sha256s) {
+        const outputSha256 = sha256s.join(' ');
+        await Promise.all([
+          noteWritten(outputPath, sha256s),
+          spender?.changeBatch(batch.id, { outputPath, outputSha256 }),
+        ]);
+      },
+    },
   );
   const beside: CopyContext = { order, batch, output, mode, own };
   const results = await writeResults(beside, ours);

@@ -17,7 +17,6 @@ import { type Input, openInput } from '../../../src/files/input.ts';
 import {
   type Additions,
   chooseDestination,
-  notesIn,
   type OutputFiles,
   writeOutput,
 } from '../../../src/files/output/output.ts';
@@ -145,7 +144,7 @@ class Desk {
       answerPlace: {},
       emit,
       priceOf: () => undefined,
-      ...notesIn(this.ledger, batch),
+      spender: this.ledger,
     };
     return writeOutput(order, input, batch, destination);
   }
