@@ -416,28 +416,11 @@ function undoneLines(batch: string, { summary, done }: Undo): readonly string[] 
 }
 
 function objectOf(undoes: string, { left, done, summary }: Undo): UndoObject {
-  if (summary === undefined)
-    return {
-      undoes,
-      batch: done?.by ?? null,
-      counts: done?.counts ?? {},
-      requests: 0,
-      stopped: null,
-      not_undone: left,
-    };
-  const { batch, rows, counts, requests, output, needs_attention, changes, stopped } = summary;
-  return {
-    undoes,
-    batch,
-    rows,
-    counts,
-    requests,
-    output,
-    needs_attention,
-    ...present({ changes }),
-    stopped,
-    not_undone: left,
-  };
+  const told: Partial<RunObject> = summary ?? {};
+  const { batch = done?.by ?? null, counts = done?.counts ?? {}, requests = 0, stopped = null } = told;
+  const { rows, output, needs_attention, changes } = told;
+  const found = present({ rows, output, needs_attention, changes });
+  return { undoes, batch, counts, requests, ...found, stopped, not_undone: left };
 }
 
 function exitCode({ summary, done, left }: Undo, attentionIsFine: boolean): ExitCode {
