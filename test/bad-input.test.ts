@@ -238,7 +238,7 @@ test('a command that was mistyped', async () => {
       /No file is named for enrich-company/,
       /rowonce run enrich-company list\.csv$/,
     ],
-    [['run', 'list.csv'], /list\.csv is a list, and no job is named for it/, /run enrich-company list\.csv$/],
+    [['run', 'list.csv'], /list\.csv is a list, and no job is named for it/, /plan list\.csv$/],
     [['run', 'enrich-company', 'list.csv', '--budget', '-5'], /--budget -5/, /digits/],
     [['run', 'enrich-company', 'list.csv', '--wait', 'long'], /--wait long/, /30s, 10m or 2h/],
   ];

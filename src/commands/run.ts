@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
-import { OPERATIONS } from '../core/families.ts';
-import { loadFamily } from '../core/family.ts';
 import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
-import type { Operation } from '../core/operation.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { countRows } from '../core/row-range.ts';
-import { describeFile } from '../files/describe-file.ts';
-import { openFile } from '../files/input.ts';
 import { spoolInput } from '../files/spool.ts';
 import { credits } from '../ledger/ledger.ts';
 import { commandLine, nextCommand, withOption, withoutFlag, withoutOption } from '../lib/command-line.ts';
@@ -192,20 +187,8 @@ async function namedIn(job?: string, file?: string) {
   if (job === undefined)
     throw stop('usage', 'No job is named.', 'Name a job and a file.', commandLine(['run', '--help']));
   if (!isListName(job)) throw await noFileFor(job, 'run');
-  const family = await loadFamily<Operation>(OPERATIONS);
-  const { operations } = await describeFile(await openFile(job), family.values());
-  const isChange = (name: string): number => Number(family.get(name)?.change !== undefined);
-  // The suggested command is one that only reads, if there is one.
-  const fits = operations
-    .flatMap(({ problem, operation }) => (problem === null ? [operation] : []))
-    .toSorted((a, b) => isChange(a) - isChange(b));
-  const [fit] = fits;
-  throw stop(
-    'usage',
-    `${job} is a list, and no job is named for it.`,
-    fit === undefined ? 'See which operation fits.' : `Name one that fits: ${fits.join(', ')}.`,
-    commandLine(fit === undefined ? ['plan', job] : ['run', fit, job]),
-  );
+  const fact = `${job} is a list, and no job is named for it.`;
+  throw stop('usage', fact, 'See which operation fits.', commandLine(['plan', job]));
 }
 
 /** The stop of a run without a limit names the same command with a budget. */
