@@ -34,9 +34,6 @@ export interface Program {
   readonly operator?: string | undefined;
 }
 
-/** Characters in which the last line is found. */
-const LONGEST_SAID = 10_000;
-
 /**
  * Starts a command. Its words go to its standard input, because every user of the machine can read arguments.
  * @param input goes to the standard input instead, which then ends. Without it the child lives as long as we
@@ -62,27 +59,16 @@ export function startChild(
   child.stdin.on('error', () => {});
   if (isAsked) child.stdin.write(`${JSON.stringify(asked)}\n`);
   else child.stdin.end(input);
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (more: string) => {
-    said = (said + more).slice(-LONGEST_SAID);
-  });
-  const ended = Promise.all([text(child.stdout), once(child, 'close')]).then(
-    ([printed, [code, signal]]): ChildEnd => ({
-      exitCode: code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug),
-      result: parsed(printed),
-      said: said.trimEnd().split('\n').at(-1) ?? '',
-    }),
-    (error: unknown) => ({ exitCode: EXIT.bug, result: undefined, said: messageOf(error) }),
-  );
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    .then(
+      ([printed, said, [code, signal]]): ChildEnd => ({
+        exitCode: code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug),
+        result: printed === '' ? undefined : JSON.parse(printed),
+        said: said.trimEnd().split('\n').at(-1) ?? '',
+      }),
+    )
+    .catch((error: unknown) => ({ exitCode: EXIT.bug, result: undefined, said: messageOf(error) }));
   return { ended, stop: () => child.stdin.end() };
-}
-
-function parsed(printed: string): unknown {
-  try {
-    return JSON.parse(printed);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
