@@ -39,6 +39,9 @@ export interface Piece extends Order {
 /** How long work of the page waits for another spender of its store, such as a run in a terminal. */
 const WAIT = '12h';
 
+/** A page that is open for months does not tell of its first nights any more. */
+const MOST_PIECES = 200;
+
 export class Work {
   readonly #program: Program;
   readonly pieces: Piece[] = [];
@@ -92,6 +95,7 @@ export class Work {
     if (piece.ended !== undefined) return;
     piece.ended = ended;
     void this.onEnd(piece, ended).then(() => piece.over.resolve(ended));
+    while (this.pieces.length > MOST_PIECES && this.pieces[0]?.ended !== undefined) this.pieces.shift();
     this.#advance(piece.store);
   }
 }
