@@ -9,6 +9,8 @@ const TableColumnObject = z.object({
   from: z.enum(['list', 'bought', 'ours']),
   /** The operation that fills it, where the batch has several. */
   operation: z.string().exactOptional(),
+  /** The path of its value in the answer, for `add`. */
+  path: z.string().exactOptional(),
 });
 export type TableColumnObject = z.output<typeof TableColumnObject>;
 

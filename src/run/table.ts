@@ -109,6 +109,7 @@ async function tableIn(ledger: LedgerReader, batch: Batch): Promise<Table> {
     ...added.map(({ name, path }) => ({
       name,
       from: 'bought' as const,
+      path,
       ...present({ operation: stepOf(path) }),
     })),
     ...OUR_COLUMNS.map((name) => ({ name, from: 'ours' as const })),

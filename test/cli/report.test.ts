@@ -33,7 +33,7 @@ test('a manager reads what was found, what each one cost, where the others were 
     'The list with the answers · The rows that need you',
     ...['5 rows', '4 usable 1 cannot be used', '4 asked', '4 found'],
     ...['What came back', 'column filled', 'Staff 4 of 4, 100 %', 'Twitter 0 of 4, 0 %'],
-    ...['What it was found by', 'asked by found', 'domain 4 of 4, 100 %'],
+    ...['What it was found by', 'asked by found', 'web domain 4 of 4, 100 %'],
     ...['What needs you', 'The owner of the list can help:', 'rows why which'],
     '1 website: contains a space or several values row 6',
   ]);

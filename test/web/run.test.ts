@@ -118,6 +118,33 @@ test('it says what came of it and what each one found cost; a row opens beside i
   expect((await needing).suggestedFilename()).toContain('needs-attention');
 });
 
+test('of companies and people both are said of a row, and who found them stands beside the table in her words', async () => {
+  const desk = await openDesk();
+  const job = {
+    operations: {
+      'enrich-company': { add: { Found: 'name' } },
+      'enrich-person': { add: { Who: 'full_name' } },
+    },
+    account: 'data',
+  };
+  const list = 'Note,Domain,E-mail\nthe first,banksia.example,jo@banksia.example\n';
+  const { served, page, work } = await started(desk, job, list);
+  const { batch } = await endOf(served, work);
+  const { columns, rows } = await ask(served, 'POST', '/status', { batch, limit: 1 });
+  const cellOf = (name: string): string =>
+    rows[0].cells[columns.findIndex((column: { readonly name: string }) => column.name === name)];
+  const beside = page.getByRole('complementary');
+  await beside.getByText('web domain (companies)').waitFor();
+  await beside.getByText('e-mail (people)').waitFor();
+  const cells = beside.getByRole('cell', { name: 'data' }).first().locator('xpath=../td');
+  const places = await cells.evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect()));
+  expect(new Set(places.map(({ x }) => x)).size, 'each fact stands below the one before').toBe(1);
+  expect(await cells.nth(1).innerText()).toBe('companies');
+  await openRow(page, 'banksia.example');
+  await sees(page, `Found: ${cellOf('Found')} and ${cellOf('Who')} beside your “`);
+  await sees(page, 'Asked by web domain');
+});
+
 test('lost answers are decided at once, with the credits under each choice', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
   desk.list(5);

@@ -79,6 +79,12 @@ async function expectSaid({ desk, served, batch, page }: Faces, expected: Figure
   const parts = async () => (await page.locator('.funnel b').allInnerTexts()).map(Number);
   await expect.poll(async () => (await parts()).slice(1).reduce((sum, part) => sum + part, 0)).toBe(rows);
   expect((await parts())[0]).toBe(rows);
+  const listed = async () => (await page.locator('aside [data-l=rows]').allInnerTexts()).map(Number);
+  const needing = async () => (await listed()).reduce((sum, part) => sum + part, 0);
+  await expect.poll(needing, { message: 'beside the table' }).toBe(attention);
+  if (json.state !== 'finished') return;
+  const told = attention === 0 ? [] : [attention === 1 ? '1 row needs you' : `${attention} rows need you`];
+  await expect.poll(() => page.locator('header a.need').allInnerTexts()).toEqual(told);
 }
 
 async function expectAlike(faces: Faces, expected: Figures, when: string): Promise<void> {

@@ -34,6 +34,12 @@ const pill = (page: Page, name: string) => page.getByRole('button', { name, exac
 const aside = (page: Page) => page.locator('aside');
 const newest = async (served: Served) => (await ask(served, 'GET', '/batches')).batches[0];
 
+/** The parts of the list above its table, in the words that they have. */
+const partsOf = async (page: Page): Promise<readonly string[]> => {
+  const texts = await page.getByRole('group', { name: 'Show' }).locator('> *').allInnerTexts();
+  return texts.map((text) => text.trim().replaceAll(/\s+/g, ' '));
+};
+
 test('the first time, what fits her columns best is chosen, and its price stands there', async () => {
   const { page } = await listOf('firms.csv', companies(3));
   await aside(page).getByText('3 credits at most').waitFor();
@@ -53,13 +59,10 @@ test('companies and people are one list with one start', async () => {
   await aside(page).getByText('5 credits at most').waitFor();
   const asked = await aside(page).locator('dl').first().innerText();
   expect(asked.split('\n').filter(Boolean)).toEqual(['Will be asked', '3', 'companies', '3', 'people', '1']);
-  const funnel = page.getByRole('group', { name: 'Show' });
-  await funnel.getByText('1 people').waitFor();
+  await expect.poll(() => partsOf(page)).toEqual(['3 rows', '3 will be asked: 3 companies, 1 person']);
   await pill(page, 'Start').click();
   await expect.poll(async () => (await newest(served))?.state).toBe('finished');
-  await funnel.getByText('3 found').waitFor();
-  await funnel.getByText('3 companies').waitFor();
-  await funnel.getByText('1 people').waitFor();
+  await expect.poll(() => partsOf(page)).toEqual(['3 rows', '3 found: 3 companies, 1 person']);
   const { operation, credits } = await newest(served);
   expect(operation).toBe('enrich-company,enrich-person');
   expect([4, 5]).toContain(credits.spent);
@@ -87,6 +90,33 @@ test('twenty are tried first; then the fields are chosen and named, and the othe
   const names = columns.map(({ name }: { readonly name: string }) => name);
   expect(names).toEqual(expect.arrayContaining(['Website', 'Staff', 'Name']));
   expect(names).not.toEqual(expect.arrayContaining(['Industry']));
+});
+
+test('after a try the list says what came and what will be asked, and its columns have the names of the workbook', async () => {
+  const { served, page } = await listOf(
+    'firms.csv',
+    `Website,Note\n${Array.from({ length: 50 }, (_, at) => `company-${at}.example,\n`).join('')},no site\n`,
+    { ROWONCE_SANDBOX: '--rate 200/s --match-rate 0.5' },
+  );
+  await pill(page, 'Try 20 first').click();
+  await aside(page)
+    .getByText(/^Of 20 tried, \d+ were found$/)
+    .waitFor();
+  await expect.poll(async () => (await partsOf(page)).slice(3)).toEqual(['30 will be asked', '1 needs you']);
+  const [rows, found = '', missed = ''] = await partsOf(page);
+  expect(rows).toBe('51 rows');
+  expect(`${found} ${missed}`).toMatch(/^\d+ found \d+ nothing found$/);
+  expect(Number.parseInt(found, 10) + Number.parseInt(missed, 10)).toBe(20);
+  const head = (name: string) => page.getByRole('columnheader', { name: `${name} found` });
+  await head('Employee count').waitFor();
+  await page.getByLabel('Name of the column for Employee count').fill('Staff');
+  await head('Staff').waitFor();
+  await page.getByRole('checkbox', { name: 'Industry' }).uncheck();
+  await head('Industry').waitFor({ state: 'detached' });
+  await pill(page, 'Start the other 30').click();
+  await expect.poll(async () => (await newest(served)).state).toBe('finished');
+  await head('Staff').waitFor();
+  expect(await head('Name').count()).toBe(1);
 });
 
 test('a run spends no more than she allows; left alone, that is what it costs at most', async () => {

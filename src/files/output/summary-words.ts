@@ -1,7 +1,7 @@
 import { inMoney } from '../../core/money.ts';
 import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
 import { needingAttention } from '../../core/row.ts';
-import { stepNames } from '../../core/steps.ts';
+import { inputOf, stepNames } from '../../core/steps.ts';
 import type { BatchFigures, SummaryObject } from './report-object.ts';
 
 interface Summed {
@@ -46,16 +46,56 @@ export const askedIdentifiers = ({ identifiers }: Pick<BatchFigures, 'identifier
 const NOUNS: Readonly<Record<string, readonly [one: string, several: string]>> = {
   'enrich-company': ['company', 'companies'],
   'enrich-person': ['person', 'people'],
-  'find-email': ['e-mail', 'e-mails'],
+  'find-email': ['e-mail address', 'e-mail addresses'],
   'find-phone': ['phone number', 'phone numbers'],
 };
 
 const nounOf = (operation: string) => NOUNS[operation] ?? ['row', 'rows'];
 
+/** `1 person`. */
+export const countedOf = (count: number, operation: string): string => counted(count, ...nounOf(operation));
+
+/** What is found by any other operation, or done. */
+const WHAT: Readonly<Record<string, string>> = {
+  'check-email': 'addresses checked',
+  'search-people': 'people of companies',
+  onboard: 'a team',
+  'invite-user': 'invitations',
+  'change-role': 'roles',
+  'remove-user': 'removals',
+  'delete-invite': 'invitations taken back',
+  'create-project': 'projects',
+};
+
+/** `companies and people`. */
+export const whatWords = (operation: string): string =>
+  stepNames(operation)
+    .map((name) => NOUNS[name]?.[1] ?? WHAT[name] ?? name.replaceAll('-', ' '))
+    .join(' and ');
+
+/** Any other input is a word by itself. */
+const INPUTS: Readonly<Record<string, string>> = {
+  abn: 'ABN',
+  domain: 'web domain',
+  profile_url: 'profile page',
+  profile_slug: 'profile name',
+  number: 'company number',
+  name: 'company name',
+  email: 'e-mail',
+  full_name: 'whole name',
+  project_id: 'id of the project',
+  user_id: 'id of the user',
+};
+
+export function inputWords(input: string): string {
+  const name = inputOf(input);
+  return INPUTS[name] ?? name.replaceAll(/[._]/g, ' ');
+}
+
 function foundWords({ operation }: Summed, figures: BatchFigures): string {
   const { rows, found, counts } = figures;
   const { pending = 0, skipped = 0 } = counts;
-  const share = `${grouped(found)} of ${counted(rows, ...nounOf(operation))} found, ${percent(found, rows)}`;
+  const share = `${grouped(found)} of ${countedOf(rows, operation)} found, ${percent(found, rows)}`;
   const what = severalWords(operation, figures) ?? share;
   const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
   return pending === 0 ? `${what}${left}` : `So far ${what}${left}; ${counted(pending, 'row')} to go`;
@@ -69,7 +109,7 @@ function severalWords(operation: string, { steps = [] }: BatchFigures): string |
     const own = steps.filter((step) => step.operation === name);
     const found = own.reduce((sum, step) => sum + step.found, 0);
     const reached = Math.max(0, ...own.map((step) => step.reached));
-    return `${grouped(found)} of ${counted(reached, ...nounOf(name))}`;
+    return `${grouped(found)} of ${countedOf(reached, name)}`;
   });
   return `${listed(parts)} found`;
 }

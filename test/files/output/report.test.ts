@@ -150,7 +150,7 @@ test('the report says first what came of the list, what it cost, and what needs 
     ...['The list with the answers', '·', 'The rows that need you'],
     ...['4', 'rows', '3', 'usable', '1 cannot be used', '3', 'asked', '2', 'found', '1 refused'],
     ...['What came back', 'column', 'filled', 'phone', '1 of 2, 50 %', 'city', '0 of 2, 0 %'],
-    ...['What it was found by', 'asked by', 'found', 'ABN', '2 of 3, 67 %', 'domain', '0 of 1, 0 %'],
+    ...['What it was found by', 'asked by', 'found', 'ABN', '2 of 3, 67 %', 'web domain', '0 of 1, 0 %'],
     ...['What needs you', 'The owner of the list can help:', 'rows', 'why', 'which'],
     ...['1', 'ABN: does not have 11 digits; website: blank', 'row 4'],
     ...['The owner of the account can help:', 'rows', 'why', 'which', '1', 'the vendor refused abn', 'row 5'],

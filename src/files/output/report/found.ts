@@ -4,7 +4,7 @@ import { counted, grouped } from '../../../core/plain-text.ts';
 import type { FiguresObject } from '../../../objects/figures-object.ts';
 import type { StepObject } from '../../../objects/run-object.ts';
 import type { BatchFigures } from '../report-object.ts';
-import { askedIdentifiers } from '../summary-words.ts';
+import { askedIdentifiers, inputWords, whatWords } from '../summary-words.ts';
 import { Bar, Section, type ShareProps, shareWords } from './table.ts';
 
 /** What was found: of how many rows, by what, in which columns, and at which account. */
@@ -50,14 +50,11 @@ export function Identifiers({ identifiers }: Pick<FiguresObject, 'identifiers'>)
   return h(Section, { title: 'What it was found by', columns: ['asked by', 'found'], most: 6, lines });
 }
 
-/** `profile url (enrich person)` for `enrich-person.profile_url`. */
+/** `profile page (people)` for `enrich-person.profile_url`. */
 function identifierWords(name: string): string {
-  const [input = '', step] = name.split('.').reverse();
-  const words = input
-    .replaceAll('_', ' ')
-    .replaceAll('+', ' + ')
-    .replace(/\bemail\b/, 'e-mail');
-  return words.replace(/\babn\b/, 'ABN') + (step === undefined ? '' : ` (${step.replaceAll('-', ' ')})`);
+  const [inputs = '', step] = name.split('.').reverse();
+  const words = inputs.split('+').map(inputWords).join(' + ');
+  return step === undefined ? words : `${words} (${whatWords(step)})`;
 }
 
 export function Columns({ columns, found }: Pick<FiguresObject, 'columns' | 'found'>) {
@@ -75,7 +72,7 @@ export function Accounts({ steps }: { readonly steps: readonly StepObject[] }) {
     const spent = `${counted(credits.spent, 'credit')}${inMoney(cost)}${misses}`;
     const each = price === null ? '' : `${counted(price, 'credit')}${inMoney(inTheirs)}`;
     const share = shareWords({ part: found, all: reached });
-    return [account, operation.replaceAll('-', ' '), share, spent, each];
+    return [account, whatWords(operation), share, spent, each];
   });
   const columns = ['account', 'asked for', 'found', 'cost', 'for each bought'];
   return h(Section, { title: 'Who found it', columns, lines });

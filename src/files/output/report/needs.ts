@@ -11,21 +11,27 @@ export interface NeedsProps {
   readonly which: (reason: Reason) => ComponentChild;
 }
 
-/** The person who can help, by the kind of a reason. Any other reason is about a cell of the list. */
+/** The person who can help, by the kind of a reason. */
 const WHO: Readonly<Record<string, string>> = {
+  invalid: 'The owner of the list can help',
   refused: 'The owner of the account can help',
   in_doubt: 'The person who started it can decide',
 };
-const OWNER_OF_LIST = 'The owner of the list can help';
 
-/** The rows that need a person, by the person whom they need. */
+const DONE = 'Damaged cells of rows that are done';
+
+/** The rows that need a person, by the person whom they need. A row that is done may have a damaged cell. */
 export function Needs({ reasons, which }: NeedsProps) {
-  const byWho = [...Map.groupBy(reasons, ({ kind }) => WHO[kind] ?? OWNER_OF_LIST)];
-  return byWho.map(([who, all], at) => {
+  const section = (title: string | undefined, all: readonly Reason[], words?: string) => {
     const lines = all.map((reason) => [grouped(reason.rows), reason.words, which(reason)]);
-    const title = at === 0 ? 'What needs you' : undefined;
-    return h(Section, { title, words: `${who}:`, columns: ['#rows', 'why', 'which'], most: 8, lines });
-  });
+    return h(Section, { title, words, columns: ['#rows', 'why', 'which'], most: 8, lines });
+  };
+  const byWho = Map.groupBy(reasons, ({ kind }) => WHO[kind] ?? DONE);
+  const needing = [...byWho].filter(([who]) => who !== DONE);
+  return [
+    ...needing.map(([who, all], at) => section(at === 0 ? 'What needs you' : undefined, all, `${who}:`)),
+    section(DONE, byWho.get(DONE) ?? []),
+  ];
 }
 
 /** `rows 12, 13 and 4 more`. */

@@ -23,7 +23,7 @@ export function Table({ columns, lines }: TableProps) {
 export interface SectionProps extends TableProps {
   readonly title?: string | undefined;
   /** A sentence above the table. */
-  readonly words?: string;
+  readonly words?: string | undefined;
   /** The lines beyond so many are in a fold. */
   readonly most?: number;
 }

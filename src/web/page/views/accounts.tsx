@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { priceOf } from '../../../core/money.ts';
 import { Bar } from '../../../files/output/report/table.ts';
+import { whatWords } from '../../../files/output/summary-words.ts';
 import type { AccountObject, SpendObject, VendorObject } from '../../api.ts';
 import { forPage, Loaded } from '../loaded.tsx';
 import { Act, Form } from '../parts/act.tsx';
@@ -11,7 +12,6 @@ import { ask } from '../session.ts';
 import { AddAccount } from './accounts/add.tsx';
 import { TestAccount } from './accounts/test.tsx';
 import { OneTry, triable } from './accounts/try.tsx';
-import { whatWords } from './list/words.ts';
 
 interface AccountList {
   readonly accounts: readonly AccountObject[];

@@ -1,3 +1,4 @@
+import { whatWords } from '../../../files/output/summary-words.ts';
 import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { Act } from '../parts/act.tsx';
@@ -6,7 +7,6 @@ import { allRows, creditWords, foundIn, grouped, needing, percent, when } from '
 import { query } from '../router.ts';
 import { ask, beat } from '../session.ts';
 import { Bring } from './home/bring.tsx';
-import { whatWords } from './list/words.ts';
 
 /** Where a list is brought, and all lists, the newest first. */
 export function Home() {

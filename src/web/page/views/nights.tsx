@@ -1,10 +1,10 @@
 import { Bar, Section } from '../../../files/output/report/table.ts';
+import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, NightView } from '../../api.ts';
 import { forPage, Loaded } from '../loaded.tsx';
 import { Act } from '../parts/act.tsx';
 import { counted, fileName, foundIn, grouped, when } from '../parts/figures.ts';
 import { ask, beat } from '../session.ts';
-import { whatWords } from './list/words.ts';
 
 /** What is asked by a schedule: when, what the last nights did, and what they left. */
 export const Nights = () => (

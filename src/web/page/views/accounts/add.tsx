@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
+import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { VendorObject } from '../../../api.ts';
 import { Form } from '../../parts/act.tsx';
 import { Field, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { Popover } from '../../parts/popover.tsx';
 import { ask } from '../../session.ts';
-import { whatWords } from '../list/words.ts';
 
 interface AddProps {
   readonly vendors: readonly VendorObject[];

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { AccountObject, TrialObject, WorkAnswer } from '../../../api.ts';
 import { Form } from '../../parts/act.tsx';
 import { untilEnded } from '../../parts/action.ts';
@@ -6,7 +7,6 @@ import { Field, Select } from '../../parts/controls.tsx';
 import { spentWords } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { rawAnswer } from '../list/row-words.ts';
-import { whatWords } from '../list/words.ts';
 
 type Asked = readonly [input: string, name: string];
 

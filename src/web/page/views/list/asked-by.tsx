@@ -1,5 +1,6 @@
+import { inputWords } from '../../../../files/output/summary-words.ts';
 import { Select } from '../../parts/controls.tsx';
-import { columnsUsed, inputWords } from './columns.ts';
+import { columnsUsed } from './columns.ts';
 import { askedIn, inputsOf, type Step, tierOf, UNREAD, withAsked } from './job.ts';
 import { Ordered } from './ordered.tsx';
 import { columnsOfHers, isTeam, type Scene } from './scene.ts';

@@ -1,4 +1,6 @@
+import { inputWords } from '../../../../files/output/summary-words.ts';
 import type { ShownColumn } from '../../parts/lines.ts';
+import { fieldIn } from './fields.tsx';
 import { addedIn, bareName, type Columns, columnsBy, namedFor, operationsOf } from './job.ts';
 import { type Scene, teamPlan } from './scene.ts';
 import { HAPPENS } from './team-rows.ts';
@@ -9,6 +11,8 @@ export type Kind = 'asked' | 'yours' | 'filled' | 'added' | 'found' | 'happens';
 
 export interface Column {
   readonly name: string;
+  /** The name by which it is sorted, where she has chosen another one since it came. */
+  readonly before?: string | undefined;
   /** The place of its cell in a row; undefined of a column that is still to be filled. */
   readonly at: number | undefined;
   readonly kind: Kind;
@@ -18,27 +22,10 @@ export interface Column {
   readonly isBelow?: boolean | undefined;
   /** The operation that fills it, where a row is asked for several things. */
   readonly operation?: string | undefined;
+  /** The place of its value in the answer. */
+  readonly path?: string | undefined;
   /** The place of the cell that says who found it; no cell has the place -1. */
   readonly source?: number;
-}
-
-/** Any other name is a word by itself. */
-const WORDS: Readonly<Record<string, string>> = {
-  abn: 'ABN',
-  domain: 'web domain',
-  profile_url: 'profile page',
-  profile_slug: 'profile name',
-  number: 'company number',
-  name: 'company name',
-  email: 'e-mail',
-  full_name: 'whole name',
-  project_id: 'id of the project',
-  user_id: 'id of the user',
-};
-
-export function inputWords(input: string): string {
-  const name = bareName(input);
-  return WORDS[name] ?? name.replaceAll(/[._]/g, ' ');
 }
 
 /** Column by input, as the columns fit an operation. */
@@ -58,6 +45,17 @@ export function columnsUsed(scene: Scene): Columns {
   });
 }
 
+/** What was tried has the names that she has chosen since, and without a name it will be in no workbook. */
+function asChosen({ tried, job }: Scene, columns: readonly Column[]): readonly Column[] {
+  const chosen = addedIn(job);
+  if (tried === undefined || chosen.size === 0) return columns;
+  return columns.flatMap((column) => {
+    if (column.path === undefined) return column;
+    const name = chosen.get(fieldIn(job, column.path));
+    return name === undefined ? [] : { ...column, name, before: column.name };
+  });
+}
+
 /** Said where nobody knows yet which columns will come. */
 const WHATEVER = 'What is found';
 
@@ -70,14 +68,16 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
     of.findIndex(({ name, from }) => from === 'bought' && name === bought);
   const isSource = (name: string): boolean =>
     name.endsWith('_source') && placeOf(name.slice(0, -'_source'.length)) >= 0;
-  const all = of.flatMap(({ name, from, operation, isBelow }, at): Column | readonly Column[] => {
+  const shown = of.flatMap(({ name, from, operation, path, isBelow }, at): Column | readonly Column[] => {
     const inputs = new Set(used.flatMap(([input, column]) => (column === name ? bareName(input) : [])));
     const kind = inputs.size > 0 ? 'asked' : added.includes(name) ? 'filled' : 'yours';
     if (from === 'list') return { name, at, kind, inputs: [...inputs] };
     if (name === HAPPENS) return { name, at, kind: 'happens', inputs: [] };
     if (from === 'ours' || isSource(name)) return [];
-    return { name, at, kind: 'found', inputs: [], operation, isBelow, source: placeOf(`${name}_source`) };
+    const source = placeOf(`${name}_source`);
+    return { name, at, kind: 'found', inputs: [], operation, path, isBelow, source };
   });
+  const all = asChosen(scene, shown);
   const isOpen =
     added.length === 0 &&
     teamPlan(scene) === undefined &&

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { GIVEN } from '../../../../core/given.ts';
-import { capital } from '../../../../files/output/summary-words.ts';
+import { capital, whatWords } from '../../../../files/output/summary-words.ts';
+import type { ListJobChoice } from '../../../api.ts';
 import { Button } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { type Added, addedIn, bareName, isFill, operationsOf, withAdded } from './job.ts';
 import type { Scene } from './scene.ts';
-import { whatWords } from './words.ts';
 
 /** Which values of the answers she wants, and the names of their columns. A value has its step in front. */
 
@@ -30,13 +30,16 @@ export function valuesOf(operation: string): readonly string[] {
   return [first, ...all.filter((value) => value !== first)];
 }
 
+/** The value by its path in an answer, which has the step in front where the job has several. */
+export function fieldIn(job: ListJobChoice, path: string): string {
+  const [only = '', ...others] = operationsOf(job);
+  return others.length === 0 ? `${only}.${bareName(path)}` : path;
+}
+
 /** What answers have had so far, in the order of what was asked first. */
 export function knownIn({ job, planned }: Scene): readonly string[] {
-  const operations = operationsOf(job);
-  const known = planned.value?.fields ?? [];
-  const [only = ''] = operations;
-  const named = operations.length === 1 ? known.map((field) => `${only}.${bareName(field)}`) : known;
-  return operations.flatMap((name) => named.filter((field) => field.startsWith(`${name}.`)));
+  const known = (planned.value?.fields ?? []).map((field) => fieldIn(job, field));
+  return operationsOf(job).flatMap((name) => known.filter((field) => field.startsWith(`${name}.`)));
 }
 
 const LOOKS: Readonly<Record<string, string>> = { email: 'e-mail', phone: 'phone' };

@@ -1,10 +1,10 @@
 import { Bar } from '../../../../files/output/report/table.ts';
+import { countedOf } from '../../../../files/output/summary-words.ts';
 import type { BatchStatusObject, PlanObject, StepObject } from '../../../api.ts';
 import { allRows, grouped, needing } from '../../parts/figures.ts';
 import { askedApart } from './price.tsx';
 import { type Scene, teamPlan } from './scene.ts';
 import { type TeamPart, teamRows } from './team-words.ts';
-import { whatWords } from './words.ts';
 
 interface Share {
   readonly says: string;
@@ -14,7 +14,7 @@ interface Share {
   readonly warns?: boolean;
 }
 
-/** The parts of the list; but for several things that are found for a row, they add up to its rows. */
+/** The parts of the list, which add up to its rows. */
 export function Funnel({ scene }: { readonly scene: Scene }) {
   const { filter } = scene;
   const shares = sharesOf(scene);
@@ -35,7 +35,6 @@ export function Funnel({ scene }: { readonly scene: Scene }) {
             <Bar part={rows} all={whole} />
           </>
         );
-        // The rows of the others are not known one by one yet.
         return at === 0 || states !== undefined ? (
           <button
             key={says}
@@ -58,49 +57,58 @@ export function Funnel({ scene }: { readonly scene: Scene }) {
 
 /** The first one is all rows. */
 function sharesOf(scene: Scene): readonly Share[] {
-  const { batch, planned, described, isPlanning, report } = scene;
+  const { batch, planned, described, isPlanning, tried, report } = scene;
   const team = teamPlan(scene);
   if (team !== undefined) return teamShares(team);
-  if (isPlanning.value && planned.value !== undefined && planned.value.changes === undefined)
-    return plannedShares(planned.value);
-  if (batch !== undefined) return batchShares(batch, report.value?.figures.steps);
+  const plan = isPlanning.value && planned.value?.changes === undefined ? planned.value : undefined;
+  const goesOn = tried !== undefined && scene.only === undefined && plan?.unfinished === batch?.batch;
+  if (plan !== undefined && !goesOn) return partsOf({ rows: plan.rows, counts: {} }, [], plan);
+  if (batch !== undefined) return partsOf(batch, report.value?.figures.steps, plan);
   return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
 }
 
-function plannedShares(plan: PlanObject): readonly Share[] {
-  const free = plan.bought_before + plan.duplicates + plan.accepted + (plan.skipped ?? 0);
-  return [
-    { says: 'rows', rows: plan.rows },
-    { says: 'will be asked', rows: plan.to_buy },
-    ...askedApart(plan).map(({ operation, rows }) => ({ says: whatWords(operation), rows })),
-    { says: 'free: known, or twice', rows: free },
-    { says: 'need you', rows: plan.invalid + plan.in_doubt, warns: true },
-  ];
+/** `found: 50 companies, 40 people`. A row may have one and lack the other, so that these are no parts. */
+function withApart(says: string, apart: ReturnType<typeof askedApart>): string {
+  const words = apart.map(({ operation, rows }) => countedOf(rows, operation));
+  return words.length === 0 ? says : `${says}: ${words.join(', ')}`;
 }
 
-function batchShares(batch: BatchStatusObject, all: readonly StepObject[] = []): readonly Share[] {
+/** @param plan what becomes of the rows that have no end yet. Left out: nobody has counted that. */
+function partsOf(
+  batch: Pick<BatchStatusObject, 'rows' | 'rows_beyond' | 'counts' | 'changes'>,
+  all: readonly StepObject[] = [],
+  plan?: PlanObject,
+): readonly Share[] {
   // A check of what was found is no find of its own.
   const steps = all.filter(({ operation }) => operation !== 'check-email');
   const rows = allRows(batch);
-  const share = (says: string, states: string): Share => {
-    const counts = states.split(',').map((state) => batch.counts[state] ?? 0);
-    return { says, states, rows: counts.reduce((sum, count) => sum + count) };
+  const ended = sumOf(Object.values(batch.counts));
+  const counts: BatchStatusObject['counts'] = { ...batch.counts, pending: rows - ended };
+  const share = (says: string, states: string, planned?: number): Share => {
+    const now = sumOf(states.split(',').map((state) => counts[state] ?? 0));
+    // The rows of a plan are not known one by one yet.
+    const isKnown = ended > 0 && (planned ?? now) === now;
+    return { says, rows: planned ?? now, states: isKnown ? states : undefined };
   };
-  const ended = Object.values(batch.counts).reduce((sum, count) => sum + count, 0);
-  const found = share(batch.changes === undefined ? 'found' : 'changed', 'matched,applied');
+  const says = batch.changes === undefined ? 'found' : 'changed';
+  const found = share(withApart(says, foundApart(steps)), 'matched,applied');
   const byAccount = accountShares(found.rows, steps);
   const isFill = byAccount.length > 0;
+  const needed = plan ? plan.invalid + plan.in_doubt + (counts.refused ?? 0) : needing(batch);
   const parts = [
     ...(isFill ? byAccount : [found]),
-    ...foundApart(steps),
     share(isFill ? 'still blank' : 'nothing found', 'no_match'),
     share('as it is', 'unchanged'),
     share(isFill ? 'had it, or left out' : 'left out', 'skipped'),
-    { says: 'to go', states: 'pending', rows: rows - ended },
-    { ...share(needing(batch) === 1 ? 'needs you' : 'need you', 'invalid,refused,in_doubt'), warns: true },
+    share(plan ? withApart('will be asked', askedApart(plan)) : 'to go', 'pending', plan?.to_buy),
+    { ...share(needed === 1 ? 'needs you' : 'need you', 'invalid,refused,in_doubt', needed), warns: true },
   ];
-  return [{ says: 'rows', rows }, ...parts.filter((part) => part.rows > 0 || part === found)];
+  const free = { says: 'free: known, or twice', rows: rows - sumOf(parts.map((part) => part.rows)) };
+  const isShown = (part: Share): boolean => part.rows > 0 || (part === found && plan === undefined);
+  return [{ says: 'rows', rows }, ...[...parts, free].filter(isShown)];
 }
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** What each of several accounts found for the same thing; none where a row has cells of two of them. */
 function accountShares(found: number, steps: readonly StepObject[]): readonly Share[] {
@@ -113,14 +121,13 @@ function accountShares(found: number, steps: readonly StepObject[]): readonly Sh
   ];
 }
 
-/** Of several things, each is counted for itself: a row may have one and lack the other. */
-function foundApart(steps: readonly StepObject[]): readonly Share[] {
+function foundApart(steps: readonly StepObject[]): ReturnType<typeof askedApart> {
   const things = [...Map.groupBy(steps, ({ operation }) => operation)];
   if (things.length < 2) return [];
-  return things.map(([operation, own]) => ({ says: whatWords(operation), rows: foundBy(own) }));
+  return things.map(([operation, own]) => ({ operation, rows: foundBy(own) }));
 }
 
-const foundBy = (steps: readonly StepObject[]): number => steps.reduce((sum, { found }) => sum + found, 0);
+const foundBy = (steps: readonly StepObject[]): number => sumOf(steps.map(({ found }) => found));
 
 const TEAM_PARTS: readonly (readonly [TeamPart, says: string])[] = [
   ['invite', 'invited'],

@@ -34,7 +34,7 @@ export function ColumnHead(props: HeadProps) {
 
 function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly close: () => void }) {
   const { filter } = scene;
-  const { name, at, isBelow = false } = column;
+  const { at, isBelow = false, before: name = column.name } = column;
   const isMeant = scene.isPlanning.value && scene.list !== undefined && isHers(column);
   const show = (shown: Partial<Filter>): void => {
     filter.value = { ...filter.value, ...shown };

@@ -1,3 +1,4 @@
+import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { BatchList, BatchObject, BatchStatusObject } from '../../../api.ts';
 import { Loaded } from '../../loaded.tsx';
 import { Act } from '../../parts/act.tsx';
@@ -17,7 +18,7 @@ import {
 import { ask } from '../../session.ts';
 import { SheetChoice } from './above.tsx';
 import type { Scene } from './scene.ts';
-import { aboutWords, isBegun, rowsLeft, whatWords } from './words.ts';
+import { aboutWords, isBegun, rowsLeft } from './words.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: { readonly scene: Scene }) {

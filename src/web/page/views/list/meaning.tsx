@@ -1,5 +1,6 @@
+import { inputWords } from '../../../../files/output/summary-words.ts';
 import { Select } from '../../parts/controls.tsx';
-import { type Column, columnsUsed, inputWords } from './columns.ts';
+import { type Column, columnsUsed } from './columns.ts';
 import { knownIn, proposedFor, valuesOf, wantedOf, whatOf } from './fields.tsx';
 import {
   addedIn,

@@ -1,10 +1,10 @@
 import { Needs, rowsWords } from '../../../../files/output/report/needs.ts';
+import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { PlanObject } from '../../../api.ts';
 import { duration, grouped, money, needWords } from '../../parts/figures.ts';
 import { isFill } from './job.ts';
 import type { Scene } from './scene.ts';
 import { isSent } from './team-words.ts';
-import { whatWords } from './words.ts';
 
 interface PriceProps {
   readonly scene: Scene;

@@ -34,10 +34,12 @@ const plain = (value: unknown): string =>
 
 const FOUND_NAME = /^(?:full_?|company_?|legal_?|display_?)?name$/i;
 
-/** The name in the last answer that found something. */
-export function foundName({ attempts, outcome }: RowObject): string | undefined {
-  const found = attempts.findLast(({ closure }) => closure?.answer === 'found');
-  return outcome?.kind !== 'matched' || found?.reply == null ? undefined : nameIn(read(found.reply.body));
+/** The name in the last answer that found something, for each thing that was looked for. */
+export function foundNames({ attempts, outcome }: RowObject): readonly string[] {
+  if (outcome?.matched_by === undefined) return [];
+  const found = attempts.filter(({ closure }) => closure?.answer === 'found');
+  const lastOfEach = new Map(found.map(({ operation, reply }) => [operation, reply?.body]));
+  return [...lastOfEach.values()].flatMap((body) => (body === undefined ? [] : (nameIn(read(body)) ?? [])));
 }
 
 /** The first name that stands highest in the answer. */

@@ -1,5 +1,7 @@
 import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { listed } from '../../../../core/plain-text.ts';
+import { inputWords } from '../../../../files/output/summary-words.ts';
 import type { AttemptObject, BatchStatusObject, RowObject, TableObject } from '../../../api.ts';
 import { Loaded, RefusedNotice } from '../../loaded.tsx';
 import { Button } from '../../parts/controls.tsx';
@@ -8,7 +10,7 @@ import { look } from '../../session.ts';
 import { Doubts } from './doubts.tsx';
 import { Forget } from './forget.tsx';
 import { focusTable, MendField, useMending } from './mends.tsx';
-import { askedColumn, foundName, ownCell, ownName, rawAnswer } from './row-words.ts';
+import { askedColumn, foundNames, ownCell, ownName, rawAnswer } from './row-words.ts';
 import type { Scene } from './scene.ts';
 
 /** One row beside the table: what was asked for it, what was answered, and what that cost. */
@@ -73,7 +75,7 @@ function Shown(props: OfRow) {
   const { scene, batch, object, table } = props;
   const { row, outcome, attempts } = object;
   const name = ownName(table);
-  const found = foundName(object);
+  const found = foundNames(object);
   return (
     <>
       <h2>
@@ -83,19 +85,15 @@ function Shown(props: OfRow) {
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
       {outcome === null && <p>It was not asked yet.</p>}
       {attempts.length === 0 && outcome !== null && <p>{reasonWords(outcome)}</p>}
-      {found !== undefined && (
+      {found.length > 0 && (
         <p>
-          Found: <strong>{found}</strong>
-          {name && name !== found && <> beside your “{name}”</>}
+          Found: <strong>{listed(found)}</strong>
+          {name && !found.includes(name) && <> beside your “{name}”</>}
         </p>
       )}
-      {found !== undefined && scene.list && !scene.isRunning && <Wrong {...props} />}
-      {attempts.toReversed().map((attempt, at) => (
-        <Attempt
-          key={attempt.attempt}
-          attempt={attempt}
-          matchedBy={at === 0 ? outcome?.matched_by : undefined}
-        />
+      {found.length > 0 && scene.list && !scene.isRunning && <Wrong {...props} />}
+      {attempts.toReversed().map((attempt) => (
+        <Attempt key={attempt.attempt} attempt={attempt} />
       ))}
       <Forget object={object} />
     </>
@@ -134,17 +132,14 @@ const reasonWords = ({ kind, reason }: NonNullable<RowObject['outcome']>): strin
 
 // ----------------------------------------------------------------------------------------------- one question
 
-interface AttemptProps {
-  readonly attempt: AttemptObject;
-  readonly matchedBy: string | undefined;
-}
-
-function Attempt({ attempt, matchedBy }: AttemptProps) {
+function Attempt({ attempt }: { readonly attempt: AttemptObject }) {
   const { account, intent_at: sent, subject, parameters, reply } = attempt;
-  const asked = Object.entries(parameters).map(([name, value]) => [`Asked by ${name}`, String(value)]);
+  const asked = Object.entries(parameters).map(([name, value]) => [
+    `Asked by ${inputWords(name)}`,
+    String(value),
+  ]);
   const facts = [
     ...(subject === null ? asked : [['About', subject]]),
-    ...(matchedBy !== undefined && asked.length > 1 ? [['Found by', matchedBy]] : []),
     ['Sent', exactTime(sent)],
     ['Answer', answerWords(attempt)],
     ['Cost', costWords(attempt)],

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { capital } from '../../../../files/output/summary-words.ts';
+import { capital, whatWords } from '../../../../files/output/summary-words.ts';
 import { Loaded, RefusedNotice } from '../../loaded.tsx';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
 import { late } from '../../parts/late.tsx';
@@ -13,7 +13,6 @@ import { Changes, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
 import { isTeam, type Scene } from './scene.ts';
 import { Steps } from './steps.tsx';
-import { whatWords } from './words.ts';
 
 const Tried = late(async () => (await import('./tried.tsx')).Tried);
 

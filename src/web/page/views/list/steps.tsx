@@ -1,4 +1,4 @@
-import { capital } from '../../../../files/output/summary-words.ts';
+import { capital, whatWords } from '../../../../files/output/summary-words.ts';
 import { Checkbox, Options, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { late } from '../../parts/late.tsx';
@@ -8,7 +8,6 @@ import { Fields, valuesOf } from './fields.tsx';
 import { isFill, type Step, stepsOf, withSteps } from './job.ts';
 import { Ordered } from './ordered.tsx';
 import { columnsOfHers, type Scene } from './scene.ts';
-import { whatWords } from './words.ts';
 
 const Team = late(async () => (await import('./team.tsx')).Team);
 

@@ -1,8 +1,9 @@
+import { useEffect } from 'preact/hooks';
 import { moneySum } from '../../../../core/money.ts';
 import type { BatchStatusObject } from '../../../api.ts';
 import { counted, foundIn, grouped, money } from '../../parts/figures.ts';
-import { Fields, knownIn } from './fields.tsx';
-import { isFill } from './job.ts';
+import { Fields, knownIn, proposedFor } from './fields.tsx';
+import { addedIn, isFill, stepsOf, withAdded } from './job.ts';
 import type { Scene } from './scene.ts';
 
 interface TriedProps {
@@ -13,16 +14,32 @@ interface TriedProps {
 /** What a few rows brought, which of it she wants, and what the whole list will probably bring with them. */
 export function Tried({ scene, tried: { rows, matched, forecast } }: TriedProps) {
   const { likely, rows: others = 0 } = forecast ?? {};
+  const fields = knownIn(scene);
+  useNames(scene, fields);
   return (
     <>
       <h2>
         Of {grouped(rows)} tried, {grouped(matched)} {matched === 1 ? 'was' : 'were'} found
       </h2>
       {/* Which blanks are filled was chosen before the try. */}
-      {!isFill(scene.job) && <Fields scene={scene} fields={knownIn(scene)} />}
+      {!isFill(scene.job) && <Fields scene={scene} fields={fields} />}
       {likely && others > 0 && scene.batch && <WholeList likely={likely} batch={scene.batch} />}
     </>
   );
+}
+
+/**
+ * All that came back is chosen at first, under its proposed name. Where a step has several accounts it stays
+ * open: a row that lacks a chosen value would be asked once more.
+ */
+function useNames(scene: Scene, fields: readonly string[]): void {
+  const { job, choose } = scene;
+  const isOpen = addedIn(job).size === 0 && stepsOf(job).every(({ accounts }) => accounts.length < 2);
+  useEffect(() => {
+    // Another tab that shows the list would choose the same at the same time.
+    const isSeen = document.visibilityState === 'visible';
+    if (isOpen && isSeen && fields.length > 0) choose(withAdded(job, proposedFor(scene, fields)));
+  }, [isOpen, fields.length]);
 }
 
 interface WholeListProps {

@@ -1,29 +1,8 @@
+import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { BatchObject, BatchStatusObject, StopObject } from '../../../api.ts';
 import { allRows, counted, grouped } from '../../parts/figures.ts';
 
 /** Her words for work on a list and for its results. */
-
-const WHAT: Readonly<Record<string, string>> = {
-  'enrich-company': 'companies',
-  'enrich-person': 'people',
-  'find-email': 'e-mail addresses',
-  'find-phone': 'phone numbers',
-  'check-email': 'addresses checked',
-  'search-people': 'people of companies',
-  onboard: 'a team',
-  'invite-user': 'invitations',
-  'change-role': 'roles',
-  'remove-user': 'removals',
-  'delete-invite': 'invitations taken back',
-  'create-project': 'projects',
-};
-
-/** `companies and people`. */
-export const whatWords = (operation: string): string =>
-  operation
-    .split(',')
-    .map((name) => WHAT[name] ?? name.replaceAll('-', ' '))
-    .join(' and ');
 
 const DONE: Readonly<Record<string, (count: number) => string>> = {
   invite: (count) => `${grouped(count)} invited`,
