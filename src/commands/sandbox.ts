@@ -49,7 +49,7 @@ export default command({
     seed: flag(z.int().default(1), 'a different number gives different answers and faults', '<number>'),
     faults: flag(
       z.string().default(''),
-      'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT; NAME@OPERATION for one operation',
+      'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT',
       '<list>',
     ),
     until_stdin_ends: flag(z.boolean().default(false), 'end when standard input does'),

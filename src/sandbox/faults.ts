@@ -31,8 +31,6 @@ export interface Fault {
   readonly kind: FaultKind;
   /** True when the request is carried out and booked before the answer is lost. */
   readonly charged: boolean;
-  /** The only operation that has this fault; absent for a fault of every operation. */
-  readonly operation?: string;
 }
 
 type FaultPlan =
@@ -50,15 +48,13 @@ export class Faults {
   readonly #chances: { readonly fault: Fault; readonly upTo: number }[] = [];
 
   /**
-   * `NAME:P` or `NAME:xN`, comma-separated, or nothing; `NAME@OPERATION` strikes that operation alone. A
-   * StopError (usage) says what cannot be read.
-   * @param operations those that there are.
+   * `NAME:P` or `NAME:xN`, comma-separated, or nothing. A StopError (usage) says what cannot be read.
    */
-  constructor(text: string, seed: number, operations: readonly string[] = []) {
+  constructor(text: string, seed: number) {
     this.#seed = seed;
     let total = 0;
     for (const item of text.split(',').filter((part) => part.trim() !== '')) {
-      const planned = parseItem(item.trim(), operations);
+      const planned = parseItem(item.trim());
       if ('first' in planned) {
         this.#counted.push({ fault: planned.fault, remaining: planned.first });
         continue;
@@ -76,21 +72,17 @@ export class Faults {
   /**
    * The fault of a request, if any. Chance depends on the question and on how often it has come, so that the
    * same list meets the same faults in whatever order its requests arrive.
-   * @param question what tells the request from others of its operation.
-   * @param isSpared the request is a look-up, which only a fault with a count that names it can hit.
+   * @param question what tells the request from others.
    */
-  draw(operation: string, question: string, isSpared = false): Fault | undefined {
-    const strikes = (fault: Fault): boolean =>
-      fault.operation === undefined ? !isSpared : fault.operation === operation;
-    const counted = this.#counted.find(({ fault, remaining }) => remaining > 0 && strikes(fault));
+  draw(question: string): Fault | undefined {
+    const counted = this.#counted.find(({ remaining }) => remaining > 0);
     if (counted !== undefined) {
       counted.remaining -= 1;
       return counted.fault;
     }
-    if (isSpared || this.#chances.length === 0) return undefined;
-    const drawn = this.#fractionFor(`${operation} ${question}`);
-    const chance = this.#chances.find(({ upTo }) => drawn < upTo);
-    return chance !== undefined && strikes(chance.fault) ? chance.fault : undefined;
+    if (this.#chances.length === 0) return undefined;
+    const drawn = this.#fractionFor(question);
+    return this.#chances.find(({ upTo }) => drawn < upTo)?.fault;
   }
 
   #fractionFor(question: string): number {
@@ -100,9 +92,9 @@ export class Faults {
   }
 }
 
-function parseItem(item: string, operations: readonly string[]): FaultPlan {
+function parseItem(item: string): FaultPlan {
   const [name = '', amount = '', ...rest] = item.split(':');
-  const fault = parseStruck(name, operations);
+  const fault = parseFault(name);
   const first = /^x([1-9]\d*)$/.exec(amount)?.[1];
   if (first !== undefined && rest.length === 0) return { fault, first: Number(first) };
   const probability = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(amount) ? Number(amount) : Number.NaN;
@@ -113,15 +105,6 @@ function parseItem(item: string, operations: readonly string[]): FaultPlan {
     fact,
     `Write ${name}:0.02 for two requests in a hundred, or ${name}:x3 for the first three.`,
   );
-}
-
-function parseStruck(name: string, operations: readonly string[]): Fault {
-  const [kind = '', operation, ...rest] = name.split('@');
-  const fault = parseFault(kind);
-  if (operation === undefined) return fault;
-  if (rest.length === 0 && operations.includes(operation)) return { ...fault, name, operation };
-  const fact = `The fault "${name}" names no operation of the sandbox.`;
-  throw stop('usage', fact, `Write one of ${operations.join(', ')} after the "@".`);
 }
 
 function parseFault(name: string): Fault {

@@ -14,7 +14,7 @@ export interface VendorOperation {
   readonly path: string;
   /** The shapes of the Authorization header that are accepted. */
   readonly authorization: readonly AuthorizationShape[];
-  /** True for a request that costs and changes nothing. Faults spare it unless they name it. */
+  /** True for a request that costs and changes nothing. Faults spare it. */
   readonly isLookUp?: true;
   /**
    * Returns what the vendor would answer, charge and change. It is pure: nothing happens before the decision

@@ -93,8 +93,6 @@ export class Vendors {
   readonly #settings: VendorSettings;
   readonly registrar: Registrar;
   readonly #admission: SandboxAdmission;
-  /** Names of all operations, for faults of one operation alone. */
-  readonly #operations: readonly string[];
   readonly #faultCounts: Record<string, number> = {};
   #faults = new Faults('', 0);
   #requests = 0;
@@ -107,7 +105,6 @@ export class Vendors {
     const provider = (extension.provider ?? publishedProvider)(knowledge);
     const published = serviceOperations(registrar.state);
     const service = extension.service?.(published, registrar.state) ?? published;
-    this.#operations = [...provider.operations, ...service].map(({ name }) => name);
     this.setFaults(faults);
     this.#admission = new SandboxAdmission({
       provider,
@@ -158,7 +155,7 @@ export class Vendors {
   }
 
   #drawFault({ name, isLookUp }: VendorOperation, question: string): Fault | undefined {
-    const fault = this.#faults.draw(name, question, isLookUp);
+    const fault = isLookUp ? undefined : this.#faults.draw(`${name} ${question}`);
     if (fault !== undefined) this.#faultCounts[fault.name] = (this.#faultCounts[fault.name] ?? 0) + 1;
     return fault;
   }
@@ -178,7 +175,7 @@ export class Vendors {
   }
 
   setFaults(text: string): void {
-    this.#faults = new Faults(text, this.#settings.seed, this.#operations);
+    this.#faults = new Faults(text, this.#settings.seed);
   }
 
   get date(): Readonly<Record<string, string>> {
