@@ -12,7 +12,6 @@ import { requireOnce } from '../header.ts';
 import {
   agreesByName,
   BY_NAME,
-  type ColumnContent,
   type ColumnHints,
   type Guess,
   guessColumns,
@@ -71,7 +70,7 @@ export interface EarlierGuess {
  * read only where the header does not decide, or where cells may add a column.
  * @param earlier stays in force until the header says otherwise. If one changed cell led to other columns,
  * everything that was bought would be bought again.
- * @throws StopError as `mapColumns`, and `input` when rows are read and damaged.
+ * @throws StopError as `mapped`, and `input` when rows are read and damaged.
  */
 export async function findColumns(
   operation: Operation,
@@ -121,7 +120,7 @@ async function columnsOfOne(
   const except = Object.keys(chosen.columns).filter((input) => chosen.columns[input] === '');
   const found =
     chosen.guesses === undefined
-      ? mapColumns(operation, header, { ...chosen, columns })
+      ? mapped(operation, header, asChosen(operation, header, { ...chosen, columns }))
       : await guessed(operation, sheet, header, saidOf(operation, header, columns, except), earlier);
   const label = await labelIn(operation, sheet, header, found);
   if (label !== undefined) {
@@ -178,7 +177,7 @@ async function guessed(
   const mayAdd = operation.inputs.some(({ name, looksRight }) => looksRight && !byHeader.sure.has(name));
   const isSure = !mayAdd && byHeader.problem === undefined;
   const content = isSure ? undefined : await readContent(sheet, header.length);
-  return mapColumns(operation, header, undefined, content, said);
+  return mapped(operation, header, guessColumns(operation, header, content, said));
 }
 
 function isAsSaid({ columns }: EarlierGuess, said: ColumnHints): boolean {
@@ -195,42 +194,31 @@ function asBefore(
   byHeader: Guess['sure'],
 ): ColumnMap {
   const asIn = `as in batch ${batch}${isOutput ? ', whose output this is' : ''}`;
-  const because = Object.entries(columns).map(([input, column]) => {
+  const because = (input: string, column: string): string => {
     const named = byHeader.get(input);
-    return [input, named?.column === column ? named.because : asIn] as const;
-  });
-  return { ...mapColumns(operation, header, { columns }), guessed: true, because: new Map(because) };
+    return named?.column === column ? named.because : asIn;
+  };
+  return mapped(operation, header, asChosen(operation, header, { columns }, because));
 }
 
-/**
- * @param header names of the file's columns, each of its own.
- * @param chosen what the job says, without blank columns; undefined: guess.
- * @param content what the cells say; left out, only names count.
- * @param said the columns that are no guesses, beside which others are guessed.
- * @throws StopError `job` when a name is unknown, a guess is not sure, or no column is usable.
- */
-export function mapColumns(
+/** @throws StopError `job` when a guess is not sure, or no column is usable. */
+export function mapped(
   operation: Operation,
   header: readonly string[],
-  chosen?: ChosenColumns,
-  content?: ColumnContent,
-  said?: ColumnHints,
+  { sure: mapping, problem }: Guess,
 ): ColumnMap {
-  const { sure: mapping, problem } =
-    chosen === undefined
-      ? guessColumns(operation, header, content, said)
-      : asChosen(operation, header, chosen);
   if (problem !== undefined) throw problem;
   for (const { column } of mapping.values()) requireOnce(header, column);
   const pairs = operation.inputs.flatMap(({ name }) => {
     const found = mapping.get(name);
     return found === undefined ? [] : [{ name, ...found, index: header.indexOf(found.column) }];
   });
+  const guessed = pairs.some(({ because }) => because !== SAID);
   return {
     // We build the object from entries, because an assignment to "__proto__" would be lost.
     columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
-    guessed: chosen === undefined && pairs.some(({ because }) => because !== SAID),
-    because: new Map(chosen === undefined ? pairs.map(({ name, because }) => [name, because]) : []),
+    guessed,
+    because: new Map(guessed ? pairs.map(({ name, because }) => [name, because]) : []),
     ...(operation.needsNoColumn && pairs.length === 0 ? { note: alikeNote(operation) } : {}),
     read: ({ cells }) => inputIn(pairs, cells),
   };
@@ -287,7 +275,7 @@ export function guessedHow({ because }: Pick<ColumnMap, 'because'>): 'by their n
   return [...because.values()].every(isByHeader) ? 'by their names' : 'guessed';
 }
 
-/** Why a column was taken that the user named, where other columns are guessed. */
+/** Why a column was taken that the user or the job named. */
 const SAID = 'as you said';
 
 function isByHeader(why: string): boolean {
@@ -302,12 +290,13 @@ function asChosen(
   operation: Operation,
   header: readonly string[],
   { columns, refused = (problem) => problem }: ChosenColumns,
+  becauseOf: (input: string, column: string) => string = () => SAID,
 ): Guess {
   const named = operation.inputs.filter(({ name, required }) => required && header.includes(name));
   const mapping = new Map([...named.map(({ name }) => [name, name] as const), ...Object.entries(columns)]);
   requireKnown(operation, header, mapping);
   const sure = new Map(
-    [...mapping].map(([input, column]) => [input, { column, because: 'as the job says' }]),
+    [...mapping].map(([input, column]) => [input, { column, because: becauseOf(input, column) }]),
   );
   const problem = unusable(operation, header, mapping);
   return { sure, ...present({ problem: problem && refused(problem, operation) }) };

@@ -14,7 +14,7 @@ import {
   guessColumns,
   guessWords,
   likelyColumns,
-  mapColumns,
+  mapped,
 } from '../../../src/files/columns/columns.ts';
 import { describeFile } from '../../../src/files/describe-file.ts';
 import { openFile } from '../../../src/files/input.ts';
@@ -172,7 +172,7 @@ describe('without a choice, what is sure is guessed', () => {
     [['url', 'ABN checked', 'my abn'], { website: 'url' }],
     [['__proto__', 'constructor', 'abn'], { abn: 'abn' }],
   ])('%j', (header, columns) => {
-    const map = mapColumns(finding, header);
+    const map = mapped(finding, header, guessColumns(finding, header));
     expect(map.columns).toEqual(columns);
     expect(map.guessed).toBe(true);
   });
