@@ -18,13 +18,12 @@ export const rowParts = <Row extends { readonly row: RowNumber }>(
   first: RowNumber = 0,
 ) => parts(most, first, read, ({ row }) => row + 1);
 
-/** Every row of a batch that has an outcome. @param first left out: from its first row on. */
+/** Every row of a batch that has an outcome. */
 export const recordParts = (
   ledger: Pick<LedgerReader, 'rows'>,
   batch: BatchId,
   most: number = PART_ROWS.single,
-  first?: RowNumber,
-) => rowParts<RowRecord>(most, (from) => ledger.rows(batch, from, most), first);
+) => rowParts<RowRecord>(most, (from) => ledger.rows(batch, from, most));
 
 /** Every row of the plan that a batch of changes keeps. */
 export const plannedParts = (ledger: Pick<LedgerReader, 'plannedRows'>, batch: BatchId) =>

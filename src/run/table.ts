@@ -144,7 +144,7 @@ async function additionIn(first: Answers, batch: Batch): Promise<Addition> {
   const { add, on_existing: onExisting, ...kept } = settingsKept(batch.settings);
   const { answer_at: answerPlace, operation, input_of_other: isOfOther } = kept;
   if (add !== undefined) return additionOf(batch.header, add, onExisting, isOfOther, answerPlace);
-  const survey = await surveyFields(first, batch, { operation, answerPlace }, ROWS_SURVEYED);
+  const survey = await surveyFields(first, batch, { operation, answerPlace });
   const isIdentifier = await identifierNames();
   const steps = stepNames(batch.operation);
   return automaticAddition(batch.header, survey.names, AS_IT_IS, isIdentifier, isOfOther, steps);

@@ -206,15 +206,15 @@ function namesOf(field: string, steps: readonly string[]): readonly string[] {
   return [bare, `${bare}_${suffixOf(step)}`];
 }
 
-/** @param partRows how many rows are read at a time. */
 export async function surveyFields(
   ledger: Pick<LedgerReader, 'rows'>,
   batch: Batch,
   { answerPlace, ...job }: FieldsOf,
-  partRows = partRowsOf(job),
 ): Promise<FieldSurvey> {
   const survey = new FieldSurvey();
   const listsApart = resultsFilesOf(job).length > 0;
+  // Answers with lists are large, so fewer of them are kept at a time.
+  const partRows = listsApart ? PART_ROWS.lists : PART_ROWS.single;
   for await (const part of recordParts(ledger, batch.id, partRows)) {
     for (const { answers } of part) {
       const shown = shownAnswer(answers, answerPlace);
@@ -413,11 +413,6 @@ interface ColumnChoice {
   readonly answerPlace: AnswerPlace;
   readonly safety: CellSafety;
   readonly note: (sentence: string) => void;
-}
-
-/** Answers with lists are large, so fewer of them are kept at a time. */
-export function partRowsOf(job: Additions): number {
-  return resultsFilesOf(job).length > 0 ? PART_ROWS.lists : PART_ROWS.single;
 }
 
 /** The columns of an output. Where the job names none, every answer is read for them. */

@@ -4,17 +4,10 @@ import { cellText, FieldSurvey, isPlain, wholeFields } from '../../core/answer-f
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../core/row.ts';
-import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
-import {
-  type Additions,
-  automaticAddition,
-  type CellWriter,
-  FreeNames,
-  partRowsOf,
-  textCells,
-} from './added-columns.ts';
+import { type Additions, automaticAddition, type CellWriter, FreeNames, textCells } from './added-columns.ts';
 import { shownAnswers } from './shown-answer.ts';
 
 /**
@@ -112,31 +105,6 @@ function linesOf(lines: readonly (readonly string[])[]): string {
   return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
 }
 
-/** Gives rows of a batch, asked for in rising order; undefined for a row that has no outcome yet. */
-export function ledgerRows(
-  ledger: Rows,
-  batch: BatchId,
-  partRows: number,
-): (rows: readonly Pick<InputRow, 'row'>[]) => Promise<readonly (RowRecord | undefined)[]> {
-  let parts: ReturnType<typeof recordParts> | undefined;
-  let part: readonly RowRecord[] | undefined = [];
-  let next = 0;
-  return async (rows) => {
-    parts ??= recordParts(ledger, batch, partRows, rows[0]?.row);
-    const found: (RowRecord | undefined)[] = [];
-    for (const { row } of rows) {
-      for (; part !== undefined && (part[next]?.row ?? -1) < row; next += 1) {
-        if (next < part.length) continue;
-        part = (await parts.next()).value ?? undefined;
-        next = -1;
-      }
-      const record = part?.[next];
-      found.push(record?.row === row ? record : undefined);
-    }
-    return found;
-  };
-}
-
 // ---------------------------------------------------------------------------------- rows that need attention
 
 export interface AttentionWriting {
@@ -163,11 +131,10 @@ interface ListedColumns {
  * input again.
  */
 export function attentionCopy(
-  { ledger, job, copy, note, cells, safety: { mode } }: AttentionWriting,
+  { ledger, copy, note, cells, safety: { mode } }: AttentionWriting,
   batch: Batch,
   { header, ours }: ListedColumns,
 ): AsyncIterable<Buffer> {
-  const recordsOf = ledgerRows(ledger, batch.id, partRowsOf(job));
   // The output holds these reasons as well, and made-safe cells are counted there.
   const { isJson, own, foreign } = cells.isJson ? cells : textCells(new CellSafety(mode));
   const moved = ours.has(ROW) ? -1 : header.indexOf(ROW);
@@ -175,9 +142,12 @@ export function attentionCopy(
   const columns = [...renamed, ...ATTENTION_COLUMNS];
   const dropped = moved < 0 ? ours : new Set([...ours, ROW]);
   return copy({ note, columns, dropped, isJson, isPart: true }, async (rows) => {
-    const records = await recordsOf(rows);
-    return rows.map((row, at) => {
-      const outcome = records[at]?.outcome;
+    const records = await ledger.recordsOf(
+      batch.id,
+      rows.map(({ row }) => row),
+    );
+    return rows.map((row) => {
+      const outcome = records.get(row.row)?.outcome;
       if (outcome === undefined || !needsPerson(outcome)) return undefined;
       const cell = movedCell(row, moved, isJson);
       return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];

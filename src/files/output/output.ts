@@ -17,17 +17,10 @@ import {
   cellsOrWhy,
   foundValues,
   ourCells,
-  partRowsOf,
   resultsFilesOf,
 } from './added-columns.ts';
 import { figuresIn, type PriceOf } from './batch-figures.ts';
-import {
-  type AttentionWriting,
-  attentionCopy,
-  ledgerRows,
-  resultsCopy,
-  surveyResults,
-} from './beside-copies.ts';
+import { type AttentionWriting, attentionCopy, resultsCopy, surveyResults } from './beside-copies.ts';
 import { changesDone } from './changes-done.ts';
 import {
   attentionPath,
@@ -280,8 +273,7 @@ async function* enrichedCopy(
   { columns, dropped }: Addition,
   tally: Tally,
 ): AsyncIterable<Buffer> {
-  const { job, answerPlace, copy, note, cells: writer } = writing;
-  const recordsOf = ledgerRows(writing.ledger, batch.id, partRowsOf(job));
+  const { ledger, job, answerPlace, copy, note, cells: writer } = writing;
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   tally.columns = columns.filter(({ isSource }) => isSource !== true);
   const found: AnswerReader = (...answer) => tally.addFound(foundValues(job.add, ...answer));
@@ -296,7 +288,10 @@ async function* enrichedCopy(
     return added.cells.concat(ours);
   };
   yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, async (rows) => {
-    const records = await recordsOf(rows);
-    return rows.map((row, at) => cellsOf(row, records[at]));
+    const records = await ledger.recordsOf(
+      batch.id,
+      rows.map(({ row }) => row),
+    );
+    return rows.map((row) => cellsOf(row, records.get(row.row)));
   });
 }
