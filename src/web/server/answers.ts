@@ -32,14 +32,6 @@ export async function bodyOf<Body extends z.ZodObject>(
 }
 
 /**
- * Reads the part of an address behind the `?`.
- * @throws StopError `usage` for a name or a value that the API does not know.
- */
-export function queryOf<Query extends z.ZodObject>({ req }: Context, schema: Query): z.output<Query> {
-  return checkInput(req.path, schema, req.query());
-}
-
-/**
  * 409 while another process holds the thing, and for a plan that moved; 400 for a wrong request; 500 for a
  * bug.
  * @param place where the lists are that a refusal calls by their names.

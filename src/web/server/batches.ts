@@ -3,11 +3,11 @@ import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
 import { readFigures, readReport } from '../../files/output/output.ts';
+import { checkInput } from '../../lib/checked-input.ts';
 import { batchesPage } from '../../run/batches.ts';
 import { pricesIn } from '../../run/known-account.ts';
 import { findBatch, lookInto } from '../../run/open-ledger.ts';
 import { type BatchList, BatchListQuery, type ReportObject } from '../api.ts';
-import { queryOf } from './answers.ts';
 import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -19,7 +19,7 @@ export function batchRoutes(server: Server): Hono {
   const { store } = server;
   return new Hono()
     .get('/batches', async (context) => {
-      const { page, list, newest } = queryOf(context, BatchListQuery);
+      const { page, list, newest } = checkInput(context.req.path, BatchListQuery, context.req.query());
       const ids = new Map((await keptLists(server)).map(({ path, id }) => [path, id]));
       const isOf = (input: string): boolean => {
         if (list !== undefined) return ids.get(input) === list;

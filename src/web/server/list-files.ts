@@ -159,12 +159,13 @@ export async function writeListJob({ folder }: KeptList, job: ListJob): Promise<
   return path;
 }
 
-/** Removes what a crash has left of a list that was being brought: a folder without a note. */
-export const removeLeftovers = (place: Place): Promise<void> =>
+/** Removes lists, and what a crash has left of one that was being brought: a folder without a note. */
+export const removeLists = (place: Place, isUnused: (list: KeptList) => boolean): Promise<void> =>
   line.add(async () => {
-    for (const id of await namesIn(place)) {
+    for (const id of (await namesIn(place)).filter(isListId)) {
+      const list = await findList(place, id);
       const folder = join(listsFolder(place.folder), id);
-      if (isListId(id) && !existsSync(join(folder, LIST_NOTE))) await removeList({ folder });
+      if (list ? isUnused(list) : !existsSync(join(folder, LIST_NOTE))) await removeList({ folder });
     }
   });
 

@@ -5,19 +5,20 @@ import { DAY_MS, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
 import type { Batch } from '../../ledger/ledger.ts';
+import { checkInput } from '../../lib/checked-input.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 import { TableOrder } from '../../run/table-order.ts';
 import { ListJob, ListJobQuery, type Lists, type ListView, MendRequest } from '../api.ts';
-import { bodyOf, queryOf } from './answers.ts';
+import { bodyOf } from './answers.ts';
 import {
   bringList,
   changeList,
   type KeptList,
   keptList,
   keptLists,
-  removeLeftovers,
   removeList,
+  removeLists,
 } from './list-files.ts';
 import { isAtWorkOn, mend } from './list-mends.ts';
 import { ListTables } from './list-rows.ts';
@@ -43,7 +44,7 @@ export function listRoutes(server: Server): Hono {
       return context.json(await tables.pageOf(await keptList(server, context.req.param('id')), order));
     })
     .put('/lists/:id/job', async (context) => {
-      const { version: over } = queryOf(context, ListJobQuery);
+      const { version: over } = checkInput(context.req.path, ListJobQuery, context.req.query());
       const job = await bodyOf(context, ListJob);
       const list = await changeList(server, context.req.param('id'), async ({ name, version }) => {
         if (over !== undefined && over !== version)
@@ -96,13 +97,12 @@ const KEPT_MS = 30 * DAY_MS;
  * start.
  */
 export async function sweepUnused(server: Server): Promise<void> {
-  await removeLeftovers(server);
   const byPath = await batchesByPath(server);
   const endMs = await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger));
   if (endMs === undefined) return;
-  for (const list of await keptLists(server)) {
-    const over = byPath.get(list.path) ?? [];
-    const lastMs = Math.max(list.atMs, ...over.map(({ createdAtMs }) => createdAtMs));
-    if (!over.some(isOpen) && endMs >= lastMs + KEPT_MS) await removeList(list);
-  }
+  await removeLists(server, ({ path, atMs }) => {
+    const over = byPath.get(path) ?? [];
+    const lastMs = Math.max(atMs, ...over.map(({ createdAtMs }) => createdAtMs));
+    return !over.some(isOpen) && endMs >= lastMs + KEPT_MS;
+  });
 }

@@ -62,13 +62,11 @@ export function useAsked<T>(
   return asked;
 }
 
-async function answerTo<T>(question: () => Promise<T>): Promise<Asked<T>> {
-  try {
-    return { value: await question(), refused: undefined, waits: false };
-  } catch (error) {
-    return { value: undefined, refused: asRefused(error), waits: false };
-  }
-}
+const answerTo = <T>(question: () => Promise<T>): Promise<Asked<T>> =>
+  question().then(
+    (value) => ({ value, refused: undefined, waits: false }),
+    (error: unknown) => ({ value: undefined, refused: asRefused(error), waits: false }),
+  );
 
 /**
  * A question that is repeated while it is open is asked once more afterwards, so that the slowest answer is
