@@ -186,19 +186,16 @@ function oneCall(chosen: ResolvedJob, row: RowInput): Call {
     ...alone.map(([name, value]) => cellPreparer(job, { ...options, waterfall: [name] })({ [name]: value })),
     cellPreparer(job, options)(row),
   ];
-  const invalid = checks.find((prepared) => prepared.kind === 'invalid');
-  if (invalid !== undefined)
-    throw stop('usage', `This cannot be asked: ${invalid.reason}.`, 'Give another value.');
-  const [ready] = checks.flatMap((prepared) => (prepared.kind === 'ready' ? [prepared] : [])).reverse();
-  invariant(ready !== undefined, 'a row that is not invalid is ready');
-  const step = new RowWalk(operation, accountsOf(chosen), ready).step();
+  const prepared = checks.find(({ kind }) => kind === 'invalid') ?? checks.at(-1);
+  invariant(prepared !== undefined, 'the row itself is checked');
+  const step =
+    prepared.kind === 'ready'
+      ? new RowWalk(operation, accountsOf(chosen), prepared).step()
+      : { outcome: prepared };
   if ('met' in step) return step.met.call;
-  invariant(step.kind === 'end', 'no account has ended yet');
-  throw stop(
-    'usage',
-    `This cannot be asked: ${step.outcome.reason ?? 'there is nothing to send'}.`,
-    'Give another value.',
-  );
+  invariant('outcome' in step, 'no account has ended yet');
+  const why = step.outcome.reason ?? 'there is nothing to send';
+  throw stop('usage', `This cannot be asked: ${why}.`, 'Give another value.');
 }
 
 // ----------------------------------------------------------------------------------------------- what leaves
