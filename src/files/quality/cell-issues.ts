@@ -272,18 +272,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const EVIDENCE =
   /(?<!\p{Lu})(?:Ã[\u00a0-\u00bf]|Â[\u00a0-\u00bf])|Ã[€\u0081‚ƒ„†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090˜š›œ\u009džŸ]|â€|â‚¬|â„¢/u;
 
-/** Text that was misread again after it had been; more often, and nobody could tell what it was. */
-const MOST_ROUNDS = 3;
-
-/** The text as it was before it was misread; the same text when it was not, or when that is not sure. */
+/** The text as it was before it was misread, once or more; the same text when that is not sure. */
 function withoutMojibake(text: string): string {
-  let mended = text;
-  for (let round = 0; round < MOST_ROUNDS && EVIDENCE.test(mended); round += 1) {
-    const once = readAgain(mended);
-    if (once === undefined) break;
-    mended = once;
-  }
-  return EVIDENCE.test(mended) ? text : mended;
+  let mended: string | undefined = text;
+  while (mended !== undefined && EVIDENCE.test(mended)) mended = readAgain(mended);
+  return mended ?? text;
 }
 
 /**
