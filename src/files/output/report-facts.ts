@@ -7,29 +7,18 @@ import { changesSentence } from './change-words.ts';
 import type { BatchFigures, ChangesDone, ReportObject } from './report-object.ts';
 import { summaryOf } from './summary-words.ts';
 
-export interface ReportOptions {
-  readonly batch: Batch;
-  readonly figures: BatchFigures;
-  /** Undefined for a batch that changes nothing. */
-  readonly changes: ChangesDone | undefined;
-  /** The acts of people on the batch, and its requests. */
-  readonly acts: readonly Act[];
-  readonly metrics: { readonly requests: number; readonly calls: number };
-}
-
+/**
+ * What the report of a batch says, in the file as on the page.
+ * @param changes undefined for a batch that changes nothing.
+ */
 export async function readReport(
-  ledger: LedgerReader,
+  ledger: Pick<LedgerReader, 'acts' | 'metrics'>,
   batch: Batch,
   figures: BatchFigures,
   changes: ChangesDone | undefined,
 ): Promise<ReportObject> {
   const acts = await ledger.acts(batch.id);
   const { requests, calls } = await ledger.metrics(batch.id);
-  return reportOf({ batch, figures, changes, acts, metrics: { requests, calls } });
-}
-
-/** What the report of a batch says, in the file as on the page. */
-export function reportOf({ batch, figures, changes, acts, metrics }: ReportOptions): ReportObject {
   return madePlain({
     list: listNameOf(batch.inputPath),
     created_at: isoTime(batch.createdAtMs),
@@ -39,7 +28,8 @@ export function reportOf({ batch, figures, changes, acts, metrics }: ReportOptio
     figures,
     ...present({ changes }),
     how: {
-      ...metrics,
+      requests,
+      calls,
       acts: acts.map(({ kind, operator, atMs }) => ({
         at: isoTime(atMs),
         what: `${ACT_WORDS[kind]} ${operator}`,

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/core/row.ts';
 import { figuresOf } from '../../../src/files/output/batch-figures.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
-import { reportOf } from '../../../src/files/output/report-facts.ts';
+import { readReport } from '../../../src/files/output/report-facts.ts';
 import type { BatchFigures } from '../../../src/files/output/report-object.ts';
 import { Tally } from '../../../src/files/output/tally.ts';
 import {
@@ -81,11 +81,11 @@ interface Said {
   readonly cost?: BatchFigures['cost'];
 }
 
-function report(tally: Tally, { of = batch, spent = money, cost = null }: Said = {}): string {
+async function report(tally: Tally, { of = batch, spent = money, cost = null }: Said = {}): Promise<string> {
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
   const figures = figuresOf(of, tally, spent, cost);
-  const asked = { acts: [], metrics: { requests: 4, calls: 4 } };
-  return reportHtml(of, reportOf({ batch: of, figures, changes: undefined, ...asked }), files);
+  const ledger = { acts: async () => [], metrics: async () => ({ requests: 4, calls: 4 }) };
+  return reportHtml(of, await readReport(ledger, of, figures, undefined), files);
 }
 
 /** What everybody reads before the first fold, tag by tag. */
@@ -114,7 +114,7 @@ function cells(html: string): readonly (readonly string[])[] {
   );
 }
 
-test('the report says first what came of the list, what it cost, and what needs a person, as one reads it to a manager', () => {
+test('the report says first what came of the list, what it cost, and what needs a person, as one reads it to a manager', async () => {
   const tally = tallyOf(
     [matched, answer('abn', 'found', 2)],
     [matched, answer('abn', 'found', 2)],
@@ -135,7 +135,7 @@ test('the report says first what came of the list, what it cost, and what needs 
     ['phone', '1'],
     ['city', ''],
   ]);
-  const html = report(tally, { cost: [{ amount: 48, currency: 'AUD' }] });
+  const html = await report(tally, { cost: [{ amount: 48, currency: 'AUD' }] });
   expect(html).toContain('<title>leads.csv</title>');
   expect(
     aboveTheFold(html)
@@ -158,13 +158,13 @@ test('the report says first what came of the list, what it cost, and what needs 
   expect(aboveTheFold(html)).not.toMatch(/0a1b2c3d|enrich-company|\/lists|--|status \d/);
 });
 
-test('the report says what is not done yet, and folded away which batch it is', () => {
-  const html = report(tallyOf([matched, answer('abn', 'found', 2)], [undefined]));
+test('the report says what is not done yet, and folded away which batch it is', async () => {
+  const html = await report(tallyOf([matched, answer('abn', 'found', 2)], [undefined]));
   expect(aboveTheFold(html)).toContain('So far 1 of 4 companies found, 25 %; 3 rows to go');
   expect(cells(html)).toContainEqual(['batch', '0a1b2c3d']);
 });
 
-test('the report loads nothing and runs nothing, whatever a vendor, a file name or an identifier says', () => {
+test('the report loads nothing and runs nothing, whatever a vendor, a file name or an identifier says', async () => {
   const hostile = fc.oneof(
     fc.constantFrom(
       '<script>alert(1)</script>',
@@ -174,12 +174,12 @@ test('the report loads nothing and runs nothing, whatever a vendor, a file name 
     ),
     fc.string({ unit: 'binary' }),
   );
-  const plain = report(tallyOf([{ kind: 'invalid', reason: 'r' }, answer('i', 'refused', 2)]));
+  const plain = await report(tallyOf([{ kind: 'invalid', reason: 'r' }, answer('i', 'refused', 2)]));
   const tags = (html: string): readonly string[] => html.match(/<[^>]*>/g) ?? [];
-  fc.assert(
-    fc.property(hostile, hostile, hostile, (reason, path, identifier) => {
+  await fc.assert(
+    fc.asyncProperty(hostile, hostile, hostile, async (reason, path, identifier) => {
       const tally = tallyOf([{ kind: 'invalid', reason }, answer(identifier, 'refused', 2)]);
-      const html = report(tally, { of: { ...batch, inputPath: path, accountName: path } });
+      const html = await report(tally, { of: { ...batch, inputPath: path, accountName: path } });
       expect(tags(html)).toEqual(tags(plain));
     }),
   );
