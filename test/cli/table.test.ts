@@ -64,8 +64,8 @@ test('a column of the list that is filled stands among the bought ones, with its
   const page = await table(desk, '--limit', '2');
   expect(page.columns.slice(0, 3)).toEqual([
     { name: 'domain', from: 'list' },
-    { name: 'City', from: 'bought' },
-    { name: 'City_source', from: 'bought' },
+    { name: 'City', from: 'bought', path: 'location.city' },
+    { name: 'City_source', from: 'bought', path: 'location.city' },
   ]);
   expect(page.rows[0].cells.slice(0, 3)).toEqual(['a.example', 'Perth', 'list']);
 });
@@ -78,7 +78,7 @@ test('a page says which columns it has and from where, the last row, and where t
   expect(page.columns).toEqual([
     { name: 'domain', from: 'list' },
     { name: 'City', from: 'list' },
-    { name: 'Staff', from: 'bought' },
+    { name: 'Staff', from: 'bought', path: 'employee_count' },
     ...['_status', '_reason', '_matched_by', '_credits', '_source', '_as_of'].map((name) => ({
       ...{ name, from: 'ours' },
     })),
