@@ -141,7 +141,7 @@ test('one is tried for its price: what was sent, what came back, and what it cos
   await card.getByText('It answers.').waitFor();
   expect(await desk.requests()).toBe(0);
   await card.getByRole('button', { name: 'Try one…' }).click();
-  await card.getByLabel('Website').fill('list.csv-1.example');
+  await card.getByLabel('Web domain').fill('list.csv-1.example');
   await card.getByLabel('Never more than, in credits').fill('0');
   await card.getByRole('button', { name: 'Ask for this one' }).click();
   await card.getByRole('alert').waitFor();

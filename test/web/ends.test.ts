@@ -87,7 +87,7 @@ test('another key is typed where the vendor does not take the old one, and the l
   );
   await sees(page, 'The vendor does not take the key of data any more. Nothing was lost. 6 rows are left.');
   gateway.weather = () => undefined;
-  await page.getByLabel('Another key').fill('key-2');
+  await page.getByLabel('New key').fill('key-2');
   await press(page, 'Take it and go on');
   await sees(page, '10 of 10 companies found');
   expect(await desk.read('config/accounts.yaml')).toContain('key-2');
@@ -107,7 +107,7 @@ test('of two accounts, the one whose key is dead is named, and it takes the new 
   const page = await tabAt(served, `/lists/${list}`);
   await sees(page, 'The vendor does not take the key of spare any more. Nothing was lost. 3 rows are left.');
   gateway.weather = () => undefined;
-  await page.getByLabel('Another key').fill('key-2');
+  await page.getByLabel('New key').fill('key-2');
   await press(page, 'Take it and go on');
   await sees(page, /^0 of 3 companies found/);
   expect(await desk.read('config/accounts.yaml')).toMatch(/data[\s\S]*key-1[\s\S]*spare[\s\S]*key-2/);

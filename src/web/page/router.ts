@@ -5,34 +5,22 @@ import { computed, signal } from '@preact/signals';
  * expect.
  */
 
-const address = signal(location.pathname + location.search);
+const address = signal(location.href);
 
-export const path = computed(() => address.value.split('?')[0] ?? '/');
-export const query = computed(() => new URLSearchParams(address.value.split('?')[1] ?? ''));
-
-addEventListener('popstate', () => {
-  address.value = location.pathname + location.search;
-});
+export const path = computed(() => new URL(address.value).pathname);
+export const query = computed(() => new URL(address.value).searchParams);
 
 export function go(to: string): void {
-  history.pushState(null, '', to);
-  address.value = to;
-  scrollTo(0, 0);
+  location.href = to;
 }
 
-/** Follows links of the page without loading it again; what opens elsewhere stays the browser's. */
-addEventListener('click', (event) => {
-  const link = (event.target as Element | null)?.closest?.('a');
-  if (
-    !link ||
-    event.defaultPrevented ||
-    event.button !== 0 ||
-    event.metaKey ||
-    event.ctrlKey ||
-    event.shiftKey
-  )
-    return;
-  if (link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return;
-  event.preventDefault();
-  go(link.pathname + link.search);
+/** Follows what leads to a view without loading the page again. A browser that cannot do so loads it. */
+window.navigation?.addEventListener('navigate', (event) => {
+  const { canIntercept, destination, downloadRequest, hashChange, navigationType } = event;
+  if (!canIntercept || hashChange || downloadRequest !== null || navigationType === 'reload') return;
+  event.intercept({
+    async handler() {
+      address.value = destination.url;
+    },
+  });
 });

@@ -22,12 +22,7 @@ const VIEWS: readonly (readonly [address: RegExp, view: View])[] = [
   [/^\/accounts$/, late(async () => (await import('./views/accounts.tsx')).Accounts)],
 ];
 
-const NAV = [
-  { to: '/', says: 'Lists' },
-  { to: '/money', says: 'Money' },
-  { to: '/nights', says: 'Nights' },
-  { to: '/accounts', says: 'Accounts' },
-];
+const NAV = { '/': 'Lists', '/money': 'Money', '/nights': 'Nights', '/accounts': 'Accounts' };
 
 export function Page() {
   if (isIn.value === false) return <Closed />;
@@ -36,7 +31,7 @@ export function Page() {
       <header>
         <a href="/">Rowonce</a>
         <nav aria-label="Views">
-          {NAV.map(({ to, says }) => (
+          {Object.entries(NAV).map(([to, says]) => (
             <a key={to} href={to} aria-current={isAt(to) ? 'page' : undefined}>
               {says}
             </a>
@@ -110,28 +105,23 @@ function useWhole(): boolean {
 
 function Shown() {
   const isWhole = useWhole();
+  const [address, View] = VIEWS.find(([each]) => each.test(path.value)) ?? [/$/, Nowhere];
   useEffect(() => {
     document.title = 'Rowonce';
   }, []);
   return (
     <fieldset disabled={offline.value} aria-busy={!isWhole}>
-      <Addressed />
+      <View id={decodeURIComponent(address.exec(path.value)?.groups?.id ?? '')} />
     </fieldset>
   );
 }
 
-function Addressed() {
-  for (const [address, View] of VIEWS) {
-    const found = address.exec(path.value);
-    if (found !== null) return <View id={decodeURIComponent(found.groups?.id ?? '')} />;
-  }
-  return (
-    <section class="drop">
-      <h1>There is nothing at this address</h1>
-      <ButtonLink to="/" says="See your lists" />
-    </section>
-  );
-}
+const Nowhere = () => (
+  <section class="drop">
+    <h1>There is nothing at this address</h1>
+    <ButtonLink to="/" says="See your lists" />
+  </section>
+);
 
 /** A tab of an earlier start, or one that was opened by hand. */
 function Closed() {

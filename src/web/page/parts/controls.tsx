@@ -3,7 +3,7 @@ import type { ComponentChildren, ComponentProps } from 'preact';
 type ButtonProps = ComponentProps<'button'> & {
   readonly says: ComponentChildren;
   /** `go` leads on, `bad` takes something away, `link` looks like a word of the text. */
-  readonly look?: 'go' | 'bad' | 'pill' | 'link' | undefined;
+  readonly look?: 'go' | 'bad' | 'link' | undefined;
 };
 
 /** It submits no form, unless it says that it does. */
@@ -79,7 +79,7 @@ export function Select({ name, value, options, onChosen }: SelectProps) {
 }
 
 type FieldProps = ComponentProps<'input'> & {
-  readonly says: string;
+  readonly says: ComponentChildren;
   /** Gets what is typed when the user leaves the field, because the thing that it names is then checked. */
   readonly onTyped?: (typed: string) => void;
 };

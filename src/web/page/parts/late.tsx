@@ -1,21 +1,16 @@
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { awaiting } from '../session.ts';
 
 /** A part of the page whose script is fetched when it is first shown, so that any first view comes sooner. */
 export function late<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
-  let loaded: ComponentType<Props> | undefined;
+  const loaded = signal<ComponentType<Props> | undefined>(undefined);
   return function Late(props: Props) {
-    const isThere = useSignal(loaded !== undefined);
+    const { value: Loaded } = loaded;
     useEffect(() => {
-      if (isThere.value) return;
-      void awaiting(load()).then((part) => {
-        loaded = part;
-        isThere.value = true;
-      });
+      if (Loaded === undefined) void awaiting(load()).then((part) => (loaded.value = part));
     }, []);
-    const Loaded = isThere.value ? loaded : undefined;
     return Loaded === undefined ? <p class="soft">One moment…</p> : <Loaded {...props} />;
   };
 }

@@ -6,13 +6,14 @@ interface PopoverProps {
   readonly name: string;
   readonly says: ComponentChildren;
   readonly look?: string;
-  /** Whether what was typed is still there after a click elsewhere has closed the box. */
-  readonly keeps?: boolean;
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-/** A button, and what it opens below itself: Escape and a click elsewhere close it. */
-export function Popover({ name, says, look = 'pill', keeps = false, children }: PopoverProps) {
+/**
+ * A button, and what it opens below itself: Escape and a click elsewhere close it, and what was typed is still
+ * there.
+ */
+export function Popover({ name, says, look, children }: PopoverProps) {
   const id = useId();
   const isOpen = useSignal(false);
   const isThere = useSignal(false);
@@ -37,7 +38,7 @@ export function Popover({ name, says, look = 'pill', keeps = false, children }: 
         aria-label={name}
         onToggle={({ newState }) => {
           isOpen.value = newState === 'open';
-          isThere.value = isOpen.value || (keeps && isThere.value);
+          isThere.value ||= isOpen.value;
         }}
       >
         {isThere.value && children(end)}

@@ -4,13 +4,12 @@ import { Bar } from '../../../files/output/report/table.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { AccountObject, SpendObject, VendorObject } from '../../api.ts';
 import { forPage, Loaded } from '../loaded.tsx';
-import { Act, Form } from '../parts/act.tsx';
-import { Field } from '../parts/controls.tsx';
+import { Act } from '../parts/act.tsx';
 import { counted, creditWords, money, spentWords } from '../parts/figures.ts';
 import { Popover } from '../parts/popover.tsx';
 import { ask } from '../session.ts';
 import { AddAccount } from './accounts/add.tsx';
-import { TestAccount } from './accounts/test.tsx';
+import { NewKey, TestAccount } from './accounts/key.tsx';
 import { OneTry, triable } from './accounts/try.tsx';
 
 interface AccountList {
@@ -80,16 +79,16 @@ function Card({ account, spend, onChanged }: CardProps) {
       <p class="soft">{termsOf(account)}</p>
       {problem !== null && <p class="need">{forPage(problem.message) || 'It cannot be used as it is.'}</p>}
       <div class="row">
-        {!sandbox && <TestAccount name={name} says="Test, free" />}
+        {!sandbox && <TestAccount name={name} />}
         {triable(account).length > 0 && (
-          <Popover name={`Try ${name}`} says="Try one…" look="" keeps>
+          <Popover name={`Try ${name}`} says="Try one…">
             {() => <OneTry account={account} onTried={onChanged} />}
           </Popover>
         )}
         {!sandbox && (
           <>
-            <Popover name={`The key of ${name}`} says="Change the key" look="" keeps>
-              {(close) => <NewKey name={name} onChanged={close} />}
+            <Popover name={`The key of ${name}`} says="Change the key">
+              {(close) => <NewKey name={name} says="Save the key" onSaved={close} />}
             </Popover>
             <Act
               look="link"
@@ -102,18 +101,6 @@ function Card({ account, spend, onChanged }: CardProps) {
         )}
       </div>
     </section>
-  );
-}
-
-function NewKey({ name, onChanged }: { readonly name: string; onChanged(): void }) {
-  const change = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
-    await ask('/accounts/add', { body: { name, key } });
-    onChanged();
-  };
-  return (
-    <Form says="Save the key" sends={change}>
-      <Field says="New key" name="key" type="password" autocomplete="new-password" required />
-    </Form>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { BatchList, BatchStatusObject, ListView, WorkList, WorkView } from '../../api.ts';
+import type { BatchList, BatchStatusObject, ListView, WorkList } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { fileName, grouped } from '../parts/figures.ts';
 import { late } from '../parts/late.tsx';
@@ -18,46 +18,45 @@ const RowBeside = late(async () => (await import('./list/row.tsx')).RowBeside);
 const Undo = late(async () => (await import('./list/undo.tsx')).Undo);
 
 /** One view for one list: her table, and beside it what to do, how it goes, or one of its rows. */
-export function ListPage({ id }: { readonly id: string }) {
-  const question = async (signal: AbortSignal): Promise<Known> => {
-    const how = { signal, isLook: true };
-    const [list, { batches }, { work }] = await Promise.all([
-      ask<ListView>(`/lists/${id}`, how),
-      ask<BatchList>(`/batches?list=${id}`, how),
-      ask<WorkList>('/tasks', how),
-    ]);
-    const newest = batches[0]?.batch;
-    const batch = newest === undefined ? undefined : await statusOf(newest, signal);
-    return { name: list.name, list, batch, works: worksAbout([list.id, newest], work) };
-  };
-  return (
-    <Loaded path={`/lists/${id}`} question={question} again={beat.value}>
-      {(known) => <Shown {...known} />}
-    </Loaded>
-  );
-}
+export const ListPage = ({ id }: OfId) => (
+  <Loaded path={`/lists/${id}`} question={(signal) => knownOfList(id, signal)} again={beat.value}>
+    {(known) => <Shown {...known} />}
+  </Loaded>
+);
 
 /** The same view of a file that was never brought to the page, such as one that a night has worked on. */
-export function ListOfBatch({ id }: { readonly id: string }) {
-  const question = async (signal: AbortSignal): Promise<Known> => {
-    const [batch, { work }] = await Promise.all([
-      statusOf(id, signal),
-      ask<WorkList>('/tasks', { signal, isLook: true }),
-    ]);
-    return { name: fileName(batch.input), list: undefined, batch, works: worksAbout([id], work) };
-  };
-  return (
-    <Loaded path={`/batches/${id}`} question={question} again={beat.value}>
-      {(known) => <Shown {...known} />}
-    </Loaded>
-  );
+export const ListOfBatch = ({ id }: OfId) => (
+  <Loaded path={`/batches/${id}`} question={(signal) => known(undefined, id, signal)} again={beat.value}>
+    {(of) => <Shown {...of} />}
+  </Loaded>
+);
+
+interface OfId {
+  readonly id: string;
 }
 
-const statusOf = (batch: string, signal: AbortSignal): Promise<BatchStatusObject> =>
-  look('status', { batch }, signal);
+async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
+  const how = { signal, isLook: true };
+  const [list, { batches }] = await Promise.all([
+    ask<ListView>(`/lists/${id}`, how),
+    ask<BatchList>(`/batches?list=${id}`, how),
+  ]);
+  return known(list, batches[0]?.batch, signal);
+}
 
-const worksAbout = (ids: readonly (string | undefined)[], works: readonly WorkView[]): readonly WorkView[] =>
-  works.filter(({ about, batch }) => ids.includes(about ?? '') || ids.includes(batch ?? ''));
+async function known(
+  list: ListView | undefined,
+  id: string | undefined,
+  signal: AbortSignal,
+): Promise<Known> {
+  const [batch, { work }] = await Promise.all([
+    id === undefined ? undefined : look<BatchStatusObject>('status', { batch: id }, signal),
+    ask<WorkList>('/tasks', { signal, isLook: true }),
+  ]);
+  const ids = [list?.id, id];
+  const works = work.filter((each) => ids.includes(each.about) || ids.includes(each.batch ?? ''));
+  return { name: list?.name ?? fileName(batch?.input ?? ''), list, batch, works };
+}
 
 function Shown(known: Known) {
   const scene = useScene(known);

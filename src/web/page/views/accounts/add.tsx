@@ -19,7 +19,7 @@ export const AddAccount = ({ onChanged, ...known }: AddProps) => (
     <p class="soft">
       {grouped(known.vendors.length)} vendors are known by name; any other needs its web address.
     </p>
-    <Popover name="A new account" says="Choose a vendor" look="go" keeps>
+    <Popover name="A new account" says="Choose a vendor" look="go">
       {(close) => {
         const onAdded = (): void => {
           close();

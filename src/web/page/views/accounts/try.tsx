@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { whatWords } from '../../../../files/output/summary-words.ts';
+import { capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
 import type { AccountObject, TrialObject, WorkAnswer } from '../../../api.ts';
 import { Form } from '../../parts/act.tsx';
 import { untilEnded } from '../../parts/action.ts';
@@ -8,26 +8,15 @@ import { spentWords } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { rawAnswer } from '../list/row-words.ts';
 
-type Asked = readonly [input: string, name: string];
-
-const PERSON: readonly Asked[] = [
-  ['full_name', 'Name'],
-  ['domain', 'Website of the company'],
-];
+const PERSON = ['full_name', 'domain'];
 
 /** By what each is asked for; one that is left blank is not sent. */
-const FIELDS: Readonly<Record<string, readonly Asked[]>> = {
-  'enrich-company': [
-    ['domain', 'Website'],
-    ['abn', 'ABN'],
-  ],
-  'enrich-person': [
-    ['email', 'E-mail'],
-    ['profile_url', 'Profile'],
-  ],
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'enrich-company': ['domain', 'abn'],
+  'enrich-person': ['email', 'profile_url'],
   'find-email': PERSON,
   'find-phone': PERSON,
-  'check-email': [['email', 'E-mail']],
+  'check-email': ['email'],
 };
 
 export const triable = ({ operations = [] }: AccountObject): readonly string[] =>
@@ -60,8 +49,8 @@ export function OneTry({ account, onTried }: OneTryProps) {
           options={names.map((name) => [name, whatWords(name)] as const)}
           onChosen={(next) => (job.value = next)}
         />
-        {(FIELDS[job.value] ?? []).map(([input, name]) => (
-          <Field key={input} says={name} name={input} />
+        {FIELDS[job.value]?.map((input) => (
+          <Field key={input} says={capital(inputWords(input))} name={input} />
         ))}
         <Field
           says="Never more than, in credits"

@@ -1,13 +1,9 @@
 import { capital } from '../../../../files/output/summary-words.ts';
 import type { ListJobChoice } from '../../../api.ts';
-import { Button, Options } from '../../parts/controls.tsx';
-import type { Scene } from './scene.ts';
+import { Button, Options, Select } from '../../parts/controls.tsx';
+import type { OfScene } from './scene.ts';
 
 /** Where in her file the table is. */
-
-interface OfScene {
-  readonly scene: Scene;
-}
 
 /** A reading without what is blank, so that it is recognised again. */
 export function withReading(job: ListJobChoice, more: Readonly<Record<string, string>>): ListJobChoice {
@@ -64,12 +60,12 @@ export function Above({ scene: { described, job, choose } }: OfScene) {
           </p>
         ))}
       <p>
-        <label class="row">
-          {isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}{' '}
-          <select value={header} onChange={({ currentTarget: { value } }) => use(value)}>
-            <Options of={[...options]} />
-          </select>
-        </label>
+        <Select
+          name={isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}
+          value={header}
+          options={[...options]}
+          onChosen={use}
+        />
       </p>
     </div>
   );

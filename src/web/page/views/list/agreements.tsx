@@ -1,18 +1,13 @@
 import type { ListJobChoice, PlannedChangeObject, PlanObject } from '../../../api.ts';
-import { Button, Checkbox } from '../../parts/controls.tsx';
+import { Button, Checkbox, Field } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { Stop } from '../../parts/stop.tsx';
-import type { Agreed, Scene } from './scene.ts';
+import type { Agreed, OfPlan, Scene } from './scene.ts';
 import { isSent, whoIs } from './team-words.ts';
 
 /** What a start does that she has to know first, and agrees to on purpose. */
 
-interface AgreementsProps {
-  readonly scene: Scene;
-  readonly plan: PlanObject;
-}
-
-export function Agreements({ scene, plan }: AgreementsProps) {
+export function Agreements({ scene, plan }: OfPlan) {
   const { to_agree: question, reread, unanswered } = plan;
   const { value: agreed } = scene.agreed;
   const agree = (more: Agreed): void => {
@@ -26,17 +21,13 @@ export function Agreements({ scene, plan }: AgreementsProps) {
       <Guards scene={scene} plan={plan} />
       {losing && (
         <Stop says={losing.fact}>
-          <label class="row">
-            <span>
-              To agree, type <em>{losing.phrase}</em>
-            </span>
-            <input
-              value={typedFor(losing, agreed)}
-              onInput={({ currentTarget: { value: words } }) =>
-                agree({ typed: { about: losing.about, words } })
-              }
-            />
-          </label>
+          <Field
+            says={`To agree, type “${losing.phrase}”`}
+            value={typedFor(losing, agreed)}
+            onInput={({ currentTarget: { value: words } }) =>
+              agree({ typed: { about: losing.about, words } })
+            }
+          />
         </Stop>
       )}
       {question && agreed.accept !== question.agreement && (
@@ -88,7 +79,7 @@ const LIMITS: Readonly<Record<string, (limit: unknown) => string>> = {
 };
 
 /** What goes too far, to be allowed by a tick, and what was allowed, whose tick can be taken away. */
-function Guards({ scene: { job, choose }, plan: { guards = [] } }: AgreementsProps) {
+function Guards({ scene: { job, choose }, plan: { guards = [] } }: OfPlan) {
   const set: Readonly<Record<string, unknown>> = job.guards ?? {};
   // Until the next plan is there, what she has just allowed keeps its tick.
   const isSet = (allows: object): boolean =>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { Fragment } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/controls.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import type { Line } from '../../parts/lines.ts';
 import { cellsOf, type Drawn } from './cells.tsx';
 import { isBought } from './columns.ts';
@@ -47,23 +47,16 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
       </p>
       {(first?.shows || row > 0) && (
         <p>
-          <small class="soft">{key.name}</small>
-          <b>{first?.shows || 'blank'}</b>
-          {fault && <small class="bad">{fault}</small>}
+          <small>{key.name}</small> <b>{first?.shows || 'blank'}</b>
         </p>
       )}
-      <dl>
-        {others.map((column, at) => {
-          const { shows = '', span } = cells[at] ?? {};
-          if (shows === '' || span === 0 || (fault && isBought(column))) return null;
-          return (
-            <Fragment key={column.name}>
-              <dt>{column.name}</dt>
-              <dd>{shows}</dd>
-            </Fragment>
-          );
-        })}
-      </dl>
+      {fault && <p class="bad">{fault}</p>}
+      <Facts
+        of={others.map((column, at) => [
+          column.name,
+          fault && isBought(column) ? '' : (cells[at]?.shows ?? ''),
+        ])}
+      />
     </li>
   );
 }

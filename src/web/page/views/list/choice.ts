@@ -2,11 +2,15 @@ import type { AccountObject, ListDescription, ListJobChoice } from '../../../api
 import { recognisedFor } from './columns.ts';
 import { proposedFor, wantedOf } from './fields.tsx';
 import { addedIn, besides, isFill, type Step, stepsOf, withAdded, withSteps } from './job.ts';
-import type { Scene } from './scene.ts';
+import type { OfScene, Scene } from './scene.ts';
 
 /** What can be chosen for a list, and with which accounts. */
 
 export type Accounts = readonly AccountObject[];
+
+export interface OfAccounts extends OfScene {
+  readonly accounts: Accounts;
+}
 
 export const canDo = ({ operations = [], vendor }: AccountObject, operation: string): boolean =>
   operation === 'onboard' ? vendor === 'service' : vendor === 'provider' && operations.includes(operation);

@@ -6,7 +6,7 @@ import { Button, Select } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { Stop } from '../../parts/stop.tsx';
 import { ask } from '../../session.ts';
-import { goOn } from './going-on.ts';
+import { goOn } from './stopped.tsx';
 
 interface DoubtsProps {
   readonly batch: BatchStatusObject;

@@ -1,21 +1,19 @@
 import { useSignal } from '@preact/signals';
 import type { PlanObject, WorkAnswer } from '../../../api.ts';
 import { Act } from '../../parts/act.tsx';
-import { Button } from '../../parts/controls.tsx';
+import { Button, Field } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { isAgreed } from './agreements.tsx';
 import { type Accounts, isPlay } from './choice.ts';
 import { stepsOf } from './job.ts';
-import { EVERYTHING, isTeam, type Scene } from './scene.ts';
+import { EVERYTHING, isTeam, type OfPlan, type Scene } from './scene.ts';
 import { isMaking, isSent, whoIs } from './team-words.ts';
 
 /** So many are tried first: enough to see what comes back, and what the rest will bring. */
 const TRIED_FIRST = 20;
 
-interface ButtonsProps {
-  readonly scene: Scene;
-  readonly plan: PlanObject;
+interface ButtonsProps extends OfPlan {
   readonly accounts: Accounts;
 }
 
@@ -37,18 +35,15 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
         </p>
       )}
       {budget !== undefined && (
-        <label class="row">
-          Never more than
-          <input
-            type="number"
-            min={0}
-            value={budget}
-            onInput={({ currentTarget: { value } }) => {
-              typed.value = value === '' ? undefined : Math.max(0, Math.trunc(Number(value)));
-            }}
-          />
-          {spent > 0 && ` with the ${grouped(spent)} spent so far`}
-        </label>
+        <Field
+          says={`Never more than${spent > 0 ? `, with the ${grouped(spent)} spent so far` : ''}`}
+          type="number"
+          min={0}
+          value={budget}
+          onInput={({ currentTarget: { value } }) => {
+            typed.value = value === '' ? undefined : Math.max(0, Math.trunc(Number(value)));
+          }}
+        />
       )}
       {work?.stopped?.code === 'plan' && work.state === 'ended' && (
         <p class="need">The figures have changed: look at them again.</p>

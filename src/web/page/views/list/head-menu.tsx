@@ -1,4 +1,5 @@
-import { Button } from '../../parts/controls.tsx';
+import { Form } from '../../parts/act.tsx';
+import { Button, Field } from '../../parts/controls.tsx';
 import { late } from '../../parts/late.tsx';
 import { Popover } from '../../parts/popover.tsx';
 import { type Column, isHers, kindWords } from './columns.ts';
@@ -46,25 +47,18 @@ function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly cl
       {teamPlan(scene) === undefined && at !== undefined && !isBelow && (
         <>
           <p class="row">
-            <Button look="pill" says="Sort A to Z" onClick={() => show({ sort: name })} />
-            <Button look="pill" says="Sort Z to A" onClick={() => show({ sort: `-${name}` })} />
+            <Button says="Sort A to Z" onClick={() => show({ sort: name })} />
+            <Button says="Sort Z to A" onClick={() => show({ sort: `-${name}` })} />
           </p>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              const only = String(new FormData(event.currentTarget).get('only'));
-              show({ where: { ...filter.value.where, [name]: only } });
-            }}
+          <Form
+            says="Show only these"
+            sends={async ({ only = '' }) => show({ where: { ...filter.value.where, [name]: String(only) } })}
           >
-            <label>
-              Only rows with
-              <input name="only" defaultValue={value} />
-            </label>
-            <Button look="pill" type="submit" says="Show only these" />
-          </form>
+            <Field says="Only rows with" name="only" defaultValue={value} />
+          </Form>
         </>
       )}
-      <Button look="pill" says="Hide this column" onClick={onHide} />
+      <Button says="Hide this column" onClick={onHide} />
     </>
   );
 }

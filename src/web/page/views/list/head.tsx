@@ -17,11 +17,11 @@ import {
 } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { SheetChoice } from './above.tsx';
-import type { Scene } from './scene.ts';
+import type { OfScene, Scene } from './scene.ts';
 import { aboutWords, isBegun, rowsLeft } from './words.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
-export function Head({ scene }: { readonly scene: Scene }) {
+export function Head({ scene }: OfScene) {
   const { batch, name, isRunning } = scene;
   const pause = async (id: string): Promise<void> => {
     await letGo(scene);
@@ -66,7 +66,7 @@ interface Word {
   readonly more?: string;
 }
 
-function State({ scene }: { readonly scene: Scene }) {
+function State({ scene }: OfScene) {
   const word = wordOf(scene);
   if (word === undefined) return null;
   return (
@@ -107,16 +107,14 @@ interface OfBatch {
   readonly batch: BatchStatusObject;
 }
 
-interface OfScene extends OfBatch {
-  readonly scene: Scene;
-}
+type OfBoth = OfScene & OfBatch;
 
 /** Ends what the page has started: a start that waits for its turn would take the list up again later. */
 async function letGo({ work }: Scene): Promise<void> {
   if (work !== undefined && work.state !== 'ended') await ask(`/tasks/${work.id}/stop`, { method: 'POST' });
 }
 
-function ForGood({ scene, batch }: OfScene) {
+function ForGood({ scene, batch }: OfBoth) {
   const end = async (): Promise<void> => {
     const body = { batch: batch.batch };
     await letGo(scene);
@@ -135,7 +133,7 @@ function ForGood({ scene, batch }: OfScene) {
 
 // ---------------------------------------------------------------------------------------------- what came
 
-function Taking({ scene, batch }: OfScene) {
+function Taking({ scene, batch }: OfBoth) {
   if (batch.settled === 0) return null;
   return (
     <>
@@ -150,7 +148,7 @@ function Taking({ scene, batch }: OfScene) {
 }
 
 /** What came of it and what it cost, and what else can be done with it. */
-function Came({ scene, batch }: OfScene) {
+function Came({ scene, batch }: OfBoth) {
   const { list, isPlanning, isUndoing, report } = scene;
   const { words, figures } = report.value ?? {};
   const isOfTeam = batch.changes !== undefined;

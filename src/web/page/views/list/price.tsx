@@ -1,20 +1,14 @@
 import { Needs, rowsWords } from '../../../../files/output/report/needs.ts';
 import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { PlanObject } from '../../../api.ts';
+import { type Fact, Facts } from '../../parts/facts.tsx';
 import { duration, grouped, money, needWords } from '../../parts/figures.ts';
 import { isFill } from './job.ts';
-import type { Scene } from './scene.ts';
+import type { OfPlan } from './scene.ts';
 import { isSent } from './team-words.ts';
 
-interface PriceProps {
-  readonly scene: Scene;
-  readonly plan: PlanObject;
-}
-
-type Fact = readonly [name: string, says: string];
-
 /** What it costs at most and probably, and what of the list is free. */
-export function Price({ scene, plan }: PriceProps) {
+export function Price({ scene, plan }: OfPlan) {
   const { credits, cost, seconds, to_buy: asked } = plan;
   const some = (rows = 0, more = ''): string => (rows === 0 ? '' : grouped(rows) + more);
   const probably = [
@@ -54,21 +48,7 @@ export function askedApart({ steps = [] }: PlanObject) {
   });
 }
 
-/** What is blank is not said. */
-const Facts = ({ of }: { readonly of: readonly Fact[] }) => (
-  <dl>
-    {of
-      .filter(([, says]) => says !== '')
-      .map(([name, says]) => (
-        <>
-          <dt>{name}</dt>
-          <dd>{says}</dd>
-        </>
-      ))}
-  </dl>
-);
-
-function Reasons({ plan: { reasons = [], invalid } }: Pick<PriceProps, 'plan'>) {
+function Reasons({ plan: { reasons = [], invalid } }: Pick<OfPlan, 'plan'>) {
   if (reasons.length === 0) return null;
   const told = reasons.map(({ reason, count, first_rows }) => {
     return { kind: 'invalid', words: reason, rows: count, first_rows };
@@ -82,7 +62,7 @@ function Reasons({ plan: { reasons = [], invalid } }: Pick<PriceProps, 'plan'>) 
 }
 
 /** What would be done to a team, in the place of a price. */
-export function Changes({ plan: { changes = [], people = 0 } }: Pick<PriceProps, 'plan'>) {
+export function Changes({ plan: { changes = [], people = 0 } }: Pick<OfPlan, 'plan'>) {
   const sent = changes.filter(isSent);
   if (sent.length === 0) return <p>There is nothing to change.</p>;
   const invites = sent.filter(({ calls }) => calls?.includes('create-invite')).length;

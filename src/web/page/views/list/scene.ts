@@ -58,6 +58,15 @@ export interface Scene {
   refresh(): void;
 }
 
+export interface OfScene {
+  readonly scene: Scene;
+}
+
+/** Where it is planned what shall be done. */
+export interface OfPlan extends OfScene {
+  readonly plan: PlanObject;
+}
+
 export interface Agreed {
   readonly accept?: string;
   /** What was answered before is read again, or bought again. */
@@ -78,10 +87,7 @@ export interface Filter {
 export const EVERYTHING: Filter = { search: '', sort: undefined, where: {} };
 
 /** The ways to read a list, as the commands take them beside its id. */
-export const readingOf = ({ read, country }: ListJobChoice): object => ({
-  ...read,
-  ...(country === undefined ? {} : { country }),
-});
+export const readingOf = ({ read, country }: ListJobChoice): object => ({ ...read, country });
 
 /** The names of her columns. */
 export const columnsOfHers = ({ described }: Scene): readonly string[] =>

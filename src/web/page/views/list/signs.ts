@@ -54,7 +54,7 @@ export function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
       const said = why.replace(/^\S+: /, '');
       if (/^(?:no match|its address)/.test(said)) return [[step, { ...NOTHING, title: reason }]];
       if (said.startsWith('in doubt')) return [[step, doubtOf(said)]];
-      return [[step, { look: why.startsWith(UNUSABLE) ? 'bad' : 'soft', says: withoutPrefix(why) }]];
+      return [[step, { look: UNUSABLE.test(why) ? 'bad' : 'soft', says: withoutPrefix(why) }]];
     }),
   );
 }
@@ -62,7 +62,6 @@ export function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
 const oursIn = ({ rows }: Drawn, { cells }: Line, name: string): string =>
   cells[(rows.columns ?? []).findIndex((column) => column.from === 'ours' && column.name === name)] ?? '';
 
-const UNUSABLE = 'no usable identifier: ';
+const UNUSABLE = /^no usable identifier: /;
 
-const withoutPrefix = (reason: string): string =>
-  reason.startsWith(UNUSABLE) ? reason.slice(UNUSABLE.length) : reason;
+const withoutPrefix = (reason: string): string => reason.replace(UNUSABLE, '');

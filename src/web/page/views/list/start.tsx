@@ -5,35 +5,27 @@ import { Button, ButtonLink } from '../../parts/controls.tsx';
 import { late } from '../../parts/late.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { Agreements } from './agreements.tsx';
-import { type Accounts, FINDS, fittingBest, jobFor } from './choice.ts';
+import { type Accounts, FINDS, fittingBest, jobFor, type OfAccounts } from './choice.ts';
 import { FILLS } from './fields.tsx';
 import { Buttons } from './go.tsx';
 import { isFill, operationsOf, stepsOf } from './job.ts';
 import { Changes, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
-import { isTeam, type Scene } from './scene.ts';
+import { isTeam, type OfScene, type Scene } from './scene.ts';
 import { Steps } from './steps.tsx';
 
 const Tried = late(async () => (await import('./tried.tsx')).Tried);
 
-interface StartProps {
-  readonly scene: Scene;
-}
-
-interface ChosenProps extends StartProps {
-  readonly accounts: Accounts;
-}
-
 /** What shall be done with the list, by whom and by what, and what it costs; then the button. */
-export const Start = ({ scene }: StartProps) => (
+export const Start = ({ scene }: OfScene) => (
   <aside class="start" aria-label="What shall be done">
-    <Loaded<Pick<ChosenProps, 'accounts'>> path="/accounts/list" body={{}}>
+    <Loaded<Pick<OfAccounts, 'accounts'>> path="/accounts/list" body={{}}>
       {({ accounts }) => <Chosen scene={scene} accounts={accounts} />}
     </Loaded>
   </aside>
 );
 
-function Chosen({ scene, accounts }: ChosenProps) {
+function Chosen({ scene, accounts }: OfAccounts) {
   const { job, tried, planned, described, unkept } = scene;
   const { waits } = planned;
   const there = accounts.map(({ name }) => name);
@@ -76,7 +68,7 @@ function Chosen({ scene, accounts }: ChosenProps) {
 }
 
 /** The question with which every list begins. Several things may be found, or filled, by one list. */
-function What({ scene, accounts }: ChosenProps) {
+function What({ scene, accounts }: OfAccounts) {
   const { job, choose } = scene;
   const fills = isFill(job);
   const chosen = operationsOf(job);
@@ -89,7 +81,7 @@ function What({ scene, accounts }: ChosenProps) {
       return pill(saysOf(name), isChosen(name), () => start(next, isFilled));
     });
   const pill = (says: string, isChosen: boolean, onClick: () => void) => (
-    <Button look="pill" says={says} aria-pressed={isChosen} onClick={onClick} />
+    <Button says={says} aria-pressed={isChosen} onClick={onClick} />
   );
   return (
     <>

@@ -1,23 +1,28 @@
-import { capital, whatWords } from '../../../../files/output/summary-words.ts';
+import { capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
 import { Checkbox, Options, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { late } from '../../parts/late.tsx';
-import { AskedBy } from './asked-by.tsx';
-import { type Accounts, canDo, isPlay, named } from './choice.ts';
+import { canDo, isPlay, named, type OfAccounts } from './choice.ts';
+import { columnsUsed } from './columns.ts';
 import { Fields, valuesOf } from './fields.tsx';
-import { isFill, type Step, stepsOf, withSteps } from './job.ts';
+import {
+  askedIn,
+  inputsOf,
+  isFill,
+  type Step,
+  stepsOf,
+  tierOf,
+  UNREAD,
+  withAsked,
+  withSteps,
+} from './job.ts';
 import { Ordered } from './ordered.tsx';
-import { columnsOfHers, type Scene } from './scene.ts';
+import { columnsOfHers, isTeam, type Scene } from './scene.ts';
 
 const Team = late(async () => (await import('./team.tsx')).Team);
 
-interface StepsProps {
-  readonly scene: Scene;
-  readonly accounts: Accounts;
-}
-
 /** With which accounts each thing is looked for, and in which order they are asked. */
-export function Steps({ scene, accounts }: StepsProps) {
+export function Steps({ scene, accounts }: OfAccounts) {
   const { job } = scene;
   const steps = stepsOf(job);
   return (
@@ -43,7 +48,7 @@ export function Steps({ scene, accounts }: StepsProps) {
   );
 }
 
-interface StepProps extends StepsProps {
+interface StepProps extends OfAccounts {
   readonly step: Step;
   readonly onChosen: (step: Step) => void;
 }
@@ -135,5 +140,51 @@ function CheckedBy({ step, accounts, onChosen }: Omit<StepProps, 'scene'>) {
         </p>
       )}
     </>
+  );
+}
+
+// ------------------------------------------------------------------------------------- by what it is asked
+
+const TOGETHER = ['first_name', 'last_name', 'full_name', 'company', 'country'];
+
+/** By which of her columns is asked, in one sentence, and the choice of others and of their order. */
+function AskedBy({ scene, step }: Pick<StepProps, 'scene' | 'step'>) {
+  const { described, planned, choose } = scene;
+  const { operation } = step;
+  const job = { ...scene.job, columns: columnsUsed(scene) };
+  const asked = askedIn(job, step);
+  // These say only together who is meant, so that they are asked in one question.
+  const isTogether = operation.startsWith('find-') || TOGETHER.some((input) => asked.has(input));
+  const names = [...asked.values()].join(isTogether ? ', ' : ', then by ');
+  const order = (inputs: readonly string[]): void => {
+    const left = [...asked.keys()].filter((input) => !inputs.includes(input));
+    const unread = Object.fromEntries(left.map((input) => [input, UNREAD]));
+    const waterfall = inputs.map((input) => tierOf(input, asked));
+    choose(withAsked(job, step, unread, waterfall));
+  };
+  // Who has one role for all has no column of roles.
+  const inputs = inputsOf(operation).filter((input) => input !== 'role' || job.role === undefined);
+  return (
+    <details open={planned.refused !== undefined && described.value !== undefined}>
+      <summary>
+        {isTeam(scene) ? 'Which column is what' : names === '' ? 'Asked by: choose a column' : `by ${names}`}
+      </summary>
+      {asked.size > 1 && !isTogether && !isTeam(scene) && (
+        <Ordered
+          verb="Ask by"
+          items={[...asked].map(([key, says]) => ({ key, says, more: inputWords(key) }))}
+          onOrdered={order}
+        />
+      )}
+      {inputs.map((input) => (
+        <Select
+          key={input}
+          name={inputWords(input)}
+          value={asked.get(input) ?? UNREAD}
+          options={[[UNREAD, 'in none'], ...columnsOfHers(scene)]}
+          onChosen={(column) => choose(withAsked(job, step, { [input]: column }))}
+        />
+      ))}
+    </details>
   );
 }

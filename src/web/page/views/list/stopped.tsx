@@ -2,16 +2,17 @@ import { useSignal } from '@preact/signals';
 import type { BatchList, BatchObject, BatchStatusObject, StopObject, WorkView } from '../../../api.ts';
 import { forPage, Loaded } from '../../loaded.tsx';
 import { Act, Form } from '../../parts/act.tsx';
-import { Button, ButtonLink } from '../../parts/controls.tsx';
+import { Button, ButtonLink, Field } from '../../parts/controls.tsx';
 import { allRows, counted, fileName, grouped, percent, when } from '../../parts/figures.ts';
 import { Stop } from '../../parts/stop.tsx';
 import { ask, beat } from '../../session.ts';
-import { TestAccount } from '../accounts/test.tsx';
-import { goOn } from './going-on.ts';
+import { NewKey, TestAccount } from '../accounts/key.tsx';
 import type { Scene } from './scene.ts';
-import { byWhom, type Code, isLeft, rowsLeft } from './words.ts';
+import { byWhom, isLeft, rowsLeft } from './words.ts';
 
-export type Told = Pick<StopObject, 'code'> & Partial<StopObject>;
+type Code = StopObject['code'];
+
+export type Told = { readonly code: Code } & Partial<StopObject>;
 
 // ------------------------------------------------------------------------------ a fact, and what leads on
 
@@ -68,6 +69,16 @@ const ANSWERS: Readonly<Record<string, string>> = {
   store: 'Go on with what is known here',
 };
 
+/** @param how a budget for all of it, or the word with which a person has answered what stopped it. */
+export async function goOn(
+  { batch, work }: Pick<Scene, 'batch'> & Partial<Pick<Scene, 'work'>>,
+  how: { readonly budget?: number; readonly accept?: string } = {},
+): Promise<void> {
+  // Work begins once more where it had nothing yet to go on with.
+  const what = work?.batch === null ? { work: work.id } : { batch: batch?.batch };
+  await ask('/tasks', { body: { ...what, ...how } });
+}
+
 interface StoppedProps {
   readonly scene: Scene;
   readonly stopped: Told;
@@ -88,7 +99,12 @@ export function Stopped({ scene, stopped }: StoppedProps) {
   const answers = (code !== 'plan' && stopped.answers) || [];
   return (
     <Stop says={`${factOf(scene, stopped, account)} ${isLeft(batch) ? `${left(batch)}.` : ''}`}>
-      {code === 'key' && <AnotherKey name={account} scene={scene} />}
+      {code === 'key' && (
+        <>
+          <NewKey name={account} says="Take it and go on" onSaved={() => goOn(scene)} />
+          <TestAccount name={account} />
+        </>
+      )}
       {answers.map((accept) => (
         <Act key={accept} says={ANSWERS[accept] ?? 'Allow it'} does={() => goOn(scene, { accept })} />
       ))}
@@ -131,28 +147,9 @@ function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   return (
     <Stop says={`${used}. ${left(batch)}; ${cost} at most ${grouped(more)} more.`}>
       <Form look="row" says="Go on" sends={({ most }) => goOn({ batch }, { budget: Number(most) })}>
-        <label class="row">
-          Never more than <input name="most" type="number" min={0} defaultValue={enough} required />
-        </label>
+        <Field says="Never more than" name="most" type="number" min={0} defaultValue={enough} required />
       </Form>
     </Stop>
-  );
-}
-
-function AnotherKey({ name, scene }: { readonly name: string; readonly scene: Scene }) {
-  const change = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
-    await ask('/accounts/add', { body: { name, key }, isLook: true });
-    await goOn(scene);
-  };
-  return (
-    <>
-      <Form look="row" says="Take it and go on" sends={change}>
-        <label class="row">
-          Another key <input name="key" type="password" autocomplete="off" required />
-        </label>
-      </Form>
-      <TestAccount name={name} says="Test it" />
-    </>
   );
 }
 

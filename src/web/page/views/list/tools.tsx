@@ -1,7 +1,6 @@
 import type { Signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useAction } from '../../parts/action.ts';
 import { Button, Checkbox } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import type { Lines } from '../../parts/lines.ts';
@@ -90,17 +89,16 @@ function ColumnsShown({ columns, hidden }: ToolsProps) {
 
 function Chosen({ scene, onCopy }: ToolsProps) {
   const { selected, isRunning } = scene;
-  const copying = useAction();
   const { size } = selected.value;
   if (size === 0) return null;
   return (
     <span class="row">
       <b>{grouped(size)} selected</b>
       {scene.list !== undefined && !isRunning && !scene.isPlanning.value && (
-        <Button look="pill" says="Ask only these" onClick={() => (scene.isPlanning.value = true)} />
+        <Button says="Ask only these" onClick={() => (scene.isPlanning.value = true)} />
       )}
-      <Button look="pill" says="Copy" onClick={() => copying.run(onCopy)} />
-      <Button look="pill" says="None" onClick={() => (selected.value = new Set())} />
+      <Button says="Copy" onClick={onCopy} />
+      <Button says="None" onClick={() => (selected.value = new Set())} />
     </span>
   );
 }
@@ -114,7 +112,6 @@ function Pills({ scene: { filter } }: Pick<ToolsProps, 'scene'>) {
   const pill = (says: string, without: Partial<Filter>) => (
     <Button
       key={says}
-      look="pill"
       aria-pressed
       says={`${says} ✕`}
       onClick={() => (filter.value = { ...filter.value, ...without })}

@@ -1,5 +1,5 @@
 import { whatWords } from '../../../../files/output/summary-words.ts';
-import type { BatchObject, BatchStatusObject, StopObject } from '../../../api.ts';
+import type { BatchObject, BatchStatusObject } from '../../../api.ts';
 import { allRows, counted, grouped } from '../../parts/figures.ts';
 
 /** Her words for work on a list and for its results. */
@@ -41,5 +41,3 @@ export const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
 /** Whether it can go on: it has rows left, and nobody works on it. */
 export const isLeft = (batch: BatchStatusObject | undefined): batch is BatchStatusObject =>
   batch?.state === 'open' && !batch.running;
-
-export type Code = StopObject['code'];

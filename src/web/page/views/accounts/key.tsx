@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { AccountTest } from '../../../api.ts';
-import { Act } from '../../parts/act.tsx';
+import { Act, Form } from '../../parts/act.tsx';
+import { Field } from '../../parts/controls.tsx';
 import { counted } from '../../parts/figures.ts';
-import { look } from '../../session.ts';
+import { ask, look } from '../../session.ts';
 
 /** Asks the vendor something that is free, and tells what the account's key is worth. */
-export function TestAccount({ name, says }: { readonly name: string; readonly says: string }) {
+export function TestAccount({ name }: { readonly name: string }) {
   const tested = useSignal<AccountTest | undefined>(undefined);
   const test = async (): Promise<void> => {
     tested.value = undefined;
@@ -14,7 +15,7 @@ export function TestAccount({ name, says }: { readonly name: string; readonly sa
   };
   return (
     <>
-      <Act says={says} does={test} />
+      <Act says="Test, free" does={test} />
       <span role="status">{tested.value && testedWords(tested.value)}</span>
     </>
   );
@@ -29,4 +30,24 @@ function testedWords({ connects, key_tried: isTried, user, balance, booked }: Ac
     balance === undefined ? '' : `${counted(balance, 'credit is', 'credits are')} left there.`,
     booked === undefined ? '' : `${counted(booked, 'credit was', 'credits were')} spent from here.`,
   ].join(' ');
+}
+
+interface NewKeyProps {
+  readonly name: string;
+  /** The words of the button that keeps it. */
+  readonly says: string;
+  onSaved(): unknown;
+}
+
+/** The key is sent once, in the body, and is in no field afterwards. */
+export function NewKey({ name, says, onSaved }: NewKeyProps) {
+  const change = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
+    await ask('/accounts/add', { body: { name, key }, isLook: true });
+    await onSaved();
+  };
+  return (
+    <Form says={says} sends={change}>
+      <Field says="New key" name="key" type="password" autocomplete="new-password" required />
+    </Form>
+  );
 }
