@@ -4,22 +4,20 @@ import { useAction } from './action.ts';
 import { Button } from './controls.tsx';
 
 type ActProps = ComponentProps<typeof Button> & {
-  /** What the button says while the server is asked. */
-  readonly busy?: string;
   /** What she has to say yes to first, where something is taken away. */
   readonly asks?: string;
   does(): Promise<unknown>;
 };
 
 /** A button that asks the server, once at a time, with the refusal beside it. */
-export function Act({ says, busy = String(says), asks, does, disabled = false, ...rest }: ActProps) {
+export function Act({ asks, does, disabled = false, ...rest }: ActProps) {
   const { isBusy, refused, run } = useAction();
   const act = (): void => {
     if (asks === undefined || confirm(asks)) run(does);
   };
   return (
     <>
-      <Button {...rest} says={isBusy.value ? busy : says} disabled={disabled || isBusy.value} onClick={act} />
+      <Button {...rest} disabled={disabled || isBusy.value} onClick={act} />
       <RefusedNotice refused={refused.value} />
     </>
   );
@@ -28,7 +26,6 @@ export function Act({ says, busy = String(says), asks, does, disabled = false, .
 interface FormProps {
   /** The words of the button that sends it. */
   readonly says: string;
-  readonly busy?: string;
   readonly look?: 'row';
   /** Gets what stands in the fields by their names, without those that are blank. */
   sends(typed: Record<string, FormDataEntryValue>): Promise<unknown>;
@@ -36,7 +33,7 @@ interface FormProps {
 }
 
 /** Fields that are sent as a whole, with the refusal below them. */
-export function Form({ says, busy = says, look, sends, children }: FormProps) {
+export function Form({ says, look, sends, children }: FormProps) {
   const { isBusy, refused, run } = useAction();
   const send = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -46,7 +43,7 @@ export function Form({ says, busy = says, look, sends, children }: FormProps) {
   return (
     <form class={look} onSubmit={send} autocomplete="off">
       {children}
-      <Button type="submit" look="go" disabled={isBusy.value} says={isBusy.value ? busy : says} />
+      <Button type="submit" look="go" disabled={isBusy.value} says={says} />
       <RefusedNotice refused={refused.value} />
     </form>
   );

@@ -89,8 +89,8 @@ function OneList({ list, batch }: Line) {
       </span>
       <span>{batch && foundOf(batch)}</span>
       <span class="soft">{batch && costOf(batch)}</span>
-      <span>{isNew ? `${batch ? 'changed, ' : ''}not started` : <State batch={batch} />}</span>
-      {list === undefined ? <span /> : <Remove list={list} />}
+      <span>{isNew ? `${batch ? 'changed, ' : ''}not started` : stateOf(batch)}</span>
+      <span>{list && <Remove list={list} />}</span>
     </li>
   );
 }
@@ -112,25 +112,23 @@ function costOf({ has_costs: hasCosts, credits, sandbox }: ListedBatch): string 
   return sandbox ? `${cost}, play money` : cost;
 }
 
-function State({ batch }: { readonly batch: ListedBatch }) {
+function stateOf(batch: ListedBatch) {
   const { state, running, held_since: held } = batch;
   const needs = needing(batch);
-  if (running) return <>running</>;
-  if (state === 'cancelled') return <>stopped for good</>;
-  if (held !== undefined) return <>paused</>;
+  if (running) return 'running';
+  if (state === 'cancelled') return 'stopped for good';
+  if (held !== undefined) return 'paused';
   if (state === 'open') return <b class="need">waits for you</b>;
   if (needs > 0) return <b class="need">{needs === 1 ? '1 needs you' : `${grouped(needs)} need you`}</b>;
-  return <>done</>;
+  return 'done';
 }
 
 const Remove = ({ list: { id, name } }: { readonly list: ListView }) => (
-  <span>
-    <Act
-      look="link"
-      says="Remove"
-      aria-label={`Remove ${name}`}
-      asks={`Remove “${name}” from this page? What was found for it stays known.`}
-      does={() => ask(`/lists/${id}`, { method: 'DELETE' })}
-    />
-  </span>
+  <Act
+    look="link"
+    says="Remove"
+    aria-label={`Remove ${name}`}
+    asks={`Remove “${name}” from this page? What was found for it stays known.`}
+    does={() => ask(`/lists/${id}`, { method: 'DELETE' })}
+  />
 );

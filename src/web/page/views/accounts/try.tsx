@@ -6,7 +6,7 @@ import { untilEnded } from '../../parts/action.ts';
 import { Field, Select } from '../../parts/controls.tsx';
 import { spentWords } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
-import { rawAnswer } from '../list/row-words.ts';
+import { ANSWERS, rawAnswer } from '../list/row-words.ts';
 
 const PERSON = ['full_name', 'domain'];
 
@@ -42,7 +42,7 @@ export function OneTry({ account, onTried }: OneTryProps) {
   };
   return (
     <>
-      <Form says="Ask for this one" busy="Asking…" sends={send}>
+      <Form says="Ask for this one" sends={send}>
         <Select
           name="What to find"
           value={job.value}
@@ -66,20 +66,13 @@ export function OneTry({ account, onTried }: OneTryProps) {
   );
 }
 
-const ANSWERS: Readonly<Record<string, string>> = {
-  found: 'Found.',
-  no_match: 'Nothing was found.',
-  refused: 'The vendor refused it.',
-  in_doubt: 'No answer came.',
-};
-
 function Tried({ trial: { request, reply, answer, credits, source } }: { readonly trial: TrialObject }) {
   const cost =
     source === 'ledger' ? 'It was known, and cost nothing now.' : `Credits: ${spentWords(credits)}.`;
   return (
     <>
       <p>
-        <strong>{ANSWERS[answer ?? ''] ?? 'There is no answer yet.'}</strong> {cost}
+        <strong>Answer: {ANSWERS[answer ?? ''] ?? 'none yet'}.</strong> {cost}
       </p>
       <h3>What was sent</h3>
       <pre>

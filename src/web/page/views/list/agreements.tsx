@@ -22,7 +22,11 @@ export function Agreements({ scene, plan }: OfPlan) {
       {losing && (
         <Stop says={losing.fact}>
           <Field
-            says={`To agree, type “${losing.phrase}”`}
+            says={
+              <span>
+                To agree, type <em>{losing.phrase}</em>
+              </span>
+            }
             value={typedFor(losing, agreed)}
             onInput={({ currentTarget: { value: words } }) =>
               agree({ typed: { about: losing.about, words } })

@@ -43,7 +43,6 @@ export function Head({ scene }: OfScene) {
           {isRunning && batch && (
             <Act
               says="Pause"
-              busy="Pausing…"
               title="Nothing new is asked; it goes on where it was whenever you say so."
               does={() => pause(batch.batch)}
             />

@@ -66,3 +66,15 @@ export function rawAnswer(body: string): string {
   const value = read(body);
   return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 }
+
+/** What came of a question. */
+export const ANSWERS: Readonly<Record<string, string>> = {
+  found: 'found',
+  no_match: 'nothing found',
+  refused: 'refused',
+  not_sent: 'it was not sent',
+  paused: 'it had to wait, and was asked again',
+  stopped: 'it was stopped',
+  in_doubt: 'none came, or nobody can read it',
+  accepted: 'taken, and answered later',
+};

@@ -1,16 +1,16 @@
-import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { listed } from '../../../../core/plain-text.ts';
 import { inputWords } from '../../../../files/output/summary-words.ts';
 import type { AttemptObject, BatchStatusObject, RowObject, TableObject } from '../../../api.ts';
 import { Loaded, RefusedNotice } from '../../loaded.tsx';
 import { Button } from '../../parts/controls.tsx';
+import { type Fact, Facts } from '../../parts/facts.tsx';
 import { counted, exactTime, grouped } from '../../parts/figures.ts';
 import { look } from '../../session.ts';
 import { Doubts } from './doubts.tsx';
 import { Forget } from './forget.tsx';
 import { focusTable, MendField, useMending } from './mends.tsx';
-import { askedColumn, foundNames, ownCell, ownName, rawAnswer } from './row-words.ts';
+import { ANSWERS, askedColumn, foundNames, ownCell, ownName, rawAnswer } from './row-words.ts';
 import type { Scene } from './scene.ts';
 
 /** One row beside the table: what was asked for it, what was answered, and what that cost. */
@@ -134,12 +134,11 @@ const reasonWords = ({ kind, reason }: NonNullable<RowObject['outcome']>): strin
 
 function Attempt({ attempt }: { readonly attempt: AttemptObject }) {
   const { account, intent_at: sent, subject, parameters, reply } = attempt;
-  const asked = Object.entries(parameters).map(([name, value]) => [
-    `Asked by ${inputWords(name)}`,
-    String(value),
-  ]);
-  const facts = [
-    ...(subject === null ? asked : [['About', subject]]),
+  const asked = Object.entries(parameters).map(
+    ([name, value]): Fact => [`Asked by ${inputWords(name)}`, String(value)],
+  );
+  const facts: readonly Fact[] = [
+    ...(subject === null ? asked : [['About', subject] as const]),
     ['Sent', exactTime(sent)],
     ['Answer', answerWords(attempt)],
     ['Cost', costWords(attempt)],
@@ -147,14 +146,7 @@ function Attempt({ attempt }: { readonly attempt: AttemptObject }) {
   ];
   return (
     <>
-      <dl>
-        {facts.map(([name, value]) => (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </Fragment>
-        ))}
-      </dl>
+      <Facts of={facts} />
       {reply !== null && reply.body !== '' && (
         <details>
           <summary>The whole answer</summary>
@@ -164,17 +156,6 @@ function Attempt({ attempt }: { readonly attempt: AttemptObject }) {
     </>
   );
 }
-
-const ANSWERS: Readonly<Record<string, string>> = {
-  found: 'found',
-  no_match: 'nothing found',
-  refused: 'refused',
-  not_sent: 'it was not sent',
-  paused: 'it had to wait, and was asked again',
-  stopped: 'it was stopped',
-  in_doubt: 'none came, or nobody can read it',
-  accepted: 'taken, and answered later',
-};
 
 function answerWords({ closure, decision, decided, released }: AttemptObject): string {
   if (closure === null) return 'on its way';
