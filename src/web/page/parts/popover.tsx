@@ -15,15 +15,15 @@ interface PopoverProps {
  */
 export function Popover({ name, says, look, children }: PopoverProps) {
   const id = useId();
-  const isOpen = useSignal(false);
-  const isThere = useSignal(false);
+  /** How often it was opened since it was empty. */
+  const times = useSignal(0);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (isOpen.value) box.current?.querySelector<HTMLElement>('button, input, select')?.focus();
-  }, [isOpen.value]);
+    box.current?.querySelector<HTMLElement>('button, input, select')?.focus();
+  }, [times.value]);
   const end = (): void => {
     box.current?.hidePopover();
-    isThere.value = false;
+    times.value = 0;
   };
   return (
     <>
@@ -37,11 +37,10 @@ export function Popover({ name, says, look, children }: PopoverProps) {
         role="dialog"
         aria-label={name}
         onToggle={({ newState }) => {
-          isOpen.value = newState === 'open';
-          isThere.value ||= isOpen.value;
+          if (newState === 'open') times.value += 1;
         }}
       >
-        {isThere.value && children(end)}
+        {times.value > 0 && children(end)}
       </div>
     </>
   );

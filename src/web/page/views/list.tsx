@@ -41,7 +41,8 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
     ask<ListView>(`/lists/${id}`, how),
     ask<BatchList>(`/batches?list=${id}`, how),
   ]);
-  return known(list, batches[0]?.batch, signal);
+  const [newest, ...earlier] = batches;
+  return { ...(await known(list, newest?.batch, signal)), earlier };
 }
 
 async function known(
@@ -54,8 +55,9 @@ async function known(
     ask<WorkList>('/tasks', { signal, isLook: true }),
   ]);
   const ids = [list?.id, id];
-  const works = work.filter((each) => ids.includes(each.about) || ids.includes(each.batch ?? ''));
-  return { name: list?.name ?? fileName(batch?.input ?? ''), list, batch, works };
+  const newest = work.findLast((each) => ids.includes(each.about) || ids.includes(each.batch ?? ''));
+  const name = list?.name ?? fileName(batch?.input ?? '');
+  return { name, list, batch, earlier: [], work: newest };
 }
 
 function Shown(known: Known) {

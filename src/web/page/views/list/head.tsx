@@ -1,6 +1,5 @@
 import { whatWords } from '../../../../files/output/summary-words.ts';
-import type { BatchList, BatchObject, BatchStatusObject } from '../../../api.ts';
-import { Loaded } from '../../loaded.tsx';
+import type { BatchObject, BatchStatusObject } from '../../../api.ts';
 import { Act } from '../../parts/act.tsx';
 import { take } from '../../parts/action.ts';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
@@ -52,7 +51,7 @@ export function Head({ scene }: OfScene) {
         </span>
       </header>
       {batch && !isRunning && <Came scene={scene} batch={batch} />}
-      {scene.list && batch && <Before list={scene.list.id} batch={batch} />}
+      {scene.earlier.length > 0 && <Before scene={scene} />}
     </>
   );
 }
@@ -190,26 +189,18 @@ function Came({ scene, batch }: OfBoth) {
 }
 
 /** What was done earlier with the same list. */
-function Before({ list, batch }: OfBatch & { readonly list: string }) {
-  return (
-    <Loaded<BatchList> path={`/batches?list=${list}`} again={batch.batch}>
-      {({ batches: [, ...earlier] }) =>
-        earlier.length === 0 ? null : (
-          <details>
-            <summary>Before</summary>
-            <ul>
-              {earlier.map((each) => (
-                <li key={each.batch}>
-                  <a href={`/files/${each.batch}`}>{when(each.created_at)}</a>: {earlierWords(each)}
-                </li>
-              ))}
-            </ul>
-          </details>
-        )
-      }
-    </Loaded>
-  );
-}
+const Before = ({ scene: { earlier } }: OfScene) => (
+  <details>
+    <summary>Before</summary>
+    <ul>
+      {earlier.map((each) => (
+        <li key={each.batch}>
+          <a href={`/files/${each.batch}`}>{when(each.created_at)}</a>: {earlierWords(each)}
+        </li>
+      ))}
+    </ul>
+  </details>
+);
 
 function earlierWords({ operation, rows, counts, credits, has_costs: hasCosts }: BatchObject): string {
   const cost = hasCosts ? `, ${creditWords(credits)}` : '';

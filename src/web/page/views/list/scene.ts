@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type {
   BatchStatusObject,
   ListDescription,
+  ListedBatch,
   ListJobChoice,
   ListView,
   PlanObject,
@@ -21,6 +22,8 @@ export interface Scene {
   readonly list: ListView | undefined;
   /** What was done last over the list, as it is now; undefined before anything was started. */
   readonly batch: BatchStatusObject | undefined;
+  /** What was done before over the same list, the newest first. */
+  readonly earlier: readonly ListedBatch[];
   /** The newest work of the page about the list. */
   readonly work: WorkView | undefined;
   readonly isRunning: boolean;
@@ -104,17 +107,13 @@ export const teamPlan = ({ isPlanning, isRunning, planned }: Scene): PlanObject 
   isPlanning.value && !isRunning && planned.value?.changes !== undefined ? planned.value : undefined;
 
 /** What is known of a list from the server, at one time. */
-export interface Known extends Pick<Scene, 'name' | 'list' | 'batch'> {
-  /** The oldest first. */
-  readonly works: readonly WorkView[];
-}
+export type Known = Pick<Scene, 'name' | 'list' | 'batch' | 'earlier' | 'work'>;
 
-export function useScene({ works, ...known }: Known): Scene {
-  const { list, batch } = known;
-  const work = works.at(-1);
+export function useScene(known: Known): Scene {
+  const { list, batch, work } = known;
   const isRunning = batch?.running === true || work?.state === 'working';
   const tried = work?.state === 'ended' ? work.sample : undefined;
-  const isPlanning = useIsPlanning(known, work);
+  const isPlanning = useIsPlanning(known);
   const choice = useChoice(list);
   const { job } = choice;
   const agreed = useSignal<Agreed>({});
@@ -135,7 +134,6 @@ export function useScene({ works, ...known }: Known): Scene {
   const report = { path: `/batches/${batch?.batch}/report` };
   return {
     ...known,
-    work,
     isRunning,
     isPlanning,
     ...choice,
@@ -158,7 +156,7 @@ export function useScene({ works, ...known }: Known): Scene {
 }
 
 /** What never began, or was only tried, is to be chosen still. */
-function useIsPlanning({ batch }: Pick<Known, 'batch'>, work: WorkView | undefined): Signal<boolean> {
+function useIsPlanning({ batch, work }: Known): Signal<boolean> {
   const isLeft = work?.batch === null || work?.stopped?.code === 'plan' || work?.sample !== undefined;
   const isToChoose = work?.state === 'ended' && isLeft;
   const isPlanning = useSignal(batch === undefined || isToChoose);
