@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { GIVEN } from '../../../../core/given.ts';
+import { Fold } from '../../../../files/output/report/table.ts';
 import { capital, whatWords } from '../../../../files/output/summary-words.ts';
 import type { ListJobChoice } from '../../../api.ts';
-import { Button } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { type Added, addedIn, bareName, isFill, operationsOf, withAdded } from './job.ts';
 import type { Scene } from './scene.ts';
@@ -89,7 +89,6 @@ interface FieldsProps {
 /** The values as ticks; a ticked one has the name of its column. */
 export function Fields({ scene, fields }: FieldsProps) {
   const { job, choose } = scene;
-  const isWhole = useSignal(false);
   // A new object each time, so that a tick that is not taken is drawn as it was.
   const wrong = useSignal({ says: '' });
   const proposed = proposedFor(scene, fields);
@@ -102,43 +101,40 @@ export function Fields({ scene, fields }: FieldsProps) {
     wrong.value = { says: wrongIn(wanted, field) };
     if (wrong.value.says === '') choose(withAdded(job, wanted));
   };
-  const shown = isWhole.value ? fields : fields.slice(0, SHOWN_FIRST);
+  const ticked = (field: string) => {
+    const name = chosen.get(field);
+    const own = proposed.get(field) ?? field;
+    return (
+      <li key={field} class="row">
+        <input
+          type="checkbox"
+          aria-label={own}
+          checked={name !== undefined}
+          onChange={({ currentTarget }) => put(field, currentTarget.checked ? own : undefined)}
+        />
+        <input
+          aria-label={`Name of the column for ${own}`}
+          list="hers"
+          defaultValue={name ?? own}
+          disabled={name === undefined}
+          onInput={({ currentTarget }) => put(field, currentTarget.value.trim() || own)}
+        />
+      </li>
+    );
+  };
+  const others = fields.slice(SHOWN_FIRST);
   return (
     <>
-      <ul class="fields">
-        {shown.map((field) => {
-          const name = chosen.get(field);
-          const own = proposed.get(field) ?? field;
-          return (
-            <li key={field} class="row">
-              <input
-                type="checkbox"
-                aria-label={own}
-                checked={name !== undefined}
-                onChange={({ currentTarget }) => put(field, currentTarget.checked ? own : undefined)}
-              />
-              <input
-                aria-label={`Name of the column for ${own}`}
-                list="hers"
-                defaultValue={name ?? own}
-                disabled={name === undefined}
-                onInput={({ currentTarget }) => put(field, currentTarget.value.trim() || own)}
-              />
-            </li>
-          );
-        })}
-      </ul>
+      <ul class="fields">{fields.slice(0, SHOWN_FIRST).map(ticked)}</ul>
       {wrong.value.says && (
         <p class="need" role="alert">
           {wrong.value.says}
         </p>
       )}
-      {shown.length < fields.length && (
-        <Button
-          look="link"
-          says={`${grouped(fields.length - shown.length)} more`}
-          onClick={() => (isWhole.value = true)}
-        />
+      {others.length > 0 && (
+        <Fold title={`${grouped(others.length)} more`}>
+          <ul class="fields">{others.map(ticked)}</ul>
+        </Fold>
       )}
     </>
   );
