@@ -36,7 +36,7 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
       )}
       {budget !== undefined && (
         <Field
-          says={`Never more than${spent > 0 ? `, with the ${grouped(spent)} spent so far` : ''}`}
+          says="Never more than"
           type="number"
           min={0}
           value={budget}
@@ -45,6 +45,7 @@ export function Buttons({ scene, plan, accounts }: ButtonsProps) {
           }}
         />
       )}
+      {budget !== undefined && spent > 0 && <p class="soft">With the {grouped(spent)} spent so far.</p>}
       {work?.stopped?.code === 'plan' && work.state === 'ended' && (
         <p class="need">The figures have changed: look at them again.</p>
       )}

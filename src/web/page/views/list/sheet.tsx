@@ -129,7 +129,7 @@ const MEASURED = 30;
 /** What is found later does not move the columns. */
 function widthOf(drawn: Drawn, column: Column): number {
   const { kind, name } = column;
-  if (kind === 'happens') return 340;
+  if (kind === 'happens') return 280;
   const lines = isHers(column) ? MEASURED : 0;
   const texts = Array.from({ length: lines }, (_, line) => textAt(drawn, line, column));
   const longest = Math.max(name.length + 2, ...texts.map(({ length }) => length));
