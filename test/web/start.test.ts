@@ -95,14 +95,23 @@ test('twenty are tried first; then the fields are chosen and named, and the othe
 test('after a try the list says what came and what will be asked, and its columns have the names of the workbook', async () => {
   const { served, page } = await listOf(
     'firms.csv',
-    `Website,Note\n${Array.from({ length: 50 }, (_, at) => `company-${at}.example,\n`).join('')},no site\n`,
+    `Website,INDUSTRY\n${Array.from({ length: 50 }, (_, at) => `company-${at}.example,\n`).join('')},no site\n`,
     { ROWONCE_SANDBOX: '--rate 200/s --match-rate 0.5' },
   );
-  await pill(page, 'Try 20 first').click();
+  await pill(page, 'Try 20 first').waitFor();
+  // What her columns are may be known last.
+  const { promise: isPlanned, resolve: planned } = Promise.withResolvers<void>();
+  await page.route('**/api/plan', async (route) => {
+    if (!('job' in route.request().postDataJSON())) await isPlanned;
+    await route.continue();
+  });
+  await Promise.all([page.waitForResponse('**/api/run'), pill(page, 'Try 20 first').click()]);
+  await page.reload();
   await aside(page)
     .getByText(/^Of 20 tried, \d+ were found$/)
     .waitFor();
   await expect.poll(async () => (await partsOf(page)).slice(3)).toEqual(['30 will be asked', '1 needs you']);
+  planned();
   const [rows, found = '', missed = ''] = await partsOf(page);
   expect(rows).toBe('51 rows');
   expect(`${found} ${missed}`).toMatch(/^\d+ found \d+ nothing found$/);
@@ -111,8 +120,9 @@ test('after a try the list says what came and what will be asked, and its column
   await head('Employee count').waitFor();
   await page.getByLabel('Name of the column for Employee count').fill('Staff');
   await head('Staff').waitFor();
-  await page.getByRole('checkbox', { name: 'Industry' }).uncheck();
-  await head('Industry').waitFor({ state: 'detached' });
+  // Her own column has that name already.
+  await page.getByRole('checkbox', { name: 'Company industry' }).uncheck();
+  await head('Company industry').waitFor({ state: 'detached' });
   await pill(page, 'Start the other 30').click();
   await expect.poll(async () => (await newest(served)).state).toBe('finished');
   await head('Staff').waitFor();

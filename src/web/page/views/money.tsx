@@ -25,7 +25,7 @@ export function Money() {
       <Spent by="month" month={chosen}>
         {([whole]) =>
           whole === undefined ? (
-            <p>Nothing was spent in {monthName(chosen)}.</p>
+            <p>Nothing was spent in {monthName(chosen)}. Play money is not counted.</p>
           ) : (
             <div class="two">
               <Whole whole={whole} month={chosen} />

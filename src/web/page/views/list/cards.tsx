@@ -7,7 +7,8 @@ import { cellsOf, type Drawn } from './cells.tsx';
 import { isBought } from './columns.ts';
 import { signOf } from './signs.ts';
 
-const PORTION = 30;
+/** What filters them stands below. */
+const PORTION = 10;
 
 /** The rows on a telephone: each is a card, with its fault below the field that it is about. */
 export function Cards({ drawn }: { readonly drawn: Drawn }) {

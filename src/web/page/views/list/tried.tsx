@@ -33,8 +33,10 @@ export function Tried({ scene, tried: { rows, matched, forecast } }: TriedProps)
  * open: a row that lacks a chosen value would be asked once more.
  */
 function useNames(scene: Scene, fields: readonly string[]): void {
-  const { job, choose } = scene;
-  const isOpen = addedIn(job).size === 0 && stepsOf(job).every(({ accounts }) => accounts.length < 2);
+  const { job, choose, described } = scene;
+  const isOne = stepsOf(job).every(({ accounts }) => accounts.length < 2);
+  // Of hers no column may have the same name, so that hers have to be known.
+  const isOpen = described.value !== undefined && addedIn(job).size === 0 && isOne;
   useEffect(() => {
     // Another tab that shows the list would choose the same at the same time.
     const isSeen = document.visibilityState === 'visible';

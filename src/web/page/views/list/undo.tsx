@@ -30,14 +30,16 @@ const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
 };
 
 function Planned({ plan }: { readonly plan: UndoPlanObject }) {
-  const { id, undoes, state, changes, not_undone: stays } = plan;
+  const { id, undoes, state, by, changes, not_undone: stays } = plan;
   const sent = changes.filter(isSent).length;
   const lines = teamRows({ changes }).map(
     ({ part, email, project, happens }) => `${SIGNS[part]} ${email} in ${project}: ${happens}`,
   );
   return (
     <>
-      <p>{STATES[state]}</p>
+      <p>
+        {STATES[state]} {by !== null && <a href={`/files/${by}`}>What came of it</a>}
+      </p>
       <Signs lines={lines} />
       {stays.length > 0 && (
         <Stop says={`${counted(stays.length, 'change')} cannot be taken back`}>
