@@ -686,11 +686,12 @@ function stateOfWays(
 ): StepState | undefined {
   const final = ends.find(({ isFinal }) => isFinal);
   if (final !== undefined) return { ...final, name };
-  const checking = asking.find(({ call }) => call.operation === check?.operation.name);
+  const firstOf = (calls: readonly MetCall[]): MetCall | undefined =>
+    calls.find(({ stands }) => stands === 'held') ?? calls[0];
+  const checking = firstOf(asking.filter(({ call }) => call.operation === check?.operation.name));
   if (checking !== undefined)
     return checking.stands === 'left' ? { kind: 'waits' } : { kind: 'call', met: checking };
-  const open = asking.filter(({ stands }) => stands !== 'left');
-  const met = open.find(({ stands }) => stands === 'held') ?? open[0];
+  const met = firstOf(asking.filter(({ stands }) => stands !== 'left'));
   if (met !== undefined) return { kind: 'call', met };
   if (asking.length > 0) return { kind: 'waits' };
   return ends.length === 0 ? undefined : { kind: 'end', name, ...endOfWays(ends) };

@@ -1032,3 +1032,31 @@ test('a refresh asks about somebody who was forgotten in the order of the job, n
   expect((await run(at, '--refresh')).code).toBe(0);
   expect(at.said()).toEqual(['one: Ann']);
 });
+
+test('a check that is answered later holds its row, also where a person tells what an account before it has', async () => {
+  let isDone = false;
+  const three: Answer = ({ method }) =>
+    method === 'POST' ? { job: 'j1' } : isDone ? { state: 'ok' } : { state: null };
+  const at = await deskOf({ one: LOST, two: knows('two', 'Ann'), three }, CHECKED);
+  const later = { id: 'job', path: '/results/{id}', every: '100ms', gives_up: '2h' };
+  const check = { ...FINDER.operations['check-email'], later };
+  at.speak({ operations: { ...FINDER.operations, 'check-email': check } });
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  await run(at);
+  const finding = { 'find-email': { account: 'two', add: { Email: 'email' } } };
+  await at.desk.write('alone.yaml', JSON.stringify({ ...JOB, operations: finding }));
+  await at.desk.type(['run', 'alone.yaml', 'list.csv', '--yes']);
+  expect((await run(at, '--max-pause', '1s')).code).toBe(3);
+  const { batch } = (await at.desk.json(['status'])).batches.at(-1);
+  const told = await at.desk.type(['settle', batch, '2', '--answer', 'email=ann@one.example']);
+  expect(told.code, told.stderr).toBe(0);
+  isDone = true;
+  expect((await run(at)).code).toBe(0);
+  const bought = at.asked.filter(({ method }) => method === 'POST');
+  expect(bought.map(({ input }) => input.first_name ?? input.email)).toEqual([
+    'Ann',
+    'Ann',
+    'ann@two.example',
+  ]);
+  expect(cells(at, 'Email', '_status')).toEqual(['Ann@two.example | matched']);
+});
