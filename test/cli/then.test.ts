@@ -33,7 +33,7 @@ interface ThenDesk extends DeskBefore {
   /** What it has for an id. */
   hands(id: string): ReturnType<DeskBefore['answer']>;
   run(...more: readonly string[]): Promise<Ended>;
-  /** The people who were searched for, and the ids that were taken, in order. */
+  /** The people who were searched for, and the ids that were taken, sorted: several are under way at once. */
   bought(): { readonly searched: readonly string[]; readonly taken: readonly string[] };
   rows(name?: string): Promise<readonly string[]>;
   money(): Promise<JsonResult>;
@@ -75,8 +75,11 @@ async function thenDesk({
     env: {},
     store,
     bought: () => ({
-      searched: asked.filter((each) => !isTaking(each)).map(({ input }) => String(input.first_name)),
-      taken: asked.filter(isTaking).map(idOf),
+      searched: asked
+        .filter((each) => !isTaking(each))
+        .map(({ input }) => String(input.first_name))
+        .toSorted(),
+      taken: asked.filter(isTaking).map(idOf).toSorted(),
     }),
     rows: async (name = 'out.csv') => {
       const [, ...rows] = (await desk.read(name)).trim().split(/\r?\n/);
@@ -180,7 +183,7 @@ test('where several fit, nothing is taken and the row is refused, unless the dia
   at.speak(finder({ ...TAKING, first: true }));
   await at.desk.write('other.csv', listOf(PEOPLE.slice(1)));
   expect((await at.run('other.csv')).code).toBe(0);
-  expect(at.bought()).toEqual({ searched: NAMES, taken: ['id-Ann', 'id-Cat', 'b1'] });
+  expect(at.bought()).toEqual({ searched: NAMES, taken: ['b1', 'id-Ann', 'id-Cat'] });
 });
 
 test.each([
@@ -318,7 +321,7 @@ test('what another list has taken of a person who is forgotten is erased with th
   at.env = {};
   await at.desk.write('other.csv', listOf(['Bob,Poe,bob@b.example', 'Ann,Lee,ann@a.example']));
   expect((await at.run('other.csv')).code).toBe(0);
-  expect(at.bought().taken.toSorted()).toEqual(['1', '2']);
+  expect(at.bought().taken).toEqual(['1', '2']);
   expect(at.asked).toHaveLength(4);
   const forgot = await at.desk.json(['forget', 'ann@a.example', '--yes']);
   expect(forgot.stores[0].requests).toBe(2);

@@ -140,8 +140,9 @@ test('two tabs show the same, and the second follows what is done in the first',
     await page.getByRole('group', { name: 'Show' }).innerText(),
     await page.getByRole('grid').innerText(),
   ];
-  await expect.poll(() => shown(second)).toEqual(await shown(first));
   await first.bringToFront();
+  await sees(first, '40 of 40 companies found');
+  await expect.poll(() => shown(second)).toEqual(await shown(first));
   await first.getByRole('grid').focus();
   await first.keyboard.press('F2');
   const field = first.getByRole('textbox', { name: / of row 2$/ });

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface PopoverProps {
   readonly name: string;
@@ -18,7 +18,8 @@ export function Popover({ name, says, look, children }: PopoverProps) {
   /** How often it was opened since it was empty. */
   const times = useSignal(0);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // At once: a key that she presses meanwhile would reach another field.
+  useLayoutEffect(() => {
     box.current?.querySelector<HTMLElement>('button, input, select')?.focus();
   }, [times.value]);
   const end = (): void => {
