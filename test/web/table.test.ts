@@ -107,7 +107,9 @@ test('cells fill while it runs, without a click', async () => {
 
 test('as long as no question was sent, it says that it begins', async () => {
   const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--rate 1/s' });
-  const id = await brought(served, 'slow.csv', LIST);
+  // It goes on for longer than any machine needs to look.
+  const rows = Array.from({ length: 500 }, (_, at) => `slow-${at}.example\n`).join('');
+  const id = await brought(served, 'slow.csv', `Website\n${rows}`);
   await begun(served, id);
   const page = await open(served, '/');
   await page.route('**/api/status', async (route) => {
