@@ -278,8 +278,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'fill: a later account is asked once all before it have answered',
     file: 'src/plan/row-walk.ts',
-    text: "stands === 'held') ?? open[0];",
-    instead: "stands === 'held') ?? open.at(-1);",
+    text: "stands === 'held') ?? calls[0];",
+    instead: "stands === 'held') ?? calls.at(-1);",
     test: ['cli/several-accounts', 'each account is asked only for what none before it has'],
     simulated: 'fill',
   },

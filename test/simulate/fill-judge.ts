@@ -517,6 +517,7 @@ export class FillJudge {
     const known: Known = { value, leadsTo, atMs: this.#stage.trueMs, isKept: ailment !== 'refusing' };
     this.#learn(key, known);
     this.#doubts.delete(key);
+    if (this.#before.has(key)) this.#reopens();
     run.heard.push(known);
   }
 
@@ -561,8 +562,7 @@ export class FillJudge {
     this.#mayBeErased = true;
     if (was === 'no') return;
     if (was === 'yes') this.#gone.add(email);
-    for (const list of this.#finished) this.#unsure.add(list);
-    this.#finished.clear();
+    this.#reopens();
     for (const key of this.#leftAt.keys()) {
       const known = this.#known.get(key);
       const accepted = this.#accepted.get(key);
@@ -594,9 +594,7 @@ export class FillJudge {
 
   /** @param names of which nobody can tell which one is meant. */
   decided(list: string, names: readonly Name[], asked: Asked, decision: string): void {
-    // A row that waited goes on, and a decision may have opened a batch that had ended.
-    for (const list of this.#finished) this.#unsure.add(list);
-    this.#finished.clear();
+    this.#reopens();
     const isSure = names.length === 1;
     for (const name of names.length === 0 ? NAMES : names) {
       const key = keyOf({ ...asked, name });
@@ -605,6 +603,12 @@ export class FillJudge {
       else if (decision === 'retry') this.#permitted.again([key]);
       else this.#told(key, decision, isSure);
     }
+  }
+
+  /** A row that waited goes on, which may have opened a batch that had ended. */
+  #reopens(): void {
+    for (const list of this.#finished) this.#unsure.add(list);
+    this.#finished.clear();
   }
 
   #told(key: string, decision: string, isKept: boolean): void {
