@@ -95,6 +95,12 @@ test('a night whose end cannot be noted is told in the log, and the page goes on
   expect(told.at(-1)).toMatch(/^warn night: .*nights\.json cannot be written: its folder does not exist\./);
 });
 
+test('where nobody can read which nights are paused, all of them are', async () => {
+  writeFileSync(join(folder, 'store', 'nights.json'), '{"paused":["night"],"ended":[]}');
+  const [night] = (await open(writeJob())).views();
+  expect(night).toMatchObject({ paused: true, next_run: null });
+});
+
 test.for([
   ['', / has no schedule\.\nAdd one to the job/],
   ['schedule: "soon"', /this is not a schedule of five cron fields/],

@@ -51,11 +51,11 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
   const swept = await sweptJobs(jobs);
   await requireAgreedJobs(swept, answers);
   const path = join(folder, 'nights.json');
-  const notes = new Map(Object.entries(await notesAt(path)));
+  const notes = await notesAt(path);
   // One after the other: the end of a night must not write over a pause that came meanwhile.
   const line = new PQueue({ concurrency: 1 });
   const keep = (): Promise<boolean> =>
-    line.add(() => replaceFile(path, 0o600, [JSON.stringify(Object.fromEntries(notes))]));
+    line.add(() => replaceFile(path, 0o600, [JSON.stringify(Object.fromEntries(notes.byJob))]));
   const nights = swept.map((job, at) => nightOf(job, jobs[at] ?? '', notes, store, work));
   // A sweep that a person has started by hand is told like one of the schedule.
   work.onEnd = async ({ words: [command], about: job }, { exitCode: exit_code, result, said }) => {
@@ -120,7 +120,7 @@ interface Night {
 function nightOf(
   { job, account, inbox }: SweptJob,
   word: string,
-  notes: Map<string, NightNote>,
+  notes: NightNotes,
   store: string | undefined,
   work: Work,
 ): Night {
@@ -133,8 +133,8 @@ function nightOf(
   const cron = new Cron(schedule, how, async () => void (await work.start(order).over.promise));
   const credits = budget?.credits ?? null;
   const view = { job: name, file: basename(path), operation: operation.name, budget: credits, schedule };
-  const note = notes.get(name) ?? { paused: false, ended: [] };
-  notes.set(name, note);
+  const note = notes.byJob.get(name) ?? { paused: notes.isUnread, ended: [] };
+  notes.byJob.set(name, note);
   return { view: { ...view, inbox: basename(inbox) }, note, path, cron };
 }
 
@@ -145,10 +145,19 @@ const MOST_NIGHTS = 60;
 
 const NightNote = z.object({ paused: z.boolean(), ended: z.array(NightEnd) });
 type NightNote = z.infer<typeof NightNote>;
-const NightNotes = z.record(z.string(), NightNote);
 
-/** Notes by the names of jobs. Some that are not there, or of another version, cost a look back alone. */
-const notesAt = (path: string): Promise<z.infer<typeof NightNotes>> =>
-  readFile(path, 'utf8')
-    .then((text) => NightNotes.parse(JSON.parse(text)))
-    .catch(() => ({}));
+interface NightNotes {
+  readonly byJob: Map<string, NightNote>;
+  /** Nobody knows which nights were paused, so all are until a person says that they go on. */
+  readonly isUnread: boolean;
+}
+
+async function notesAt(path: string): Promise<NightNotes> {
+  const text = await readFile(path, 'utf8').catch(() => '{}');
+  try {
+    const notes = z.record(z.string(), NightNote).parse(JSON.parse(text));
+    return { byJob: new Map(Object.entries(notes)), isUnread: false };
+  } catch {
+    return { byJob: new Map(), isUnread: true };
+  }
+}
