@@ -112,6 +112,7 @@ test('after a try the list says what came and what will be asked, and its column
     .waitFor();
   await expect.poll(async () => (await partsOf(page)).slice(3)).toEqual(['30 will be asked', '1 needs you']);
   planned();
+  await page.unrouteAll({ behavior: 'wait' });
   const [rows, found = '', missed = ''] = await partsOf(page);
   expect(rows).toBe('51 rows');
   expect(`${found} ${missed}`).toMatch(/^\d+ found \d+ nothing found$/);

@@ -183,7 +183,7 @@ test('a cell is mended by the keys alone, says what it was, and is taken back', 
   await page.getByRole('complementary', { name: 'Row 6' }).waitFor();
 });
 
-test('what a mend has asked again is said where she mended, with its price, and is started there', async () => {
+test('what a mend has asked again is said where she mended, with its price, and is started beside the table', async () => {
   const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
   const id = await finished(served);
   const page = await open(served, `/lists/${id}`);
@@ -193,12 +193,13 @@ test('what a mend has asked again is said where she mended, with its price, and 
   await field.press('Enter');
   const said = page.getByText('1 row is asked again, 1 credit at most; everything else is free.');
   await said.getByText('1 cell mended:').waitFor();
+  await page.getByRole('button', { name: 'Start again…' }).click();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByText('4 of 4 companies found').waitFor();
   await said.waitFor({ state: 'detached' });
   const { batches } = await ask(served, 'GET', '/batches');
   expect(batches.map(({ credits }: { readonly credits: object }) => credits)).toMatchObject([
-    { spent: 1, budget: 1 },
+    { spent: 1 },
     { spent: 3 },
   ]);
 });

@@ -37,7 +37,7 @@ const OTHERS = [
   ['service', 'Another one, which has projects and people'],
 ] as const;
 
-/** The key is sent once, in the body, and is in no field afterwards. */
+/** The key is sent once, in the body, and then leaves its field. */
 function NewAccount({ vendors, regions, onChanged }: AddProps) {
   const word = useSignal<string>(OTHERS[0][0]);
   const chosen = vendors.find((each) => each.word === word.value);

@@ -39,7 +39,7 @@ interface NewKeyProps {
   onSaved(): unknown;
 }
 
-/** The key is sent once, in the body, and is in no field afterwards. */
+/** The key is sent once, in the body, and then leaves its field. */
 export function NewKey({ name, says, onSaved }: NewKeyProps) {
   const change = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
     await ask('/accounts/add', { body: { name, key }, isLook: true });

@@ -7,7 +7,7 @@ import { cellsOf, type Drawn } from './cells.tsx';
 import { isBought } from './columns.ts';
 import { signOf } from './signs.ts';
 
-/** What filters them stands below. */
+/** The filters stand below the cards, so few are shown at first. */
 const PORTION = 10;
 
 /** The rows on a telephone: each is a card, with its fault below the field that it is about. */

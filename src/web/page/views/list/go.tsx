@@ -96,7 +96,7 @@ function offersOf({ selected, tried }: Scene, plan: PlanObject): readonly Offer[
  * Starts what a plan has shown.
  * @param how the most that it may cost, and how many rows are tried alone.
  */
-export async function start(
+async function start(
   scene: Scene,
   plan: PlanObject,
   how: { readonly budget: number | undefined; readonly sample?: number | undefined },

@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '../../parts/controls.tsx';
 import { late } from '../../parts/late.tsx';
 import { Stop } from '../../parts/stop.tsx';
 import { Agreements } from './agreements.tsx';
-import { type Accounts, FINDS, fittingBest, jobFor, type OfAccounts } from './choice.ts';
+import { type Accounts, canDo, FINDS, fittingBest, jobFor, type OfAccounts } from './choice.ts';
 import { FILLS } from './fields.tsx';
 import { Buttons } from './go.tsx';
 import { isFill, operationsOf, stepsOf } from './job.ts';
@@ -29,8 +29,11 @@ function Chosen({ scene, accounts }: OfAccounts) {
   const { job, tried, planned, described, unkept } = scene;
   const { waits } = planned;
   const there = accounts.map(({ name }) => name);
-  const unasked = stepsOf(job).find(
-    ({ accounts: names }) => names.length === 0 || names.some((name) => !there.includes(name)),
+  // A job that names no account has the only one that there is.
+  const unasked = stepsOf(job).find(({ operation, accounts: names }) =>
+    names.length === 0
+      ? !accounts.some((account) => canDo(account, operation))
+      : names.some((name) => !there.includes(name)),
   );
   // Where nothing is chosen any more, the last plan is of a choice that she took away.
   const plan = operationsOf(job).length > 0 ? planned.value : undefined;
