@@ -25,6 +25,25 @@ export const recordParts = (
   most: number = PART_ROWS.single,
 ) => rowParts<RowRecord>(most, (from) => ledger.rows(batch, from, most));
 
+/** What is made of each row and its record, if it has one; few answers are in memory at a time. */
+export async function madeOf<Row extends { readonly row: RowNumber }, Made>(
+  ledger: Pick<LedgerReader, 'recordsOf'>,
+  batch: BatchId,
+  rows: readonly Row[],
+  make: (row: Row, record: RowRecord | undefined) => Made,
+): Promise<readonly Made[]> {
+  const made: Made[] = [];
+  for (let from = 0; from < rows.length; from += PART_ROWS.lists) {
+    const part = rows.slice(from, from + PART_ROWS.lists);
+    const records = await ledger.recordsOf(
+      batch,
+      part.map(({ row }) => row),
+    );
+    for (const row of part) made.push(make(row, records.get(row.row)));
+  }
+  return made;
+}
+
 /** Every row of the plan that a batch of changes keeps. */
 export const plannedParts = (ledger: Pick<LedgerReader, 'plannedRows'>, batch: BatchId) =>
   rowParts<PlannedRow>(PART_ROWS.single, (from) => ledger.plannedRows(batch, from, PART_ROWS.single));

@@ -180,7 +180,11 @@ const ANSWER_MS = 5_000;
  */
 async function placeIn(folder: string): Promise<ProcessLock | OpenedPage> {
   const lock = tryLock(join(folder, 'serve.lock'));
-  if (lock !== undefined) return lock;
+  if (lock !== undefined) {
+    // What a page that was killed had said is not true any more.
+    rmSync(noteAt(folder), { force: true });
+    return lock;
+  }
   const note = await noteIn(folder);
   const opening = note && (await newOpening(note));
   if (opening !== undefined) return { opening };

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../core/operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { CellSafety } from '../../lib/formulas.ts';
-import { PART_ROWS, recordParts } from '../kept-rows.ts';
+import { madeOf, PART_ROWS, recordParts } from '../kept-rows.ts';
 import { type Additions, automaticAddition, type CellWriter, FreeNames, textCells } from './added-columns.ts';
 import { shownAnswers } from './shown-answer.ts';
 
@@ -141,18 +141,15 @@ export function attentionCopy(
   const renamed = moved < 0 ? [] : [new FreeNames(header).take(ROW, '')];
   const columns = [...renamed, ...ATTENTION_COLUMNS];
   const dropped = moved < 0 ? ours : new Set([...ours, ROW]);
-  return copy({ note, columns, dropped, isJson, isPart: true }, async (rows) => {
-    const records = await ledger.recordsOf(
-      batch.id,
-      rows.map(({ row }) => row),
-    );
-    return rows.map((row) => {
-      const outcome = records.get(row.row)?.outcome;
-      if (outcome === undefined || !needsPerson(outcome)) return undefined;
-      const cell = movedCell(row, moved, isJson);
-      return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
-    });
-  });
+  const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] | undefined => {
+    const outcome = record?.outcome;
+    if (outcome === undefined || !needsPerson(outcome)) return undefined;
+    const cell = movedCell(row, moved, isJson);
+    return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
+  };
+  return copy({ note, columns, dropped, isJson, isPart: true }, (rows) =>
+    madeOf(ledger, batch.id, rows, cellsOf),
+  );
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { CellSafety } from '../../lib/formulas.ts';
+import { madeOf } from '../kept-rows.ts';
 import {
   type Addition,
   type Additions,
@@ -287,11 +288,7 @@ async function* enrichedCopy(
     const ours = ourCells(batch, row, record, added.why, writer);
     return added.cells.concat(ours);
   };
-  yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, async (rows) => {
-    const records = await ledger.recordsOf(
-      batch.id,
-      rows.map(({ row }) => row),
-    );
-    return rows.map((row) => cellsOf(row, records.get(row.row)));
-  });
+  yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, (rows) =>
+    madeOf(ledger, batch.id, rows, cellsOf),
+  );
 }

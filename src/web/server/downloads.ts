@@ -26,13 +26,14 @@ export function downloadRoutes({ folder, program, store }: Server): Hono {
     const { req } = context;
     const found = await findBatch(req.param('id'), store);
     const what = DOWNLOADS.find((each) => each === req.param('what'));
+    if (what === undefined) throw new HttpRefusal(404, 'There is no such file.', 'Ask for another file.');
     await mkdir(copies, { recursive: true, mode: 0o700 });
     const own = await mkdtemp(join(copies, 'copy-'));
     try {
       const output = ['--copy', '--output', join(own, outputName(found)), '--store', found.location];
       const words = ['export', found.batch.id, ...output];
       const written = new Map(Object.entries(await askChild(program, words, undefined, req.raw.signal)));
-      const path: unknown = what && written.get(what);
+      const path: unknown = written.get(what);
       if (typeof path !== 'string')
         throw new HttpRefusal(404, 'There is nothing in it yet.', 'Ask for another file.');
       const file = createReadStream(path);
