@@ -1,5 +1,6 @@
 import type { RowNumber } from '../core/row.ts';
-import type { BatchId, LedgerReader, PlannedRow, RowRecord } from '../ledger/ledger.ts';
+import { settingsKept } from '../job/job-settings.ts';
+import type { Batch, BatchId, LedgerReader, PlannedRow, RowRecord } from '../ledger/ledger.ts';
 import { parts } from '../lib/parts.ts';
 
 /** The rows of a batch as the ledger has them, in rising order. */
@@ -25,18 +26,23 @@ export const recordParts = (
   most: number = PART_ROWS.single,
 ) => rowParts<RowRecord>(most, (from) => ledger.rows(batch, from, most));
 
-/** What is made of each row and its record, if it has one; few answers are in memory at a time. */
+/** Whether a row may have found many people or companies, in answers that are lists. */
+export const hasLists = ({ settings }: Batch): boolean =>
+  settingsKept(settings).operation.resultsFile !== undefined;
+
+/** What is made of each row and its record, if there is one. Few answers that are lists are read at once. */
 export async function madeOf<Row extends { readonly row: RowNumber }, Made>(
   ledger: Pick<LedgerReader, 'recordsOf'>,
-  batch: BatchId,
+  batch: Batch,
   rows: readonly Row[],
   make: (row: Row, record: RowRecord | undefined) => Made,
 ): Promise<readonly Made[]> {
   const made: Made[] = [];
-  for (let from = 0; from < rows.length; from += PART_ROWS.lists) {
-    const part = rows.slice(from, from + PART_ROWS.lists);
+  const most = hasLists(batch) ? PART_ROWS.lists : rows.length;
+  for (let from = 0; from < rows.length; from += most) {
+    const part = rows.slice(from, from + most);
     const records = await ledger.recordsOf(
-      batch,
+      batch.id,
       part.map(({ row }) => row),
     );
     for (const row of part) made.push(make(row, records.get(row.row)));

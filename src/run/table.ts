@@ -3,7 +3,7 @@ import { present } from '../core/objects.ts';
 import { FOUND_PREFIX, type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
 import { identifierNames } from '../files/columns/column-kind.ts';
-import { PART_ROWS } from '../files/kept-rows.ts';
+import { hasLists, PART_ROWS } from '../files/kept-rows.ts';
 import {
   type Addition,
   addedCells,
@@ -90,8 +90,6 @@ export const MOST_ADDED = 40;
 /** A page shows texts and runs no formula. */
 const AS_IT_IS = new CellSafety('raw');
 const CELLS = textCells(AS_IT_IS);
-
-const hasLists = ({ settings }: Batch): boolean => settingsKept(settings).operation.resultsFile !== undefined;
 
 /** How many rows are read at once: answers that are lists are large, so fewer of them are. */
 const rowsPerRead = (batch: Batch, usual: number): number =>

@@ -103,6 +103,7 @@ test('by the keyboard alone: a messy workbook has companies and people found, a 
   const asFound = await downloaded(page);
   expect(await readSheet(asFound, 'Archive')).toEqual([['Name'], ['old.example']]);
   expect((await readSheet(asFound, 'Contacts')).flat()).toContain('not a website');
+  await enterAt(page, button(page, 'Start again…'));
   await enterAt(page, button(page, /^Start$/));
   await page.getByRole('row').filter({ hasText: 'banksia.example' }).getByText('Banksia Care').waitFor();
   await expect.poll(async () => (await desk.place.vendor.book()).requests).toBe(requests + 1);

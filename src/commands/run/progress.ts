@@ -31,7 +31,7 @@ export class Progress implements Watcher {
   /** The figures of the batch from the ledger, as `status` and the page show them. */
   #figures: { readonly counts: Readonly<Record<string, number>>; readonly money: Money } | undefined;
   /** Found rows that are not shown yet. `#finds` holds the lines of the newest ones that are. */
-  #found: RowNumber | undefined;
+  #found: RowNumber[] = [];
   #finds: readonly string[] = [];
   /** When the ledger is read next. */
   #dueMs: number;
@@ -68,7 +68,7 @@ export class Progress implements Watcher {
         break;
       case 'row':
         this.#timeLeft.rowEnded();
-        if (event.outcome === 'matched') this.#found = event.row;
+        if (event.outcome === 'matched') this.#found = [...this.#found, event.row].slice(-MOST_FINDS);
         break;
       case 'paused':
         this.#hearPause(event);
@@ -98,12 +98,11 @@ export class Progress implements Watcher {
     this.#phase = undefined;
     this.#look = async () => {
       this.#figures = { counts: await ledger.counts(batch.id), money: await ledger.batchMoney(batch.id) };
-      // One row a look is enough to see what comes.
-      const from = this.#showsFinds ? this.#found : undefined;
-      this.#found = undefined;
-      if (from === undefined) return;
-      const newest = await foundRows(ledger, batch, { from, limit: 1 });
-      this.#finds = [...this.#finds, ...newest].slice(-MOST_FINDS);
+      const newest = this.#showsFinds ? this.#found.splice(0) : [];
+      for (const from of newest)
+        this.#finds = [...this.#finds, ...(await foundRows(ledger, batch, { from, limit: 1 }))].slice(
+          -MOST_FINDS,
+        );
     };
     await this.#look();
     this.#timeLeft.begin(this.#clock.monotonicMs());

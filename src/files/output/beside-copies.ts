@@ -148,7 +148,7 @@ export function attentionCopy(
     return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
   };
   return copy({ note, columns, dropped, isJson, isPart: true }, (rows) =>
-    madeOf(ledger, batch.id, rows, cellsOf),
+    madeOf(ledger, batch, rows, cellsOf),
   );
 }
 

@@ -289,6 +289,6 @@ async function* enrichedCopy(
     return added.cells.concat(ours);
   };
   yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, (rows) =>
-    madeOf(ledger, batch.id, rows, cellsOf),
+    madeOf(ledger, batch, rows, cellsOf),
   );
 }
