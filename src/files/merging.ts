@@ -14,7 +14,7 @@ import {
 import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
-import { CellSafety } from '../lib/formulas.ts';
+import { asItIs, safeCell } from '../lib/formulas.ts';
 import { isBlankCell } from '../operations/lookup/identifiers.ts';
 import { kindOfInput } from './columns/column-kind.ts';
 import { type OpenedFile, openFile } from './input.ts';
@@ -365,7 +365,7 @@ function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, f
 async function* withAdded(merging: MergeContext, pairs: Pairs): AsyncIterable<Buffer> {
   const { into, note, added, header, cellsOf } = merging;
   // What was found is no formula in a table of texts, whatever kind of file the result is.
-  const safety = new CellSafety(isWorkbookName(into.path) ? 'raw' : 'safe');
+  const safety = isWorkbookName(into.path) ? asItIs : safeCell;
   const dropped = new Set(added.filter((name) => header.includes(name)));
   yield* into.sheet.copy({ columns: added, dropped, note }, async (rows) =>
     rows.map((row) => {
@@ -373,7 +373,7 @@ async function* withAdded(merging: MergeContext, pairs: Pairs): AsyncIterable<Bu
       const from = pairs.get(row.row);
       const isOwn = from && cellsAdded(merging, row, from).isOwn;
       return added.map((name, at) =>
-        from === undefined || isOwn?.[at] === true ? own(name) : safety.cell(from.cell(name)),
+        from === undefined || isOwn?.[at] === true ? own(name) : safety(from.cell(name)),
       );
     }),
   );

@@ -89,15 +89,9 @@ function isNumberOrPhone(text: string): boolean {
   return NUMBER.test(text) || PHONE.test(text);
 }
 
-/** Makes the cells of one set of files safe, or leaves them. */
-export class CellSafety {
-  readonly mode: FormulaMode;
+/** Makes a cell safe, or leaves it. */
+export type CellSafety = (cell: string) => string;
 
-  constructor(mode: FormulaMode) {
-    this.mode = mode;
-  }
+export const asItIs: CellSafety = (cell) => cell;
 
-  cell(text: string): string {
-    return this.mode === 'raw' ? text : safeCell(text);
-  }
-}
+export const safetyIn = (mode: FormulaMode): CellSafety => (mode === 'raw' ? asItIs : safeCell);

@@ -21,7 +21,7 @@ import {
 } from '../files/output/output.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
-import { CellSafety } from '../lib/formulas.ts';
+import { asItIs } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject, TableRowObject } from '../objects/table-object.ts';
 import {
   firstOf,
@@ -88,8 +88,7 @@ const ROWS_SURVEYED = 200;
 export const MOST_ADDED = 40;
 
 /** A page shows texts and runs no formula. */
-const AS_IT_IS = new CellSafety('raw');
-const CELLS = textCells(AS_IT_IS);
+const CELLS = textCells(asItIs);
 
 /** How many rows are read at once: answers that are lists are large, so fewer of them are. */
 const rowsPerRead = (batch: Batch, usual: number): number =>
@@ -145,7 +144,7 @@ async function additionIn(first: Answers, batch: Batch): Promise<Addition> {
   const survey = await surveyFields(first, batch, { operation, answerPlace });
   const isIdentifier = await identifierNames();
   const steps = stepNames(batch.operation);
-  return automaticAddition(batch.header, survey.names, AS_IT_IS, isIdentifier, isOfOther, steps);
+  return automaticAddition(batch.header, survey.names, asItIs, isIdentifier, isOfOther, steps);
 }
 
 // ----------------------------------------------------------------------------------------------- its cells

@@ -18,7 +18,7 @@ import type { Job } from '../../job/job.ts';
 import type { Batch, BatchId, RowRecord } from '../../ledger/ledger.ts';
 import { checkInput } from '../../lib/checked-input.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
-import { CellSafety } from '../../lib/formulas.ts';
+import { asItIs } from '../../lib/formulas.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import { answerPlaceIn, type ResolvedJob } from '../../plan/row-walk.ts';
@@ -235,7 +235,7 @@ export interface EnrichedRow<Row> {
   readonly calls: readonly EnrichedCall[];
 }
 
-const AS_IT_IS = textCells(new CellSafety('raw'));
+const AS_IT_IS = textCells(asItIs);
 
 function enrichedRow<Row>(
   batch: Batch,

@@ -25,7 +25,7 @@ import { stepNames, suffixOf } from '../../core/steps.ts';
 import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { CellSafety, type FormulaMode, safeCell } from '../../lib/formulas.ts';
+import { asItIs, type CellSafety, type FormulaMode, safeCell, safetyIn } from '../../lib/formulas.ts';
 import { isBlankCell } from '../../operations/lookup/identifiers.ts';
 import { identifierNames } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
@@ -178,7 +178,7 @@ export function automaticAddition(
   const given = new Set<string>();
   const columns = fields.map((field) => {
     const [bare = field, behind = bare] = namesOf(field, steps);
-    const own = safety.cell(given.has(bare.toLowerCase()) ? behind : bare);
+    const own = safety(given.has(bare.toLowerCase()) ? behind : bare);
     given.add(bare.toLowerCase());
     const name = names.take(isIdentifier(bare) ? prefixed(own) : own, FOUND_PREFIX);
     return { name, path: field, isField: true } as const;
@@ -479,8 +479,8 @@ export function textCells(safety: CellSafety): CellWriter {
   return {
     isJson: false,
     own: String,
-    foreign: (text) => safety.cell(text),
-    value: (value) => safety.cell(cellText(value)),
+    foreign: safety,
+    value: (value) => safety(cellText(value)),
   };
 }
 
@@ -500,6 +500,6 @@ export function cellsFor(
   { isWorkbook, isJson }: { readonly isWorkbook: boolean; readonly isJson: boolean },
   mode: FormulaMode,
 ): { readonly safety: CellSafety; readonly cells: CellWriter } {
-  const safety = new CellSafety(isWorkbook || isJson ? 'raw' : mode);
+  const safety = isWorkbook || isJson ? asItIs : safetyIn(mode);
   return { safety, cells: isJson ? JSON_CELLS : textCells(safety) };
 }

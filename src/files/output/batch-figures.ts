@@ -5,7 +5,7 @@ import { present } from '../../core/objects.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AskedOfAccount, Batch, LedgerReader, Money, RowRecord } from '../../ledger/ledger.ts';
-import { CellSafety } from '../../lib/formulas.ts';
+import { asItIs } from '../../lib/formulas.ts';
 import type { FiguresObject } from '../../objects/figures-object.ts';
 import type { StepObject } from '../../objects/run-object.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
@@ -104,7 +104,7 @@ export async function readFigures(
     }
     await setImmediate();
   }
-  const choice = { job, answerPlace, safety: new CellSafety('raw') };
+  const choice = { job, answerPlace, safety: asItIs };
   const { columns } = await additionWith(choice, batch.header, batch, survey.names);
   tally.columns = columns.filter(({ isSource }) => isSource !== true);
   return figuresIn(ledger, batch, tally, priceOf);

@@ -5,9 +5,9 @@ import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { CellSafety } from '../../lib/formulas.ts';
+import type { CellSafety } from '../../lib/formulas.ts';
 import { madeOf, PART_ROWS, recordParts } from '../kept-rows.ts';
-import { type Additions, automaticAddition, type CellWriter, FreeNames, textCells } from './added-columns.ts';
+import { type Additions, automaticAddition, type CellWriter, FreeNames } from './added-columns.ts';
 import { shownAnswers } from './shown-answer.ts';
 
 /**
@@ -63,11 +63,7 @@ export async function* resultsCopy(
     );
     const lines = part.flatMap(({ row, results }) => {
       const own = repeated.map(({ at }) => asking.get(row)?.cells[at] ?? '');
-      return results.map((result) => [
-        String(row),
-        ...resultCells(result, fields).map((cell) => safety.cell(cell)),
-        ...own,
-      ]);
+      return results.map((result) => [String(row), ...resultCells(result, fields).map(safety), ...own]);
     });
     yield Buffer.from(linesOf(lines));
   }
@@ -112,8 +108,6 @@ export interface AttentionWriting {
   readonly job: Additions;
   /** Copies the input with cells appended, in the format of the destination. */
   readonly copy: Sheet['copy'];
-  /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
-  readonly safety: CellSafety;
   readonly cells: CellWriter;
   /** Says a sentence once, even if it is true of several copies. */
   readonly note: (sentence: string) => void;
@@ -131,12 +125,10 @@ interface ListedColumns {
  * input again.
  */
 export function attentionCopy(
-  { ledger, copy, note, cells, safety: { mode } }: AttentionWriting,
+  { ledger, copy, note, cells: { isJson, own, foreign } }: AttentionWriting,
   batch: Batch,
   { header, ours }: ListedColumns,
 ): AsyncIterable<Buffer> {
-  // The output holds these reasons as well, and made-safe cells are counted there.
-  const { isJson, own, foreign } = cells.isJson ? cells : textCells(new CellSafety(mode));
   const moved = ours.has(ROW) ? -1 : header.indexOf(ROW);
   const renamed = moved < 0 ? [] : [new FreeNames(header).take(ROW, '')];
   const columns = [...renamed, ...ATTENTION_COLUMNS];

@@ -6,7 +6,7 @@ import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
-import { CellSafety } from '../../lib/formulas.ts';
+import { type CellSafety, safetyIn } from '../../lib/formulas.ts';
 import { madeOf } from '../kept-rows.ts';
 import {
   type Addition,
@@ -82,6 +82,8 @@ export interface OutputOrder {
 }
 
 interface WriteOrder extends OutputOrder, AttentionWriting {
+  /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
+  readonly safety: CellSafety;
   /** The safety of cells in the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
   readonly mark: string;
@@ -159,7 +161,7 @@ async function begin(
     ...order,
     copy: await copyFor(input, destination),
     ...cellsFor(destination, mode),
-    listSafety: new CellSafety(mode),
+    listSafety: safetyIn(mode),
     mark: await listMark(input.path, destination),
     note: notedOnce(order.emit),
     changes: await changesDone(order.ledger, batch),

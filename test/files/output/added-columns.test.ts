@@ -13,11 +13,10 @@ import {
   automaticAddition,
   textCells,
 } from '../../../src/files/output/added-columns.ts';
-import { CellSafety } from '../../../src/lib/formulas.ts';
+import { safeCell } from '../../../src/lib/formulas.ts';
 
 /** As a run without `formulas` writes. */
-const SAFE = (): CellSafety => new CellSafety('safe');
-const CELLS = () => textCells(SAFE());
+const CELLS = () => textCells(safeCell);
 
 const BATCH = { accounts: [{ identity: 'one', name: 'hunter' }] };
 
@@ -77,14 +76,14 @@ test('no column of another job in an earlier output is replaced unasked', () => 
 
 describe('without a job’s columns', () => {
   test('every field is added, and one that the file has gets another name', () => {
-    const addition = automaticAddition(['ABN', 'Name'], ['name', 'abn', 'industry'], SAFE());
+    const addition = automaticAddition(['ABN', 'Name'], ['name', 'abn', 'industry'], safeCell);
     expect(names(addition)).toEqual(['found_name', 'found_abn', 'industry']);
     expect([...addition.dropped]).toEqual([]);
   });
 
   test('what stands away from our columns is the user’s, whatever it is called', () => {
     const header = ['industry', 'ABN', 'found_industry', 'city', ...OUR_COLUMNS];
-    const addition = automaticAddition(header, ['industry', 'city'], SAFE());
+    const addition = automaticAddition(header, ['industry', 'city'], safeCell);
     expect(names(addition)).toEqual(['found_industry', 'city']);
     expect([...addition.dropped].sort()).toEqual(['found_industry', 'city', ...OUR_COLUMNS].sort());
   });
@@ -92,12 +91,12 @@ describe('without a job’s columns', () => {
   test('what another operation has added stays beside what this one adds under the same name', () => {
     const company = ['ABN', 'Email', 'name', 'location.city', 'location.country', ...OUR_COLUMNS];
     const fields = ['full_name', 'location.city', 'location.country'];
-    const first = automaticAddition(company, fields, SAFE());
+    const first = automaticAddition(company, fields, safeCell);
     expect(names(first)).toEqual(['full_name', 'found_location.city', 'found_location.country']);
     expect([...first.dropped].sort()).toEqual([...OUR_COLUMNS].sort());
     // What it has added itself is replaced by it, and the first one's still stays.
     const both = [...company.slice(0, 5), ...names(first), ...OUR_COLUMNS];
-    const again = automaticAddition(both, fields, SAFE());
+    const again = automaticAddition(both, fields, safeCell);
     expect(names(again)).toEqual(names(first));
     expect([...again.dropped].sort()).toEqual([...names(first), ...OUR_COLUMNS].sort());
   });
@@ -141,7 +140,7 @@ test('whatever the file has, no two columns of the output have one name, and no 
     fc.property(header, fields, (columns, found) => {
       let addition: Addition;
       try {
-        addition = automaticAddition(columns, found, SAFE());
+        addition = automaticAddition(columns, found, safeCell);
       } catch {
         return;
       }

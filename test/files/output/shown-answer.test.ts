@@ -9,7 +9,7 @@ import { addedCells, additionOf, textCells } from '../../../src/files/output/add
 import { shownAnswer, shownAnswers } from '../../../src/files/output/shown-answer.ts';
 import { settingsKept } from '../../../src/job/job-settings.ts';
 import { type AttemptId, type BatchId, credits, type RowAnswer } from '../../../src/ledger/ledger.ts';
-import { CellSafety } from '../../../src/lib/formulas.ts';
+import { safeCell } from '../../../src/lib/formulas.ts';
 
 const BATCH = {
   accounts: [
@@ -44,13 +44,7 @@ const TITLES = answer(
 function cellsOf(place: AnswerPlace, add: Readonly<Record<string, string>>, answers: readonly RowAnswer[]) {
   const { columns } = additionOf(['Domain'], add, undefined, false, place);
   const row = { row: 2, cells: ['a.example'] };
-  const cells = addedCells(
-    columns,
-    row,
-    shownAnswer(answers, place),
-    BATCH,
-    textCells(new CellSafety('safe')),
-  );
+  const cells = addedCells(columns, row, shownAnswer(answers, place), BATCH, textCells(safeCell));
   return Object.fromEntries(columns.map(({ name }, at) => [name, cells[at]]));
 }
 
