@@ -1,25 +1,24 @@
 /**
  * Goal: requests leave evenly where the plan or the vendor's answers say how fast, whatever the calendar does.
- * Method: the limiter with Bottleneck as it is, whose timers and whose calendar go by virtual time.
+ * Method: the limiter under virtual time, whose calendar can be set.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Limiter, type LimiterOptions, type Waiter } from '../../../src/client/limits/limiter.ts';
 import type { SharedWindow as Window } from '../../../src/ledger/ledger.ts';
-import { TimerClock } from './timer-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const PATIENT: Waiter = { signal: new AbortController().signal, maxPauseMs: undefined };
 
-let clock: TimerClock;
+let clock: VirtualClock;
 let limited: Limiter;
 beforeEach(() => {
-  clock = new TimerClock();
+  clock = new VirtualClock();
 });
 afterEach(async () => {
   limited.close();
-  clock.end();
 });
 
 function open(windows: readonly Window[], options: Partial<LimiterOptions> = {}): void {
