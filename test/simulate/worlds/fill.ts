@@ -294,7 +294,11 @@ class FillPlay {
     const before = this.#watch.tables?.calls;
     const ended = await this.#watch.run(typed, faults);
     this.#judge.ends(ended);
-    const begun = [...(this.#watch.tables?.calls.values() ?? [])].filter(({ id }) => !before?.has(id));
+    // Where the answer to a refresh is lost, the answer before stands and the next account is asked. No plan
+    // counts that.
+    const begun = [...(this.#watch.tables?.calls.values() ?? [])].filter(
+      ({ id, state }) => !before?.has(id) && state !== 'doubt_beside',
+    );
     const bought = begun.reduce((sum, call) => sum + (call.charged ?? 0) + heldBy(call), 0);
     const extra = this.#policy === 'retry' ? EXTRA : 0;
     // A plan cannot tell of free answers that this run has taken back because the run before it was killed.
