@@ -54,11 +54,14 @@ export class Tally {
     if (record === undefined) return;
     const { outcome, answers } = record;
     if (isLeftOut(outcome)) this.leftOut += 1;
+    const asked = new Map<string, boolean>();
     for (const answer of answers) {
-      // A row is counted where its identifier was asked about, and not again where what was found is taken.
-      if (!isTaking(answer.call)) this.#addIdentifier(batch, answer);
+      const { call, kind, fills = kind === 'found' } = answer;
+      const name = nameAsked(batch, call);
+      if (isLookup(batch, call)) asked.set(name, fills || asked.get(name) === true);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
+    for (const [name, isFound] of asked) this.#addIdentifier(name, isFound);
     if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
   }
 
@@ -88,15 +91,21 @@ export class Tally {
     entry.rows.add(row);
   }
 
-  #addIdentifier(batch: Batch, { call, kind }: RowAnswer): void {
-    // A change is named by its operation: all changes of a kind ask by the same parameters.
-    const name = call.change === undefined ? askedBy(batch, call) : call.operation;
+  #addIdentifier(name: string, isFound: boolean): void {
     const tally = this.#identifiers.get(name) ?? { name, asked: 0, found: 0 };
     this.#identifiers.set(name, tally);
     tally.asked += 1;
-    if (kind === 'found') tally.found += 1;
+    if (isFound) tally.found += 1;
   }
 }
+
+/** Whether a call asks for what is wanted: it does not take what another has found, and checks no address. */
+const isLookup = ({ operation }: Batch, call: Call): boolean =>
+  call.change !== undefined || (!isTaking(call) && stepNames(operation).includes(call.operation));
+
+/** A change is named by its operation: all changes of a kind ask by the same parameters. */
+const nameAsked = (batch: Batch, call: Call): string =>
+  call.change === undefined ? askedBy(batch, call) : call.operation;
 
 /** What a call asks about, in the words of a waterfall: `abn`, or `abn+domain` for two in one call. */
 export function identifierOf({ parameters }: Call): string {
