@@ -15,7 +15,7 @@ export function Team({ scene: { job, planned, choose } }: { readonly scene: Scen
           key={name}
           says={`${name} is`}
           defaultValue={id ?? ''}
-          placeholder="its id"
+          placeholder="its id in the service"
           onTyped={(typed) => set({ projects: withEntry(job.projects, name, typed) })}
         />
       ))}
