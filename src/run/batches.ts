@@ -10,7 +10,7 @@ import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledg
 import type { Spender } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import type { Tell } from '../lib/postgres-server.ts';
-import type { BatchObject, BatchStatusObject, WorkerObject } from '../objects/batch-object.ts';
+import type { BatchObject, BatchStatusObject, ListCredits, WorkerObject } from '../objects/batch-object.ts';
 import { nextCommandOf } from './go-on.ts';
 import { pricesIn } from './known-account.ts';
 import {
@@ -44,6 +44,9 @@ interface BatchRange {
   readonly newest?: boolean;
 }
 
+/** A batch, and what all batches over its list in the same store have spent. */
+export type PagedBatch = BatchObject & { readonly list_credits: ListCredits };
+
 /**
  * A page of batches, the newest first. Only the batches of the page are read whole, so a store with thousands
  * of batches costs no more.
@@ -51,27 +54,41 @@ interface BatchRange {
 export async function batchesPage(
   storeFlag: string | undefined,
   { from, most, isOf = () => true, newest = false }: BatchRange,
-): Promise<{ readonly batches: readonly BatchObject[]; readonly total: number }> {
+): Promise<{ readonly batches: readonly PagedBatch[]; readonly total: number }> {
   const all = (await batchLines(storeFlag)).filter(({ batch }) => isOf(batch.inputPath));
   all.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
   const byInput = Map.groupBy(all, ({ batch }) => batch.inputPath);
   const lines = newest ? [...byInput.values()].flatMap((each) => each.slice(0, 1)) : all;
   const shown = lines.slice(from, from + most);
-  const read = new Map<string, BatchObject>();
+  const read = new Map<string, PagedBatch>();
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
     await lookInto(location, async (ledger) => {
       const spenders = await spendersOf(ledger, location);
       for (const { batch: line } of found) {
         const batch = await ledger.batch(line.id);
-        if (batch !== undefined) read.set(line.id, await batchObject(ledger, { batch, location }, spenders));
+        if (batch === undefined) continue;
+        const ofList = (byInput.get(line.inputPath) ?? []).filter((each) => each.location === location);
+        read.set(line.id, {
+          ...(await batchObject(ledger, { batch, location }, spenders)),
+          list_credits: await spentTogether(ledger, ofList),
+        });
       }
     });
   return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };
 }
 
-export async function batchLines(
-  storeFlag: string | undefined,
-): Promise<readonly { readonly batch: Batch; readonly location: string }[]> {
+async function spentTogether(ledger: LedgerReader, lines: readonly BatchLine[]): Promise<ListCredits> {
+  const each = await Promise.all(lines.map(async ({ batch }) => spentOf(await ledger.batchMoney(batch.id))));
+  const spent = each.reduce((sum, credits) => sum + credits.spent, 0);
+  return { spent, exact: each.every(({ exact }) => exact) };
+}
+
+interface BatchLine {
+  readonly batch: Batch;
+  readonly location: string;
+}
+
+export async function batchLines(storeFlag: string | undefined): Promise<readonly BatchLine[]> {
   const lines = await eachLedgerThere(storeFlag, async (ledger, location) =>
     (await ledger.batches()).map((batch) => ({ batch, location })),
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { InputRow } from '../core/row.ts';
 import { jobEntries } from '../job/job-schema.ts';
-import { BatchObject } from '../objects/batch-object.ts';
+import { BatchObject, ListCredits } from '../objects/batch-object.ts';
 import { SampleObject } from '../objects/plan-object.ts';
 import { SweepObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
@@ -54,7 +54,7 @@ export const BatchListQuery = z.object({
 
 export const BatchList = z.object({
   /** Each with the list over which it works; null for a file that was not brought to the page. */
-  batches: z.array(BatchObject.extend({ list: z.string().nullable() })),
+  batches: z.array(BatchObject.extend({ list: z.string().nullable(), list_credits: ListCredits })),
   /** Number of batches that there are. */
   total: z.number(),
   per_page: z.number(),

@@ -197,11 +197,15 @@ test('what a mend has asked again is said where she mended, with its price, and 
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByText('4 of 4 companies found').waitFor();
   await said.waitFor({ state: 'detached' });
+  await page.getByText('It cost 1 credit; this is play money.').waitFor();
+  await page.getByText('In all, this list has cost 4 credits.').waitFor();
   const { batches } = await ask(served, 'GET', '/batches');
   expect(batches.map(({ credits }: { readonly credits: object }) => credits)).toMatchObject([
     { spent: 1 },
     { spent: 3 },
   ]);
+  await page.getByRole('link', { name: 'Lists' }).click();
+  await page.getByText('4 credits, play money').waitFor();
 });
 
 test('the keys of a sheet work: a letter begins a mend, Delete blanks, all is selected, and words are found in every row', async () => {

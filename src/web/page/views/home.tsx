@@ -106,7 +106,8 @@ function foundOf(batch: ListedBatch): string {
   return `${grouped(foundIn(counts))} of ${grouped(rows)}`;
 }
 
-function costOf({ has_costs: hasCosts, credits, sandbox }: ListedBatch): string {
+/** What the list has cost so far, by all its starts. */
+function costOf({ has_costs: hasCosts, list_credits: credits, sandbox }: ListedBatch): string {
   if (!hasCosts) return '–';
   const cost = creditWords(credits);
   return sandbox ? `${cost}, play money` : cost;

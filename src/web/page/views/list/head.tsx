@@ -154,7 +154,7 @@ function Came({ scene, batch }: OfBoth) {
     <>
       <p role="status">
         <strong>{words?.headline}</strong> <br />
-        {words?.cost} {words?.besides}
+        {words?.cost} {words?.besides} {words?.cost && inAllWords(scene.earlier, batch)}
       </p>
       <p class="row">
         {figures !== undefined && figures.attention > 0 && (
@@ -186,6 +186,12 @@ function Came({ scene, batch }: OfBoth) {
       </p>
     </>
   );
+}
+
+/** What all starts have cost where an earlier one has cost something, too. */
+function inAllWords([before]: Scene['earlier'], { credits }: BatchObject): string {
+  if (before === undefined || before.list_credits.spent <= credits.spent) return '';
+  return `In all, this list has cost ${creditWords(before.list_credits)}.`;
 }
 
 /** What was done earlier with the same list. */
