@@ -126,14 +126,21 @@ const lookOf = (column: Column): string => (isBought(column) ? 'ours' : column.k
 /** Rows from the top by which a column is as wide as it has to be. */
 const MEASURED = 30;
 
-/** What is found later does not move the columns. */
+/** What is found while it runs does not move the columns. */
 function widthOf(drawn: Drawn, column: Column): number {
   const { kind, name } = column;
   if (kind === 'happens') return 280;
-  const lines = isHers(column) ? MEASURED : 0;
-  const texts = Array.from({ length: lines }, (_, line) => textAt(drawn, line, column));
-  const longest = Math.max(name.length + 2, ...texts.map(({ length }) => length));
-  return Math.min(260, Math.max(130, longest * 8.5 + 24));
+  const lines = isHers(column) || !drawn.scene.isRunning ? MEASURED : 0;
+  const lengths = Array.from({ length: lines }, (_, line) => lengthAt(drawn, line, column));
+  return Math.min(320, Math.max(130, Math.max(name.length + 2, ...lengths) * 8 + 24));
+}
+
+/** Of what a cell says, and who found it. */
+function lengthAt({ rows, scene }: Drawn, line: number, column: Column): number {
+  const shown = rows.at(line);
+  if (shown === undefined) return 0;
+  const from = shown.cells[column.source ?? -1] ?? '';
+  return textOf({ scene }, shown, column).length + from.length;
 }
 
 export function textAt(drawn: Drawn, line: number, column: Column): string {
