@@ -8,7 +8,7 @@ import { callOf } from '../src/commands/shared/library.ts';
 import { loadMember } from '../src/core/family.ts';
 import type { Format } from '../src/core/format.ts';
 import type { Operation } from '../src/core/operation.ts';
-import { InputFile } from '../src/files/input-file.ts';
+import { InputFile } from '../src/files/input.ts';
 
 /**
  * Goal: who follows `docs/internals/adding.md` has a working operation, command and format.

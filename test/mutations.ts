@@ -98,7 +98,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '9: a miss is booked at the price that the dialect has for one',
-    file: 'src/client/judge/cost.ts',
+    file: 'src/client/judge.ts',
     text: "if (means === 'no_match') return miss;",
     instead: '',
     test: ['cli/together', 'a miss by the rule'],
@@ -224,7 +224,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '17: no row gets the answer of other cells',
-    file: 'src/files/input-file.ts',
+    file: 'src/files/input.ts',
     text: 'if ((await sha256Of(this.chunks())) !== sha256) throw',
     instead: "if (sha256 === '') throw",
     test: ['faults/edits', 'where the file system tells nothing'],

@@ -8,7 +8,7 @@ import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { InputFile } from '../../src/files/input-file.ts';
+import { InputFile } from '../../src/files/input.ts';
 import { spoolInput } from '../../src/files/spool.ts';
 import { temporaryFolder } from '../ledger/stores/places.ts';
 import { inputFolder, nextTick } from './formats/sheets.ts';

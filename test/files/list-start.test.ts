@@ -3,8 +3,7 @@ import type { ReadOptions, Sheet } from '../../src/core/format.ts';
 import { rowRangeText } from '../../src/core/row-range.ts';
 import csv from '../../src/files/formats/csv.ts';
 import xlsx from '../../src/files/formats/xlsx.ts';
-import { openFile } from '../../src/files/input.ts';
-import { InputFile } from '../../src/files/input-file.ts';
+import { InputFile, openFile } from '../../src/files/input.ts';
 import { copied, inputFolder, rowsOf } from './formats/sheets.ts';
 import { bookOf } from './formats/workbook-file.ts';
 

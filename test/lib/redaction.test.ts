@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REDACTED, Redaction } from '../../src/lib/redaction.ts';
+import { REDACTED, Redaction } from '../../src/client/transport.ts';
 import { times } from '../support/combinations.ts';
 
 const KEY = 'nk_live/9f+Q~u0041=Zx.7';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import { loadFamily } from '../../../src/core/family.ts';
 import type { Format, Sheet } from '../../../src/core/format.ts';
-import { InputFile } from '../../../src/files/input-file.ts';
+import { InputFile } from '../../../src/files/input.ts';
 import { endingOf } from '../../../src/lib/file-name.ts';
 import type { SampleWriter } from './sample-writer.ts';
 import { allOf, inputFolder, rowByRow, rowsOf } from './sheets.ts';

@@ -6,7 +6,7 @@ import type { Format, ReadOptions } from '../../../src/core/format.ts';
 import { rowRangeText } from '../../../src/core/row-range.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import jsonl from '../../../src/files/formats/jsonl.ts';
-import { InputFile } from '../../../src/files/input-file.ts';
+import { InputFile } from '../../../src/files/input.ts';
 import { corpus } from '../matrix/corpus.ts';
 import { markedCopy, requireSameBytes } from '../matrix/promises.ts';
 import csvSample from './samples/csv.ts';

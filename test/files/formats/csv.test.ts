@@ -6,7 +6,7 @@ import type { ReadOptions } from '../../../src/core/format.ts';
 import { type Encoding, NAMED_ENCODINGS } from '../../../src/core/reading.ts';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
-import { InputFile } from '../../../src/files/input-file.ts';
+import { InputFile } from '../../../src/files/input.ts';
 import { allOf, type CellsOfRow, copied, eachRow, inputFolder, openText, rowsOf, stopOf } from './sheets.ts';
 
 /**

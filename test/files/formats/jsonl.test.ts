@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ReadOptions, Sheet } from '../../../src/core/format.ts';
 import jsonl from '../../../src/files/formats/jsonl.ts';
-import { InputFile } from '../../../src/files/input-file.ts';
+import { InputFile } from '../../../src/files/input.ts';
 import { allOf, inputFolder, rowByRow, rowsOf } from './sheets.ts';
 
 /**

@@ -6,7 +6,7 @@ import { StopError } from '../../../src/core/errors.ts';
 import type { CellsFor, CopyOptions, ReadOptions, Sheet, ValuedRow } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
-import { InputFile } from '../../../src/files/input-file.ts';
+import { InputFile } from '../../../src/files/input.ts';
 
 /** Writes input files into a folder of the running test's own, which goes when the test ends. */
 export async function inputFolder(): Promise<(content: string | Buffer, name?: string) => Promise<string>> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import type { ReadOptions, Sheet } from '../../../src/core/format.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
-import { InputFile } from '../../../src/files/input-file.ts';
+import { InputFile } from '../../../src/files/input.ts';
 import { inputFolder, rowsOf } from './sheets.ts';
 import { bookOf, bookParts, textRow, type WrittenBook, type ZipPart, zipOf } from './workbook-file.ts';
 
