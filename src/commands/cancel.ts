@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { interruptedChanges } from '../files/output/changes-done.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { findBatch } from '../run/open-ledger.ts';
-import { inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command } from './shared/command.ts';
 import { BATCH, COMMON } from './shared/input.ts';
 import { inOpenBatch } from './shared/pausing.ts';
+import { inviteAgainLines } from './shared/summary.ts';
 
 export default command({
   name: 'cancel',

@@ -18,8 +18,7 @@ import { openSpender, type Spender, type SpenderOptions, stoppable } from '../ru
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs } from '../run/swept-jobs.ts';
-import { type DonePlace, isAsSeen, moveToDone, placeInDone } from './nightly/inbox.ts';
-import { type Todo, todosOf } from './nightly/todo.ts';
+import { type DonePlace, isAsSeen, moveToDone, placeInDone, type Todo, todosOf } from './nightly/inbox.ts';
 import { argument, command } from './shared/command.ts';
 import { ATTENTION_OK, maxPause } from './shared/input.ts';
 import { spend, spendingInput, toldOn, withNext } from './shared/spending.ts';

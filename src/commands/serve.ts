@@ -4,7 +4,7 @@ import { counted } from '../core/plain-text.ts';
 import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, command, flag } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn } from './shared/input.ts';
-import { pageCommands } from './shared/page.ts';
+import { pageCommands } from './shared/library.ts';
 import { askAgreementOn } from './shared/spending.ts';
 
 export default command({

@@ -23,8 +23,15 @@ import {
   openLedger,
   requireTaken,
 } from '../run/open-ledger.ts';
-import { doubtsLike, requireTellableOfAll, rowsToldOf, skippedWords, toldAnswer } from './settle/answer.ts';
-import { overOf, refuseOver } from './settle/batch-end.ts';
+import {
+  doubtsLike,
+  overOf,
+  refuseOver,
+  requireTellableOfAll,
+  rowsToldOf,
+  skippedWords,
+  toldAnswer,
+} from './settle/answer.ts';
 import { argument, command, flag, type Report } from './shared/command.ts';
 import { callWords, decisionWords, lookWords, openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';

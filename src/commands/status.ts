@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { stop } from '../core/errors.ts';
-import { atMost, counted, grouped, linesOf, plainText } from '../core/plain-text.ts';
+import { atMost, counted, foreignWords, grouped, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
@@ -17,10 +17,10 @@ import { TableObject } from '../objects/table-object.ts';
 import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
 import { findBatch, finishedIn, lookInto } from '../run/open-ledger.ts';
 import { MOST_ROWS, TableOrder, USUAL_ROWS } from '../run/table-order.ts';
-import { changesLines, inviteAgainLines } from './shared/change-lines.ts';
 import { argument, command, flag, type Report, under } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
+import { changesLines, inviteAgainLines } from './shared/summary.ts';
 
 const statusOutput = z.union([BatchStatusObject, BatchListObject, RowObject, TableObject]);
 
@@ -67,8 +67,8 @@ export default command({
     const found = await findBatch(word, store, console.warn);
     return lookInto(found.location, async (ledger): Promise<StatusReport> => {
       if (isTable) {
-        const { tableReport } = await import('./status/table.ts');
-        return tableReport(ledger, found.batch, more);
+        const { tableOf } = await import('../run/table.ts');
+        return tableReport(await tableOf(ledger, found.batch, more));
       }
       if (row === undefined) return batchReport(await batchStatus(ledger, found), found.batch);
       // This part is loaded late because it reads the accounts, which the lists do not need.
@@ -196,4 +196,31 @@ function statusAdvice(status: BatchStatusObject, batch: Batch): readonly string[
 function sweepsBudgetWords({ settings }: Batch): string | undefined {
   const { swept, budget_to_finish: budget } = settingsKept(settings);
   return budget !== undefined && swept === true ? raiseInJob(budget) : undefined;
+}
+
+// ------------------------------------------------------------------------------------------- a page of rows
+
+function tableReport(object: TableObject): StatusReport {
+  return {
+    object,
+    lines: tableLines(object),
+    advice: linesOf(object.next !== null && `There is more: --from ${object.next}.`),
+  };
+}
+
+/** A cell that is longer is shown whole by `--json`. */
+const WIDEST = 30;
+
+function tableLines({ columns, rows }: TableObject): readonly string[] {
+  const lines = [
+    ['row', ...columns.map(({ name }) => name)],
+    ...rows.map(({ row, cells }) => [String(row), ...cells]),
+  ].map((cells) => cells.map((cell) => foreignWords(cell, WIDEST)));
+  const widths = columns.map((_, at) => Math.max(...lines.map((cells) => cells[at]?.length ?? 0)));
+  return lines.map((cells) =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }

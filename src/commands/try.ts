@@ -47,8 +47,8 @@ import { openSpender } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { argument, type Console, command, flag, type Report } from './shared/command.ts';
+import { replyObject, ruleObject, ruleWords } from './shared/doubts.ts';
 import { ENTRIES } from './shared/job-entries.ts';
-import { replyObject, ruleObject, ruleWords } from './shared/rule.ts';
 import { adviceOn, mayBeSent, spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
 
 /**

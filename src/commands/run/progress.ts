@@ -1,16 +1,16 @@
-import type { Clock } from '../../core/clock.ts';
-import { isoTime } from '../../core/clock.ts';
+import { type Clock, isoTime } from '../../core/clock.ts';
 import type { RunEvent } from '../../core/events.ts';
-import { counted, grouped, linesOf } from '../../core/plain-text.ts';
+import { counted, foreignWords, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
+import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Watcher } from '../../plan/context.ts';
 import { finishedIn } from '../../run/open-ledger.ts';
+import { tableOf } from '../../run/table.ts';
+import type { TableOrder } from '../../run/table-order.ts';
 import type { Console } from '../shared/command.ts';
 import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts';
-import { foundRows } from './found-rows.ts';
-import { TimeLeft } from './time-left.ts';
 
 /**
  * Shows a changing line and the newest finds on a terminal, and one line a minute elsewhere. It only reads
@@ -231,4 +231,71 @@ function begunLine(event: BatchBegun): string {
   return resumed
     ? `Batch ${batch} continues: ${finishedWords(event)}.`
     : `Batch ${batch}: ${rowsWords(event)}.`;
+}
+
+// ----------------------------------------------------------------------------------- how long the rest takes
+
+/**
+ * Estimates how long the rest of a run takes, from its rows until now. Times are of a clock that never jumps.
+ */
+export class TimeLeft {
+  /** Long pauses. */
+  readonly #pauses: { readonly fromMs: number; untilMs: number }[] = [];
+  #rows = 0;
+  #begunMs = 0;
+
+  /** Begins the count anew, because rows that ended earlier took no time of this run. */
+  begin(atMs: number): void {
+    this.#rows = 0;
+    this.#begunMs = atMs;
+  }
+
+  rowEnded(): void {
+    this.#rows += 1;
+  }
+
+  paused(fromMs: number, untilMs: number): void {
+    const last = this.#pauses.at(-1);
+    if (last !== undefined && last.untilMs >= fromMs) last.untilMs = Math.max(last.untilMs, untilMs);
+    else if (untilMs - fromMs > LONGEST_GAP_MS) this.#pauses.push({ fromMs, untilMs });
+  }
+
+  /** Undefined while too few rows have ended for an estimate. */
+  leftMs(nowMs: number, rowsLeft: number): number | undefined {
+    const untilMs = this.#pauses.at(-1)?.untilMs ?? nowMs;
+    // Pauses that come again are a part of the vendor's speed. The first one may stay the only one.
+    const [only = { fromMs: nowMs }, ...others] = this.#pauses;
+    const outMs = others.length > 0 ? 0 : Math.min(untilMs, nowMs) - only.fromMs;
+    const tookMs = nowMs - this.#begunMs - outMs;
+    if (this.#rows < LEAST_ROWS || tookMs < LEAST_MS) return undefined;
+    return (rowsLeft * tookMs) / this.#rows + Math.max(0, untilMs - nowMs);
+  }
+}
+
+const LONGEST_GAP_MS = 2_000;
+const LEAST_ROWS = 5;
+const LEAST_MS = 3_000;
+
+// -------------------------------------------------------------------------------------------- what was found
+
+const LONGEST_CELL = 40;
+const MOST_VALUES = 5;
+
+/** `row 12  Salvation Army  employees 412, city Melbourne`, with the cells that an output has. */
+async function foundRows(ledger: LedgerReader, batch: Batch, order: TableOrder): Promise<readonly string[]> {
+  const asked = Object.values(settingsKept(batch.settings).columns);
+  const { columns, rows } = await tableOf(ledger, batch, order);
+  return rows.map(({ row, cells }) => {
+    const filled = columns.map((column, at) => ({ ...column, cell: cells[at]?.trim() ?? '' }));
+    const own = filled.filter(({ from, cell }) => from === 'list' && cell !== '');
+    // Mostly the name of the person or company.
+    const named = own.find(({ name, cell }) => !asked.includes(name) && /\p{L}/u.test(cell)) ?? own[0];
+    const values = filled
+      .filter(({ from, cell }) => from === 'bought' && cell !== '')
+      .map(({ name, cell }) => `${name} ${foreignWords(cell, LONGEST_CELL)}`);
+    const name = named && foreignWords(named.cell, LONGEST_CELL);
+    return plainText(
+      linesOf(`row ${grouped(row)}`, name, values.slice(0, MOST_VALUES).join(', ')).join('  '),
+    );
+  });
 }

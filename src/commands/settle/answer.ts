@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { answerPlaceOf, type Dialect, dialectOperationOf, requireOperation } from '../../client/dialect.ts';
 import { leftBy, oddAnswerIn } from '../../client/judge.ts';
 import {
@@ -8,7 +9,7 @@ import {
   placeOfAnswer,
   readBody,
 } from '../../core/answer-body.ts';
-import { stop } from '../../core/errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import {
   EMAIL_VERDICTS,
   type EmailVerdict,
@@ -22,7 +23,9 @@ import { present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import { wordsOf } from '../../core/steps.ts';
-import { settingsKept } from '../../job/job-settings.ts';
+import { openHeader } from '../../files/input.ts';
+import { triedBy, undoneBy } from '../../job/job-origin.ts';
+import { saidBeside, settingsKept } from '../../job/job-settings.ts';
 import {
   type AnswerAtHand,
   type AnswerKind,
@@ -37,13 +40,15 @@ import {
   type Reply,
   standingDecision,
 } from '../../ledger/ledger.ts';
+import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { accountsOf, type ResolvedJob, RowWalk, type WalkedRow } from '../../plan/row-walk.ts';
+import { batchKeyOf } from '../../plan/batch-key.ts';
+import { accountsOf, type ResolvedJob, RowWalk, type WalkedRow, withAccounts } from '../../plan/row-walk.ts';
+import { choose } from '../../run/choose.ts';
 import { doubtReason, rowHere } from '../../run/doubts.ts';
-import { dialectFor, unlessStopped } from '../../run/known-account.ts';
+import { dialectFor, knownAccount, movedFrom, unlessStopped } from '../../run/known-account.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
 import { hear, type KnownCall, restsOn, type UnansweredCall } from '../../run/rows.ts';
-import { jobOfBatch } from './batch-end.ts';
 
 /**
  * An answer that a person gives for a call ends the rows that wait for the call, unless their operations need
@@ -149,7 +154,7 @@ export const skippedWords = ({ why }: Pick<Doubt, 'why'>): string => `skipped by
 // ----------------------------------------------------------------------------------------- what was answered
 
 /** The answer that a person says the vendor gave, in the form in which the vendor would have given it. */
-export interface ToldReply {
+interface ToldReply {
   readonly kind: 'found' | 'no_match';
   readonly reply: Reply;
   /** The state in which a change left its subject; absent for other calls. */
@@ -319,4 +324,87 @@ export async function doubtsLike(ledger: LedgerReader, batch: Batch, row: string
   if (shape !== undefined) return all.filter((doubt) => shapeOf(doubt) === shape);
   const fact = `Row ${row} of batch ${batch.id} is not in doubt, or got no answer, so no other row is like it.`;
   throw stop('usage', fact, 'See what is in doubt.', commandLine(['settle', batch.id]));
+}
+
+// ------------------------------------------------------------------ whether a run would go on with the batch
+
+/** Reads the job of a batch as it is today. */
+async function jobOfBatch({ settings, operation }: Batch): Promise<ResolvedJob | undefined> {
+  const chosen = await choose({ job: String(settings.job), entries: saidBeside(settings) });
+  return chosen.job.operation.name === operation ? chosen : undefined;
+}
+
+interface BatchEnd {
+  /** The reason, as a clause. */
+  readonly why: string;
+  /** The newest batch that has taken the place of this one, over the same list or its changed content. */
+  readonly by: BatchId | undefined;
+}
+
+/**
+ * Why no run goes on with the batch, so that nobody carries out the decisions in it; undefined where a run
+ * would.
+ */
+export async function overOf(ledger: LedgerReader, batch: Batch): Promise<BatchEnd | undefined> {
+  const { id, key, state, lineage, inputSha256 } = batch;
+  const newest = await ledger.batchByKey(key);
+  if (newest !== undefined && newest.id !== id)
+    return { why: `batch ${newest.id} has taken its place`, by: newest.id };
+  const last = (await ledger.batches()).find((each) => each.lineage === lineage)?.id;
+  const by = last === id ? undefined : last;
+  if (newest === undefined) return { why: `it is ${state}`, by };
+  const digest = await digestOf(batch);
+  // A list that cannot be read here may be readable where its runs are. A run there would notice changed
+  // content.
+  if (digest === undefined && by === undefined) return undefined;
+  if (digest !== inputSha256) return { why: 'its list has changed', by };
+  const today = await keyToday(ledger, batch);
+  if (today === undefined || today === key) return undefined;
+  return { why: 'its job or account has changed', by: (await ledger.batchByKey(today))?.id };
+}
+
+/**
+ * @throws StopError `usage` where no run would send its doubts again. The stop says what a person can do
+ * instead.
+ */
+export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
+  const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
+  const told = 'say what became of it with --answer or --not-done.';
+  if (by === undefined) throw stop('usage', fact, `${told[0]?.toUpperCase()}${told.slice(1)}`);
+  throw stop(
+    'usage',
+    fact,
+    `Decide in batch ${by} if it is in doubt there; else ${told}`,
+    commandLine(['settle', by]),
+  );
+}
+
+/**
+ * The key of the batch with which the job of this batch would go on today. Undefined where a run would be
+ * refused and would itself say why, and for an undo or a trial, whose job follows from the batch.
+ */
+async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | undefined> {
+  if ((triedBy(batch.settings) ?? undoneBy(batch.settings)) !== undefined) return undefined;
+  try {
+    const chosen = await jobOfBatch(batch);
+    if (chosen === undefined || (await movedFrom(chosen.account, ledger)) !== undefined) return undefined;
+    const input = await openHeader(batch.inputPath, chosen.job, ledger);
+    const known = await withAccounts(chosen, (account) => knownAccount(account, ledger));
+    return batchKeyOf(known, input, batch.inputSha256);
+  } catch (error) {
+    if (error instanceof StopError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined for a list that cannot be read here. */
+async function digestOf({ inputPath }: Batch): Promise<string | undefined> {
+  const file = await open(inputPath).catch(() => undefined);
+  try {
+    return file && (await sha256Of(piecesOf(file)));
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
 }

@@ -1,14 +1,18 @@
-import type { z } from 'zod';
-import { invariant } from '../../core/errors.ts';
-import { checkInput } from '../../lib/checked-input.ts';
+import { z } from 'zod';
+import { invariant, stop } from '../../core/errors.ts';
+import { COMMANDS } from '../../core/families.ts';
+import { loadFamily } from '../../core/family.ts';
+import { present } from '../../core/objects.ts';
 import { flagWords, nameStoreOfCall } from '../../lib/command-line.ts';
+import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { storeToName } from '../../run/store-choice.ts';
-import { type Command, type Console, type Own, said } from './command.ts';
+import type { PageCommand } from '../../web/serve.ts';
+import { type Command, type CommandGroup, type Console, type Own, said } from './command.ts';
 
 /**
  * A command as a function of the library: it takes the object of its flags, and gives the object of `--json`.
  */
-export type Call<Input extends z.ZodObject, Output extends object> = (
+type Call<Input extends z.ZodObject, Output extends object> = (
   input: z.input<Input>,
   own?: Own,
 ) => Promise<Output>;
@@ -24,7 +28,7 @@ export function callOf<Input extends z.ZodObject, Output extends object>(
 }
 
 /** @param input the checked form of `given`. */
-export async function callChecked<Input extends z.ZodObject, Output extends object>(
+async function callChecked<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
   input: z.output<Input>,
   given: Readonly<Record<string, unknown>>,
@@ -58,7 +62,7 @@ export const silent = ({ tell = () => {} }: Own): Console => ({
 });
 
 /** The command line with the same meaning, with which a person can go on. */
-export function typedFrom(
+function typedFrom(
   { name, input }: Pick<Command, 'name' | 'input'>,
   given: Readonly<Record<string, unknown>>,
 ): readonly string[] {
@@ -81,4 +85,58 @@ export function textsOf(schema: z.ZodType, value: unknown): readonly string[] {
   // A list that is an object in the file, such as `{ all: […] }`, has a word for the command line.
   if (Array.isArray(value)) return (schema.parse(value) as readonly unknown[]).map(String);
   return value instanceof Object ? Object.entries(value).map((pair) => pair.join('=')) : [String(value)];
+}
+
+// -------------------------------------------------------------------------------------- commands on the page
+
+const KEY = z.string().min(1).max(10_000);
+
+type PageInput = Readonly<Record<string, unknown>>;
+
+/** @param own the store and the user are those of `serve`. */
+export async function pageCommands(
+  own: {
+    readonly [Name in 'store' | 'as']?: string | undefined;
+  },
+): Promise<readonly PageCommand[]> {
+  const members = [...(await loadFamily<Command | CommandGroup>(COMMANDS)).values()];
+  const all = members.flatMap((of) => {
+    if (!('commands' in of)) return (of.faces?.includes('page') ?? true) ? [of] : [];
+    return of.commands.filter(({ faces }) => faces?.includes('page'));
+  });
+  return all.map((of) => pageCommand(of, present(own)));
+}
+
+function pageCommand(of: Command, own: PageInput): PageCommand {
+  const shape: Readonly<Record<string, z.ZodType>> = of.input.shape;
+  const entries = new Map<string, string>();
+  const taken: Record<string, z.ZodType> = {};
+  for (const [name, schema] of Object.entries(shape)) {
+    const how = said.get(schema);
+    if (how?.page !== undefined) entries.set(name, how.page);
+    if (how === undefined || how.page === 'none') continue;
+    const isNeeded = how.page === 'needed' || how.page === 'batch';
+    if (how.page === 'key') taken.key = KEY;
+    else taken[name] = isNeeded ? z.nonoptional(schema) : schema;
+  }
+  const input = z.strictObject(taken);
+  const check = (given: PageInput): PageInput => checkInput(of.name, input, given);
+  return {
+    name: of.name,
+    ...present({ work: of.work }),
+    entries,
+    check,
+    call: (given) => callChecked(of, { ...check(given), ...own }, { ...given, ...own }),
+    wordsFor(given) {
+      for (const [name, schema] of Object.entries(taken))
+        if (name in given && said.get(shape[name] ?? schema)?.isArgument)
+          requireNoFlag(`${of.name}: ${name}`, textsOf(schema, given[name]));
+      return typedFrom(of, given);
+    },
+  };
+}
+
+function requireNoFlag(entry: string, texts: readonly string[]): void {
+  const flag = texts.find((text) => text.startsWith('-'));
+  if (flag !== undefined) throw stop('usage', `${entry} is ${flag}.`, 'Begin it with another sign than "-".');
 }

@@ -16,8 +16,7 @@ import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts
 import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
 import { dialectOfBatch } from '../../run/known-account.ts';
 import type { Report } from '../shared/command.ts';
-import { callWords, decisionWords, lookWords } from '../shared/doubts.ts';
-import { replyObject, ruleName, ruleObject } from '../shared/rule.ts';
+import { callWords, decisionWords, lookWords, replyObject, ruleName, ruleObject } from '../shared/doubts.ts';
 
 /**
  * @param text the row's number in a spreadsheet.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invariant } from '../../core/errors.ts';
+import { invariant, stop } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { isObject } from '../../core/objects.ts';
 import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
@@ -183,7 +183,7 @@ function valueAt(value: unknown, keys: KeyPath): unknown {
 }
 
 /** The names that the schema knows at these keys, for a value such as this one. */
-export function namesAt(schema: Schema, value: unknown, keys: KeyPath): readonly string[] {
+function namesAt(schema: Schema, value: unknown, keys: KeyPath): readonly string[] {
   const [key, ...rest] = keys;
   return formsOf(schema, value).flatMap((form) => {
     const { def } = (form as z.core.$ZodTypes)._zod;
@@ -218,4 +218,23 @@ function fits(option: Schema, discriminator: string | undefined, value: unknown)
   const member = discriminator !== undefined && def.type === 'object' ? def.shape[discriminator] : undefined;
   if (discriminator === undefined || member === undefined) return true;
   return z.safeParse(member, valueAt(value, [discriminator])).success;
+}
+
+/**
+ * Checks the options of a program like the command line checks its flags. A type does not hold at run time: a
+ * limit that is not a number would compare as false everywhere, and so limit nothing.
+ * @returns the options as the schema reads them.
+ * @throws StopError `usage` with the option that is wrong.
+ */
+export function checkInput<Input extends z.ZodObject>(
+  call: string,
+  input: Input,
+  given: unknown,
+): z.output<Input> {
+  const asked = given ?? {};
+  const { data, error } = input.safeParse(asked);
+  if (error === undefined) return data;
+  const { keys, fact, next } = problemOf(input, asked, error.issues);
+  // An option that is missing has no place of its own.
+  throw stop('usage', `${call}: ${fact}.`, keys.length === 0 ? `Pass it to ${call}.` : next);
 }

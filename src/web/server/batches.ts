@@ -3,7 +3,7 @@ import { listFolderOf } from '../../core/paths.ts';
 import { listNameOf } from '../../files/list-name.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
 import { readFigures, readReport } from '../../files/output/output.ts';
-import { checkInput } from '../../lib/checked-input.ts';
+import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { batchesPage } from '../../run/batches.ts';
 import { pricesIn } from '../../run/known-account.ts';
 import { findBatch, lookInto } from '../../run/open-ledger.ts';

@@ -6,7 +6,7 @@ import { familyNames } from '../../core/family.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { stepNames } from '../../core/steps.ts';
-import { checkInput } from '../../lib/checked-input.ts';
+import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { choose } from '../../run/choose.ts';
 import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';

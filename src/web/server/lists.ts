@@ -5,7 +5,7 @@ import { DAY_MS, isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
 import type { Batch } from '../../ledger/ledger.ts';
-import { checkInput } from '../../lib/checked-input.ts';
+import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
 import { TableOrder } from '../../run/table-order.ts';

@@ -1,13 +1,20 @@
 import { type ComponentChildren, h } from 'preact';
-import type { ReportObject } from '../report-object.ts';
+import { counted } from '../../../core/plain-text.ts';
+import type { CourseObject, ReportObject } from '../report-object.ts';
 import { Changes, HeldBack, People } from './changes.ts';
 import { Accounts, Columns, Funnel, Identifiers } from './found.ts';
-import { Head, type HeadProps } from './head.ts';
-import { HowItWent } from './how.ts';
+import { Head, type HeadProps, localTime } from './head.ts';
 import { Needs, type NeedsProps } from './needs.ts';
-import { Fold } from './table.ts';
+import { Fold, Table } from './table.ts';
 
-export interface WholeProps extends ReportObject, Pick<HeadProps, 'files'>, Pick<NeedsProps, 'which'> {
+/** How a list was worked on. */
+function HowItWent({ requests, calls, acts }: CourseObject) {
+  const lines = acts.map(({ at, what }) => [localTime(at), what]);
+  const asked = `${counted(requests, 'request')}, ${counted(calls, 'answer')}`;
+  return h(Table, { columns: ['when', 'what'], lines: [...lines, ['in all', asked]] });
+}
+
+interface WholeProps extends ReportObject, Pick<HeadProps, 'files'>, Pick<NeedsProps, 'which'> {
   /** What stands behind it in the place where it is shown. */
   readonly children?: ComponentChildren;
 }
