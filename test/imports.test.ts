@@ -59,7 +59,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'describe-file.ts',
     'input.ts',
     'kept-rows.ts',
-    'list-name.ts',
     'merging.ts',
     'output/batch-figures.ts',
     'output/changes-done.ts',
@@ -221,7 +220,7 @@ test.for([
 });
 
 /** The lines of code in `src`, without those of .tsx. A commit that needs more moves the number. */
-const MOST_LINES = 49_173;
+const MOST_LINES = 49_100;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

@@ -5,8 +5,8 @@ import { StopError, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { listFolderOf } from '../core/paths.ts';
+import { listAsRead } from '../files/called.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
-import { listAsRead } from '../files/list-name.ts';
 import {
   chooseDestination,
   keptList,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
-import { ErasureObject } from '../objects/erasure-object.ts';
+import { ErasureObject } from '../objects/log-object.ts';
 import { personOf } from '../operations/lookup/person.ts';
 import { eraseIn } from '../run/erase.ts';
 import { storesWithLists } from '../run/store-choice.ts';

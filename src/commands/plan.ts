@@ -48,7 +48,7 @@ import { chooseStore } from '../run/store-choice.ts';
 import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
 import { accept, COMMON, inOrder, noFileFor, notesOn } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
-import { changePlanLines, planLines, unfinishedLine } from './shared/plan-lines.ts';
+import { changePlanLines, planLines, unfinishedLine } from './shared/summary.ts';
 
 const planOutput = z.union([PlanObject, ListDescription]);
 

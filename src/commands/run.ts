@@ -24,7 +24,6 @@ import { Progress } from './run/progress.ts';
 import { argument, type Console, command, flag, type Own, type Report, under } from './shared/command.ts';
 import { ATTENTION_OK, inOrder, noFileFor, OUTPUT, refuseTwoOnStdout, someRows } from './shared/input.ts';
 import { ASKED, ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
-import { planLines } from './shared/plan-lines.ts';
 import {
   adviceOn,
   longestPause,
@@ -35,7 +34,7 @@ import {
   WAITING,
   withNext,
 } from './shared/spending.ts';
-import { summaryLines } from './shared/summary.ts';
+import { planLines, summaryLines } from './shared/summary.ts';
 
 const runInput = z.strictObject({
   job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person', {

@@ -4,7 +4,7 @@ import { inMoney, moneyFor, type PricedCredits } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { listFolderOf } from '../core/paths.ts';
 import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
-import { listNameOf } from '../files/list-name.ts';
+import { listNameOf } from '../files/called.ts';
 import { accountNameIn } from '../files/output/output.ts';
 import { vendorCountWords } from '../files/output/summary-words.ts';
 import { vendorCountOf } from '../files/output/tally.ts';

@@ -10,10 +10,10 @@ import {
   BatchListObject,
   type BatchObject,
   BatchStatusObject,
+  TableObject,
   type WorkerObject,
 } from '../objects/batch-object.ts';
 import { RowObject } from '../objects/row-object.ts';
-import { TableObject } from '../objects/table-object.ts';
 import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
 import { findBatch, finishedIn, lookInto } from '../run/open-ledger.ts';
 import { MOST_ROWS, TableOrder, USUAL_ROWS } from '../run/table-order.ts';

@@ -11,7 +11,7 @@ import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { AccountObject } from '../objects/account-object.ts';
-import { ErasureObject } from '../objects/erasure-object.ts';
+import { ErasureObject } from '../objects/log-object.ts';
 import { holdTo, termsOf, termsWords } from '../run/account-terms.ts';
 import { type ErasureOrder, eraseIn } from '../run/erase.ts';
 import { knownAccount } from '../run/known-account.ts';

@@ -34,8 +34,8 @@ import {
   type Reply,
 } from '../ledger/ledger.ts';
 import { commandLine, nextCommand } from '../lib/command-line.ts';
+import { TrialObject } from '../objects/row-object.ts';
 import type { RunObject } from '../objects/run-object.ts';
-import { TrialObject } from '../objects/trial-object.ts';
 import { findCalls } from '../plan/known-calls.ts';
 import { mostAsked, pricingOf } from '../plan/plan.ts';
 

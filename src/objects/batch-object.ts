@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import { CostObject } from './money-object.ts';
 
-/** Batches, and what they have changed. */
+/**
+ * What credits cost in money, by the prices that the accounts file has for a credit: one amount for each
+ * currency. It is absent where nothing is paid, or where an account has no price.
+ */
+export const CostObject = z.array(z.object({ amount: z.number(), currency: z.string() }));
+
+/** What planned credits cost in money: at most, and probably, where that is known. */
+export const PlannedCostObject = z.object({ most: CostObject, expected: CostObject.exactOptional() });
+export type PlannedCostObject = z.infer<typeof PlannedCostObject>;
+
+// ----------------------------------------------------------------------- batches, and what they have changed
 
 /** Credits; they have no currency. */
 export const SpentObject = z.object({
@@ -150,3 +159,40 @@ export const BatchStatusObject = BatchObject.extend({
   changes: ChangesObject.exactOptional(),
 });
 export type BatchStatusObject = z.output<typeof BatchStatusObject>;
+
+// --------------------------------------------------------------------- rows of a batch, with what was bought
+
+/** A column, and where its cells are from: the list, an answer, or what the ledger knows of the row. */
+const TableColumnObject = z.object({
+  name: z.string(),
+  from: z.enum(['list', 'bought', 'ours']),
+  /** The operation that fills it, where the batch has several. */
+  operation: z.string().exactOptional(),
+  /** The path of its value in the answer, for `add`. */
+  path: z.string().exactOptional(),
+});
+export type TableColumnObject = z.output<typeof TableColumnObject>;
+
+/** The cells of a row in the order of the columns; those of the list are blank once they were erased. */
+const TableRowObject = z.object({
+  row: z.number(),
+  cells: z.array(z.string()),
+  /** The cells of each that the row found, in the order of `result_columns`. */
+  results: z.array(z.array(z.string())).exactOptional(),
+});
+export type TableRowObject = z.output<typeof TableRowObject>;
+
+/** The output of `status BATCH` with rows to show. */
+export const TableObject = BatchNamed.extend({
+  columns: z.array(TableColumnObject),
+  /** The columns of what a row found, where one row finds many, such as the people of a company. */
+  result_columns: z.array(z.string()).exactOptional(),
+  /** Number of bought columns that only the output has. */
+  more_columns: z.number(),
+  /** The number of the batch's last row. */
+  last: z.number(),
+  rows: z.array(TableRowObject),
+  /** The row with which the next page begins; null on the last one. */
+  next: z.number().nullable(),
+});
+export type TableObject = z.output<typeof TableObject>;

@@ -19,7 +19,7 @@ import { type Erasable, type ErasureTarget, findErasable, type Membership } from
 import type { BatchId } from '../ledger/ledger.ts';
 import { type AloneOptions, isUrl, type SoleAccess, type StoreOptions } from '../ledger/store.ts';
 import { commandLine, shellWord } from '../lib/command-line.ts';
-import type { ErasureObject } from '../objects/erasure-object.ts';
+import type { ErasureObject } from '../objects/log-object.ts';
 import type { Person } from '../operations/lookup/person.ts';
 import { bookPathIn } from '../sandbox/spawn.ts';
 import { knownAccount } from './known-account.ts';

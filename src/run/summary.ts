@@ -9,9 +9,8 @@ import { changesDone, changesTold } from '../files/output/changes-done.ts';
 import { costOf, type OutputFiles, stepsIn } from '../files/output/output.ts';
 import type { BatchFigures } from '../files/output/report-object.ts';
 import { type Batch, type Credits, heldCredits } from '../ledger/ledger.ts';
-import type { FiguresObject } from '../objects/figures-object.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
-import type { RunObject } from '../objects/run-object.ts';
+import type { FiguresObject, RunObject } from '../objects/run-object.ts';
 import type { RunContext } from '../plan/context.ts';
 import { pricesIn } from './known-account.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { type InputRow, OUTCOME_KINDS, type RowNumber, type RowStatus } from '../core/row.ts';
-import type { TableColumnObject } from '../objects/table-object.ts';
+import type { TableColumnObject } from '../objects/batch-object.ts';
 
 /**
  * Which rows of a table are shown, and in which order. What searches or sorts reads the table in parts, and

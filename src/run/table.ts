@@ -22,7 +22,7 @@ import {
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { asItIs } from '../lib/formulas.ts';
-import type { TableColumnObject, TableObject, TableRowObject } from '../objects/table-object.ts';
+import type { TableColumnObject, TableObject, TableRowObject } from '../objects/batch-object.ts';
 import {
   firstOf,
   mayBeIn,

@@ -4,8 +4,8 @@ import { type VerdictWords, vendorsWord } from '../core/given.ts';
 import type { PlayedName } from '../core/played-vendors.ts';
 import { parametersIn, type RequestHead } from './gate.ts';
 import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
-import { type Knowledge, PERSON_IDENTIFIERS } from './knowledge.ts';
 import type { ProviderDialect } from './provider.ts';
+import { type Knowledge, PERSON_IDENTIFIERS } from './provider.ts';
 import { rejection, type SandboxAnswer, type SandboxDecision, tooMany } from './vendor.ts';
 import type { VendorOptions } from './vendors.ts';
 

@@ -2,11 +2,10 @@ import { hash } from 'node:crypto';
 import { closeSync, createReadStream, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, type StopError, stop } from '../core/errors.ts';
-import { type Entry, entryIn, type SandboxChange } from './book-entry.ts';
 import type { Admission } from './gate.ts';
 import { canonical, isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
-import { ServiceState } from './service-state.ts';
-import { rejection, type SandboxDecision, type VendorOperation } from './vendor.ts';
+import { ServiceState } from './service.ts';
+import { rejection, type SandboxChange, type SandboxDecision, type VendorOperation } from './vendor.ts';
 
 /** Every charge and change is in the book before the request is answered. */
 
@@ -14,6 +13,21 @@ export interface ReceivedBody {
   /** The body as text; undefined when it was too large. */
   readonly text: string | undefined;
   readonly contentType: string;
+}
+
+export interface Entry {
+  readonly at: string;
+  readonly sequence: number;
+  readonly vendor: 'provider' | 'service' | 'sandbox';
+  readonly operation: string;
+  readonly parameters: Json;
+  readonly account: string;
+  readonly credits: number;
+  /** What a played vendor found, by our names. */
+  readonly gave?: JsonMembers | undefined;
+  readonly change?: SandboxChange | undefined;
+  /** What an extension notes beside it. */
+  readonly more?: JsonMembers | undefined;
 }
 
 interface Act {
@@ -230,6 +244,12 @@ function openedBook(path: string): number {
     const fact = `${path} cannot be opened for writing: ${messageOf(error)}.`;
     throw stop('usage', fact, 'Name a file in a folder that you may write to.');
   }
+}
+
+/** A line of a book, which nobody but the sandbox writes; undefined for a line of any other file. */
+function entryIn(line: Json | undefined): Entry | undefined {
+  const isOurs = isMembers(line) && Number.isSafeInteger(line.sequence) && typeof line.operation === 'string';
+  return isOurs ? (line as unknown as Entry) : undefined;
 }
 
 /** Every line of a book begins with this. */

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { SandboxChange } from './book-entry.ts';
 import type { JsonMembers } from './json.ts';
 
 export type SandboxVendor = 'provider' | 'service';
@@ -50,6 +49,30 @@ export interface SandboxDecision extends SandboxAnswer {
   readonly gave?: JsonMembers;
   readonly change?: SandboxChange;
 }
+
+/**
+ * A change of a vendor, made by a request or by a test. The vendor's state is all changes applied in order.
+ */
+export type SandboxChange =
+  | {
+      readonly kind: 'project_created';
+      readonly project: string;
+      readonly name: string;
+      readonly description: string;
+      readonly organization: string;
+    }
+  | {
+      readonly kind: 'invited';
+      readonly project: string;
+      readonly email: string;
+      readonly role: string;
+      readonly invite: string;
+      /** True when the person was in the organization already and accepted at once. */
+      readonly accepted: boolean;
+    }
+  | { readonly kind: 'role_changed'; readonly project: string; readonly user: string; readonly role: string }
+  | { readonly kind: 'invite_deleted'; readonly project: string; readonly invite: string }
+  | { readonly kind: 'user_removed'; readonly project: string; readonly user: string };
 
 export function withHeaders(answer: SandboxAnswer, headers: Readonly<Record<string, string>>): SandboxAnswer {
   return { ...answer, headers: { ...headers, ...answer.headers } };

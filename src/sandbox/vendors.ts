@@ -3,11 +3,10 @@ import { parseRate } from '../core/rate.ts';
 import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
 import { type Admission, RateLimit, type Rejection, type RequestHead, SandboxAdmission } from './gate.ts';
 import type { JsonMembers } from './json.ts';
-import { Knowledge } from './knowledge.ts';
-import { type ProviderDialect, publishedProvider } from './provider.ts';
+import { Knowledge, type ProviderDialect, publishedProvider } from './provider.ts';
 import { type Beside, type ReceivedBody, Registrar } from './registrar.ts';
+import type { ServiceState } from './service.ts';
 import { serviceOperations } from './service.ts';
-import type { ServiceState } from './service-state.ts';
 import { type SandboxAnswer, type SandboxDecision, type VendorOperation, withHeaders } from './vendor.ts';
 
 /** Handles requests to both vendors: admission, then a fault, if any, then the decision, then the answer. */

@@ -1,25 +1,20 @@
 import { z } from 'zod';
 import type { InputRow } from '../core/row.ts';
 import { jobEntries } from '../job/job-schema.ts';
-import { BatchObject, ListCredits } from '../objects/batch-object.ts';
+import { BatchObject, ListCredits, type TableObject } from '../objects/batch-object.ts';
 import { SampleObject } from '../objects/plan-object.ts';
 import { SweepObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
-import type { TableObject } from '../objects/table-object.ts';
 
 export type * from '../files/output/report-object.ts';
 export type * from '../objects/account-object.ts';
 export type * from '../objects/batch-object.ts';
-export type * from '../objects/erasure-object.ts';
-export type * from '../objects/figures-object.ts';
 export type * from '../objects/list-object.ts';
 export type * from '../objects/log-object.ts';
 export type * from '../objects/plan-object.ts';
 export type * from '../objects/row-object.ts';
 export type * from '../objects/run-object.ts';
 export type * from '../objects/stop-object.ts';
-export type * from '../objects/table-object.ts';
-export type * from '../objects/trial-object.ts';
 
 /**
  * The words between the page and its server beside the commands: every body that such a request may have and

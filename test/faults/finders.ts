@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonical, isMembers } from '../../src/sandbox/json.ts';
-import { Knowledge } from '../../src/sandbox/knowledge.ts';
+import { Knowledge } from '../../src/sandbox/provider.ts';
 import { finderPaidForMisses, finderProvider, jobOf, verdictOn } from '../sandbox/finder.ts';
 import { type LoggedRequest, Vendor } from './vendor.ts';
 

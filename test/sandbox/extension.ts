@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
-import type { Knowledge } from '../../src/sandbox/knowledge.ts';
+import type { Knowledge } from '../../src/sandbox/provider.ts';
 import { publishedProvider } from '../../src/sandbox/provider.ts';
-import type { ServiceState } from '../../src/sandbox/service-state.ts';
+import type { ServiceState } from '../../src/sandbox/service.ts';
 import type { Extension } from '../../src/sandbox/vendors.ts';
 import { apiCalls } from './api-call.ts';
 import { control } from './control.ts';

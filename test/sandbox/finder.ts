@@ -1,5 +1,5 @@
 import { canonical, isMembers, type JsonMembers } from '../../src/sandbox/json.ts';
-import type { Knowledge } from '../../src/sandbox/knowledge.ts';
+import type { Knowledge } from '../../src/sandbox/provider.ts';
 import { type ProviderDialect, publishedProvider } from '../../src/sandbox/provider.ts';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import {

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Entry } from '../../src/sandbox/book-entry.ts';
 import type { Admission } from '../../src/sandbox/gate.ts';
 import type { JsonMembers } from '../../src/sandbox/json.ts';
-import type { ReceivedBody } from '../../src/sandbox/registrar.ts';
+import type { Entry, ReceivedBody } from '../../src/sandbox/registrar.ts';
 import { rejection, type SandboxDecision, type VendorOperation } from '../../src/sandbox/vendor.ts';
 
 /**

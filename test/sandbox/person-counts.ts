@@ -1,9 +1,8 @@
-import type { Entry, SandboxChange } from '../../src/sandbox/book-entry.ts';
 import type { Admission } from '../../src/sandbox/gate.ts';
 import { isMembers, type JsonMembers, jsonIn } from '../../src/sandbox/json.ts';
-import type { ReceivedBody } from '../../src/sandbox/registrar.ts';
-import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
-import type { SandboxDecision } from '../../src/sandbox/vendor.ts';
+import type { Entry, ReceivedBody } from '../../src/sandbox/registrar.ts';
+import { type ServiceState, userIdOf } from '../../src/sandbox/service.ts';
+import type { SandboxChange, SandboxDecision } from '../../src/sandbox/vendor.ts';
 
 /** How often the service did something for, or refused something to, each person of each project. */
 

@@ -1,5 +1,5 @@
 import type { JsonMembers } from '../../src/sandbox/json.ts';
-import type { Knowledge } from '../../src/sandbox/knowledge.ts';
+import type { Knowledge } from '../../src/sandbox/provider.ts';
 import {
   found,
   type ProviderDialect,

@@ -1,7 +1,6 @@
-import type { Entry } from '../../src/sandbox/book-entry.ts';
 import type { JsonMembers } from '../../src/sandbox/json.ts';
-import { administered } from '../../src/sandbox/service.ts';
-import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
+import type { Entry } from '../../src/sandbox/registrar.ts';
+import { administered, type ServiceState, userIdOf } from '../../src/sandbox/service.ts';
 import {
   problemOfStrings,
   rejection,

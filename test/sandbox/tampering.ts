@@ -1,8 +1,7 @@
-import type { Entry } from '../../src/sandbox/book-entry.ts';
 import type { Admission } from '../../src/sandbox/gate.ts';
 import { isMembers, type Json, type JsonMembers, jsonIn } from '../../src/sandbox/json.ts';
-import type { ReceivedBody } from '../../src/sandbox/registrar.ts';
-import type { ServiceState } from '../../src/sandbox/service-state.ts';
+import type { Entry, ReceivedBody } from '../../src/sandbox/registrar.ts';
+import type { ServiceState } from '../../src/sandbox/service.ts';
 import {
   accountOf,
   rejection,

@@ -1,6 +1,6 @@
 import { stop } from '../../core/errors.ts';
 import { counted, linesOf, plainText } from '../../core/plain-text.ts';
-import type { ErasureObject } from '../../objects/erasure-object.ts';
+import type { ErasureObject } from '../../objects/log-object.ts';
 import { isNothing, neededWords } from '../../run/erase.ts';
 import type { Console } from './command.ts';
 

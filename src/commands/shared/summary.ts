@@ -7,9 +7,11 @@ import type { BatchId } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { ChangesObject } from '../../objects/batch-object.ts';
-import type { SampleObject } from '../../objects/plan-object.ts';
+import type { PlannedStepObject, PlanObject, ReasonObject, SampleObject } from '../../objects/plan-object.ts';
 import type { RunObject, StepObject } from '../../objects/run-object.ts';
-import { timeWords } from './plan-lines.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { ChangePlan } from '../../plan/team/change-plan.ts';
+import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function summaryLines(ended: RunObject): readonly string[] {
   const { batch, rows, counts, requests, seconds, changes, sample, removed = 0, not_removed = 0 } = ended;
@@ -138,4 +140,107 @@ function projectLine(name: string, groups: ChangesObject['projects']): readonly 
  */
 export function inviteAgainLines(batch: BatchId, halfDone: readonly string[]): readonly string[] {
   return halfDone.length === 0 ? [] : [`To invite them as before: ${commandLine(['undo', batch])}`];
+}
+
+// ------------------------------------------------------------------------------------------- what is planned
+
+export function planLines(plan: Plan): readonly string[] {
+  const { rows, to_buy: toBuy, too_old: tooOld = 0, unanswered, sent_again: again } = plan;
+  const { credits, cost, seconds, part, steps = [], reasons = [], skipped_by: skippedBy = [] } = plan;
+  const counts: readonly (readonly [string, number])[] = [
+    ['rows', rows],
+    ['invalid', plan.invalid],
+    ['duplicates', plan.duplicates],
+    ['skipped', plan.skipped ?? 0],
+    ['bought before', plan.bought_before],
+    ['answered later', plan.accepted],
+    ['in doubt', plan.in_doubt],
+    ['to buy', toBuy],
+  ];
+  const width = String(rows).length;
+  const shown = counts.filter(
+    ([name, count]) => count > 0 || name === 'to buy' || (name === 'skipped' && skippedBy.length > 0),
+  );
+  const line = (name: string, count: number, words = ''): string =>
+    `  ${name.padEnd(14)} ${String(count).padStart(width)}${words}`;
+  return linesOf(
+    shown.flatMap(([name, count]) => [
+      line(name, count),
+      ...(name === 'skipped' ? skippedBy.map(({ by, count: of }) => line('of them', of, ` by ${by}`)) : []),
+    ]),
+    tooOld > 0 && line('of them', tooOld, ' again, their answers are too old'),
+    unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
+    again &&
+      line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.credits, 'credit')}`),
+    `  credits        at most ${credits.most}${inMoney(cost?.most)}, ` +
+      `probably ${credits.expected}${inMoney(cost?.expected)}`,
+    steps.map(stepLine),
+    toBuy > 0 && `  time           ${timeWords(seconds)}`,
+    part &&
+      `  this run       ${counted(part.rows, 'row')}, ` +
+        `at most ${counted(part.most, 'credit')}${inMoney(part.cost)}`,
+    reasons.slice(0, REASONS_SHOWN).map(reasonLine),
+    reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
+  );
+}
+
+function stepLine({
+  operation,
+  account,
+  reached,
+  known,
+  most,
+  expected,
+  cost,
+  ...step
+}: PlannedStepObject): string {
+  const asked = `asked at most ${counted(reached, 'time')}${known === 0 ? '' : `, ${known} of them known`}`;
+  const probably = expected === null ? '' : `, probably ${expected}${inMoney(cost?.expected)}`;
+  const misses = step.charges_misses ? '; a miss costs something as well' : '';
+  const price = `at most ${counted(most, 'credit')}${inMoney(cost?.most)}${probably}`;
+  return `    ${operation} at ${account}: ${asked}; ${price}${misses}`;
+}
+
+/** Says that a run goes on with a begun batch, and does not buy the whole list again. */
+export function unfinishedLine(batch: string, { credits, cost }: Pick<Plan, 'credits' | 'cost'>): string {
+  return (
+    `  unfinished     batch ${batch} of this list: ` +
+    `a run continues it, for at most ${counted(credits.most, 'credit')}${inMoney(cost?.most)}`
+  );
+}
+
+export function changePlanLines(
+  plan: ChangePlan,
+  { credits, cost, seconds, part }: Pick<Plan, 'credits' | 'cost' | 'seconds' | 'part'>,
+  guards: PlanObject['guards'] = [],
+  shown?: Parameters<typeof diffLines>[1],
+): readonly string[] {
+  const { batch } = plan;
+  return linesOf(
+    diffLines(plan, shown),
+    plan.skippedBy?.map(({ by, count }) => `${counted(count, 'row')} left out by ${by}.`),
+    credits.most > 0 && `At most ${counted(credits.most, 'credit')}${inMoney(cost?.most)}.`,
+    plan.calls > 0 &&
+      `${counted(plan.calls, 'request')}, ${seconds === null ? 'time ' : ''}${timeWords(seconds)}.`,
+    part &&
+      `With --only, a run works on ${counted(part.rows, 'row')}, ` +
+        `for at most ${counted(part.most, 'credit')}${inMoney(part.cost)}.`,
+    batch?.state === 'open'
+      ? `Batch ${batch.id} of this list is unfinished: a run continues it as it was planned when it began.`
+      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is right, ${allow}.`),
+  );
+}
+
+/** An unknown time is not estimated, because users would take an estimate for a promise. */
+function timeWords(seconds: number | null): string {
+  return seconds === null
+    ? 'not known yet, as the account has no limit'
+    : `about ${formatDuration(seconds * 1000)}`;
+}
+
+const REASONS_SHOWN = 10;
+
+function reasonLine({ reason, count, first_rows: rows }: ReasonObject): string {
+  const more = count > rows.length ? ', …' : '';
+  return `  row ${rows.join(', ')}${more}: ${reason}`;
 }

@@ -3,8 +3,7 @@ import type { CellsFor, CopyOptions, Format, ReadOptions, Sheet, Survey } from '
 import { present } from '../../core/objects.ts';
 import type { Encoding, LeftOut } from '../../core/reading.ts';
 import type { InputRow } from '../../core/row.ts';
-import { Corrections } from '../corrections.ts';
-import { addedTo, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
+import { addedTo, Corrections, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
 import { rowsWithout, TableRows } from '../shape/left-out.ts';
 import { joinedNames, layoutNotes, nothingBelow } from '../shape/list-start.ts';
 import { findLayout } from './csv/layout.ts';

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../../core/row.ts';
 import { NO_HEADER } from '../../core/row-range.ts';
-import { appendedMembers, objectText, unreadMembers } from '../json-copy.ts';
+import { appendedMembers, objectText, unreadMembers } from '../value-copy.ts';
 
 /**
  * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is

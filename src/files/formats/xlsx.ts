@@ -11,7 +11,7 @@ import type {
 } from '../../core/format.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { topRows } from '../shape/list-start.ts';
-import { workbookCopy } from '../workbook-copy.ts';
+import { workbookCopy } from '../value-copy.ts';
 import { type Book, readBook } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected, tablesOf } from './xlsx/own-copy.ts';
 import { sheetRows } from './xlsx/sheet.ts';

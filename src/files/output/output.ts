@@ -29,11 +29,13 @@ import {
   type Destination,
   drained,
   isMacrosName,
+  keptList,
+  keptWords,
+  type ListSource,
   listMark,
   reportPath,
   resultsPath,
 } from './destination.ts';
-import { keptList, keptWords, type ListSource } from './kept-list.ts';
 import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { readReport } from './report-facts.ts';
 import type { BatchFigures, ChangesDone } from './report-object.ts';
@@ -49,7 +51,7 @@ export * from './added-columns.ts';
 export { costOf, readFigures, stepsIn } from './batch-figures.ts';
 export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
-export { keptList, keptWords, type ListSource } from './kept-list.ts';
+export { keptList, keptWords, type ListSource } from './destination.ts';
 export { readReport } from './report-facts.ts';
 export { accountNameIn, shownAnswer } from './shown-answer.ts';
 

@@ -2,10 +2,9 @@ import { isoTime } from '../../core/clock.ts';
 import { present } from '../../core/objects.ts';
 import { plainText } from '../../core/plain-text.ts';
 import type { Act, Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { listNameOf } from '../list-name.ts';
-import { changesSentence } from './change-words.ts';
+import { listNameOf } from '../called.ts';
 import type { BatchFigures, ChangesDone, ReportObject } from './report-object.ts';
-import { summaryOf } from './summary-words.ts';
+import { changesSentence, summaryOf } from './summary-words.ts';
 
 /**
  * What the report of a batch says, in the file as on the page.

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { PLANNED_ACTIONS } from '../../core/operation.ts';
 import { ChangesObject, Counts, SpentObject } from '../../objects/batch-object.ts';
-import { FiguresObject } from '../../objects/figures-object.ts';
-import { StepObject } from '../../objects/run-object.ts';
+import { FiguresObject, StepObject } from '../../objects/run-object.ts';
 
 /** What came of a batch, as its report shows it: in the file beside the output, and on the page. */
 

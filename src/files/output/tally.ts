@@ -18,7 +18,7 @@ import {
   type RowRecord,
 } from '../../ledger/ledger.ts';
 import type { SpentObject } from '../../objects/batch-object.ts';
-import type { FiguresObject } from '../../objects/figures-object.ts';
+import type { FiguresObject } from '../../objects/run-object.ts';
 import { untyped } from './summary-words.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */

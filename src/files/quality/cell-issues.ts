@@ -13,7 +13,6 @@ import {
   withoutTextMark,
   withoutTracking,
 } from '../../operations/lookup/identifiers.ts';
-import type { Numbers } from './countries.ts';
 
 /**
  * The damage that spreadsheets, exports and mail programs do to a cell, recognised by its traces. A cell that
@@ -54,6 +53,17 @@ export interface CellIssue {
 
 /** Longer than any identifier may be, and than any cell that is worth mending. */
 const LONGEST_CELL = 2048;
+
+/**
+ * How telephone numbers and postcodes are written in a country. The same digits are another number in another
+ * one, so without a country nothing of them is repaired.
+ */
+export interface Numbers {
+  /** A telephone number with the zero that was dropped in front; undefined for digits that are none there. */
+  dialled(digits: string): string | undefined;
+  /** A postcode with the zero that was dropped, where one was. */
+  postcode(digits: string): string;
+}
 
 /**
  * What the damage of a cell is; undefined when there is none that we know, or the cell is read right as it

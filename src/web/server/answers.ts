@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
 import { stopShown } from '../../core/stop-object.ts';
-import { listNameOf } from '../../files/list-name.ts';
+import { listNameOf } from '../../files/called.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import type { Refusal } from '../api.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { listFolderOf } from '../../core/paths.ts';
-import { listNameOf } from '../../files/list-name.ts';
+import { listNameOf } from '../../files/called.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
 import { readFigures, readReport } from '../../files/output/output.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';

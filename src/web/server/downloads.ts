@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
-import { listNameOf } from '../../files/list-name.ts';
+import { listNameOf } from '../../files/called.ts';
 import { notedOutput, usualOutput } from '../../files/output/output.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';

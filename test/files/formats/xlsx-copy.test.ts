@@ -6,7 +6,7 @@ import csv from '../../../src/files/formats/csv.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile, openInput } from '../../../src/files/input.ts';
 import { chooseDestination, copyFor } from '../../../src/files/output/destination.ts';
-import { workbookCopy } from '../../../src/files/workbook-copy.ts';
+import { workbookCopy } from '../../../src/files/value-copy.ts';
 import { allOf, type CellsOfRow, inputFolder, rowByRow } from './sheets.ts';
 import { bookOf, textRow, type WrittenBook } from './workbook-file.ts';
 

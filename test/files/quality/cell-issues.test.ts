@@ -6,8 +6,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Normalised } from '../../../src/core/operation.ts';
+import type { Numbers } from '../../../src/files/quality/cell-issues.ts';
 import { type CellIssueKind, type CellKind, cellIssueOf } from '../../../src/files/quality/cell-issues.ts';
-import { type Numbers, numbersAsRead } from '../../../src/files/quality/countries.ts';
+import { numbersAsRead } from '../../../src/files/quality/job-issues.ts';
 import {
   normaliseAbn,
   normaliseDomain,

@@ -1,9 +1,8 @@
 import type { CellsFor, CopyOptions, Correction } from '../../../core/format.ts';
 import { foreignName } from '../../../core/plain-text.ts';
-import { Corrections } from '../../corrections.ts';
-import { addedTo } from '../../header.ts';
+import { addedTo, Corrections } from '../../header.ts';
+import { addedCellsBelow, type DateStyles } from '../../value-copy.ts';
 import { columnXml, dateFormats, escaped, lettersOf, MOST_COLUMNS, widthOf, zipped } from '../../workbook.ts';
-import { addedCellsBelow, type DateStyles } from '../../workbook-copy.ts';
 import { keyOf, unreadableBook } from './archive.ts';
 import { type Book, type BookSheet, linksOf } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';

@@ -3,9 +3,8 @@ import { withoutWordWords } from '../../../core/action-words.ts';
 import type { PlannedAction } from '../../../core/operation.ts';
 import { grouped, sentence } from '../../../core/plain-text.ts';
 import type { ChangesObject } from '../../../objects/batch-object.ts';
-import { END_WORDS } from '../change-words.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
-import { capital, untyped } from '../summary-words.ts';
+import { capital, END_WORDS, untyped } from '../summary-words.ts';
 import { Section, Table } from './table.ts';
 
 /** What a batch of changes has done. These are changes, and nothing that was found. */

@@ -1,8 +1,7 @@
 import { h } from 'preact';
 import { inMoney } from '../../../core/money.ts';
 import { counted, grouped } from '../../../core/plain-text.ts';
-import type { FiguresObject } from '../../../objects/figures-object.ts';
-import type { StepObject } from '../../../objects/run-object.ts';
+import type { FiguresObject, StepObject } from '../../../objects/run-object.ts';
 import type { BatchFigures } from '../report-object.ts';
 import { askedIdentifiers, inputWords, whatWords } from '../summary-words.ts';
 import { Bar, Section, type ShareProps, shareWords } from './table.ts';

@@ -1,4 +1,5 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
+import type { InputRow } from '../core/row.ts';
 import { shownText } from '../operations/lookup/identifiers.ts';
 import { identifierColumns, isIdentifier } from './columns/column-kind.ts';
 import { valueRows } from './header.ts';
@@ -52,7 +53,7 @@ const PLAIN_NUMBER = /^-?(?:0|[1-9]\d{0,9})(?:\.\d{0,8}[1-9])?$/;
 const MOST_SHOWN = 11;
 
 /** The cells below these names. */
-export function cellsBelow(names: readonly string[]): (text: string, at: number) => WorkbookCell {
+function cellsBelow(names: readonly string[]): (text: string, at: number) => WorkbookCell {
   const ofIdentifiers = identifierColumns(names);
   return (text, at) => {
     const isNumber = text.length <= MOST_SHOWN && PLAIN_NUMBER.test(text) && text !== '-0';
@@ -96,4 +97,49 @@ function dateCell(text: string, { day: dayStyle, time: timeStyle }: DateStyles):
   // A day that a month does not have is taken for one of the next month.
   const isDate = value >= FIRST_DAY && new Date(atMs).toISOString().startsWith(day);
   return isDate ? { text, value, style: time === '' ? dayStyle : timeStyle } : undefined;
+}
+
+// ------------------------------------------------------------------- as JSON lines, where nothing is altered
+
+/** The member with all cells of a row that cannot be read: nobody knows below which names they belong. */
+const UNREAD_CELLS = '_cells';
+
+/** An object on one line, without a line end. @param members each as JSON with its name. */
+export function objectText(members: readonly string[]): string {
+  return `{${members.join(',')}}`;
+}
+
+export function member(name: string, json: string): string {
+  return `${JSON.stringify(name)}:${json}`;
+}
+
+/** The appended cells, as members. A blank cell says nothing, which is `null` where cells are JSON. */
+export function appendedMembers(
+  { columns, isJson }: Pick<CopyOptions, 'columns' | 'isJson'>,
+  cells: readonly string[],
+): readonly string[] {
+  return columns.map((name, at) => {
+    const cell = cells[at] ?? '';
+    return member(name, isJson === true ? cell || 'null' : JSON.stringify(cell));
+  });
+}
+
+export function unreadMembers({ cells }: Pick<InputRow, 'cells'>): readonly string[] {
+  return [member(UNREAD_CELLS, JSON.stringify(cells))];
+}
+
+export async function* jsonCopy(
+  sheet: Pick<Sheet, 'header' | 'groups'>,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncIterable<Buffer> {
+  const names = (await sheet.header()).filter((name) => !options.dropped.has(name));
+  for await (const rows of valueRows(sheet, options, cellsFor)) {
+    const lines = rows.map(({ row, own, ours }) => {
+      const read = names.map((name, at) => member(name, JSON.stringify(own[at] ?? '')));
+      const members = row.unreadable === undefined ? read : unreadMembers(row);
+      return `${objectText([...members, ...appendedMembers(options, ours)])}\n`;
+    });
+    if (lines.length > 0) yield Buffer.from(lines.join(''));
+  }
 }
