@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Command } from '../src/commands/shared/command.ts';
 import { callOf } from '../src/commands/shared/library.ts';
-import { loadMember } from '../src/core/family.ts';
+import { loadMember } from '../src/core/families.ts';
 import type { Format } from '../src/core/format.ts';
 import type { Operation } from '../src/core/operation.ts';
 import { InputFile } from '../src/files/input.ts';

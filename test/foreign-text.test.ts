@@ -11,7 +11,7 @@ import { openTerminal } from '../src/cli/console.ts';
 import provider from '../src/client/dialects/provider.ts';
 import { type Delivery, judge } from '../src/client/judge.ts';
 import { findingWords } from '../src/commands/plan.ts';
-import { suggestion } from '../src/core/nearest.ts';
+import { suggestion } from '../src/core/errors.ts';
 import type { JsonValue } from '../src/core/operation.ts';
 import { escapeMarkup, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { stopShown } from '../src/core/stop-object.ts';

@@ -94,8 +94,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'choose.ts',
     'doubts.ts',
     'erase.ts',
-    'first-store.ts',
-    'go-on.ts',
     'known-account.ts',
     'notices.ts',
     'open-ledger.ts',
@@ -107,7 +105,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'sessions.ts',
     'store-choice.ts',
     'summary.ts',
-    'swept-jobs.ts',
     'table-order.ts',
     'table.ts',
     'work-queue.ts',
@@ -220,7 +217,7 @@ test.for([
 });
 
 /** The lines of code in `src`, without those of .tsx. A commit that needs more moves the number. */
-const MOST_LINES = 49_100;
+const MOST_LINES = 49_010;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

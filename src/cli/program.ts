@@ -7,8 +7,7 @@ import {
   said,
 } from '../commands/shared/command.ts';
 import { invariant, type StopError, stop } from '../core/errors.ts';
-import { COMMANDS, OPERATIONS, version } from '../core/families.ts';
-import { familyNames, loadMember } from '../core/family.ts';
+import { COMMANDS, familyNames, loadMember, OPERATIONS, version } from '../core/families.ts';
 import { sentence } from '../core/plain-text.ts';
 import { commandLine, wholeNumber } from '../lib/command-line.ts';
 

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
-import { type StopError, stop } from '../core/errors.ts';
-import { OPERATIONS } from '../core/families.ts';
-import { familyNames } from '../core/family.ts';
-import { meantBy, meantWord, nearest, suggestion } from '../core/nearest.ts';
+import { meantBy, meantWord, nearest, type StopError, stop, suggestion } from '../core/errors.ts';
+import { familyNames, OPERATIONS } from '../core/families.ts';
 import { commandLine, withMeant, withoutFlag, withoutOption } from '../lib/command-line.ts';
 import { isListName, isYamlName } from '../lib/file-name.ts';
 

@@ -11,8 +11,7 @@ import {
 } from '../core/answer-body.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { asStop, invariant, type StopError, stop } from '../core/errors.ts';
-import { DIALECTS, shippedDialect } from '../core/families.ts';
-import { loadMember } from '../core/family.ts';
+import { DIALECTS, loadMember, shippedDialect } from '../core/families.ts';
 import { isTaking } from '../core/given.ts';
 import { isObject, present } from '../core/objects.ts';
 import type { Call, JsonObject, JsonValue, Operation, Vendor } from '../core/operation.ts';

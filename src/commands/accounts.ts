@@ -13,9 +13,8 @@ import {
 } from '../client/account/account.ts';
 import { addAccount, changeKey, removeAccount } from '../client/account/edit.ts';
 import { type Dialect, dialectOf, dialectProblem, missPrice } from '../client/dialect.ts';
-import { stop } from '../core/errors.ts';
+import { meantWord, stop } from '../core/errors.ts';
 import { SHIPPED, shippedDialect } from '../core/families.ts';
-import { meantWord } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import { sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';

@@ -4,15 +4,14 @@ import { type AgreementQuestion, isAgreed } from '../client/account/agreements.t
 import { missingWords, type PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import type { StopError } from '../core/errors.ts';
-import { OPERATIONS } from '../core/families.ts';
-import { loadFamily } from '../core/family.ts';
+import { loadFamily, OPERATIONS } from '../core/families.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
 import { counted, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
-import { rowsAsked } from '../core/row-range.ts';
+import { rowsAsked } from '../core/row.ts';
 import type { CellLook } from '../files/columns/column-kind.ts';
 import { columnFlag, guessedHow, guessWords } from '../files/columns/columns.ts';
 import { describeFile, sheetsOf } from '../files/describe-file.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextCommandOf } from '../run/go-on.ts';
+import { nextCommandOf } from '../run/batches.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { argument, command } from './shared/command.ts';
 import { BATCH, COMMON, wait } from './shared/input.ts';

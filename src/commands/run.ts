@@ -6,7 +6,7 @@ import { present } from '../core/objects.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
-import { countRows } from '../core/row-range.ts';
+import { countRows } from '../core/row.ts';
 import { spoolInput } from '../files/spool.ts';
 import { credits } from '../ledger/ledger.ts';
 import { commandLine, nextCommand, withOption, withoutFlag, withoutOption } from '../lib/command-line.ts';

@@ -11,8 +11,8 @@ import { asksSeveral } from '../core/steps.ts';
 import { type AttemptId, type Batch, credits, type Doubt, type Ledger } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
+import { nextCommandOf } from '../run/batches.ts';
 import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
-import { nextCommandOf } from '../run/go-on.ts';
 import { accountOfBatch, unlessStopped } from '../run/known-account.ts';
 import {
   closedAfter,

@@ -24,7 +24,7 @@ import { type RunObject, UndoObject } from '../objects/run-object.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
-import { nextCommandOf } from '../run/go-on.ts';
+import { nextCommandOf } from '../run/batches.ts';
 import { accountOfBatch } from '../run/known-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';

@@ -6,8 +6,8 @@ import {
   parsedFieldsOf,
   valueAt,
 } from './answer-body.ts';
+import { nearest } from './errors.ts';
 import { verdictIn } from './given.ts';
-import { nearest } from './nearest.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { FOUND_PREFIX } from './row.ts';
 

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { invariant } from './errors.ts';
 
 /**
@@ -9,7 +11,7 @@ import { invariant } from './errors.ts';
 
 const HERE = import.meta.url;
 
-/** Folders in which every file is a member; nothing lists them (`family.ts`). */
+/** Folders in which every file is a member; nothing lists them. */
 export const OPERATIONS = new URL('../operations/', HERE);
 export const DIALECTS = new URL('../client/dialects/', HERE);
 export const FORMATS = new URL('../files/formats/', HERE);
@@ -42,4 +44,67 @@ export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
   invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');
   return String(manifest.version);
+}
+
+// --------------------------------------------------------------------------------------- members of a family
+
+/**
+ * Finds members that can be added. A folder is a family: each file directly in it default-exports one member,
+ * whose `name` is the file's name without its ending. Members are discovered, so a new one is a new file and
+ * no other edit.
+ */
+
+/**
+ * `csv.ts` in a checkout, `csv.js` in the built package. A second dot excludes the files that the compiler
+ * puts beside them: `csv.d.ts` and `csv.js.map`.
+ */
+const MEMBER_FILE = /^(?<name>[^.]+)\.[jt]s$/;
+
+/** The names of a family's members in name order, without importing any. */
+export async function familyNames(folder: URL): Promise<readonly string[]> {
+  return [...(await memberFiles(folder)).keys()];
+}
+
+/**
+ * One member, without importing the rest, so that commands start faster. Undefined when the family has no
+ * member of that name; the name may come from a user, and can never lead out of the folder.
+ * @throws a bug when the file does not export what its name says.
+ */
+export async function loadMember<T>(folder: URL, name: string): Promise<T | undefined> {
+  const file = (await memberFiles(folder)).get(name);
+  return file === undefined ? undefined : importMember(file, name);
+}
+
+/**
+ * Every member of a family by name, in name order.
+ * @throws a bug when a file does not export what its name says.
+ */
+export async function loadFamily<T>(folder: URL): Promise<ReadonlyMap<string, T>> {
+  const files = [...(await memberFiles(folder))];
+  const members = files.map(async ([name, file]) => [name, await importMember<T>(file, name)] as const);
+  return new Map(await Promise.all(members));
+}
+
+async function memberFiles(folder: URL): Promise<ReadonlyMap<string, string>> {
+  const path = fileURLToPath(folder);
+  const files = new Map<string, string>();
+  // Sorted by code unit, because the order that a file system lists differs from machine to machine.
+  for (const file of (await readdir(path)).sort()) {
+    const name = MEMBER_FILE.exec(file)?.groups?.name;
+    if (name !== undefined) files.set(name, join(path, file));
+  }
+  return files;
+}
+
+async function importMember<T>(file: string, name: string): Promise<T> {
+  const module: { readonly default?: unknown } = await import(pathToFileURL(file).href);
+  const exported = module.default;
+  invariant(isNamed(exported), `${file} has no default export with a name`);
+  invariant(exported.name === name, `${file} exports a member that is named "${exported.name}"`);
+  // The caller states the type; the family's contract suite checks the shape.
+  return exported as T;
+}
+
+function isNamed(value: unknown): value is { readonly name: string } {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string';
 }

@@ -1,9 +1,7 @@
-import { FORMATS } from './families.ts';
-import { loadFamily } from './family.ts';
+import { FORMATS, loadFamily } from './families.ts';
 import type { JsonObject } from './operation.ts';
 import type { FoundLayout, Reading } from './reading.ts';
-import type { InputRow, RowNumber } from './row.ts';
-import type { RowRange } from './row-range.ts';
+import type { InputRow, RowNumber, RowRange } from './row.ts';
 
 /**
  * The contract of a file format. Reading and writing stream: memory does not grow with the file.

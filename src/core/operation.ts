@@ -1,5 +1,6 @@
 import type { EmailVerdict } from './given.ts';
 import type { Change, Subject, SubjectFacts, Team } from './membership.ts';
+import { counted } from './plain-text.ts';
 import type { Outcome, RowNumber } from './row.ts';
 
 /**
@@ -249,7 +250,7 @@ export interface IdleRow {
 export const PLACES: readonly string[] = ['project', 'project_id', 'user_id'];
 
 /** A step as one of its accounts is asked for it. */
-export interface AskedOperation {
+interface AskedOperation {
   /** The position of the account among those of the job. */
   readonly account: number;
   readonly operation: Operation;
@@ -357,4 +358,30 @@ export function askOnce(call: Call, answered: Answered, by: string, missed = `no
     case 'refused':
       return end({ kind: 'refused', reason: `the vendor refused ${by || 'it'} (${answer.words})` });
   }
+}
+
+// ---------------------------------------------------------------------------------- planned actions in words
+
+const NOUNS: Readonly<Record<PlannedAction, string>> = {
+  create_project: 'new project',
+  invite: 'invite',
+  change_role: 'role',
+  remove: 'removal',
+  call: 'call',
+};
+
+type Counts = Readonly<Partial<Record<PlannedAction, number>>>;
+
+/** @param behind the words behind the count of an action, such as ` in Sales`; left out: none. */
+export function countedActions(counts: Counts, behind: (action: PlannedAction) => string = () => ''): string {
+  const some = PLANNED_ACTIONS.filter((action) => (counts[action] ?? 0) > 0);
+  return some.map((action) => counted(counts[action] ?? 0, NOUNS[action]) + behind(action)).join(', ');
+}
+
+/**
+ * The words for changes that were done as far as anybody can tell, although the service's answers do not
+ * mention them.
+ */
+export function withoutWordWords(count: number): string {
+  return `${counted(count, 'change')} confirmed without details: the service said yes and nothing more`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Present, present } from './objects.ts';
-import { readHeaderRows, readRowRange, readRowRanges } from './row-range.ts';
+import { readHeaderRows, readRowRange, readRowRanges } from './row.ts';
 
 /** The encodings that are recognised in a file without help. */
 export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;

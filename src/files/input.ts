@@ -3,8 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { canonicalJson } from '../core/call-key.ts';
 import { type Advice, messageOf, StopError, stop } from '../core/errors.ts';
-import { FORMATS } from '../core/families.ts';
-import { loadFamily, loadMember } from '../core/family.ts';
+import { FORMATS, loadFamily, loadMember } from '../core/families.ts';
 import {
   type FileBytes,
   type Format,
@@ -19,8 +18,7 @@ import { whatToSave } from '../core/other-files.ts';
 import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { counted, foreignName, foreignWords, listed } from '../core/plain-text.ts';
 import { readingEntries, readingIn } from '../core/reading.ts';
-import { RowCount } from '../core/row.ts';
-import { readRowRanges } from '../core/row-range.ts';
+import { RowCount, readRowRanges } from '../core/row.ts';
 import type { Job } from '../job/job.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';

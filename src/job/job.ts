@@ -1,9 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { type Dialect, requireOperation, unaskable } from '../client/dialect.ts';
-import { invariant, type StopError, stop } from '../core/errors.ts';
-import { OPERATIONS } from '../core/families.ts';
-import { familyNames, loadMember } from '../core/family.ts';
-import { meantWord } from '../core/nearest.ts';
+import { invariant, meantWord, type StopError, stop } from '../core/errors.ts';
+import { familyNames, loadMember, OPERATIONS } from '../core/families.ts';
 import { present } from '../core/objects.ts';
 import { type AddressCheck, type Operation, PLACES } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';

@@ -2,10 +2,10 @@ import type { ledgerOver, readerOver } from './open-ledger.ts';
 import type { Spenders, WorkerView } from './spenders.ts';
 
 export type * from './accounts.ts';
+export * from './batches.ts';
 export * from './call-records.ts';
-export type { SharedWindow, TakePlaces } from './limits.ts';
-export * from './ranges.ts';
 export * from './records.ts';
+export type { SharedWindow, TakePlaces } from './spenders.ts';
 export * from './spenders.ts';
 
 /**

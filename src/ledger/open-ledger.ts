@@ -1,10 +1,9 @@
 import { readAccounts, writeAccounts } from './accounts.ts';
-import { readBatches, writeBatches } from './batches.ts';
+import { readBatches, readRanges, writeBatches } from './batches.ts';
 import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { type CommitGuard, Gather } from './gather.ts';
 import { notices, writeNotes } from './notes.ts';
-import { readRanges } from './ranges.ts';
 import { readBatchFacts, readFacts, readReports } from './reports.ts';
 import { readRows, readSomeRows, writeRows } from './rows.ts';
 import { writeCalls } from './write-calls.ts';

@@ -5,12 +5,12 @@ import { NOTE_PERSON } from '../core/membership.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { parts } from '../lib/parts.ts';
 import { rowsAbout } from './accounts.ts';
+import { QUEUE_SCHEMA, type RangeCounts, type WorkOrder } from './batches.ts';
 import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, forgottenMark, recordFrom, type StoredRow } from './context.ts';
 import { each, partsOf, type Sql } from './db.ts';
 import { actsWhere, writtenAt } from './notes.ts';
-import { QUEUE_SCHEMA, type RangeCounts, type WorkOrder } from './ranges.ts';
 import {
   type Act,
   ASKED_OFTEN_ENOUGH,

@@ -3,7 +3,7 @@ import { OUTCOME_KINDS } from '../core/row.ts';
 import { ANSWER_KINDS } from './call-records.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
 import { layoutNow, layoutOf, stepsFrom } from './layouts.ts';
-import { TAKE_PLACES } from './limits.ts';
+import { TAKE_PLACES } from './spenders.ts';
 
 /**
  * All that the ledger keeps. A row of `attempts` is one request that may cost something; the current one of a

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
-import type { Advice } from '../core/errors.ts';
+import { type Advice, meantBy, nearest } from '../core/errors.ts';
 import { readableEndings } from '../core/format.ts';
-import { meantBy, nearest } from '../core/nearest.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { nearPath } from './command-line.ts';
 import { endingOf } from './file-name.ts';

@@ -12,7 +12,7 @@ import {
   USER_ID,
   withRoles,
 } from './team/change-inputs.ts';
-import { namingSomebody, personOperation } from './team/person-operation.ts';
+import { namingSomebody, personOperation } from './team/change-steps.ts';
 
 /**
  * Nobody is invited who was not invited before: an invite is another operation, because it sends a mail to a

@@ -19,7 +19,7 @@ import {
   readText,
   together,
 } from './team/change-inputs.ts';
-import { namingSomebody, personOperation } from './team/person-operation.ts';
+import { namingSomebody, personOperation } from './team/change-steps.ts';
 
 /**
  * The service knows invites by their codes alone, so an invite that the ledger does not remember cannot be

@@ -10,7 +10,7 @@ import {
   together,
   withRoles,
 } from './team/change-inputs.ts';
-import { personOperation } from './team/person-operation.ts';
+import { personOperation } from './team/change-steps.ts';
 
 interface Invitation {
   readonly email: string;

@@ -1,6 +1,6 @@
 import { unchanged, whoIs } from './team/change-action.ts';
 import { PROJECT_ID, readProjectId, readUserId, together, USER_ID } from './team/change-inputs.ts';
-import { personOperation } from './team/person-operation.ts';
+import { personOperation } from './team/change-steps.ts';
 
 export default personOperation({
   name: 'remove-user',

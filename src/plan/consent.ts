@@ -7,7 +7,7 @@ import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Method, Operation } from '../core/operation.ts';
 import { foreignWords, listed } from '../core/plain-text.ts';
-import { rowsAsked } from '../core/row-range.ts';
+import { rowsAsked } from '../core/row.ts';
 import { stepNames, stepsOf } from '../core/steps.ts';
 import { keysIn } from '../core/vendor-path.ts';
 import type { MappedInput } from '../files/input.ts';

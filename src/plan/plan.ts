@@ -3,8 +3,7 @@ import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
 import { isTaking, WANTED } from '../core/given.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
-import { RowCount, type RowNumber } from '../core/row.ts';
-import { lastOfFirst } from '../core/row-range.ts';
+import { lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
 import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
 import { policyOfStep } from '../job/job.ts';
@@ -13,7 +12,7 @@ import type { PlannedCostObject } from '../objects/batch-object.ts';
 import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
-import { type Conditions, SkippedBy } from './conditions.ts';
+import { type Conditions, SkippedBy } from './filling.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
   type AccountCall,

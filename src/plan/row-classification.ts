@@ -1,7 +1,6 @@
 import { asReadToday } from '../client/kept-answers.ts';
 import type { Operation } from '../core/operation.ts';
-import type { InputRow, Outcome, RowNumber } from '../core/row.ts';
-import { rowsAsked } from '../core/row-range.ts';
+import { type InputRow, type Outcome, type RowNumber, rowsAsked } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';

@@ -50,8 +50,7 @@ import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
 import { isBlankCell } from '../operations/lookup/identifiers.ts';
-import { BY_ON_EXISTING, leavingOut } from './conditions.ts';
-import { fillingOf, stepsFilling } from './filling.ts';
+import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
 
 /** An account, and the dialect in which its vendor is asked. */
 export interface AskedAccount {

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { moneyShare } from '../core/money.ts';
 import { present } from '../core/objects.ts';
-import type { RowNumber } from '../core/row.ts';
-import { lastOfFirst } from '../core/row-range.ts';
+import { lastOfFirst, type RowNumber } from '../core/row.ts';
 import type { MappedInput } from '../files/input.ts';
 import { isPaidBy, Tally } from '../files/output/tally.ts';
 import type { Batch } from '../ledger/ledger.ts';

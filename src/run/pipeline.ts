@@ -4,7 +4,7 @@ import { sleepUnless } from '../core/clock.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { isSpooled } from '../core/paths.ts';
-import { rowsAsked } from '../core/row-range.ts';
+import { rowsAsked } from '../core/row.ts';
 import { type MappedInput, noRows, openMappedInput, requireRows } from '../files/input.ts';
 import { chooseDestination, type Destination } from '../files/output/output.ts';
 import { type Batch, type Credits, credits, type Doubt } from '../ledger/ledger.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReadOptions, Sheet } from '../../src/core/format.ts';
-import { rowRangeText } from '../../src/core/row-range.ts';
+import { rowRangeText } from '../../src/core/row.ts';
 import csv from '../../src/files/formats/csv.ts';
 import xlsx from '../../src/files/formats/xlsx.ts';
 import { InputFile, openFile } from '../../src/files/input.ts';

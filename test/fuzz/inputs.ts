@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { loadFamily } from '../../src/core/family.ts';
+import { loadFamily } from '../../src/core/families.ts';
 import type { Format, ReadOptions } from '../../src/core/format.ts';
 import { DELIMITER_NAMES, DELIMITERS, GUESSED_ENCODINGS } from '../../src/core/reading.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';

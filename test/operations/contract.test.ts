@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dialectSchema, OF_FILES } from '../../src/client/dialect/check.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import { canonicalJson } from '../../src/core/call-key.ts';
-import { loadFamily } from '../../src/core/family.ts';
+import { loadFamily } from '../../src/core/families.ts';
 import {
   type KnownSubject,
   ROLES,

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { type Command, said } from '../../src/commands/shared/command.ts';
-import { COMMANDS } from '../../src/core/families.ts';
-import { loadFamily } from '../../src/core/family.ts';
+import { COMMANDS, loadFamily } from '../../src/core/families.ts';
 import * as library from '../../src/index.ts';
 
 /**

@@ -8,8 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Command, CommandGroup } from '../../src/commands/shared/command.ts';
 import { pageCommands } from '../../src/commands/shared/library.ts';
-import { COMMANDS } from '../../src/core/families.ts';
-import { loadFamily } from '../../src/core/family.ts';
+import { COMMANDS, loadFamily } from '../../src/core/families.ts';
 import { BatchList, Refusal, WorkAnswer } from '../../src/web/api.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

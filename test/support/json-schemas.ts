@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { accountsSchema } from '../../src/client/account/accounts-file.ts';
 import { dialectSchema } from '../../src/client/dialect/check.ts';
-import { familyNames } from '../../src/core/family.ts';
+import { familyNames } from '../../src/core/families.ts';
 import { jobSchema } from '../../src/job/job-schema.ts';
 import { StoppedObject } from '../../src/objects/stop-object.ts';
 import { meaningOf, meaningOfMember, whatIsPrinted } from './json-page.ts';

@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { canonicalJson } from '../../core/call-key.ts';
-import { type Advice, type StopError, stop } from '../../core/errors.ts';
+import { type Advice, meantWord, type StopError, stop } from '../../core/errors.ts';
 import { shippedDialect } from '../../core/families.ts';
 import type { CreditPrice } from '../../core/money.ts';
-import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Vendor } from '../../core/operation.ts';
 import { accountsPath } from '../../core/paths.ts';

@@ -1,3 +1,4 @@
+import { suggestion } from '../../core/errors.ts';
 import {
   EMAIL_VERDICTS,
   GIVEN,
@@ -7,7 +8,6 @@ import {
   verdictsOf,
   WANTED,
 } from '../../core/given.ts';
-import { suggestion } from '../../core/nearest.ts';
 import type { Method } from '../../core/operation.ts';
 import { foreignName, listed } from '../../core/plain-text.ts';
 import { type DialectEntries, type DialectOperation, entries } from './dialect-schema.ts';

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { WHOLE_BODY } from '../../core/answer-body.ts';
-import { stop } from '../../core/errors.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { stop, suggestion } from '../../core/errors.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';

@@ -17,9 +17,8 @@ import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { keyOf } from '../../plan/batch-key.ts';
 import { withAccounts } from '../../plan/row-walk.ts';
-import { choose } from '../../run/choose.ts';
+import { choose, type SweptJob } from '../../run/choose.ts';
 import { knownAccount, unlessStopped } from '../../run/known-account.ts';
-import type { SweptJob } from '../../run/swept-jobs.ts';
 
 /**
  * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/`

@@ -9,7 +9,7 @@ import {
   placeOfAnswer,
   readBody,
 } from '../../core/answer-body.ts';
-import { StopError, stop } from '../../core/errors.ts';
+import { StopError, stop, suggestion } from '../../core/errors.ts';
 import {
   EMAIL_VERDICTS,
   type EmailVerdict,
@@ -18,7 +18,6 @@ import {
   verdictsOf,
 } from '../../core/given.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
-import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';

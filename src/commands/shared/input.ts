@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { type Agreement, isAgreement } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { type StopError, stop } from '../../core/errors.ts';
+import { type StopError, stop, suggestion } from '../../core/errors.ts';
 import type { Listener, Log } from '../../core/events.ts';
-import { suggestion } from '../../core/nearest.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { parseDurationMs } from '../../lib/duration.ts';

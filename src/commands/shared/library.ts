@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { invariant, stop } from '../../core/errors.ts';
-import { COMMANDS } from '../../core/families.ts';
-import { loadFamily } from '../../core/family.ts';
+import { COMMANDS, loadFamily } from '../../core/families.ts';
 import { present } from '../../core/objects.ts';
 import { flagWords, nameStoreOfCall } from '../../lib/command-line.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';

@@ -1,6 +1,5 @@
-import { countedActions, withoutWordWords } from '../../core/action-words.ts';
 import { inMoney } from '../../core/money.ts';
-import type { PlannedAction } from '../../core/operation.ts';
+import { countedActions, type PlannedAction, withoutWordWords } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { BatchId } from '../../ledger/ledger.ts';

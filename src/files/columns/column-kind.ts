@@ -1,5 +1,4 @@
-import { OPERATIONS } from '../../core/families.ts';
-import { loadFamily } from '../../core/family.ts';
+import { loadFamily, OPERATIONS } from '../../core/families.ts';
 import type { InputField, Operation } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { inputOf } from '../../core/steps.ts';

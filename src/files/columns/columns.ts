@@ -1,6 +1,5 @@
-import { type StopError, stop } from '../../core/errors.ts';
+import { meantWord, type StopError, stop } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
-import { meantWord } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';

@@ -1,6 +1,5 @@
-import { type StopError, stop } from '../../core/errors.ts';
+import { type StopError, stop, suggestion } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
-import { suggestion } from '../../core/nearest.ts';
 import type { InputField, Operation } from '../../core/operation.ts';
 import { isOutput } from '../../core/our-columns.ts';
 import { counted, foreignName } from '../../core/plain-text.ts';

@@ -6,8 +6,7 @@ import type { CopyOptions, FileBytes, Format, ReadOptions, Sheet, ValuedRow } fr
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { InputRow, RowNumber } from '../../core/row.ts';
-import { NO_HEADER } from '../../core/row-range.ts';
+import { type InputRow, NO_HEADER, type RowNumber } from '../../core/row.ts';
 import { appendedMembers, objectText, unreadMembers } from '../value-copy.ts';
 
 /**

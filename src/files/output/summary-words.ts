@@ -1,6 +1,5 @@
-import { countedActions } from '../../core/action-words.ts';
 import { inMoney } from '../../core/money.ts';
-import type { PlannedAction } from '../../core/operation.ts';
+import { countedActions, type PlannedAction } from '../../core/operation.ts';
 import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
 import { needingAttention } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';

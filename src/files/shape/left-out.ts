@@ -1,7 +1,6 @@
 import type { ReadOptions } from '../../core/format.ts';
 import type { LeftOut } from '../../core/reading.ts';
-import type { RowNumber } from '../../core/row.ts';
-import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
+import { type RowNumber, type RowRange, readRowRange, rowRangeText } from '../../core/row.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
 import { NUMBER_NAME } from './column-words.ts';

@@ -2,14 +2,15 @@ import { StopError, stop } from '../../core/errors.ts';
 import type { ListStart, ReadOptions, StartReading, TopRow } from '../../core/format.ts';
 import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
 import type { FoundLayout, LeftOut } from '../../core/reading.ts';
-import { isOurColumn, type RowNumber } from '../../core/row.ts';
 import {
+  isOurColumn,
   NO_HEADER,
+  type RowNumber,
   type RowRange,
   readHeaderRows,
   readRowRange,
   rowRangeText,
-} from '../../core/row-range.ts';
+} from '../../core/row.ts';
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
 import { lettersOf } from '../workbook.ts';

@@ -1,7 +1,5 @@
-import type { Advice, StopError } from '../../core/errors.ts';
-import { OPERATIONS } from '../../core/families.ts';
-import { familyNames, loadMember } from '../../core/family.ts';
-import { meantWord } from '../../core/nearest.ts';
+import { type Advice, meantWord, type StopError } from '../../core/errors.ts';
+import { familyNames, loadMember, OPERATIONS } from '../../core/families.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';

@@ -2,6 +2,7 @@ import { type StopError, stop } from '../../core/errors.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Tell } from '../../lib/postgres-server.ts';
+import { QUEUE_SCHEMA } from '../batches.ts';
 import { oneRow } from '../context.ts';
 import { copyTables } from '../copy.ts';
 import { type PostgresDb, postgres } from '../db/postgres.ts';
@@ -9,7 +10,6 @@ import { SCHEMA, type Sql } from '../db.ts';
 import { finishErasures } from '../erase.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { ledgerOver } from '../open-ledger.ts';
-import { QUEUE_SCHEMA } from '../ranges.ts';
 import { keptTables } from '../schema.ts';
 import {
   checkBudgets,

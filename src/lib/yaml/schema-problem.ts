@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { invariant, stop } from '../../core/errors.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { invariant, stop, suggestion } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import { counted, foreignName, foreignWords } from '../../core/plain-text.ts';
 

@@ -1,5 +1,4 @@
-import { type Advice, invariant } from '../../core/errors.ts';
-import { meantWord } from '../../core/nearest.ts';
+import { type Advice, invariant, meantWord } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import {
   type Answered,

@@ -1,6 +1,5 @@
-import { stop } from '../../core/errors.ts';
+import { nearest, stop, suggestion } from '../../core/errors.ts';
 import { ROLES, type Role, roleOf } from '../../core/membership.ts';
-import { nearest, suggestion } from '../../core/nearest.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type {
   InputField,

@@ -4,21 +4,31 @@ import {
   type Answer,
   type Answered,
   type Call,
+  defineOperation,
   end,
   type JsonValue,
+  type Operation,
+  type OperationOptions,
+  type Prepared,
+  type RowInput,
   type Step,
   send,
 } from '../../core/operation.ts';
 import { type Outcome, SO_ALREADY } from '../../core/row.ts';
 import {
   missingInviteWords,
+  type Names,
   type NewProject,
+  ofAnother,
   type PersonAction,
+  type PersonInProject,
   type PersonWork,
+  personIn,
   REMOVE_IF_ACCEPTED,
   type SubjectNow,
+  workOf,
 } from './change-action.ts';
-import { quotedCell, readText } from './change-inputs.ts';
+import { HEEDED, quotedCell, readText } from './change-inputs.ts';
 
 /**
  * The calls of a row, one after the other, as its action says. They follow from the work of the row alone.
@@ -279,4 +289,57 @@ function changing(
   call: Pick<Call, 'operation' | 'parameters' | 'ifLost'> & { readonly change: Change },
 ): Call {
   return { ...call, ...present({ project: subject.project }), after: sequence };
+}
+
+// ----------------------------------------------------------------------------- an operation about one person
+
+/**
+ * A person in one project, and the role that the person should have there; without a role, the person should
+ * not be there.
+ */
+interface WantedMembership extends Names {
+  readonly project: string;
+  readonly role?: Role;
+}
+
+interface PersonOperation<Wished extends WantedMembership>
+  extends Pick<Operation, 'name' | 'summary' | 'inputs' | 'readsAnswers'> {
+  prepare(row: RowInput, options: OperationOptions): Prepared<Wished>;
+  actionOf(person: PersonInProject, wish: Wished): PersonAction;
+}
+
+/** An operation of the service whose rows are each about one person in one project. */
+export function personOperation<Wished extends WantedMembership>({
+  prepare,
+  actionOf,
+  ...described
+}: PersonOperation<Wished>): Operation {
+  return defineOperation<Wished, PersonWork>({
+    ...described,
+    vendor: 'service',
+    heeds: HEEDED,
+    tiers: [],
+    preparer: (options) => (row) => prepare(row, options),
+    change: {
+      isState: true,
+      resolve(wish, team) {
+        const slip = ofAnother(team, wish);
+        if (slip !== undefined) return slip;
+        const person = personIn(team, wish.project, wish);
+        return { kind: 'ready', input: workOf(person, wish.role ?? 'none', actionOf(person, wish)) };
+      },
+    },
+    next: nextOfPerson,
+  });
+}
+
+/** Refuses a row that names nobody. @param id the input that may stand in the place of the e-mail address. */
+export function namingSomebody<Wished extends WantedMembership>(
+  id: string,
+  prepared: Prepared<Wished>,
+): Prepared<Wished> {
+  if (prepared.kind === 'invalid') return prepared;
+  const { email, userId, inviteCode } = prepared.input;
+  if ((email ?? userId ?? inviteCode) !== undefined) return prepared;
+  return { kind: 'invalid', reason: `${id}: blank; e-mail: blank. Give one of the two` };
 }

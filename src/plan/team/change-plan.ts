@@ -6,8 +6,7 @@ import { moneyFor } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
 import { foreignWords, listed } from '../../core/plain-text.ts';
-import type { Outcome, RowNumber } from '../../core/row.ts';
-import type { RowsAsked } from '../../core/row-range.ts';
+import type { Outcome, RowNumber, RowsAsked } from '../../core/row.ts';
 import { outcomeOf } from '../../core/steps.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../ledger/ledger.ts';
@@ -23,7 +22,7 @@ import type {
 } from '../../objects/plan-object.ts';
 import { keptWorks } from '../../operations/team/change-action.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
-import { SkippedBy } from '../conditions.ts';
+import { SkippedBy } from '../filling.ts';
 import { callsSentAgain } from '../known-calls.ts';
 import {
   againIn,

@@ -1,4 +1,4 @@
-import { countedActions } from '../../core/action-words.ts';
+import { countedActions } from '../../core/operation.ts';
 import { counted, linesOf } from '../../core/plain-text.ts';
 import type { ChangeAction, PlannedChangeObject as PlannedChange } from '../../objects/plan-object.ts';
 import { type ChangePlan, isHeldBack, isSent } from './change-plan.ts';

@@ -1,9 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { stop } from '../../core/errors.ts';
-import { OPERATIONS, shippedDialect } from '../../core/families.ts';
-import { familyNames } from '../../core/family.ts';
-import { suggestion } from '../../core/nearest.ts';
+import { stop, suggestion } from '../../core/errors.ts';
+import { familyNames, OPERATIONS, shippedDialect } from '../../core/families.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { stepNames } from '../../core/steps.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';

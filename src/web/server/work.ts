@@ -5,7 +5,7 @@ import { EXIT, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
-import { nextWordsOf } from '../../run/go-on.ts';
+import { nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
 import { GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
 import { bodyOf, HttpRefusal, inListNames } from './answers.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
-import { loadFamily } from '../../../src/core/family.ts';
+import { loadFamily } from '../../../src/core/families.ts';
 import type { Format, Sheet } from '../../../src/core/format.ts';
 import { InputFile } from '../../../src/files/input.ts';
 import { endingOf } from '../../../src/lib/file-name.ts';

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import type { Format, ReadOptions } from '../../../src/core/format.ts';
-import { rowRangeText } from '../../../src/core/row-range.ts';
+import { rowRangeText } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import jsonl from '../../../src/files/formats/jsonl.ts';
 import { InputFile } from '../../../src/files/input.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sheet } from '../../../src/core/format.ts';
-import { rowRangeText } from '../../../src/core/row-range.ts';
+import { rowRangeText } from '../../../src/core/row.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { inputFolder } from '../formats/sheets.ts';
 import { corpus, type ReadableFile, type RefusedFile } from './corpus.ts';

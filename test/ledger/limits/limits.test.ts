@@ -8,8 +8,8 @@ import { Line } from '../../../src/client/limits/line.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { type PostgresDb, postgres } from '../../../src/ledger/db/postgres.ts';
 import { SCHEMA } from '../../../src/ledger/db.ts';
-import { placesIn, type SharedWindow } from '../../../src/ledger/limits.ts';
 import { migrate } from '../../../src/ledger/schema.ts';
+import { placesIn, type SharedWindow } from '../../../src/ledger/spenders.ts';
 import { randomFrom } from '../../../src/sandbox/random.ts';
 import { postgresServer } from '../stores/postgres-server.ts';
 

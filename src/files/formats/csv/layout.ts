@@ -5,7 +5,7 @@ import type { FileBytes, ReadOptions } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { plainText } from '../../../core/plain-text.ts';
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/reading.ts';
-import type { RowRange } from '../../../core/row-range.ts';
+import type { RowRange } from '../../../core/row.ts';
 import { NUMBER_NAME } from '../../shape/column-words.ts';
 import { isLookup, rowsWithout } from '../../shape/left-out.ts';
 import {

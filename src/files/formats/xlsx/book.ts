@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
-import { type StopError, stop } from '../../../core/errors.ts';
+import { meantWord, type StopError, stop } from '../../../core/errors.ts';
 import { type FileBytes, readableEndings } from '../../../core/format.ts';
-import { meantWord } from '../../../core/nearest.ts';
 import { unpackWith } from '../../../core/other-files.ts';
 import { foreignName, listed, plainText } from '../../../core/plain-text.ts';
 import { shellWord } from '../../../lib/command-line.ts';

@@ -1,13 +1,11 @@
 import { type StopError, stop } from '../../../core/errors.ts';
-import { OPERATIONS } from '../../../core/families.ts';
-import { loadFamily } from '../../../core/family.ts';
+import { loadFamily, OPERATIONS } from '../../../core/families.ts';
 import type { ListStart, ReadOptions } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Operation } from '../../../core/operation.ts';
 import { counted, foreignName, listed, plainText } from '../../../core/plain-text.ts';
 import type { FoundLayout, LeftOut } from '../../../core/reading.ts';
-import type { InputRow, RowNumber } from '../../../core/row.ts';
-import { type RowRange, readRowRange } from '../../../core/row-range.ts';
+import { type InputRow, type RowNumber, type RowRange, readRowRange } from '../../../core/row.ts';
 import { shellWord } from '../../../lib/command-line.ts';
 import { isInputName, isWebName, kindByName } from '../../columns/column-kind.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';

@@ -1,6 +1,5 @@
 import { h } from 'preact';
-import { withoutWordWords } from '../../../core/action-words.ts';
-import type { PlannedAction } from '../../../core/operation.ts';
+import { type PlannedAction, withoutWordWords } from '../../../core/operation.ts';
 import { grouped, sentence } from '../../../core/plain-text.ts';
 import type { ChangesObject } from '../../../objects/batch-object.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
