@@ -286,8 +286,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'fill: a row waits for an account that is paused',
     file: 'src/run/rows.ts',
-    text: "const found = code === 'paused' ? 'held' :",
-    instead: "const found = code === 'clock' ? 'held' :",
+    text: "const found = end.code === 'paused' ? 'held' :",
+    instead: "const found = end.code === 'clock' ? 'held' :",
     test: ['cli/several-accounts', 'a row waits for an account that is paused'],
     simulated: 'fill',
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { atMost, counted, foreignWords, grouped, linesOf, plainText } from '../core/plain-text.ts';
-import { OUTCOME_KINDS } from '../core/row.ts';
+import { OUTCOME_KINDS, rowsIn } from '../core/row.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
@@ -15,7 +15,7 @@ import {
 } from '../objects/batch-object.ts';
 import { RowObject } from '../objects/row-object.ts';
 import { batchObjects, batchStatus, workersAt } from '../run/batches.ts';
-import { findBatch, finishedIn, lookInto } from '../run/open-ledger.ts';
+import { findBatch, lookInto } from '../run/open-ledger.ts';
 import { MOST_ROWS, TableOrder, USUAL_ROWS } from '../run/table-order.ts';
 import { argument, command, flag, type Report, under } from './shared/command.ts';
 import { openWords } from './shared/doubts.ts';
@@ -100,7 +100,7 @@ function batchLine(of: BatchObject): string {
   const cost = of.has_costs
     ? `, ${atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'))}`
     : '';
-  const rows = `${grouped(finishedIn(counts))}/${grouped(allRows(of))} rows${cost}`;
+  const rows = `${grouped(rowsIn(counts))}/${grouped(allRows(of))} rows${cost}`;
   return `${batch}  ${begun.slice(0, 16)}  ${stateWord(of).padEnd(10)}  ${rows}  ${batchWhat(of)}  ${of.input}`;
 }
 

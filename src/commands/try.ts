@@ -255,13 +255,11 @@ async function requireYes(console: Console, trial: Trial, input: TryInput): Prom
 async function stateOf(by: Trial, ledger: LedgerReader | undefined): Promise<CallState['kind'] | undefined> {
   if (ledger === undefined) return undefined;
   const { account, dialect, call } = by;
-  const [found] = await findCalls<CallState>([{ key: callKeyOf(account.identity, call), call, by }], {
+  const [found] = await findCalls<CallState>(
+    [{ key: callKeyOf(account.identity, call), call, by }],
     ledger,
-    find: async (calls) => {
-      const states = await ledger.find(calls.map(({ key }) => key));
-      return asReadToday(states, ledger, () => dialect);
-    },
-  });
+    async (keys) => asReadToday(await ledger.find(keys), ledger, () => dialect),
+  );
   return found?.state.kind;
 }
 

@@ -105,6 +105,10 @@ export const needsPerson = ({ kind, reason = '' }: Outcome): boolean =>
 /** Outcomes that make a run end with exit code 3. */
 const ATTENTION_KINDS: ReadonlySet<RowStatus> = new Set<RowStatus>(['invalid', 'refused', 'in_doubt']);
 
+/** How many rows have an outcome, by their counts. */
+export const rowsIn = (counts: Readonly<Partial<Record<OutcomeKind, number>>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
 export function needingAttention(counts: Readonly<Partial<Record<OutcomeKind, number>>>): number {
   return OUTCOME_KINDS.reduce((sum, kind) => sum + (ATTENTION_KINDS.has(kind) ? (counts[kind] ?? 0) : 0), 0);
 }

@@ -183,12 +183,8 @@ async function setBatchCaps(sql: Sql, id: BatchId, change: BatchChange): Promise
 const goesOn = (batch: Batch | undefined, renew: boolean): batch is Batch =>
   batch?.state === 'open' || (batch?.state === 'finished' && !renew);
 
-async function setState(
-  sql: Sql,
-  context: WriteContext,
-  { id, state: was }: Batch,
-  state: BatchState,
-): Promise<void> {
+async function setState(sql: Sql, context: WriteContext, batch: Batch, state: BatchState): Promise<void> {
+  const { id, state: was } = batch;
   invariant(!isOver(was), `batch ${id} is ${was} and cannot become ${state}`);
   await sql.rows('UPDATE batches SET state = ? WHERE id = ?', [state, id]);
   if (isOver(state)) await close(sql, id);

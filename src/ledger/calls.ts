@@ -316,10 +316,8 @@ function endedAs({ said, charged, state }: KeptAttempt, isTold: boolean) {
     : { kind: 'answered' as const, answer: said ?? 'found', charged };
 }
 
-function decisionFrom(
-  key: CallKey,
-  { of: _, attempt: __, said: ___, facts: ____, kind, ...made }: KeptNote,
-): Decision | undefined {
+function decisionFrom(key: CallKey, note: KeptNote): Decision | undefined {
+  const { of: _, attempt: __, said: ___, facts: ____, kind, ...made } = note;
   return kind === 'looked' ? undefined : recordFrom<Decision>({ ...made, key, kind });
 }
 

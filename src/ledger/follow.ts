@@ -125,11 +125,9 @@ export interface DecisionContext {
 }
 
 /** The attempt that stands for the call of a decision. */
-async function decidable(
-  sql: Sql,
-  { secret }: WriteContext,
-  { key, batch, kind }: DecisionSpec,
-): Promise<AttemptRow> {
+async function decidable(sql: Sql, context: WriteContext, spec: DecisionSpec): Promise<AttemptRow> {
+  const { secret } = context;
+  const { key, batch, kind } = spec;
   const [current] = await sql.rows<AttemptRow>(
     `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state NOT IN ('open', 'accepted')
      AND c.account IN (SELECT account FROM batch_accounts WHERE batch = ?)`,

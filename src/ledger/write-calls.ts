@@ -238,11 +238,9 @@ FROM v LEFT JOIN attempts o ON o.key = v.key AND ${isCurrent('o')}
   LEFT JOIN attempts x ON x.key <> v.key AND x.id = (SELECT max(c.id) FROM attempts c
     WHERE c.subject = s.id AND ${isHolding('c')})`);
 
-function inTheWay(
-  standing: CallStanding,
-  { ifUnknown, replaces }: Intent,
-  { after, prior }: IntentRow,
-): Admission | undefined {
+function inTheWay(standing: CallStanding, intent: Intent, asked: IntentRow): Admission | undefined {
+  const { ifUnknown, replaces } = intent;
+  const { after, prior } = asked;
   const { current, state, seq, moved_by, other, batch, row, none } = standing;
   if (ifUnknown && current !== null && state !== 'open') return KNOWN;
   if (other !== null) return { kind: 'subject_in_doubt', by: batch, row, attempt: other };

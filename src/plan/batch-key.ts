@@ -79,10 +79,8 @@ function fingerprint(format: string, chosen: BatchKeyParts, { columns }: Columns
  * The settings include how the file is read and whether it is repaired, because both change the text of its
  * rows.
  */
-function askingSettings(
-  { job, account, further }: BatchKeyParts,
-  columns: Columns['columns'],
-): JsonObject | undefined {
+function askingSettings(parts: BatchKeyParts, columns: Columns['columns']): JsonObject | undefined {
+  const { job, account, further } = parts;
   const { operation, read, country, repair, origin } = job;
   const asking = Object.entries(settingsOf(job)).filter(([name]) => operation.settings?.[name] === 'asks');
   const reading = readingEntries(readingIn({ read, country }));

@@ -5,7 +5,7 @@ import { APART_MS, isoTime } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
-import type { RowNumber } from '../core/row.ts';
+import { type RowNumber, rowsIn } from '../core/row.ts';
 import { guessedHow, guessWords } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { interruptedChanges } from '../files/output/changes-done.ts';
@@ -16,14 +16,15 @@ import {
   type BatchSpec,
   type BatchStart,
   credits,
+  type FreshSince,
   heldCredits,
   type LedgerReader,
   type RowRecord,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
-import { type BatchNames, newestBatch, type PlannedInput } from './batch-key.ts';
-import type { Consent, RunContext } from './context.ts';
+import { newestBatch, type PlannedInput } from './batch-key.ts';
+import type { Consent, RunContext, RunList } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { planRows, pricingOf, worstCredits } from './plan.ts';
 import { type AskedAccount, accountsOf, answerPlaceIn, type PlanContext } from './row-walk.ts';
@@ -48,16 +49,12 @@ interface BatchOptions {
 }
 
 /** Starts or resumes the batch of this input, and updates the settings that may differ from run to run. */
-export async function startBatch(
-  context: RunContext,
-  input: MappedInput,
-  names: BatchNames,
-  options: BatchOptions,
-): Promise<Batch> {
+export async function startBatch(list: RunList, options: BatchOptions): Promise<Batch> {
+  const { context } = list;
   const { ledger, job } = context;
   const { plan, anew, consent } = options;
-  const spec = specOf(context, input, names, options);
-  const isStale = anew || (await isOutdated(context, names.existing, spec.freshSince, plan));
+  const spec = specOf(list, options);
+  const isStale = anew || (await isOutdated(list, spec.freshSince, plan));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   const agreed = accountsOf(context).filter((by) => consent.buysAgain || mayBuyAgain(start.batch, by));
   const settings = {
@@ -82,7 +79,7 @@ export async function startBatch(
   });
   crashPoint('batch-created');
   await endPause(context, start.batch);
-  await announce(context, input, start, plan);
+  await announce(list, start, plan !== undefined);
   return datedByNow(context, { ...start.batch, settings });
 }
 
@@ -147,12 +144,9 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
  * Whether a new batch begins in the place of a finished one. A decision about a doubt comes first, however
  * old the other answers are, except in a run that buys everything anew.
  */
-async function isOutdated(
-  { ledger, job, refresh }: RunContext,
-  existing: Batch | undefined,
-  freshSince: BatchSpec['freshSince'],
-  plan: ChangePlan | undefined,
-): Promise<boolean> {
+async function isOutdated(list: RunList, freshSince?: FreshSince, plan?: ChangePlan): Promise<boolean> {
+  const { ledger, job, refresh } = list.context;
+  const { existing } = list.names;
   if (!hasMoved(job, plan) && !(await hasGoneStale(ledger, existing, freshSince))) return false;
   return refresh === true || !(await isDecided(ledger, existing));
 }
@@ -187,12 +181,8 @@ export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
   return settings.partial !== undefined;
 }
 
-function specOf(
-  context: RunContext,
-  input: MappedInput,
-  names: Pick<BatchNames, 'key' | 'lineage'>,
-  { plan, outputName, isOfOther }: BatchOptions,
-): BatchSpec {
+function specOf({ context, input, names }: RunList, options: BatchOptions): BatchSpec {
+  const { plan, outputName, isOfOther } = options;
   const { account, job, clock, output } = context;
   const startMs = clock.wallMs();
   // A change is never answered from an older one, so none of its answers can be too old.
@@ -234,12 +224,9 @@ function specOf(
   };
 }
 
-async function announce(
-  { ledger, account, emit, refresh, newStore }: RunContext,
-  input: MappedInput,
-  { batch, start, superseded }: BatchStart,
-  plan: BatchOptions['plan'],
-): Promise<void> {
+async function announce({ context, input }: RunList, begun: BatchStart, isChange: boolean): Promise<void> {
+  const { ledger, account, emit, refresh, newStore } = context;
+  const { batch, start, superseded } = begun;
   const note = (message: string): void => emit({ kind: 'note', message });
   const counts = await ledger.counts(batch.id);
   const { cap, ...money } = await ledger.batchMoney(batch.id);
@@ -249,8 +236,9 @@ async function announce(
     batch: batch.id,
     rows: batch.inputRows,
     ...present({ rowsBeyond: batch.rowsBeyond }),
-    ...(plan === undefined ? {} : { isChange: true as const }),
-    settled: finalIn(counts),
+    ...(isChange && { isChange }),
+    // Later runs look at a row in doubt again.
+    settled: rowsIn(counts) - (counts.in_doubt ?? 0),
     inDoubt: counts.in_doubt ?? 0,
     resumed: start !== 'new',
     ...(cap === undefined ? {} : { budgetLeft: Math.max(0, cap - heldCredits(money)) }),
@@ -271,11 +259,6 @@ function readingNotes({ columns, sheet }: MappedInput): readonly string[] {
   return linesOf(sheet.notes, columns.guessed && guessed, columns.note);
 }
 
-/** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */
-function finalIn({ in_doubt: _, ...final }: Awaited<ReturnType<LedgerReader['counts']>>): number {
-  return Object.values(final).reduce((sum, count) => sum + count, 0);
-}
-
 export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
   return inputRows + rowsBeyond;
 }
@@ -285,8 +268,7 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
  * in a closed batch, too. A batch of which only a part was wanted stays open for the other rows.
  */
 export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Promise<void> {
-  const counts = await ledger.counts(batch.id);
-  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const settled = rowsIn(await ledger.counts(batch.id));
   if (settled === rowsOf(batch)) await ledger.changeBatch(batch.id, { state: 'finished' });
   else if (isPartial(batch))
     await ledger.changeBatch(batch.id, { settings: { ...batch.settings, partial: {} } });

@@ -12,18 +12,10 @@ import { stepNames, stepsOf } from '../core/steps.ts';
 import { keysIn } from '../core/vendor-path.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
-import {
-  type Batch,
-  type BatchId,
-  type Credits,
-  credits,
-  heldCredits,
-  type Money,
-} from '../ledger/ledger.ts';
+import { type BatchId, type Credits, credits, heldCredits, type Money } from '../ledger/ledger.ts';
 import type { RequestObject } from '../objects/plan-object.ts';
 import { isPartial } from './batch.ts';
-import type { BatchNames } from './batch-key.ts';
-import type { Consent, RunChoices, RunContext } from './context.ts';
+import type { Consent, RunChoices, RunContext, RunList } from './context.ts';
 import { batchGoneOnWith, costAsked, mostAsked, type Plan } from './plan.ts';
 import { identifyPlan, requirePlanId } from './plan-id.ts';
 import { accountsOf, type ResolvedJob } from './row-walk.ts';
@@ -43,14 +35,11 @@ import { remoteMembers } from './team/remote-members.ts';
  * the guards.
  * @throws StopError `plan` or `guard` before anything is sent.
  */
-export async function planRun(
-  context: RunContext,
-  input: MappedInput,
-  names: BatchNames,
-): Promise<ChangePlan> {
+export async function planRun(list: RunList): Promise<ChangePlan> {
+  const { context, input } = list;
   const plan = await planChanges(context, input, (projects) => remoteMembers(context, projects));
   if (plan.unknown !== undefined) throw plan.unknown;
-  await requirePlanId(context, input, names, plan);
+  await requirePlanId(list, plan);
   await checkGuards(context, plan, () => shownPlanId(context, input, plan));
   return plan;
 }
@@ -69,17 +58,16 @@ async function shownPlanId(context: RunContext, input: MappedInput, changes: Cha
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(
-  context: RunContext,
-  input: MappedInput,
-  names: BatchNames,
-  changes?: ChangePlan,
-  anew?: boolean,
+  list: RunList,
+  changes: ChangePlan | undefined,
+  anew: boolean | undefined,
 ): Promise<Consent> {
+  const { context } = list;
   tellRequests(context, changes);
-  if (changes !== undefined) await requireConsentToChange(context, input, changes);
+  if (changes !== undefined) await requireConsentToChange(list, changes);
   if (anew === false) return { budget: context.budget ?? context.job.budget?.credits, buysAgain: false };
   const agreed = context.buyAgain === true || context.account.sandbox;
-  const { budget, buysAgain } = await requireBudget(context, input, names, changes, anew === true);
+  const { budget, buysAgain } = await requireBudget(list, changes, anew === true);
   return { budget, buysAgain: agreed || buysAgain };
 }
 
@@ -94,11 +82,7 @@ function tellRequests(context: RunContext, changes: ChangePlan | undefined): voi
  * A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to
  * when it began.
  */
-async function requireConsentToChange(
-  context: RunContext,
-  input: MappedInput,
-  changes: ChangePlan,
-): Promise<void> {
+async function requireConsentToChange({ context, input }: RunList, changes: ChangePlan): Promise<void> {
   const { account, job, askChanges } = context;
   if (account.sandbox || !beginsWork(changes, job.operation)) return;
   if ((await askChanges?.(changes)) === true) return;
@@ -126,27 +110,26 @@ async function requireConsentToChange(
  * @throws StopError `consent` when there is no limit and nobody has agreed.
  */
 async function requireBudget(
-  context: RunContext,
-  input: MappedInput,
-  names: BatchNames,
+  list: RunList,
   changes: ChangePlan | undefined,
   anew: boolean,
 ): Promise<Consent> {
+  const { context, names } = list;
   const { job, ledger, further, askBudget } = context;
   const named = context.budget ?? job.budget?.credits;
   const unlimited = unlimitedAccounts(context);
   if (named !== undefined || unlimited.length === 0) return limitedTo(named);
   const { existing } = names;
   const begun = existing?.state === 'open' ? existing : undefined;
-  const goesOn = anew ? undefined : await goneOnWith(context, input, existing);
+  const goesOn = anew ? undefined : await goneOnWith(list);
   const money = goesOn && (await ledger.batchMoney(goesOn));
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return limitedTo(undefined);
-  const plan = await planOfRun(context, input, names.key, changes);
+  const plan = await planOfRun(list, changes);
   const most = mostAsked(plan);
   if (most === 0) return limitedTo(existing === undefined ? credits(0) : undefined);
   // The cap is given again, because the batch may have become too old meanwhile and a new one follows it.
   if (isAgreed(plan, money, begun === undefined)) return limitedTo(money?.cap);
-  const held = heldBy(money);
+  const held = money === undefined ? 0 : heldCredits(money);
   const least = held + most;
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + agreed), buysAgain: true };
@@ -171,21 +154,15 @@ export const unlimitedAccounts = (chosen: ResolvedJob): readonly string[] =>
  * What one run may cost: for all rows, or only for those of a sample or of a part.
  * @param changes undefined for a job that only reads.
  */
-async function planOfRun(
-  context: RunContext,
-  input: MappedInput,
-  key: string,
-  changes: ChangePlan | undefined,
-): Promise<Plan> {
-  if (changes === undefined) return planPart(context, input, key);
+async function planOfRun({ context, input, names }: RunList, changes?: ChangePlan): Promise<Plan> {
+  if (changes === undefined) return planPart(context, input, names.key);
   return planOfChanges(changes, context.account, rowsAsked(input.sheet.start, context));
 }
 
 /** The most that an open batch may add to its cost by a run like the one that has stopped. */
-export async function mostLeft(context: RunContext, input: MappedInput, key: string): Promise<number> {
-  const isChange = context.job.operation.change !== undefined;
-  const changes = isChange ? await planChanges(context, input) : undefined;
-  return mostAsked(await planOfRun(context, input, key, changes));
+export async function mostLeft(list: RunList): Promise<number> {
+  const isChange = list.context.job.operation.change !== undefined;
+  return mostAsked(await planOfRun(list, isChange ? await planChanges(list.context, list.input) : undefined));
 }
 
 const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain: false });
@@ -194,11 +171,7 @@ const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain
  * The batch that the run goes on with. A list that describes a wanted state may begin a new batch, so its
  * finished batch does not count.
  */
-async function goneOnWith(
-  context: RunContext,
-  input: MappedInput,
-  existing: Batch | undefined,
-): Promise<BatchId | undefined> {
+async function goneOnWith({ context, input, names: { existing } }: RunList): Promise<BatchId | undefined> {
   const { change } = context.job.operation;
   if (change === undefined) return batchGoneOnWith(context, input);
   return existing?.state === 'open' || !change.isState ? existing?.id : undefined;
@@ -210,12 +183,7 @@ async function goneOnWith(
  */
 function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): boolean {
   if (money?.cap === undefined) return false;
-  return (isFinished && plan.to_buy === 0) || heldBy(money) + mostAsked(plan) <= money.cap;
-}
-
-/** The credits that already count against the batch's cap. */
-function heldBy(money: Money | undefined): number {
-  return money === undefined ? 0 : heldCredits(money);
+  return (isFinished && plan.to_buy === 0) || heldCredits(money) + mostAsked(plan) <= money.cap;
 }
 
 /**

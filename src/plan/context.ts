@@ -2,10 +2,12 @@ import type { Agreement, AgreementQuestion } from '../client/account/agreements.
 import type { OwnDialect } from '../client/dialect.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
+import type { MappedInput } from '../files/input.ts';
 import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
 import type { Batch, Credits, Ledger, LedgerReader, RangeLeft } from '../ledger/ledger.ts';
 import type { Tell } from '../lib/postgres-server.ts';
+import type { BatchNames } from './batch-key.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { ChangePlan } from './team/change-plan.ts';
@@ -185,4 +187,11 @@ export interface RunContext extends RunChoices, PlanContext {
   readonly emit: Listener;
   /** Called with the credits that the vendor says are left; left out: the vendor is not asked. */
   readonly hearBalance?: (credits: number) => void;
+}
+
+/** The list of a run, and what the ledger knows it by. */
+export interface RunList {
+  readonly context: RunContext;
+  readonly input: MappedInput;
+  readonly names: BatchNames;
 }

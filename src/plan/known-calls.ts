@@ -30,35 +30,28 @@ export interface FoundCall<State> extends AskedCall {
   readonly isElsewhere?: boolean;
 }
 
-interface LookUp<State> {
-  readonly ledger: Pick<LedgerReader, 'forgettingAccounts'>;
-  find(calls: readonly AskedCall[]): Promise<readonly State[]>;
-}
-
 /**
  * Finds the calls, and returns them in the order in which they were asked for. A call that is unknown here
  * counts as erased if it was erased in another account because a person was forgotten there.
  */
 export async function findCalls<State extends CallState<Detail>>(
   asked: readonly AskedCall[],
-  lookUp: LookUp<State>,
+  ledger: Pick<LedgerReader, 'forgettingAccounts'>,
+  find: (keys: readonly CallKey[], calls: readonly AskedCall[]) => Promise<readonly State[]>,
 ): Promise<readonly FoundCall<State>[]> {
-  const states = await lookUp.find(asked);
-  const found = asked.map(({ key, call, by }, index) => ({
-    key,
-    call,
-    by,
-    state: states[index] as State,
-    isElsewhere: false,
-  }));
+  const keysOf = (calls: readonly AskedCall[]) => calls.map(({ key }) => key);
+  const states = await find(keysOf(asked), asked);
+  const found = asked.map(({ key, call, by }, index) => {
+    return { key, call, by, state: states[index] as State, isElsewhere: false };
+  });
   // A person who was forgotten in one account is bought through no other without a question.
-  for (const other of await lookUp.ledger.forgettingAccounts()) {
+  for (const other of await ledger.forgettingAccounts()) {
     const unknown = found.filter(
       ({ state, by }) => state.kind === 'unknown' && by.account.identity !== other,
     );
     if (unknown.length === 0) continue;
     const there = unknown.map((each) => ({ ...each, key: callKeyOf(other, each.call) }));
-    const elsewhere = await lookUp.find(there);
+    const elsewhere = await find(keysOf(there), there);
     for (const [index, each] of unknown.entries()) {
       const state = elsewhere[index];
       if (state !== undefined && erasedAtOf(state) !== undefined)
@@ -84,17 +77,8 @@ export async function forgottenAmong<Row>(
   const forgotten = new Map<Row, number>();
   if ((await ledger.forgettingAccounts()).length === 0) return forgotten;
   const asking = rows.flatMap((row) => callsOf(row).map((call) => ({ row, call })));
-  const found = await findCalls<CallState<Detail>>(
-    asking.map(({ call }) => call),
-    {
-      ledger,
-      find: (calls) =>
-        ledger.find(
-          calls.map(({ key }) => key),
-          { detail: 'kind' },
-        ),
-    },
-  );
+  const calls = asking.map(({ call }) => call);
+  const found = await findCalls(calls, ledger, (keys) => ledger.find(keys, { detail: 'kind' }));
   for (const [at, { row }] of asking.entries()) {
     const erasedAtMs = found[at] && erasedAtOf(found[at].state);
     if (erasedAtMs !== undefined) forgotten.set(row, erasedAtMs);
@@ -172,7 +156,7 @@ export function asksErasedAgain({
  * @param batch the batch that a run would go on with; undefined for one that does not exist yet.
  */
 export async function callsSentAgain(
-  { ledger, ...context }: PlanContext & { readonly ledger: LedgerReader },
+  { ledger, job }: Pick<PlanContext, 'job'> & { readonly ledger: LedgerReader },
   keys: readonly CallKey[],
   batch: BatchId | undefined,
 ): Promise<ReadonlySet<CallKey>> {
@@ -181,22 +165,14 @@ export async function callsSentAgain(
     if (state.kind !== 'in_doubt') continue;
     const { doubt } = state;
     const decision = standingDecision(state);
-    const isRetry = decision ? decision.kind === 'retry' : await paysAgain(context, ledger, doubt, batch);
+    const mayPay = policyOfStep(job, doubt.call.operation) === 'retry';
+    // The job pays once for a call. After that a person decides.
+    const paysAgain = decision === undefined && mayPay && !(await wasRetried(ledger, doubt, batch));
+    const isRetry = decision?.kind === 'retry' || paysAgain;
     const isHarmless = typeof doubt.call.ifLost === 'object' && decision?.kind !== 'skip';
     if (isRetry || isHarmless) again.add(doubt.key);
   }
   return again;
-}
-
-/** Whether the job says to pay for the call again, and has not done so yet. */
-async function paysAgain(
-  { job }: Pick<PlanContext, 'job'>,
-  ledger: LedgerReader,
-  doubt: Doubt,
-  batch: BatchId | undefined,
-): Promise<boolean> {
-  if (policyOfStep(job, doubt.call.operation) !== 'retry') return false;
-  return batch === undefined || !(await wasRetried(ledger, doubt, batch));
 }
 
 /**
@@ -204,7 +180,8 @@ async function paysAgain(
  * extra credits are for many calls that were lost by chance, not for one that the vendor always loses. After
  * that, a person decides.
  */
-export async function wasRetried(ledger: LedgerReader, doubt: Doubt, batch: BatchId): Promise<boolean> {
+export async function wasRetried(ledger: LedgerReader, doubt: Doubt, batch?: BatchId): Promise<boolean> {
+  if (batch === undefined) return false;
   const history = await ledger.history(doubt.batch, doubt.row);
   return history.some(
     ({ call, decision }) =>

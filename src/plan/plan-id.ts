@@ -11,8 +11,8 @@ import type { Job } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Batch, PlannedRow } from '../ledger/ledger.ts';
 import { hasBegunBy } from './batch.ts';
-import { type BatchNames, newestBatch, type PlannedInput } from './batch-key.ts';
-import type { RunContext } from './context.ts';
+import { newestBatch, type PlannedInput } from './batch-key.ts';
+import type { RunList } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
 import { accountsOf, type PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork, planOfChanges } from './team/change-plan.ts';
@@ -139,12 +139,9 @@ function movesBetween(before: string, now: string): readonly string[] {
  * batch. A user who agreed to the plan of some rows has not agreed to the others.
  * @throws StopError `plan` with the differences and the id of the plan as it is now.
  */
-export async function requirePlanId(
-  context: RunContext,
-  input: MappedInput,
-  { existing }: BatchNames,
-  changes?: ChangePlan,
-): Promise<void> {
+export async function requirePlanId(list: RunList, changes?: ChangePlan): Promise<void> {
+  const { context, input } = list;
+  const { existing } = list.names;
   const { planId, account } = context;
   if (planId === undefined) return;
   if (!ID.test(planId))

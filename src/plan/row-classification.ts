@@ -180,15 +180,9 @@ async function statesOf(
   if (ledger === undefined) return [];
   // Reading bodies takes several times as long as reading all the rest, and few operations look into them.
   const detail: Detail = calls.some(({ readsBody }) => readsBody) ? 'whole' : 'kind';
-  const found = await findCalls<CallState<Detail>>(calls, {
-    ledger,
-    find: async (asked) => {
-      const states = await ledger.find(
-        asked.map(({ key }) => key),
-        { detail, freshFor: batch },
-      );
-      return asReadToday(states, ledger, (at) => asked[at]?.by.dialect ?? context.dialect);
-    },
+  const found = await findCalls<CallState<Detail>>(calls, ledger, async (keys, asked) => {
+    const states = await ledger.find(keys, { detail, freshFor: batch });
+    return asReadToday(states, ledger, (at) => asked[at]?.by.dialect ?? context.dialect);
   });
   const states: State[] = found.map(({ state }) => {
     if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;

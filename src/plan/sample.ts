@@ -115,10 +115,8 @@ function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<F
 }
 
 /** In money, these credits are the part of the most money that they are of the most credits. */
-function likelyCost(
-  { credits, cost }: Forecast,
-  { least, most }: { readonly least: number; readonly most: number },
-) {
+function likelyCost(forecast: Forecast, { least, most }: { readonly least: number; readonly most: number }) {
+  const { credits, cost } = forecast;
   if (cost === undefined || credits.most === 0) return undefined;
   return {
     least: moneyShare(cost.most, least / credits.most),

@@ -55,10 +55,8 @@ const THERE_MS = 4_000;
  * @returns the earlier terms, if a worker used the account.
  * @throws StopError `busy` while one sends by other limits.
  */
-export async function holdTo(
-  { spenders, workers }: Ledger,
-  account: SaidAccount,
-): Promise<AccountTerms | undefined> {
+export async function holdTo(ledger: Ledger, account: SaidAccount): Promise<AccountTerms | undefined> {
+  const { spenders, workers } = ledger;
   const before = await spenders?.terms(account.identity);
   if (before === undefined) return undefined;
   const said = termsOf(account);

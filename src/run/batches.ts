@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { rowsIn } from '../core/row.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
 import { costOf, notedOutput } from '../files/output/output.ts';
 import { hasCosts, spentOf } from '../files/output/tally.ts';
@@ -15,14 +16,7 @@ import { flagWords, nearPath, nextCommand } from '../lib/command-line.ts';
 import type { Tell } from '../lib/postgres-server.ts';
 import type { BatchObject, BatchStatusObject, ListCredits, WorkerObject } from '../objects/batch-object.ts';
 import { pricesIn } from './known-account.ts';
-import {
-  eachLedger,
-  eachLedgerThere,
-  type FoundBatch,
-  finishedIn,
-  isAtWorkOn,
-  lookInto,
-} from './open-ledger.ts';
+import { eachLedger, eachLedgerThere, type FoundBatch, isAtWorkOn, lookInto } from './open-ledger.ts';
 
 /** This file says what batches are and how far they got. It only reads. */
 
@@ -176,7 +170,7 @@ export async function batchStatus(
   const shown = await batchObject(ledger, { batch, location }, spenders);
   const newest = await ledger.batchByKey(batch.key);
   const pause = await pauseNow(ledger, batch, shown, nowMs);
-  const settled = finishedIn(shown.counts);
+  const settled = rowsIn(shown.counts);
   const rows = shown.rows + (shown.rows_beyond ?? 0);
   // This assumes that each row that is left needs as many calls as the rows before it did.
   const secondsLeft = ((rows - settled) * (calls / settled)) / speedOf(sends, nowMs);

@@ -30,13 +30,14 @@ import { type FoundBatch, lookInto } from './open-ledger.ts';
 /** @param row only the doubts of this row. @throws StopError `usage` when that row is not in doubt. */
 export async function doubtList({ batch, location }: FoundBatch, row?: string): Promise<DoubtListObject> {
   return lookInto(location, async (ledger) => {
+    const of = { ledger, batch };
     const doubts = await doubtsOf(ledger, batch, row);
-    const decisions = await decisionsAbout(ledger, batch, doubts);
+    const decisions = await decisionsAbout(of, doubts);
     // A row whose call a person has sent again is pending. A call that the job alone could not send again is
     // still in doubt.
     const left = doubts.filter((doubt) => row !== undefined || !isPending(decisions.get(doubt)));
     const inDoubt: DoubtObject[] = [];
-    for (const doubt of await nextOfRows(ledger, batch, left))
+    for (const doubt of await nextOfRows(of, left))
       inDoubt.push(doubtObject(batch, doubt, await rowHere(ledger, batch, doubt), decisions.get(doubt)));
     const waiting = row === undefined ? await ledger.rowsWaiting(batch.id, MOST_WAITING) : [];
     return {
@@ -65,13 +66,14 @@ export async function doubtsOf(
   if (row === undefined) return doubts;
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
-  const decisions = await decisionsAbout(ledger, batch, ofRow);
+  const of = { ledger, batch };
+  const decisions = await decisionsAbout(of, ofRow);
   // Once the first doubt of a row is sent again or left out, the list shows the next one, so a decision by
   // row number is about the next one.
   const open = ofRow.filter((doubt) => !isPending(decisions.get(doubt)));
   const shown = open.filter((doubt) => decisions.get(doubt)?.kind !== 'skip');
   const meant = [shown, open, ofRow].find(({ length }) => length > 0);
-  if (meant !== undefined) return firstOf(ledger, batch, Number(row), meant);
+  if (meant !== undefined) return firstOf(of, Number(row), meant);
   const number = Number(row);
   const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
   const { kind, reason = '' } = (ended?.row === number ? ended.outcome : undefined) ?? {};
@@ -85,6 +87,11 @@ export async function doubtsOf(
   );
 }
 
+interface OfBatch {
+  readonly ledger: LedgerReader;
+  readonly batch: Batch;
+}
+
 /** Whether a row may be in doubt twice: it may have several steps, or several projects. */
 const hasSteps = (batch: Batch): boolean => asksSeveral(batch) || batch.plannedRows !== undefined;
 
@@ -92,36 +99,27 @@ const hasSteps = (batch: Batch): boolean => asksSeveral(batch) || batch.plannedR
  * When a row has two doubts, it rests on the first of its steps: once that doubt is settled, the second is
  * next.
  */
-async function firstOf(
-  ledger: LedgerReader,
-  batch: Batch,
-  row: RowNumber,
-  doubts: readonly Doubt[],
-): Promise<readonly Doubt[]> {
+async function firstOf(of: OfBatch, row: RowNumber, doubts: readonly Doubt[]): Promise<readonly Doubt[]> {
   if (doubts.length < 2) return doubts;
-  for (const doubt of doubts) if ((await rowsOn(ledger, batch, doubt)).includes(row)) return [doubt];
-  return hasSteps(batch) ? doubts.slice(0, 1) : doubts;
+  for (const doubt of doubts) if ((await rowsOn(of, doubt)).includes(row)) return [doubt];
+  return hasSteps(of.batch) ? doubts.slice(0, 1) : doubts;
 }
 
 /**
  * The doubts on which rows rest. A row that a killed program left without an end has its first doubt here.
  */
-async function nextOfRows(
-  ledger: LedgerReader,
-  batch: Batch,
-  doubts: readonly Doubt[],
-): Promise<readonly Doubt[]> {
-  if (!hasSteps(batch)) return doubts;
+async function nextOfRows(of: OfBatch, doubts: readonly Doubt[]): Promise<readonly Doubt[]> {
+  if (!hasSteps(of.batch)) return doubts;
   // The request may come from another batch, in whose list the row has another number.
   const byRow = new Map<RowNumber, Doubt[]>();
   for (const doubt of doubts) {
-    const row = await rowHere(ledger, batch, doubt);
+    const row = await rowHere(of.ledger, of.batch, doubt);
     byRow.set(row, [...(byRow.get(row) ?? []), doubt]);
   }
   const next = new Set<Doubt>();
   for (const all of byRow.values()) {
     const resting: Doubt[] = [];
-    for (const doubt of all) if ((await rowsOn(ledger, batch, doubt)).length > 0) resting.push(doubt);
+    for (const doubt of all) if ((await rowsOn(of, doubt)).length > 0) resting.push(doubt);
     for (const doubt of resting.length > 0 ? resting : all.slice(0, 1)) next.add(doubt);
   }
   return doubts.filter((doubt) => next.has(doubt));
@@ -133,23 +131,18 @@ async function nextOfRows(
  */
 export async function rowHere(ledger: LedgerReader, batch: Batch, doubt: Doubt): Promise<RowNumber> {
   if (doubt.batch === batch.id) return doubt.row;
-  const rows = await rowsOn(ledger, batch, doubt);
+  const rows = await rowsOn({ ledger, batch }, doubt);
   return rows.length === 0 ? doubt.row : Math.min(...rows);
 }
 
-const rowsOn = async (
-  ledger: LedgerReader,
-  { id }: Batch,
-  { attempt }: Doubt,
-): Promise<readonly RowNumber[]> =>
-  (await ledger.rowsRestingOn(attempt)).flatMap(({ batch, row }) => (batch === id ? [row] : []));
+async function rowsOn({ ledger, batch }: OfBatch, { attempt }: Doubt): Promise<readonly RowNumber[]> {
+  return (await ledger.rowsRestingOn(attempt)).flatMap((each) => (each.batch === batch.id ? [each.row] : []));
+}
 
 /** The decision about each doubt, which the next run of the batch carries out. */
-async function decisionsAbout(
-  ledger: LedgerReader,
-  { id }: Batch,
-  doubts: readonly Doubt[],
-): Promise<ReadonlyMap<Doubt, Decision>> {
+async function decisionsAbout(of: OfBatch, doubts: readonly Doubt[]): Promise<ReadonlyMap<Doubt, Decision>> {
+  const { ledger } = of;
+  const { id } = of.batch;
   const state = doubts.length === 0 ? 'cancelled' : (await ledger.batch(id))?.state;
   if (state === 'superseded' || state === 'cancelled') return new Map();
   const keys = doubts.map(({ key }) => key);

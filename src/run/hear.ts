@@ -2,7 +2,6 @@ import { dialectMark } from '../client/dialect.ts';
 import { type Delivery, envelopeAdvice, oddAnswerIn, ruleForLost, type Verdict } from '../client/judge.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
 import { dearer } from './intent.ts';
-import { countAnswer } from './series.ts';
 import type { HeardVerdict, Next, Run, RunReply } from './session.ts';
 
 type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
@@ -73,7 +72,7 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
   const answer = { attempt, batch, kind, why, dialect: dialectMark(dialect) };
   if (reply.kind !== 'answered') return { kind: 'answered', answer };
   const answered: Next = { kind: 'answered', answer: { ...answer, body: reply.raw.body } };
-  const series = countAnswer(run, replied, reply.raw, verdict);
+  const series = session.series.count(run, replied, reply.raw, verdict);
   return series?.then((stopped) => stopped ?? answered) ?? answered;
 }
 

@@ -7,6 +7,7 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { messageOf, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { counted, foreignName } from '../core/plain-text.ts';
+import { rowsIn } from '../core/row.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
 import { codeOf } from '../lib/system-errors.ts';
 import type { RunObject } from '../objects/run-object.ts';
@@ -70,7 +71,7 @@ async function keepNotices(
   const { on = NOTICE_KINDS, to: target } = job.notify;
   const { summary, stopped = null, balance } = runNews;
   const { batch = null, counts = {}, rows = null, credits } = summary ?? {};
-  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const ended = rowsIn(counts);
   const news: Readonly<Record<NoticeKind, readonly unknown[] | false>> = {
     end: stopped === null && rows !== null && ended >= rows && [batch],
     // A person who ends a run by hand need not be told.

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
+import { rowsIn } from '../core/row.ts';
 import type { Batch, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import type { AloneOptions, SoleAccess, Spender, StoreOptions } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
@@ -34,7 +35,7 @@ async function namingHolder(error: unknown, location: string): Promise<unknown> 
     const who = (await ledger.acts(batch.id)).at(-1)?.operator ?? 'Somebody';
     const since = new Date(spender.since).toLocaleString('en-AU', SHORT);
     const rows = grouped(batch.inputRows + (batch.rowsBeyond ?? 0));
-    const done = `${grouped(finishedIn(await ledger.counts(batch.id)))} of ${rows} rows`;
+    const done = `${grouped(rowsIn(await ledger.counts(batch.id)))} of ${rows} rows`;
     const process = `process ${spender.pid}, "${spender.command}"`;
     return `${who} has been running ${basename(batch.inputPath)} since ${since}: ${done} (${process}).`;
   });
@@ -46,10 +47,6 @@ const SHORT = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as c
 /** Whether the spender is the run that the batch knows as its newest. */
 export function isAtWorkOn({ state, run }: Pick<Batch, 'state' | 'run'>, { worker, pid }: Spender): boolean {
   return state === 'open' && (worker === undefined ? pid === run?.pid : worker === run?.worker);
-}
-
-export function finishedIn(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /** @throws StopError `unsupported` when the store takes no changes, and the operation makes some. */

@@ -16,7 +16,7 @@ import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { nameParts } from '../lib/file-name.ts';
 import type { BatchNames } from '../plan/batch-key.ts';
-import type { RunContext } from '../plan/context.ts';
+import type { RunContext, RunList } from '../plan/context.ts';
 import { answerPlaceIn, type PlanContext } from '../plan/row-walk.ts';
 import { pricesIn } from './known-account.ts';
 import { isSeries } from './series.ts';
@@ -79,11 +79,8 @@ export function wantedOutput(context: RunContext, name: string | undefined): Wan
  * nothing is chosen.
  * @returns undefined when the user has named every output of the batch so far.
  */
-export async function outputNameFor(
-  context: RunContext,
-  { path: inputPath, sheet }: Pick<OpenedInput, 'path' | 'sheet'>,
-  names: BatchNames,
-): Promise<string | undefined> {
+export async function outputNameFor({ context, input, names }: RunList): Promise<string | undefined> {
+  const { path: inputPath, sheet } = input;
   const { job, account, ledger, output, emit } = context;
   const batches = await ledger.batches();
   // The batch that the run resumes, or else the batch that it replaces because the file was edited.

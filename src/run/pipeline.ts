@@ -11,9 +11,9 @@ import { type Batch, type Credits, credits, type Doubt } from '../ledger/ledger.
 import type { RunObject } from '../objects/run-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
-import { type BatchNames, batchNamesOf } from '../plan/batch-key.ts';
+import { batchNamesOf } from '../plan/batch-key.ts';
 import { mostLeft, planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
-import type { RunContext } from '../plan/context.ts';
+import type { RunContext, RunList } from '../plan/context.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
 import { accountsOf } from '../plan/row-walk.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
@@ -63,9 +63,7 @@ export async function run(
   return finish(submitted, worked, metrics, startedMs, beforeEnd);
 }
 
-interface SubmittedList {
-  readonly context: RunContext;
-  readonly input: MappedInput;
+interface SubmittedList extends RunList {
   readonly batch: Batch;
   readonly destination: Destination | undefined;
   readonly sample: Sample | undefined;
@@ -87,7 +85,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   const isEmpty = isNothingToDo(context, input);
   await requireRows(input, context.only);
   const names = await batchNamesOf(context, input);
-  const outputName = await outputNameFor(context, input, names);
+  const list: RunList = { context, input, names };
+  const outputName = await outputNameFor(list);
   const isOfOther = await isOutputOfOther(context, input, names);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
   const destination =
@@ -97,20 +96,20 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   // The money is read before the plan settles attempts that a killed run left open, because this run confirms
   // their answers.
   const earlier = names.existing === undefined ? undefined : await ledger.batchMoney(names.existing.id);
-  const plan = await planOfChange(context, input, names, sessions);
+  const plan = await planOfChange(list, sessions);
   const reread = await settlesAnew(context, input);
-  const consent = await requireConsent(context, input, names, plan, reread);
+  const consent = await requireConsent(list, plan, reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
-  const batch = await startBatch(context, input, names, begun);
+  const batch = await startBatch(list, begun);
   watcher?.preparing('copying its rows into the store');
   const isAllIn = await submitRows({ context, input, batch });
   if (isAllIn && context.queue !== undefined) await sendRanges(context, batch, context.queue);
   const spentBefore = (batch.id === names.existing?.id ? earlier?.spent : undefined) ?? credits(0);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
-  return { context, input, batch, destination, sample, spentBefore, isAllIn };
+  return { ...list, batch, destination, sample, spentBefore, isAllIn };
 }
 
 /**
@@ -131,17 +130,13 @@ function isNothingToDo({ isSweep, inputPath, output, emit }: RunContext, input: 
  * one: the ledger knows what was bought. Attempts that a killed run left open are settled before any
  * question, or their price would count twice.
  */
-async function planOfChange(
-  context: RunContext,
-  input: MappedInput,
-  names: BatchNames,
-  sessions: Sessions,
-): Promise<ChangePlan | undefined> {
+async function planOfChange(list: RunList, sessions: Sessions): Promise<ChangePlan | undefined> {
+  const { context, names } = list;
   const isChange = context.job.operation.change !== undefined;
-  if (!isChange) await requirePlanId(context, input, names);
+  if (!isChange) await requirePlanId(list);
   for (const asked of accountsOf(context)) await sessions.closeLeftOpen({ ...context, ...asked });
   if (isChange && names.existing !== undefined) await readChangesAnew(context, names.existing);
-  return isChange ? planRun(context, input, names) : undefined;
+  return isChange ? planRun(list) : undefined;
 }
 
 interface WorkEnd {
@@ -279,10 +274,8 @@ const LOOK_AGAIN_MS = 5_000;
  * @param handsBack whether the rows go back to the queue, and are not waited for, once all were asked for.
  * @returns false where nothing is to come any more.
  */
-async function untilAnswered(
-  { context, later, signal, stopAll }: Work,
-  handsBack: boolean,
-): Promise<boolean> {
+async function untilAnswered(work: Work, handsBack: boolean): Promise<boolean> {
+  const { context, later, signal, stopAll } = work;
   const { clock } = context;
   const all = [...later.values()];
   const begunMs = clock.monotonicMs();
@@ -352,7 +345,7 @@ async function finish(
     sample: sample && (await forecast(context, batch, sample, hasTime ? input : undefined)),
     stopped,
     // The list is planned again only after a reached budget, because only then a higher budget is named.
-    mostLeft: stopped?.code === 'budget' ? await mostLeft(context, input, batch.key) : undefined,
+    mostLeft: stopped?.code === 'budget' ? await mostLeft(submitted) : undefined,
     durationMs: context.clock.monotonicMs() - startedMs,
   });
   const { budget_to_finish: budgetToFinish } = summary;

@@ -160,12 +160,8 @@ function countIn(
   return wasKept(reply.raw) ? KEPT_BY_CACHE : (amountIn(asked, dialect, credits) ?? verdict.why);
 }
 
-function countFinding(
-  { credits_charged: stated, operations }: Dialect,
-  mark: UsageMark,
-  credits: number,
-  money: Money,
-): Finding {
+function countFinding(dialect: Dialect, mark: UsageMark, credits: number, money: Money): Finding {
+  const { credits_charged: stated, operations } = dialect;
   const grown = credits - mark.counted;
   const settled = money.spent - mark.spent;
   const facts =

@@ -150,8 +150,9 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
       return undefined;
     }
     const { met } = step;
-    const obtained =
-      step.kind === 'look' ? await lookedFor(work, met, task) : await askedFor(work, met, task);
+    const { key, call, by, readsBody } = met;
+    const wanted: WantedCall = { key, call, by, readsBody, row: task.row };
+    const obtained = await (step.kind === 'look' ? lookedFor(work, wanted) : askedFor(work, wanted));
     if (obtained === 'waits') return 'waits';
     // The other steps of the row go on.
     if (obtained === 'accepted') walk.leaveStep(met);
@@ -161,11 +162,8 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
 }
 
 /** Tells a row what is known of one of its calls. */
-export function hear(
-  { walk, answers, unanswered }: Pick<WalkingRow, 'walk' | 'answers' | 'unanswered'>,
-  met: MetCall,
-  obtained: KnownCall,
-): void {
+export function hear(row: Omit<WalkingRow, 'task'>, met: MetCall, obtained: KnownCall): void {
+  const { walk, answers, unanswered } = row;
   if (obtained.kind === 'answered') {
     walk.tell(met, obtained.answer);
     answers.push(obtained.answer.attempt);
@@ -177,21 +175,9 @@ export function hear(
   }
 }
 
-const wantedBy = ({ key, call, by, readsBody }: MetCall, { row }: Task): WantedCall => ({
-  key,
-  call,
-  by,
-  readsBody,
-  row,
-});
-
 /** Looks for the answer of one account of several, of whom another may have what this one does not. */
-async function lookedFor(
-  work: Work,
-  met: MetCall,
-  task: Task,
-): Promise<KnownCall | NonNullable<MetCall['stands']>> {
-  const { state } = await lookNow(work, wantedBy(met, task));
+async function lookedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'looked' | 'held'> {
+  const { state } = await lookNow(work, wanted);
   if (state.kind === 'unknown') return 'looked';
   if (state.kind !== 'answered') return 'held';
   const { answer } = state;
@@ -204,21 +190,17 @@ async function lookedFor(
  * Asks an account, unless it has ended for this run. The row then goes on to the other accounts of the step;
  * where the account is only paused, the row waits, because the order of the accounts is money.
  */
-async function askedFor(
-  work: Work,
-  met: MetCall,
-  task: Task,
-): Promise<KnownCall | 'left' | 'waits' | 'accepted'> {
-  const { identity } = met.by.account;
+async function askedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'left' | 'waits' | 'accepted'> {
+  const { identity } = wanted.by.account;
   const before = work.ended.get(identity);
-  if (before !== undefined) return left(work, met, task, before);
+  if (before !== undefined) return left(work, wanted, before);
   try {
-    const obtained = await answerTo(work, wantedBy(met, task));
+    const obtained = await answerTo(work, wanted);
     return obtained.kind === 'waits' || obtained.kind === 'accepted' ? obtained.kind : obtained;
   } catch (error) {
     const end = work.ended.get(identity);
     if (end === undefined || !(error instanceof StopError)) throw error;
-    return left(work, met, task, end);
+    return left(work, wanted, end);
   }
 }
 
@@ -226,13 +208,8 @@ async function askedFor(
  * The call may have been asked for since its row looked for an answer, and may be in doubt or answered by
  * now. A doubt holds its row, also where its account has ended.
  */
-async function left(
-  work: Work,
-  met: MetCall,
-  task: Task,
-  { code }: StopError,
-): Promise<KnownCall | 'left' | 'waits'> {
-  const found = code === 'paused' ? 'held' : await lookedFor(work, met, task);
+async function left(work: Work, wanted: WantedCall, end: StopError): Promise<KnownCall | 'left' | 'waits'> {
+  const found = end.code === 'paused' ? 'held' : await lookedFor(work, wanted);
   if (typeof found === 'object') return found;
   return found === 'held' ? 'waits' : 'left';
 }
@@ -291,10 +268,8 @@ export async function leftOf(
     },
     statesOf: (calls) => {
       const detail: Detail = calls.some(({ readsBody }) => readsBody) ? 'whole' : 'kind';
-      return ledger.find(
-        calls.map(({ key }) => key),
-        { detail, freshFor: batch },
-      );
+      const keys = calls.map(({ key }) => key);
+      return ledger.find(keys, { detail, freshFor: batch });
     },
     tell(row, met, state, isLook) {
       const { dialect, account } = met.by;
@@ -415,7 +390,7 @@ export interface UnansweredCall {
 /** A call of a row. `readsBody`: the body of its answer is looked into. */
 export type WantedCall = CallToBuy & AskedCall & { readonly readsBody: boolean };
 
-type StandingCall = Exclude<CallState, { readonly kind: 'in_flight' }>;
+type Found = FoundCall<Exclude<CallState, { readonly kind: 'in_flight' }>>;
 
 /** What is known of a call, by which its row goes on. */
 export type KnownCall = AnsweredCall | UnansweredCall;
@@ -426,6 +401,9 @@ interface Accepted {
 }
 
 type CallResult = KnownCall | Waits | Accepted;
+
+/** Undefined where the ledger has to be asked what became of the call. */
+type Obtained = CallResult | undefined;
 
 /**
  * Looking ends after this number, whatever the ledger says. A row may look many times while other processes
@@ -455,7 +433,7 @@ function answerTo(work: Work, wanted: WantedCall): Promise<CallResult> {
  */
 async function answerOnce(work: Work, wanted: WantedCall): Promise<CallResult> {
   const { flying, unknown } = work;
-  let obtained: CallResult | undefined;
+  let obtained: Obtained;
   try {
     if (unknown.delete(wanted.key)) obtained = await bought(work, { ...wanted, ifUnknown: true });
     for (let looks = 0; obtained === undefined; looks += 1) {
@@ -472,7 +450,7 @@ const isSentAgain = (state: CallState): boolean =>
   state.kind === 'in_doubt' && state.sentAgainAs !== undefined;
 
 /** Looks a call up in the ledger. Waits first while another process asks for the call or sends it again. */
-async function look(work: Work, wanted: WantedCall): Promise<FoundCall<StandingCall>> {
+async function look(work: Work, wanted: WantedCall): Promise<Found> {
   const found = await lookNow(work, wanted);
   const { state } = found;
   if (state.kind !== 'in_flight' && !isSentAgain(state)) return { ...found, state };
@@ -485,22 +463,13 @@ async function lookNow(work: Work, wanted: WantedCall): Promise<FoundCall<CallSt
   const { context, batch } = work;
   const { ledger } = context;
   const { clock, client } = runOf(work, wanted).session;
-  const reader = { ledger, clock, dialect: client.dialect };
-  const [found] = await findCalls<CallState>([wanted], {
-    ledger,
-    find: (calls) => {
-      const keys = calls.map(({ key }) => key);
-      return ledger.find(keys, { batch: batch.id, freshFor: batch });
-    },
-  });
+  const keep = keepReading.bind(undefined, { ledger, clock, dialect: client.dialect });
+  const [found] = await findCalls<CallState>([wanted], ledger, (keys) =>
+    ledger.find(keys, { batch: batch.id, freshFor: batch }),
+  );
   invariant(found !== undefined, 'the ledger answers for every key');
   // What another account has answered is not read here, because its vendor speaks in a dialect of its own.
-  const [state = found.state] = await asReadToday(
-    [found.state],
-    ledger,
-    () => client.dialect,
-    (read) => keepReading(reader, read),
-  );
+  const [state = found.state] = await asReadToday([found.state], ledger, () => client.dialect, keep);
   return { ...found, state };
 }
 
@@ -514,14 +483,9 @@ function runOf({ runs }: Pick<Work, 'runs'>, { by }: Pick<WantedCall, 'by'>): Ru
 /**
  * Uses the answer, settles the doubt, or buys the call. An answer that is too old is bought anew, and so is a
  * reply that turned out to be no answer where a person agreed to that.
- * @returns undefined when the ledger has to be asked what became of the call.
  */
-async function answerFrom(
-  work: Work,
-  wanted: WantedCall,
-  { state, key, call, isElsewhere = false }: FoundCall<StandingCall>,
-  mayAsk: boolean,
-): Promise<CallResult | undefined> {
+async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: boolean): Promise<Obtained> {
+  const { state, key, call, isElsewhere = false } = found;
   const { batch } = work;
   if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state, mayAsk);
   if (state.kind === 'accepted') {
@@ -557,12 +521,7 @@ function forgotten(
  * lost call left it. Another run may decide about the same loss: then the ledger refuses the result of this
  * one.
  */
-async function settle(
-  work: Work,
-  wanted: WantedCall,
-  state: InDoubt,
-  mayAsk: boolean,
-): Promise<CallResult | undefined> {
+async function settle(work: Work, wanted: WantedCall, state: InDoubt, mayAsk: boolean): Promise<Obtained> {
   const { context, batch, mayWait } = work;
   const { attempt } = state.doubt;
   try {
@@ -583,9 +542,8 @@ async function settle(
  * Buys the call. Its answer is in memory as the ledger has it; only operations that look into the body read
  * it there.
  * @param lost the call that is sent again.
- * @returns undefined when the ledger has to be asked what became of the call.
  */
-async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<CallResult | undefined> {
+async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<Obtained> {
   const run = runOf(work, wanted);
   const mayWaitForProject = lost === undefined && wanted.call.project !== undefined;
   const refusal = mayWaitForProject ? run.projects.refusalOf(wanted.call) : undefined;
@@ -598,19 +556,15 @@ async function bought(work: Work, wanted: WantedCall, lost?: InDoubt): Promise<C
       return wanted.readsBody ? undefined : end;
     case 'waits':
       return end;
-    case 'moved':
-      return {
-        kind: 'refused',
-        reason: `changed by batch ${end.by} since this was planned; run the list again to make a new plan`,
-      };
-    case 'subject_in_doubt':
-      return {
-        kind: 'in_doubt',
-        reason:
-          `row ${end.row} of batch ${end.by} asked to change the same person, ` +
-          'and the result is in doubt; settle that first',
-        waitsFor: end.attempt,
-      };
+    case 'moved': {
+      const reason = `changed by batch ${end.by} since this was planned; run the list again to make a new plan`;
+      return { kind: 'refused', reason };
+    }
+    case 'subject_in_doubt': {
+      const fact = `row ${end.row} of batch ${end.by} asked to change the same person`;
+      const reason = `${fact}, and the result is in doubt; settle that first`;
+      return { kind: 'in_doubt', reason, waitsFor: end.attempt };
+    }
   }
 }
 

@@ -191,14 +191,19 @@ export class AllSeries {
     return isMatched ? 'matched' : wordOn(ledger, account.identity, series);
   }
 
-  /** Counts an answer. @returns the stop that follows from it. */
+  /** Counts an answer for its account. @returns the stop that follows from it. */
   count(
     run: SeriesRun,
-    attempt: AttemptId,
-    call: Call,
+    { attempt, call }: { readonly attempt: AttemptId; readonly call: Call },
     raw: Reply,
     said: Answered,
   ): Promise<StopError | undefined> | undefined {
+    const { history } = run.session;
+    history.hasAnswered = true;
+    history.hasAnsweredNot404 ||= raw.status !== 404;
+    // A project that is closed to the key refuses its own rows, and others go on. A person who is a member
+    // already is no refusal of the account.
+    if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
     this.#oddInARow = 0;
     const heard = this.#heardOf(run, call, raw, said);
     const series = this.#hear(heard, attempt);
@@ -354,22 +359,6 @@ export async function stopOfKnown(context: RunContext, batch: Batch): Promise<St
   return stopped;
 }
 
-/** Counts an answer for its account. @returns the stop that follows from it. */
-export function countAnswer(
-  run: SeriesRun,
-  { attempt, call }: { readonly attempt: AttemptId; readonly call: Call },
-  raw: Reply,
-  said: Answered,
-): Promise<StopError | undefined> | undefined {
-  const { history, series } = run.session;
-  history.hasAnswered = true;
-  history.hasAnsweredNot404 ||= raw.status !== 404;
-  // A project that is closed to the key refuses its own rows, and others go on. A person who is a member
-  // already is no refusal of the account.
-  if (history.trusted || said.projectRefused === true || said.why.endsWith(SO_ALREADY)) return undefined;
-  return series.count(run, attempt, call, raw, said);
-}
-
 // ----------------------------------------------------------------------------------------- words on a series
 
 /** The newest word about a series: `matched` where a match came after a miss of its shape. */
@@ -386,12 +375,8 @@ async function wordOn(ledger: LedgerReader, account: string, series: Heard): Pro
   return (await ledger.agreement(hashOf(account, series)))?.split(':')[0] as Word | undefined;
 }
 
-async function note(
-  { ledger, clock }: NoteContext,
-  account: string,
-  series: Heard,
-  word: Word,
-): Promise<void> {
+async function note(context: NoteContext, account: string, series: Heard, word: Word): Promise<void> {
+  const { ledger, clock } = context;
   const shown = `${word}: ${series.kind} ${series.shape}`;
   await ledger.noteAgreement(hashOf(account, series), shown, clock.wallMs());
 }
@@ -420,13 +405,8 @@ const FREE = {
   ],
 } as const;
 
-function stopOf(
-  run: SeriesRun,
-  { kind, count }: Series,
-  last: Reply,
-  call: Call,
-  matches = 'matches',
-): StopError {
+function stopOf(run: SeriesRun, series: Series, last: Reply, call: Call, matches = 'matches'): StopError {
+  const { kind, count } = series;
   if (kind !== 'refused' && kind !== 'no-match')
     return sameStop(run.batch, `${count} ${matches}`, last, call, run.session.client.dialect);
   const [fact, advice, other] = FREE[kind];

@@ -167,11 +167,8 @@ async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonl
 const ownCells = ({ kept }: Table, { cells }: InputRow): readonly string[] =>
   kept.map((at) => cells[at] ?? '');
 
-function cellsBeside(
-  { batch, added }: Table,
-  row: InputRow,
-  record: RowRecord | undefined,
-): readonly string[] {
+function cellsBeside(table: Table, row: InputRow, record: RowRecord | undefined): readonly string[] {
+  const { batch, added } = table;
   const { answer_at: answerPlace } = settingsKept(batch.settings);
   const shown = shownAnswer(record?.answers ?? [], answerPlace);
   const made = cellsOrWhy(added.length, () => addedCells(added, row, shown, batch, CELLS), shown);

@@ -1,12 +1,11 @@
 import { type Clock, isoTime } from '../../core/clock.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, foreignWords, grouped, linesOf, plainText } from '../../core/plain-text.ts';
-import type { RowNumber } from '../../core/row.ts';
+import { type RowNumber, rowsIn } from '../../core/row.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Watcher } from '../../plan/context.ts';
-import { finishedIn } from '../../run/open-ledger.ts';
 import { tableOf } from '../../run/table.ts';
 import type { TableOrder } from '../../run/table-order.ts';
 import type { Console } from '../shared/command.ts';
@@ -182,7 +181,7 @@ export class Progress implements Watcher {
     const { counts, money } = this.#figures;
     const { rows: ofFile, rowsBeyond = 0, isChange } = this.#batch;
     const rows = Math.min(this.#part ?? Number.POSITIVE_INFINITY, ofFile + rowsBeyond);
-    const finished = Math.min(finishedIn(counts), rows);
+    const finished = Math.min(rowsIn(counts), rows);
     const { cap = Number.POSITIVE_INFINITY, spent, inDoubt } = money;
     const left = Math.max(0, cap - spent - inDoubt);
     const affordable = (left * finished) / Math.max(spent, 1);

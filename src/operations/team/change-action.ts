@@ -70,11 +70,8 @@ export function personIn(team: Team, project: string, names: Names): PersonInPro
   };
 }
 
-function recordOf(
-  team: Team,
-  project: string,
-  { email, userId, inviteCode }: Names,
-): KnownSubject | undefined {
+function recordOf(team: Team, project: string, names: Names): KnownSubject | undefined {
+  const { email, userId, inviteCode } = names;
   if (email !== undefined) return team.find({ project, name: email });
   if (userId === undefined) {
     return (
@@ -264,10 +261,8 @@ function learntFrom({ email, facts, remembered, givenUserId }: PersonInProject):
 }
 
 /** A note about facts in the list, or from the service, that the ledger lacks or contradicts. */
-function noteOf(
-  { facts, remembered, givenUserId }: PersonInProject,
-  learns: SubjectFacts | undefined,
-): string | undefined {
+function noteOf(person: PersonInProject, learns: SubjectFacts | undefined): string | undefined {
+  const { facts, remembered, givenUserId } = person;
   const words: string[] = [];
   const { userId, role } = remembered ?? {};
   if (givenUserId !== undefined && userId !== undefined && userId !== givenUserId)

@@ -122,10 +122,8 @@ function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 }
 
-function inviteProblem(
-  { max_invites: maxInvites }: Guards,
-  sent: readonly PlannedChangeObject[],
-): GuardObject | undefined {
+function inviteProblem(guards: Guards, sent: readonly PlannedChangeObject[]): GuardObject | undefined {
+  const { max_invites: maxInvites } = guards;
   const invites = invitesOf(sent);
   if (maxInvites === undefined || invites.length <= maxInvites) return undefined;
   return {
@@ -139,10 +137,8 @@ function inviteProblem(
  * A key stops working when its user loses access, and could not restore it. So no setting allows such a
  * change.
  */
-function ownUserProblem(
-  { ownUser }: ChangePlan,
-  sent: readonly PlannedChangeObject[],
-): GuardObject | undefined {
+function ownUserProblem(plan: ChangePlan, sent: readonly PlannedChangeObject[]): GuardObject | undefined {
+  const { ownUser } = plan;
   if (ownUser === undefined) return undefined;
   const own = sent.filter(
     ({ action, email, user_id: userId }) =>

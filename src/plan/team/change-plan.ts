@@ -291,12 +291,8 @@ async function changesSentAgain(
 ): Promise<SentAgain | undefined> {
   const doubts = ledger === undefined || batch === undefined ? [] : await ledger.doubts(batch.id);
   if (ledger === undefined || batch === undefined || doubts.length === 0) return undefined;
-  const inLedger = { ...context, ledger };
-  const again = await callsSentAgain(
-    inLedger,
-    doubts.map(({ key }) => key),
-    batch.id,
-  );
+  const keys = doubts.map(({ key }) => key);
+  const again = await callsSentAgain({ ...context, ledger }, keys, batch.id);
   const sent = doubts.filter(({ key }) => again.has(key));
   const most = sent.reduce((sum, { call }) => sum + priceOf({ call, by: context }).most, 0);
   return again.size === 0 ? undefined : { rows: again.size, most };
