@@ -37,7 +37,6 @@ type PageOptions = Pick<OpeningOptions, 'makesStore' | 'words'> &
     readonly port: number;
   };
 
-/** An address has a one-time word, which is valid for a minute. */
 interface OpenedPage {
   readonly opening: Opening;
   /** Left out: another process serves it. @returns how many commands it stopped in an orderly way. */
@@ -45,10 +44,8 @@ interface OpenedPage {
 }
 
 /**
- * Starts the page of a store, or finds the one that is there. If commands start at the same instant, only one
- * of them serves the page.
- * @throws StopError as a run would about the store; `usage` when the port is taken, `busy` when the page that
- * is there is silent.
+ * Starts the page of a store, or finds the one that is there: of commands of the same instant, one serves it.
+ * @throws StopError as a run would about the store; `usage` for a taken port, `busy` when the page is silent.
  */
 export async function openPage(options: PageOptions): Promise<OpenedPage> {
   const choice = chooseStore(options.store, false);
@@ -132,8 +129,7 @@ export function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): bool
 }
 
 /**
- * Opens the user's browser at the page of a store, by an address with a one-time word. The word is in a file
- * that only this user can read; the server removes it once the word was used.
+ * Opens the user's browser by a file that only this user can read; the server removes it once it was used.
  * @returns whether something was there to open it.
  */
 export async function openInBrowser(store: string | undefined, opening: Opening): Promise<boolean> {
@@ -153,10 +149,7 @@ const leadIn = ({ address }: Opening): string => `<!doctype html><meta charset="
 <meta http-equiv="refresh" content="0; url=${address}">
 `;
 
-/**
- * `serve.json` in the store's folder says where the page is, and the token of tools. Its owner alone can read
- * it.
- */
+/** `serve.json` in the store's folder, which its owner alone reads: the address, and the token of tools. */
 const Note = z.strictObject({
   url: z.string().regex(/^http:\/\/127(?:\.\d{1,3}){3}:\d{1,5}$/),
   token: z.string(),
@@ -171,7 +164,6 @@ const noteIn = (folder: string): Promise<Note | undefined> =>
     .then((text) => Note.parse(JSON.parse(text)))
     .catch(() => undefined);
 
-/** A page of this machine answers at once, unless it hangs. */
 const ANSWER_MS = 5_000;
 
 /**

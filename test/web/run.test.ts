@@ -1,6 +1,6 @@
 /**
  * Goal: a list at work says in one word how it is, is paused, goes on and is ended on its page; then it says what came of it, opens a
- * row beside the table, and lets a person decide about lost answers, a wrong name, a person to forget and a team to take back.
+ * row beside the table, and lets a person decide about lost answers, a wrong name and a team to take back.
  * Method: a real page in a real browser, before the sandbox as a vendor; its book says what was asked.
  */
 import { hostname, userInfo } from 'node:os';
@@ -205,25 +205,6 @@ test('a wrong company is corrected where it was asked, that row alone is asked a
   expect(await desk.requests()).toBe(3);
   await page.getByText('Before', { exact: true }).click();
   await sees(page, 'companies, 2 of 2 rows, 2 credits');
-});
-
-test('a person is forgotten after it was said what that takes away', async () => {
-  const desk = await openDesk();
-  const { page } = await started(
-    desk,
-    { operation: 'enrich-person', account: 'data' },
-    'Email\njo@acme.example\n',
-  );
-  await isNow(page, 'Done');
-  await openRow(page, 'jo@acme.example');
-  const asking = page.waitForEvent('dialog');
-  await press(page, 'Forget this person…');
-  const dialog = await asking;
-  expect(dialog.message()).toContain('1 question and 1 row about this person are erased here');
-  await dialog.accept();
-  await expect
-    .poll(async () => (await desk.json(['status', 'last', '2'])).attempts[0].parameters)
-    .toEqual({});
 });
 
 test('what was changed in a team is shown before it is taken back, with what cannot be', async () => {

@@ -1,5 +1,21 @@
-import { signal } from '@preact/signals';
-import type { OpenAnswer, Refusal } from '../api.ts';
+import { computed, signal } from '@preact/signals';
+import type { Download, OpenAnswer, Refusal } from '../api.ts';
+
+/** Every view has an address of its own: reload, "back", bookmarks and a second tab do as expected. */
+const address = signal(location.href);
+export const path = computed(() => new URL(address.value).pathname);
+export const query = computed(() => new URL(address.value).searchParams);
+
+/** Follows what leads to a view without loading the page again. A browser that cannot do so loads it. */
+window.navigation?.addEventListener('navigate', (event) => {
+  const { canIntercept, destination, downloadRequest, hashChange, navigationType } = event;
+  if (!canIntercept || hashChange || downloadRequest !== null || navigationType === 'reload') return;
+  event.intercept({
+    async handler() {
+      address.value = destination.url;
+    },
+  });
+});
 
 /**
  * The session of this tab with the server, and its requests. The token is kept for the tab alone, so another
@@ -8,30 +24,32 @@ import type { OpenAnswer, Refusal } from '../api.ts';
 
 const KEY = 'rowonce-entry';
 
-/**
- * Whether the server lets this tab in; undefined until that is known. Without a token the page says how to
- * get one.
- */
+/** Whether the server lets this tab in; undefined until that is known. */
 export const isIn = signal<boolean | undefined>(undefined);
 
 /** Whether the server did not answer last. Nothing can be typed then. */
 export const offline = signal(false);
 
-/**
- * Grows every second while a person sees the page, and with each action of the user: a view that follows a
- * list then asks again, so that a bought cell is seen within a second.
- */
+/** Grows every second that a person sees the page, and with each action: who follows a list asks again. */
 export const beat = signal(0);
+
+/** Grows with each action of the user. */
+export const acted = signal(0);
 
 /** How many answers, and scripts of parts of the page, are not there yet. */
 export const awaited = signal(0);
 
-/** Counts it as awaited until it is there. */
 export function awaiting<T>(coming: Promise<T>): Promise<T> {
   awaited.value = awaited.peek() + 1;
   return coming.finally(() => {
     awaited.value = awaited.peek() - 1;
   });
+}
+
+/** What the user has done is shown at once. */
+export function showActed(): void {
+  acted.value += 1;
+  beat.value += 1;
 }
 
 const BETWEEN_MS = 900;
@@ -87,14 +105,12 @@ function leave(): void {
   isIn.value = false;
 }
 
-/** A server that is gone lets nobody in; the page says so as it does without a word. */
 const redeem = (opening: string): Promise<string | undefined> =>
   fetch('/api/session', { method: 'POST', body: JSON.stringify({ opening }) }).then(
     async (answer) => (answer.ok ? ((await answer.json()) as OpenAnswer).token : undefined),
     () => undefined,
   );
 
-/** A refusal of the server, or what the page says itself. */
 type Told = Pick<Refusal['error'], 'message' | 'next' | 'choices'> & { readonly code: string };
 
 export class Refused extends Error {
@@ -117,12 +133,10 @@ export function asRefused(error: unknown): Refused {
 
 interface How {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** A file, or what is sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   /** Whether the question changes nothing, so that no view has to look again. */
   readonly isLook?: boolean;
-  /** Whether no view waits for the answer. */
   readonly isBeside?: boolean;
 }
 
@@ -130,17 +144,23 @@ interface How {
 export const look = <T>(command: string, body: object, signal?: AbortSignal): Promise<T> =>
   ask<T>(`/${command}`, { body, signal, isLook: true });
 
-/** Asks the API. @throws Refused */
 export function ask<T>(path: string, how: How = {}): Promise<T> {
   const answer = answerTo(path, how).then((given): Promise<T> => given.json());
   return how.isBeside ? answer : awaiting(answer);
 }
 
-/** Fetches a file. A link could not, because a browser sends no token with a download. @throws Refused */
-export async function fileAt(path: string): Promise<File> {
-  const answer = await answerTo(path, {});
+/** A browser may read a file for so long after it was told to save it. */
+const SAVED_MS = 60_000;
+
+/** Saves a file. A link could not, because a browser sends no token with a download. @throws Refused */
+export async function take(batch: string, what: Download): Promise<void> {
+  const answer = await answerTo(`/batches/${batch}/files/${what}`, {});
   const name = /filename\*=UTF-8''(?<name>.+)$/.exec(answer.headers.get('content-disposition') ?? '');
-  return new File([await answer.blob()], decodeURIComponent(name?.groups?.name ?? ''));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = decodeURIComponent(name?.groups?.name ?? '');
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MS);
 }
 
 async function answerTo(path: string, { body, signal, isLook = false, ...how }: How): Promise<Response> {
@@ -163,6 +183,6 @@ async function answerTo(path: string, { body, signal, isLook = false, ...how }: 
   offline.value = false;
   if (answer.status === 401) leave();
   if (!answer.ok) throw new Refused(((await answer.json()) as Refusal).error);
-  if (method !== 'GET' && !isLook) beat.value += 1;
+  if (method !== 'GET' && !isLook) showActed();
   return answer;
 }

@@ -8,8 +8,8 @@ import { listNameOf } from '../../files/called.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import type { Refusal } from '../api.ts';
-import { CommandStopped } from './children.ts';
 import type { Server } from './server.ts';
+import { CommandStopped } from './work.ts';
 
 /** The most bytes of a request body. Uploads do not come as bodies of this kind. */
 const MOST_BODY = 1 << 20;
@@ -19,30 +19,24 @@ export async function bodyOf<Body extends z.ZodObject>(
   { req }: Context,
   schema: Body,
 ): Promise<z.output<Body>> {
+  const fact = 'The request is longer than 1 MiB, or does not say how long it is.';
   if (!(Number(req.header('content-length')) <= MOST_BODY))
-    throw stop(
-      'usage',
-      'The request is longer than 1 MiB, or does not say how long it is.',
-      'Shorten it, and send its content-length.',
-    );
+    throw stop('usage', fact, 'Shorten it, and send its content-length.');
   const value: unknown = await req.json().catch(() => {
     throw stop('usage', 'The request is not JSON.', 'See docs/reference/json.md.');
   });
   return checkInput(req.path, schema, value);
 }
 
-/**
- * 409 while another process holds the thing, and for a plan that moved; 400 for a wrong request; 500 for a
- * bug.
- * @param place where the lists are that a refusal calls by their names.
- */
+/** @param place where the lists are that a refusal calls by their names. */
 export function refusalOf(place: Pick<Server, 'folder'>, error: unknown, context: Context): Response {
   const refused = refusedAs(error);
-  const status =
-    refused.code === 'bug' ? 500 : refused.code === 'busy' || refused.code === 'plan' ? 409 : 400;
   const body: Refusal = { error: inListNames(place, refused) };
-  return context.json(body, error instanceof HttpRefusal ? error.status : status);
+  return context.json(body, error instanceof HttpRefusal ? error.status : (STATUS[refused.code] ?? 400));
 }
+
+/** Another process holds the thing, or the plan has moved; a wrong request has 400. */
+const STATUS: Readonly<Record<string, 409 | 500>> = { bug: 500, busy: 409, plan: 409 };
 
 /** The refusal for an error. A bug of ours is called one, and its stack stays in this process. */
 function refusedAs(error: unknown): Refusal['error'] {

@@ -9,9 +9,8 @@ import { escapeMarkup } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { type OpenAnswer, OpenRequest } from '../api.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
-import { batchRoutes } from './batches.ts';
+import { batchRoutes, downloadRoutes } from './batches.ts';
 import { commandRoutes } from './commands.ts';
-import { downloadRoutes } from './downloads.ts';
 import type { Guard } from './guard.ts';
 import { listRoutes } from './lists.ts';
 import type { Server } from './server.ts';
@@ -49,8 +48,5 @@ export async function appOf(server: Server, guard: Guard): Promise<Hono> {
   return app;
 }
 
-/**
- * The file that leads a browser to an address with its word. The word is in a file, because every user of a
- * machine can read the arguments of a process.
- */
+/** The file that leads a browser to an address with its word, which every user could read in an argument. */
 export const redirectIn = (folder: string): string => join(folder, 'open.html');

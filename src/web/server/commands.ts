@@ -10,11 +10,9 @@ import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { ListJob, type WorkAnswer } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { askChild } from './children.ts';
-import { type KeptList, keptList, writeListJob } from './list-files.ts';
-import { keepAsRead, mendedList } from './list-mends.ts';
+import { type KeptList, keepAsRead, keptList, mendedList, writeListJob } from './list-files.ts';
 import type { Given, PageCommand, Server } from './server.ts';
-import { workView } from './work.ts';
+import { askChild, workView } from './work.ts';
 
 /**
  * `POST /api/COMMAND` takes the input of a command, and answers with the object that it prints under
@@ -46,8 +44,7 @@ async function answerOf(context: Context, server: Server, command: PageCommand):
 }
 
 /**
- * The things for which the entries of a request stand, with the words for the process, which have paths of
- * this machine.
+ * What the entries of a request stand for, and the words for the process, which have paths of this machine.
  * @throws StopError `usage` for a job or a batch that is not there, HttpRefusal 404 for a list.
  */
 async function namedIn(server: Server, command: PageCommand, given: Given) {
@@ -90,10 +87,7 @@ async function jobsIn(server: Server, command: PageCommand, given: Given, list: 
   return { entries: { [entry]: meaning === 'jobs' ? jobs : job }, store: location };
 }
 
-/**
- * The name of an operation, or of several, or the path of a job with which the page was started. A job in
- * words of its own becomes a file beside its list.
- */
+/** A name of operations, or the path of a job. One in words of its own becomes a file beside its list. */
 async function jobIn(
   { sweeps: { jobs } }: Server,
   command: string,

@@ -14,9 +14,8 @@ import { HttpRefusal } from './answers.ts';
  * machine. Tools do not, so they come to the bare address, with a token that only this user can read.
  */
 export class Guard {
-  /** The token in `serve.json`, for tools of this user. */
+  /** The token in `serve.json`, for tools of this user, and their address. */
   readonly tool = newSecret();
-  /** The address for tools. */
   readonly forTools: string;
   readonly #tab = newSecret();
   /** Each word of an address that was not used yet, and until when it opens the page. */
@@ -31,9 +30,7 @@ export class Guard {
     this.#clock = clock;
   }
 
-  /**
-   * An address that opens the page once and within a minute. Browsers send the text after the `#` to nobody.
-   */
+  /** An address that opens the page once, within a minute. Browsers send the text after the `#` to nobody. */
   opening(): Opening {
     const word = newSecret();
     this.#words.set(word, this.#clock.monotonicMs() + OPENS_MS);
@@ -47,7 +44,6 @@ export class Guard {
     return this.#clock.monotonicMs() < untilMs ? this.#tab : undefined;
   }
 
-  /** The middleware before everything else. */
   async check(context: Context, next: Next): Promise<Response | undefined> {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;
@@ -58,11 +54,8 @@ export class Guard {
     const isApi = req.path.startsWith('/api/');
     // At the address for tools, an earlier program may have left a service worker, so the page is not served
     // there. A bookmark of an earlier start has another name.
-    if (!isApi && !isPage && isRead(req))
-      return context.text(
-        `The page is not at this address. To open it, type: ${commandLine(['serve'])}`,
-        403,
-      );
+    const elsewhere = `The page is not at this address. To open it, type: ${commandLine(['serve'])}`;
+    if (!isApi && !isPage && isRead(req)) return context.text(elsewhere, 403);
     // Without this check, a foreign name that resolves to this machine would be of the same origin as the
     // page behind it.
     if (!isPage && !isForTools) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
@@ -80,12 +73,9 @@ export class Guard {
     const token = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token ?? '';
     if (isSame(token, this.tool)) return;
     // A tab that asks for its token shows the word of its address instead.
+    const next = `Open the page again: ${commandLine(['serve'])}`;
     if (!isPage || !(req.path === '/api/session' || isSame(token, this.#tab)))
-      throw new HttpRefusal(
-        401,
-        'The request has no valid token.',
-        `Open the page again: ${commandLine(['serve'])}`,
-      );
+      throw new HttpRefusal(401, 'The request has no valid token.', next);
     const isOfPage = req.header('sec-fetch-site') === 'same-origin';
     if (!isOfPage || (!isRead(req) && req.header('origin') === undefined))
       throw refused('The request does not say that it comes from this page.');
@@ -108,10 +98,7 @@ const HEADERS = {
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
 
-/**
- * Browsers say from where a request comes. A person may open the page from anywhere; every other request has
- * to come from the page itself.
- */
+/** The page may be opened from anywhere. Every other request has to come from it, as browsers say. */
 function requireNoOtherPage(req: HonoRequest, host: string): void {
   const isOpened = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
   const site = req.header('sec-fetch-site') ?? 'same-origin';
@@ -122,19 +109,15 @@ function requireNoOtherPage(req: HonoRequest, host: string): void {
     throw refused(`The origin "${origin.slice(0, 100)}" is not this page's.`);
 }
 
-function refused(fact: string): HttpRefusal {
-  return new HttpRefusal(403, fact, 'Open the page by the address that was printed when it was started.');
-}
+const refused = (fact: string): HttpRefusal =>
+  new HttpRefusal(403, fact, 'Open the page by the address that was printed when it was started.');
 
 /** 256 random bits, safe in addresses and headers. */
-function newSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
+const newSecret = (): string => randomBytes(32).toString('base64url');
 
 /** 122 random bits in letters, which alone a name of a host may have. */
-function newName(): string {
-  return Array.from({ length: 26 }, () => String.fromCharCode('a'.charCodeAt(0) + randomInt(26))).join('');
-}
+const newName = (): string =>
+  Array.from({ length: 26 }, () => String.fromCharCode('a'.charCodeAt(0) + randomInt(26))).join('');
 
 /** Compares in a time that does not depend on where two secrets differ. */
 function isSame(a: string, b: string): boolean {

@@ -5,15 +5,16 @@ import { basename, join } from 'node:path';
 import PQueue from 'p-queue';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { systemClock } from '../../core/clock.ts';
+import { isoTime, systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
-import { LIST_NOTE } from '../../files/called.ts';
-import { formatOf } from '../../files/input.ts';
+import { readingIn } from '../../core/reading.ts';
+import { LIST_NOTE, listAsRead } from '../../files/called.ts';
+import { contentHash, formatOf, openFile } from '../../files/input.ts';
 import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
-import { KeptMend, ListJob } from '../api.ts';
+import { KeptMend, ListJob, type MendRequest } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
 
@@ -139,16 +140,15 @@ const OF_NOTHING = hash('sha256', '', 'hex');
 const broughtName = (file: string): string => file.replace('list', 'brought');
 
 /** The path of the file as it was brought, which no mend changes. */
-export async function broughtFile({ path, folder, file }: KeptList): Promise<string> {
+async function broughtFile({ path, folder, file }: KeptList): Promise<string> {
   const brought = join(folder, broughtName(file));
   if (!existsSync(brought)) await link(path, brought);
   return brought;
 }
 
 /**
- * What a person chose for the list becomes a job file beside the list, so that the command line does the same
- * by it and a batch keeps its command. The same job is the same file.
- * @returns its path.
+ * The choice becomes a job file beside the list, so that the command line does the same by it and a batch
+ * keeps its command. The same job is the same file. @returns its path.
  */
 export async function writeListJob({ folder }: KeptList, job: ListJob): Promise<string> {
   const text = stringify(job);
@@ -175,19 +175,57 @@ export async function removeList({ folder }: Pick<KeptList, 'folder'>): Promise<
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The last part of a path that a browser may send, without characters that a screen cannot show. */
-function cleanName(text: string): string {
-  const last = text.split(/[\\/]/).at(-1) ?? '';
-  // A name that is too long loses its beginning, so that the ending stays.
-  return visibleName(last).trim().slice(-LONGEST_NAME);
-}
+/** The last part of a path that a browser may send. A long one loses its beginning: the ending stays. */
+const cleanName = (text: string): string =>
+  visibleName(text.split(/[\\/]/).at(-1) ?? '')
+    .trim()
+    .slice(-LONGEST_NAME);
 
-/**
- * A name without characters that turn its direction or are invisible: with them, two names could look the
- * same.
- */
-export function visibleName(name: string): string {
-  return plainText(name).replaceAll(/\p{Cf}/gu, '');
-}
+/** Without characters that turn its direction or are invisible, with which two names could look the same. */
+export const visibleName = (name: string): string => plainText(name).replaceAll(/\p{Cf}/gu, '');
 
 const LONGEST_NAME = 200;
+
+/**
+ * Cells of a list that a person has mended on the page. They are kept beside the list. Commands read the
+ * brought file with the mends in it, at the path of the list. So the mended list is the next batch of that
+ * list, in which everything known is free. A mend that is taken back leaves the cell of the brought file.
+ */
+
+/** @throws StopError `input` for a cell that the list does not have; all mends stay as they were then. */
+export const mend = (server: Server, id: string, { row, column, value }: MendRequest): Promise<KeptList> =>
+  changeList(server, id, async (list) => {
+    const others = list.mends.filter((each) => each.row !== row || each.column !== column);
+    const at = isoTime(systemClock.wallMs());
+    const mends = value === null ? others : [...others, { row, column, value, at }];
+    return { mends, isMended: await isWritten(server, { ...list, mends }) };
+  });
+
+/** The list with the mends that have waited for the end of a run. */
+export async function mendedList(server: Server, list: KeptList): Promise<KeptList> {
+  if (list.isMended) return list;
+  return changeList(server, list.id, async (now) => ({ isMended: await isWritten(server, now) }));
+}
+
+/** Keeps the list as a run will read it: its download is still made from her file after the next mend. */
+export const keepAsRead = (server: Server, { id }: KeptList): Promise<KeptList> =>
+  changeList(server, id, async ({ folder, path }) => {
+    const asRead = listAsRead(folder, path, await contentHash(path));
+    if (!existsSync(asRead)) await link(path, asRead);
+    return {};
+  });
+
+/**
+ * Unless a run reads it now. A crash behind this leaves a list whose last mend is written and not noted.
+ * @returns whether the list has them.
+ */
+async function isWritten(server: Server, list: KeptList): Promise<boolean> {
+  if (isAtWorkOn(server, list)) return false;
+  const { sheet } = await openFile(await broughtFile(list), readingIn(list.job));
+  const mended = sheet.corrected?.(list.mends);
+  if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
+  return true;
+}
+
+export const isAtWorkOn = ({ work }: Pick<Server, 'work'>, { id }: KeptList): boolean =>
+  work.pieces.some(({ about, ended }) => about === id && ended === undefined);

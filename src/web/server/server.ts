@@ -1,6 +1,5 @@
-import type { Program } from './children.ts';
 import type { Sweeps } from './sweeps.ts';
-import type { Work } from './work.ts';
+import type { Program, Work } from './work.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
 

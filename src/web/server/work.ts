@@ -1,15 +1,18 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { EXIT, stop } from '../../core/errors.ts';
+import { EXIT, messageOf, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
+import { type StopObject, StoppedObject } from '../../objects/stop-object.ts';
 import { nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
 import { GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
 import { bodyOf, HttpRefusal, inListNames } from './answers.ts';
-import { type Child, type ChildEnd, type Program, startChild, stoppedIn } from './children.ts';
 import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -20,7 +23,7 @@ import type { Server } from './server.ts';
  * own command.
  */
 
-export interface Order {
+interface Order {
   /** The words after `rowonce`, without `--json`. */
   readonly words: readonly string[];
   /** The store's folder. Work on one folder waits in one line. */
@@ -28,7 +31,7 @@ export interface Order {
   readonly about: string;
 }
 
-export interface Piece extends Order {
+interface Piece extends Order {
   readonly id: string;
   /** Resolves when the work has ended, or was taken out of the line. */
   readonly over: PromiseWithResolvers<ChildEnd>;
@@ -73,10 +76,7 @@ export class Work {
     return piece.over.promise;
   }
 
-  /**
-   * Drains all work and resolves when the last piece has ended.
-   * @returns how many pieces had not ended by themselves.
-   */
+  /** Drains all work. @returns how many pieces had not ended by themselves. */
   async close(): Promise<number> {
     this.#isClosed = true;
     const open = this.pieces.filter(({ ended }) => ended === undefined);
@@ -139,10 +139,8 @@ export function taskRoutes(server: Server): Hono {
     })
     .get('/tasks/:id', (context) => {
       const piece = pieceWith(context.req.param('id'));
-      return context.json({
-        work: workView(server, piece),
-        result: piece.ended?.result,
-      } satisfies WorkAnswer);
+      const answer: WorkAnswer = { work: workView(server, piece), result: piece.ended?.result };
+      return context.json(answer);
     })
     .post('/tasks/:id/stop', async (context) => {
       await work.stop(pieceWith(context.req.param('id')));
@@ -151,8 +149,7 @@ export function taskRoutes(server: Server): Hono {
 }
 
 /**
- * The command that goes on with the batch. One that has finished goes on for what was decided about its
- * doubts.
+ * The command that goes on. A batch that has finished goes on for what was decided about its doubts.
  * @param byHand a sweep has no budget of its own, so a larger one is given to its list by hand.
  */
 async function goingOn(server: Server, word: string, byHand: boolean): Promise<Order> {
@@ -164,4 +161,100 @@ async function goingOn(server: Server, word: string, byHand: boolean): Promise<O
     throw stop('usage', 'This list was replaced or ended.', 'Start it again: nothing is bought twice.');
   const list = (await keptLists(server)).find(({ path }) => path === batch.inputPath);
   return { words: [...words, '--store', store], store, about: list?.id ?? batch.id };
+}
+
+/**
+ * The server itself spends nothing and changes nobody. What does is a process of its own, started through the
+ * command line. It holds the store's lock only while it works.
+ *
+ * A child ends in an orderly way when its standard input ends. So the end of this server, for any reason,
+ * leaves no request in doubt: answers to requests in flight are still recorded, and nothing new is sent.
+ */
+
+interface ChildEnd {
+  readonly exitCode: number;
+  /** The one object that the command printed under `--json`; undefined when it printed none. */
+  readonly result: unknown;
+  /** The last line that the command wrote to stderr. */
+  readonly said: string;
+}
+
+interface Child {
+  readonly ended: Promise<ChildEnd>;
+  /** Asks the child to stop. It then sends nothing new, and records the answers that are on their way. */
+  stop(): void;
+}
+
+/** How this process was started, so that a checkout and an installed program each start themselves again. */
+export interface Program {
+  readonly script: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The operator; left out: the user of the system. */
+  readonly operator?: string | undefined;
+}
+
+/**
+ * Starts a command. Its words go to its standard input, because every user of the machine can read arguments.
+ * @param input goes there instead, and then ends. Without it the child lives as long as we do.
+ */
+function startChild({ script, env, operator }: Program, words: readonly string[], input?: string): Child {
+  const as = operator === undefined ? [] : ['--as', operator];
+  const asked = [...words, ...as, '--json'];
+  const isAsked = input === undefined;
+  const child = spawn(process.execPath, [script, ...(isAsked ? ['-'] : asked)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: isAsked ? { ...env, ROWONCE_UNTIL_STDIN_ENDS: '1' } : env,
+    // A terminal sends Ctrl-C to its whole process group. A second stop makes a run leave without its
+    // answers, so the child has a group of its own.
+    detached: true,
+    windowsHide: true,
+  });
+  // The child may have ended before it has read all its input.
+  child.stdin.on('error', () => {});
+  if (isAsked) child.stdin.write(`${JSON.stringify(asked)}\n`);
+  else child.stdin.end(input);
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    .then(
+      ([printed, said, [code, signal]]): ChildEnd => ({
+        exitCode: code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug),
+        result: printed === '' ? undefined : JSON.parse(printed),
+        said: said.trimEnd().split('\n').at(-1) ?? '',
+      }),
+    )
+    .catch((error: unknown) => ({ exitCode: EXIT.bug, result: undefined, said: messageOf(error) }));
+  return { ended, stop: () => child.stdin.end() };
+}
+
+/** @throws CommandStopped when it refused, and the signal's reason when it was stopped. */
+export async function askChild(
+  program: Program,
+  words: readonly string[],
+  input?: string,
+  signal?: AbortSignal,
+): Promise<object> {
+  signal?.throwIfAborted();
+  const child = startChild(program, words, input);
+  signal?.addEventListener('abort', child.stop, { once: true });
+  const { exitCode, result, said } = await child.ended;
+  if (exitCode === EXIT.done || exitCode === EXIT.attention) return result as object;
+  signal?.throwIfAborted();
+  const { stopped } = stoppedIn(result) ?? {};
+  if (stopped !== undefined) throw new CommandStopped(stopped);
+  throw stop('usage', said || `The command ended with ${exitCode}.`, 'Try it again.');
+}
+
+/** The object that a command printed when it stopped; undefined when it went through, or met a bug. */
+export function stoppedIn(result: unknown) {
+  const { data } = StoppedObject.safeParse(result);
+  return data?.stopped.code === 'bug' ? undefined : data;
+}
+
+/** A command has refused, in words of its own. */
+export class CommandStopped extends Error {
+  readonly stopped: StopObject;
+
+  constructor(stopped: StopObject) {
+    super(stopped.message);
+    this.stopped = stopped;
+  }
 }

@@ -1,4 +1,7 @@
-import type { ComponentChildren, ComponentProps } from 'preact';
+import { type Signal, useSignal } from '@preact/signals';
+import { type ComponentChildren, type ComponentProps, Fragment } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { grouped } from './figures.ts';
 
 type ButtonProps = ComponentProps<'button'> & {
   readonly says: ComponentChildren;
@@ -7,27 +10,19 @@ type ButtonProps = ComponentProps<'button'> & {
 };
 
 /** It submits no form, unless it says that it does. */
-export function Button({ says, look, type = 'button', ...rest }: ButtonProps) {
-  return (
-    <button type={type} class={look} {...rest}>
-      {says}
-    </button>
-  );
-}
+export const Button = ({ says, look, type = 'button', ...rest }: ButtonProps) => (
+  <button type={type} class={look} {...rest}>
+    {says}
+  </button>
+);
 
-interface ButtonLinkProps {
-  readonly to: string;
-  readonly says: string;
-}
-
-export const ButtonLink = ({ to, says }: ButtonLinkProps) => (
+export const ButtonLink = ({ to, says }: { readonly to: string; readonly says: string }) => (
   <a class="btn" href={to}>
     {says}
   </a>
 );
 
 interface OptionsProps {
-  /** Values, or each with the words for it. */
   readonly of: readonly (string | readonly [value: string, says: string])[];
 }
 
@@ -47,18 +42,16 @@ interface CheckboxProps {
   readonly says: ComponentChildren;
 }
 
-export function Checkbox({ checked, onCheck, says }: CheckboxProps) {
-  return (
-    <label>
-      <input
-        type="checkbox"
-        checked={checked}
-        onChange={({ currentTarget }) => onCheck(currentTarget.checked)}
-      />
-      {says}
-    </label>
-  );
-}
+export const Checkbox = ({ checked, onCheck, says }: CheckboxProps) => (
+  <label>
+    <input
+      type="checkbox"
+      checked={checked}
+      onChange={({ currentTarget }) => onCheck(currentTarget.checked)}
+    />
+    {says}
+  </label>
+);
 
 interface SelectProps {
   readonly name: string;
@@ -67,33 +60,126 @@ interface SelectProps {
   readonly onChosen: (value: string) => void;
 }
 
-export function Select({ name, value, options, onChosen }: SelectProps) {
-  return (
-    <label>
-      {name}
-      <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
-        <Options of={options} />
-      </select>
-    </label>
-  );
-}
+export const Select = ({ name, value, options, onChosen }: SelectProps) => (
+  <label>
+    {name}
+    <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
+      <Options of={options} />
+    </select>
+  </label>
+);
 
 type FieldProps = ComponentProps<'input'> & {
   readonly says: ComponentChildren;
-  /** Gets what is typed when the user leaves the field, because the thing that it names is then checked. */
   readonly onTyped?: (typed: string) => void;
 };
 
 /** A field that is read when she leaves it, or by its name when its form is sent. */
-export function Field({ says, onTyped, ...input }: FieldProps) {
+export const Field = ({ says, onTyped, ...input }: FieldProps) => (
+  <label>
+    {says}
+    <input
+      spellcheck={false}
+      onChange={({ currentTarget }) => onTyped?.(currentTarget.value.trim())}
+      {...input}
+    />
+  </label>
+);
+
+interface PopoverProps {
+  readonly name: string;
+  readonly says: ComponentChildren;
+  readonly look?: string;
+  readonly children: (close: () => void) => ComponentChildren;
+}
+
+/** A button, and what it opens below itself: Escape or a click elsewhere keeps what was typed. */
+export function Popover({ name, says, look, children }: PopoverProps) {
+  const id = useId();
+  /** How often it was opened since it was empty. */
+  const times = useSignal(0);
+  const box = useRef<HTMLDivElement>(null);
+  // At once: a key that she presses meanwhile would reach another field.
+  useLayoutEffect(() => {
+    box.current?.querySelector<HTMLElement>('button, input, select')?.focus();
+  }, [times.value]);
+  const end = (): void => {
+    box.current?.hidePopover();
+    times.value = 0;
+  };
   return (
-    <label>
-      {says}
-      <input
-        spellcheck={false}
-        onChange={({ currentTarget }) => onTyped?.(currentTarget.value.trim())}
-        {...input}
-      />
-    </label>
+    <>
+      <button type="button" class={look} popovertarget={id} aria-haspopup="dialog">
+        {says}
+      </button>
+      <div
+        id={id}
+        ref={box}
+        popover="auto"
+        role="dialog"
+        aria-label={name}
+        onToggle={({ newState }) => {
+          if (newState === 'open') times.value += 1;
+        }}
+      >
+        {times.value > 0 && children(end)}
+      </div>
+    </>
   );
 }
+
+export type Fact = readonly [name: string, says: ComponentChildren];
+
+export const Sentences = ({ of }: { readonly of: readonly string[] }) => (
+  <ul>
+    {of.map((line) => (
+      <li key={line}>{line}</li>
+    ))}
+  </ul>
+);
+
+interface RowLinksProps {
+  readonly first: readonly number[];
+  readonly count: number;
+  readonly opened: Signal<number | undefined>;
+}
+
+/** Each of some rows opens beside the table. */
+export const RowLinks = ({ first, count, opened }: RowLinksProps) => (
+  <>
+    {first.map((row) => (
+      <span key={row}>
+        <Button look="link" says={`row ${grouped(row)}`} onClick={() => (opened.value = row)} />{' '}
+      </span>
+    ))}
+    {count > first.length && `and ${grouped(count - first.length)} more`}
+  </>
+);
+
+/** Facts by their names. What is blank is not said. */
+export const Facts = ({ of }: { readonly of: readonly Fact[] }) => (
+  <dl>
+    {of.map(
+      ([name, says]) =>
+        says !== '' && (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{says}</dd>
+          </Fragment>
+        ),
+    )}
+  </dl>
+);
+
+interface StopProps {
+  readonly says: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** What stops a list, or may surprise her: one sentence, and the button that mends it. */
+export const Stop = ({ says, children }: StopProps) => (
+  <section class="stop">
+    <p role="status">{says}</p>
+    {children}
+  </section>
+);

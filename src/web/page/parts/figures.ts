@@ -1,30 +1,32 @@
 import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
+import { percent } from '../../../files/output/summary-words.ts';
+import type { BatchObject, BatchStatusObject } from '../../api.ts';
 
-/**
- * Numbers, sizes and times as people read them. The report and the commands write numbers with the same code.
- */
-export { percent } from '../../../files/output/summary-words.ts';
-export { counted, grouped };
+/** Numbers, sizes and times as people read them, by the code of the report and of the commands. */
+export { counted, grouped, percent };
 
 interface Credits {
   readonly spent: number;
   readonly exact: boolean;
 }
 
+export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
 /** `62`, or `at most 62` where it may have been less. */
 export const spentWords = ({ spent, exact }: Credits): string => atMost(spent, !exact, grouped(spent));
 
-/** `at most 62 credits`. */
 export const creditWords = ({ spent, exact }: Credits): string =>
   atMost(spent, !exact, counted(spent, 'credit'));
 
-/** `2 rows need you`. */
 export const needWords = (rows: number): string => counted(rows, 'row needs you', 'rows need you');
 
 /** All rows of a batch, with those of people whom its list does not name. */
 export const allRows = (of: { readonly rows: number; readonly rows_beyond?: number | undefined }): number =>
   of.rows + (of.rows_beyond ?? 0);
+
+/** `47 %`, of all rows those that have an end. */
+export const doneWords = (of: BatchObject): string => percent(sumOf(Object.values(of.counts)), allRows(of));
 
 /** Rows that a person has to look at. */
 export const needing = ({ counts }: { readonly counts: Readonly<Record<string, number>> }): number =>
@@ -34,7 +36,6 @@ export const needing = ({ counts }: { readonly counts: Readonly<Record<string, n
 export const foundIn = (counts: Readonly<Record<string, number>>): number =>
   (counts.matched ?? 0) + (counts.applied ?? 0) + (counts.unchanged ?? 0);
 
-/** A file by its name, without its folder. */
 export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
 
 /** `45 s`, `12 min`, `3 h 20 min`, `3 days`. */
@@ -61,7 +62,6 @@ export function when(at: string): string {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** `28 November`. */
 export const dayAndMonth = (of: Date): string =>
   of.toLocaleDateString('en-GB', { day: 'numeric', month: 'long' });
 
@@ -72,3 +72,18 @@ export const exactTime = (at: string): string =>
 /** `A$1.60`, or blank where it is not known. */
 export const money = (cost: Parameters<typeof inMoney>[0]): string =>
   inMoney(cost).replace(/^ \((.*)\)$/, '$1');
+
+/** Rows that have no end yet. */
+export const rowsLeft = (batch: BatchStatusObject): number => allRows(batch) - batch.settled;
+
+/** Whether a question was sent. */
+export const isBegun = ({ requests_last_minute: requests, open, credits }: BatchStatusObject): boolean =>
+  requests + open + credits.spent > 0;
+
+/** `jo on mac-1`: who has paused a list or works on it. */
+export const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
+  by === undefined ? 'a person whose name is not known' : `${by.operator} on ${by.host}`;
+
+/** Whether it can go on: it has rows left, and nobody works on it. */
+export const isLeft = (batch: BatchStatusObject | undefined): batch is BatchStatusObject =>
+  batch?.state === 'open' && !batch.running;

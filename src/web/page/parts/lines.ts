@@ -15,8 +15,7 @@ export interface Line {
   readonly results?: readonly (readonly string[])[] | undefined;
 }
 
-/** What shall happen to a row of its own. */
-export interface Planned {
+interface Planned {
   readonly sign: string;
   readonly look: string;
   /** The columns whose cells have to be corrected first. */
@@ -39,16 +38,13 @@ export interface Portion {
 
 export type Read = (of: { readonly from?: number | undefined; readonly limit: number }) => Promise<Portion>;
 
-/** So many rows are a part, or as many as come at once. */
 const PART = 100;
 
 interface Part {
   /** The row with which it begins; left out: the first one that there is. */
   begin?: number | undefined;
-  /** Left out: not fetched yet. */
   lines?: readonly Line[];
   isFresh?: boolean;
-  /** The place of its first line. */
   start: number;
   /** How many lines it has, or will have at least. */
   size: number;
@@ -69,10 +65,7 @@ export class Lines {
   #near = this.#first;
   #seen = { from: 0, to: 0 };
 
-  /**
-   * @param isNumbered rows stand in the order of their numbers, so that any of them can be jumped to. Others,
-   *   such as those of a search, come one part after the other.
-   */
+  /** @param isNumbered any row can be jumped to. Others, such as those of a search, come part after part. */
   constructor(read: Read, isNumbered: boolean) {
     this.#read = read;
     this.#isNumbered = isNumbered;
@@ -88,7 +81,6 @@ export class Lines {
     return this.#numberIn(part, index - part.start);
   }
 
-  /** Undefined of a line that is not there yet. */
   at(index: number): Line | undefined {
     const part = this.#partAt(index);
     return part.lines?.[index - part.start];

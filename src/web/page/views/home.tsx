@@ -1,14 +1,21 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
-import { Loaded } from '../loaded.tsx';
-import { Act } from '../parts/act.tsx';
-import { ButtonLink } from '../parts/controls.tsx';
-import { allRows, creditWords, foundIn, grouped, needing, percent, when } from '../parts/figures.ts';
-import { query } from '../router.ts';
-import { ask, beat } from '../session.ts';
-import { Bring } from './home/bring.tsx';
+import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
+import { Button, ButtonLink } from '../parts/controls.tsx';
+import {
+  allRows,
+  creditWords,
+  dayAndMonth,
+  doneWords,
+  foundIn,
+  grouped,
+  needing,
+  when,
+} from '../parts/figures.ts';
+import { ask, beat, query } from '../session.ts';
 
-/** Where a list is brought, and all lists, the newest first. */
 export function Home() {
   const page = Number(query.value.get('page') ?? 1);
   return (
@@ -17,7 +24,7 @@ export function Home() {
         <>
           <Bring endings={endings} />
           <Loaded<BatchList> path={`/batches?newest=true&page=${page}`} again={beat.value}>
-            {(found) => <AllLists lists={lists} found={found} page={page} />}
+            {(found) => <AllLists lists={lists} page={page} {...found} />}
           </Loaded>
         </>
       )}
@@ -31,17 +38,14 @@ interface Line {
   readonly batch: ListedBatch | undefined;
 }
 
-/** When it was brought or worked on last. */
 const timeOf = ({ list, batch }: Line): string =>
   [list?.at ?? '', batch?.created_at ?? ''].toSorted().at(-1) ?? '';
 
-interface AllListsProps {
-  readonly lists: readonly ListView[];
-  readonly found: BatchList;
+interface AllListsProps extends Pick<Lists, 'lists'>, BatchList {
   readonly page: number;
 }
 
-function AllLists({ lists, found, page }: AllListsProps) {
+function AllLists({ lists, page, ...found }: AllListsProps) {
   const pages = Math.ceil(found.total / found.per_page);
   const lines = linesOf(lists, found, page);
   if (lines.length === 0) return null;
@@ -90,7 +94,17 @@ function OneList({ list, batch }: Line) {
       <span>{batch && foundOf(batch)}</span>
       <span class="soft">{batch && costOf(batch)}</span>
       <span>{isNew ? `${batch ? 'changed, ' : ''}not started` : stateOf(batch)}</span>
-      <span>{list && <Remove list={list} />}</span>
+      <span>
+        {list && (
+          <Act
+            look="link"
+            says="Remove"
+            aria-label={`Remove ${name}`}
+            asks={`Remove “${name}” from this page? What was found for it stays known.`}
+            does={() => ask(`/lists/${list.id}`, { method: 'DELETE' })}
+          />
+        )}
+      </span>
     </li>
   );
 }
@@ -98,13 +112,8 @@ function OneList({ list, batch }: Line) {
 const whatOf = ({ operation, undoes }: ListedBatch): string =>
   undoes === null ? whatWords(operation) : `taken back: ${whatWords(operation)}`;
 
-function foundOf(batch: ListedBatch): string {
-  const { counts, running } = batch;
-  const rows = allRows(batch);
-  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (running) return percent(ended, rows);
-  return `${grouped(foundIn(counts))} of ${grouped(rows)}`;
-}
+const foundOf = (batch: ListedBatch): string =>
+  batch.running ? doneWords(batch) : `${grouped(foundIn(batch.counts))} of ${grouped(allRows(batch))}`;
 
 /** What the list has cost so far, by all its starts. */
 function costOf({ has_costs: hasCosts, list_credits: credits, sandbox }: ListedBatch): string {
@@ -124,12 +133,101 @@ function stateOf(batch: ListedBatch) {
   return 'done';
 }
 
-const Remove = ({ list: { id, name } }: { readonly list: ListView }) => (
-  <Act
-    look="link"
-    says="Remove"
-    aria-label={`Remove ${name}`}
-    asks={`Remove “${name}” from this page? What was found for it stays known.`}
-    does={() => ask(`/lists/${id}`, { method: 'DELETE' })}
-  />
-);
+/** How a list comes to the page: it is dropped, chosen or pasted, or is the sample. */
+function Bring({ endings }: Pick<Lists, 'endings'>) {
+  const { isBusy, refused, run } = useAction();
+  const input = useRef<HTMLInputElement>(null);
+  const take = (file: File | undefined): void => {
+    if (file !== undefined) run(async () => show(await sent(file)));
+  };
+  const isOver = useWholePage(take);
+  return (
+    <section class={isOver.value ? 'drop over' : 'drop'} aria-label="Bring a list">
+      <h1>Drop your list here</h1>
+      <p class="soft">
+        An Excel or CSV file. Rowonce finds what is missing, or invites the people on it, and never pays for a
+        row twice.
+      </p>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept={endings.join(',')}
+        onChange={({ currentTarget }) => {
+          take(currentTarget.files?.[0]);
+          // So that the same file can be chosen again after it was mended.
+          currentTarget.value = '';
+        }}
+      />
+      <p class="row">
+        <Button
+          look="go"
+          disabled={isBusy.value}
+          onClick={() => input.current?.click()}
+          says="Choose a file"
+        />
+        <Button
+          disabled={isBusy.value}
+          onClick={() => run(bringSample)}
+          says="Try the sample list with play money"
+        />
+      </p>
+      <p class="soft" role="status">
+        {isBusy.value ? 'It is being read…' : 'You can also paste a table that you copied.'}
+      </p>
+      <RefusedNotice refused={refused.value} />
+    </section>
+  );
+}
+
+/** Takes what is dropped or pasted anywhere on the page. @returns whether something is held over it now. */
+function useWholePage(take: (file: File | undefined) => void): Signal<boolean> {
+  const isOver = useSignal(false);
+  useLayoutEffect(() => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const drop = (event: DragEvent): void => {
+      event.preventDefault();
+      isOver.value = false;
+      take(event.dataTransfer?.files[0]);
+    };
+    const paste = ({ clipboardData }: ClipboardEvent): void => take(pastedIn(clipboardData));
+    const hold = (event: DragEvent): void => {
+      event.preventDefault();
+      // Only what leaves the whole page comes from nowhere on it.
+      isOver.value = event.type === 'dragover' || event.relatedTarget !== null;
+    };
+    document.addEventListener('dragover', hold, { signal });
+    document.addEventListener('dragleave', hold, { signal });
+    document.addEventListener('drop', drop, { signal });
+    document.addEventListener('paste', paste, { signal });
+    return () => leaving.abort();
+  }, []);
+  return isOver;
+}
+
+/** Spreadsheets put cells on the clipboard as lines with tabs between them. */
+function pastedIn(clipboard: DataTransfer | null): File | undefined {
+  const cells = clipboard?.getData('text/plain') ?? '';
+  if (!/[\t\n]/.test(cells.trim())) return undefined;
+  // A second table of the day is another list, so its name has the time.
+  const now = new Date();
+  const time = now.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return new File([cells], `Pasted ${dayAndMonth(now)}, ${time.replace(':', '.')}.tsv`);
+}
+
+function show({ id }: ListView): void {
+  location.href = `/lists/${id}`;
+}
+
+const sent = (file: File): Promise<ListView> =>
+  ask(`/lists?name=${encodeURIComponent(file.name)}`, { method: 'PUT', body: file });
+
+async function bringSample(): Promise<void> {
+  const sample = await (await fetch('/sample.csv')).blob();
+  const list = await sent(new File([sample], 'Sample list.csv'));
+  const first = { operation: 'enrich-company', account: 'sandbox-provider' };
+  // What she has chosen for it the last time stays.
+  if (Object.keys(list.job).length === 0) await ask(`/lists/${list.id}/job`, { method: 'PUT', body: first });
+  show(list);
+}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Bar, Fold, Section, Table } from '../../../files/output/report/table.ts';
 import type { SpendGroupObject, SpendObject } from '../../api.ts';
-import { Loaded } from '../loaded.tsx';
+import { Loaded } from '../parts/asking.tsx';
 import { Options } from '../parts/controls.tsx';
 import { counted, creditWords, fileName, grouped, money, spentWords } from '../parts/figures.ts';
 
@@ -128,10 +128,13 @@ function Days({ days, month }: { readonly days: readonly SpendGroupObject[]; rea
     return <rect key={x} x={x} y={HEIGHT - height} width={STEP - 4} height={height} rx="2" />;
   });
   const lines = days.map((day) => [dayOf(day), spentWords(day), money(day.cost)]);
-  const says = `Credits a day, at most ${grouped(most)}`;
   return (
     <>
-      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={says}>
+      <svg
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label={`Credits a day, at most ${grouped(most)}`}
+      >
         {bars}
       </svg>
       <Fold title="Day by day">

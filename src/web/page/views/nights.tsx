@@ -1,8 +1,7 @@
 import { Bar, Section } from '../../../files/output/report/table.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, NightView } from '../../api.ts';
-import { forPage, Loaded } from '../loaded.tsx';
-import { Act } from '../parts/act.tsx';
+import { Act, forPage, Loaded } from '../parts/asking.tsx';
 import { counted, fileName, foundIn, grouped, when } from '../parts/figures.ts';
 import { ask, beat } from '../session.ts';
 
@@ -23,8 +22,8 @@ export const Nights = () => (
           )}
           {nights.map((night) => (
             <div class="two" key={night.job}>
-              <Planned night={night} />
-              <Last night={night} />
+              <Planned {...night} />
+              <Last {...night} />
             </div>
           ))}
         </>
@@ -33,12 +32,8 @@ export const Nights = () => (
   </>
 );
 
-interface OfNight {
-  readonly night: NightView;
-}
-
-function Planned({ night }: OfNight) {
-  const { job, file, operation, budget, schedule, next_run: next, paused, running, inbox } = night;
+function Planned({ job, file, operation, budget, schedule, next_run: next, ...night }: NightView) {
+  const { paused, running, inbox } = night;
   const pause = (): Promise<void> =>
     ask(`/nights/${encodeURIComponent(job)}`, { method: 'PUT', body: { paused: !paused } });
   const state = next === null ? 'It is paused.' : `Next: ${when(next)}.`;
@@ -79,7 +74,7 @@ const NIGHTS_SHOWN = 7;
 
 type Ended = NightView['ended'][number];
 
-function Last({ night: { job, ended } }: OfNight) {
+function Last({ job, ended }: NightView) {
   const [last] = ended;
   const lines = ended.map((each) => [when(each.at), foundWords(each)]);
   return (
@@ -107,11 +102,10 @@ function Waiting({ sweep }: Pick<Ended, 'sweep'>) {
 
 const WAYS: Readonly<Record<string, string>> = { budget: 'Raise its limit' };
 
-/** How much of the night was found, and why it ended where it did. */
 function foundWords({ sweep, stopped }: Ended) {
-  const part = foundIn(sweep?.counts ?? {});
-  const all = sweep?.rows ?? 0;
-  const why = stopped ?? sweep?.stopped ?? sweep?.files.find((file) => file.stopped !== null)?.stopped;
+  const { counts = {}, rows: all = 0, files = [] } = sweep ?? {};
+  const part = foundIn(counts);
+  const why = stopped ?? sweep?.stopped ?? files.find((file) => file.stopped !== null)?.stopped;
   const found = all === 0 ? [] : [`${grouped(part)} of ${grouped(all)}`];
   const said = why ? [forPage(why.message) || 'it stopped'] : [];
   return [<Bar key="bar" part={part} all={all} />, [...found, ...said].join(': ') || 'nothing new'];

@@ -1,9 +1,8 @@
 import { rowsWords } from '../../../files/output/report/needs.ts';
 import { Whole } from '../../../files/output/report/whole.ts';
 import type { Download, ReportObject } from '../../api.ts';
-import { Loaded } from '../loaded.tsx';
-import { Act } from '../parts/act.tsx';
-import { take } from '../parts/action.ts';
+import { Act, Loaded } from '../parts/asking.tsx';
+import { take } from '../session.ts';
 
 /** One page for a manager: what was found, what it cost, and what needs whom. */
 export function Report({ id }: { readonly id: string }) {

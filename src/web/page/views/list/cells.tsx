@@ -1,22 +1,22 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Bar } from '../../../../files/output/report/table.ts';
-import { Button } from '../../parts/controls.tsx';
+import { Button, Facts } from '../../parts/controls.tsx';
 import type { Line, Lines } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
 import { MendField, type Mending, mend, mendedAs } from './mends.tsx';
-import type { Scene } from './scene.ts';
-import { type Sign, signOf, stepSigns } from './signs.ts';
+import type { OfScene } from './scene.ts';
 
 /** What stands in the cells of a row: hers, the bought ones, and a sign in the place of those. */
 
-export interface Drawn {
-  readonly scene: Scene;
+export interface Drawn extends OfScene {
   readonly rows: Lines;
   readonly columns: readonly Column[];
   readonly mending: Mending;
 }
 
-export interface CellShown {
+interface CellShown {
   readonly shows: ComponentChildren;
   readonly title?: string;
   readonly look?: string;
@@ -45,7 +45,7 @@ export function cellsOf(drawn: Drawn, line: Line | undefined): readonly CellShow
 
 const WAITS: CellShown = { shows: <Bar part={0} all={1} /> };
 
-/** For each column the sign in the place of its cell: of the step that fills it, or of a row without answers. */
+/** The sign in the place of each cell: of the step that fills it, or of a row without answers. */
 function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonly (Sign | undefined)[] {
   const { columns } = drawn;
   const ofSteps = stepSigns(drawn, line);
@@ -69,19 +69,14 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
   const { row, cells } = line;
   const { name, source } = column;
   const text = textOf(drawn, line, column);
-  const isFaulty = line.planned?.faulty.includes(name) === true;
+  const isFaulty = line.planned?.faulty.includes(name);
   const cell = { row, column: name };
   const isNew = mending.isAt(cell);
   if (isFaulty || isNew) {
+    const typed = isNew ? mending.typed : undefined;
+    const onEnd = (value: string | undefined): void => mending.end(cell, value);
     const field = (
-      <MendField
-        key={text}
-        name={`${name} of row ${row}`}
-        value={text}
-        typed={isNew ? mending.typed : undefined}
-        isNew={isNew}
-        onEnd={(value) => mending.end(cell, value)}
-      />
+      <MendField key={text} name={`${name} of row ${row}`} value={text} {...{ typed, isNew, onEnd }} />
     );
     return { shows: field, look: 'mending' };
   }
@@ -100,11 +95,8 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
         {text}
       </>
     );
-    return {
-      shows,
-      title: before === text ? 'you mended this cell' : `was ${before || 'blank'}`,
-      look: 'mended',
-    };
+    const title = before === text ? 'you mended this cell' : `was ${before || 'blank'}`;
+    return { shows, title, look: 'mended' };
   }
   const from = source === undefined ? '' : cells[source];
   const shows = from ? [text, ' ', <small key={from}>{from}</small>] : text;
@@ -112,3 +104,122 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
 }
 
 const isNumber = (text: string): boolean => /^-?\d[\d,.]*$/.test(text);
+
+/** What our own columns say of a row, in the place of its answers. */
+interface Sign {
+  readonly look: 'bad' | 'doubt' | 'soft' | 'wait' | 'said' | 'warn';
+  readonly says: string;
+  /** All of what is known; left out: no more than it says. */
+  readonly title?: string;
+}
+
+export function signOf(drawn: Drawn, line: Line): Sign | undefined {
+  if (line.unreadable !== undefined) return { look: 'bad', says: line.unreadable };
+  const reason = withoutPrefix(oursIn(drawn, line, '_reason'));
+  switch (oursIn(drawn, line, '_status')) {
+    case 'invalid':
+    case 'refused':
+      return { look: 'bad', says: reason };
+    case 'in_doubt':
+      return doubtOf(reason);
+    case 'no_match':
+      return NOTHING;
+    case 'skipped':
+      return { look: 'soft', says: `left out${reason === '' ? '' : `: ${reason}`}` };
+    case 'pending':
+      return drawn.scene.isRunning ? { look: 'wait', says: '' } : undefined;
+    case 'applied':
+    case 'unchanged':
+      return { look: 'said', says: reason };
+    default:
+      if (reason === '' || stepSigns(drawn, line).size > 0) return undefined;
+      // Else something was found by another cell, and the one by which it is asked first has a fault.
+      return { look: line.results === undefined ? 'warn' : 'said', says: reason };
+  }
+}
+
+function doubtOf(reason: string): Sign {
+  const { most } = /, (?<most>[\d,]+ credits?) at risk/.exec(reason)?.groups ?? {};
+  return { look: 'doubt', says: `no answer came${most === undefined ? '' : `; it may have cost ${most}`}` };
+}
+
+const NOTHING: Sign = { look: 'soft', says: 'nothing found' };
+
+/** Why a step of several has found nothing, by the name of the step. */
+function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
+  const reason = oursIn(drawn, line, '_reason');
+  const parts = reason.split(/; (?=[a-z-]+: )/);
+  return new Map(
+    parts.flatMap((part) => {
+      const { step, why = '' } = /^(?<step>[a-z]+-[a-z]+): (?<why>.*)/.exec(part)?.groups ?? {};
+      if (step === undefined) return [];
+      // Each of several accounts stands before its own words.
+      const said = why.replace(/^\S+: /, '');
+      if (/^(?:no match|its address)/.test(said)) return [[step, { ...NOTHING, title: reason }]];
+      if (said.startsWith('in doubt')) return [[step, doubtOf(said)]];
+      return [[step, { look: UNUSABLE.test(why) ? 'bad' : 'soft', says: withoutPrefix(why) }]];
+    }),
+  );
+}
+
+const oursIn = ({ rows: { columns = [] } }: Drawn, { cells }: Line, name: string): string =>
+  cells[columns.findIndex((column) => column.from === 'ours' && column.name === name)] ?? '';
+
+const UNUSABLE = /^no usable identifier: /;
+
+const withoutPrefix = (reason: string): string => reason.replace(UNUSABLE, '');
+
+/** The filters stand below the cards, so few are shown at first. */
+const PORTION = 10;
+
+/** The rows on a telephone: each is a card, with its fault below the field that it is about. */
+export function Cards({ drawn }: { readonly drawn: Drawn }) {
+  const { rows } = drawn;
+  const shown = useSignal(PORTION);
+  const to = Math.min(shown.value, rows.count);
+  useEffect(() => rows.see(0, to), [rows, to]);
+  const lines = Array.from({ length: to }, (_, index) => rows.at(index) ?? []).flat();
+  return (
+    <>
+      <ul class="cards" aria-label="Rows">
+        {lines.map((line, index) => (
+          <Card key={index} drawn={drawn} line={line} />
+        ))}
+      </ul>
+      {to < rows.count && <Button says="More rows" onClick={() => (shown.value += PORTION)} />}
+    </>
+  );
+}
+
+function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
+  const { scene, columns, mending } = drawn;
+  const { row, planned } = line;
+  const [key, ...others] = columns;
+  if (key === undefined) return null;
+  const [first, ...cells] = cellsOf(drawn, line);
+  const sign = signOf(drawn, line);
+  const fault = sign?.look === 'bad' ? sign.says : undefined;
+  const canMend = scene.list !== undefined && key.at !== undefined && row > 0;
+  const correct = (): void => mending.begin({ row, column: key.name });
+  return (
+    <li class={`${sign?.look ?? planned?.look ?? ''}`}>
+      <p class="row soft">
+        {planned && <b>{planned.sign}</b>}
+        {row > 0 && <Button look="link" says={`Row ${row}`} onClick={() => (scene.opened.value = row)} />}
+        {canMend && <Button look="link" says="Correct" onClick={correct} />}
+      </p>
+      {(first?.shows || row > 0) && (
+        <p>
+          <small>{key.name}</small> <b>{first?.shows || 'blank'}</b>
+        </p>
+      )}
+      {fault && <p class="bad">{fault}</p>}
+      <Facts
+        of={others.map((column, at) => [
+          column.name,
+          fault && isBought(column) ? '' : (cells[at]?.shows ?? ''),
+        ])}
+      />
+    </li>
+  );
+}

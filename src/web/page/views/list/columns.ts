@@ -1,16 +1,14 @@
 import { inputWords } from '../../../../files/output/summary-words.ts';
 import type { ShownColumn } from '../../parts/lines.ts';
-import { fieldIn } from './fields.tsx';
-import { addedIn, bareName, type Columns, columnsBy, namedFor, operationsOf } from './job.ts';
+import { addedIn, bareName, type Columns, columnsBy, fieldIn, namedFor, operationsOf } from './job.ts';
+import { HAPPENS } from './rows.ts';
 import { type Scene, teamPlan } from './scene.ts';
-import { HAPPENS } from './team-rows.ts';
 
 /** What each column of the table is, in her words. */
 
-export type Kind = 'asked' | 'yours' | 'filled' | 'added' | 'found' | 'happens';
+type Kind = 'asked' | 'yours' | 'filled' | 'added' | 'found' | 'happens';
 
-export interface Column {
-  readonly name: string;
+export interface Column extends Pick<ShownColumn, 'name' | 'operation' | 'path' | 'isBelow'> {
   /** The name by which it is sorted, where she has chosen another one since it came. */
   readonly before?: string | undefined;
   /** The place of its cell in a row; undefined of a column that is still to be filled. */
@@ -18,12 +16,6 @@ export interface Column {
   readonly kind: Kind;
   /** What it is asked by. */
   readonly inputs: readonly string[];
-  /** Whether its cells stand in lines below the rows, by which nothing is sorted. */
-  readonly isBelow?: boolean | undefined;
-  /** The operation that fills it, where a row is asked for several things. */
-  readonly operation?: string | undefined;
-  /** The place of its value in the answer. */
-  readonly path?: string | undefined;
   /** The place of the cell that says who found it; no cell has the place -1. */
   readonly source?: number;
 }
@@ -56,9 +48,6 @@ function asChosen({ tried, job }: Scene, columns: readonly Column[]): readonly C
   });
 }
 
-/** Said where nobody knows yet which columns will come. */
-const WHATEVER = 'What is found';
-
 /** Hers and the bought ones, which stand behind the one by which it is asked. */
 export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Column[] {
   const { job, isPlanning } = scene;
@@ -68,22 +57,22 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
     of.findIndex(({ name, from }) => from === 'bought' && name === bought);
   const isSource = (name: string): boolean =>
     name.endsWith('_source') && placeOf(name.slice(0, -'_source'.length)) >= 0;
-  const shown = of.flatMap(({ name, from, operation, path, isBelow }, at): Column | readonly Column[] => {
-    const inputs = new Set(used.flatMap(([input, column]) => (column === name ? bareName(input) : [])));
+  const shown = of.flatMap((column, at): Column | readonly Column[] => {
+    const { name, from } = column;
+    const inputs = new Set(used.flatMap(([input, by]) => (by === name ? bareName(input) : [])));
     const kind = inputs.size > 0 ? 'asked' : added.includes(name) ? 'filled' : 'yours';
     if (from === 'list') return { name, at, kind, inputs: [...inputs] };
     if (name === HAPPENS) return { name, at, kind: 'happens', inputs: [] };
     if (from === 'ours' || isSource(name)) return [];
     const source = placeOf(`${name}_source`);
-    return { name, at, kind: 'found', inputs: [], operation, path, isBelow, source };
+    return { ...column, at, kind: 'found', inputs: [], source };
   });
   const all = asChosen(scene, shown);
-  const isOpen =
-    added.length === 0 &&
-    teamPlan(scene) === undefined &&
-    !all.some(isBought) &&
-    (!isPlanning.value || operationsOf(job).length > 0);
-  const coming = isOpen ? [WHATEVER] : added.filter((column) => !all.some(({ name }) => name === column));
+  const isChosen = !isPlanning.value || operationsOf(job).length > 0;
+  const isOpen = added.length === 0 && !teamPlan(scene) && !all.some(isBought) && isChosen;
+  const coming = isOpen
+    ? ['What is found']
+    : added.filter((column) => !all.some(({ name }) => name === column));
   const blank = coming.map((name): Column => ({ name, at: undefined, kind: 'added', inputs: [] }));
   const hers = all.filter(isHers);
   const key = hers.find(({ kind }) => kind === 'asked') ?? hers[0];

@@ -1,15 +1,31 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { GIVEN } from '../../../../core/given.ts';
+import { moneySum } from '../../../../core/money.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
-import { capital, whatWords } from '../../../../files/output/summary-words.ts';
-import type { ListJobChoice } from '../../../api.ts';
-import { grouped } from '../../parts/figures.ts';
-import { type Added, addedIn, bareName, isFill, operationsOf, withAdded } from './job.ts';
-import type { Scene } from './scene.ts';
+import { capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
+import type { BatchStatusObject } from '../../../api.ts';
+import { Select } from '../../parts/controls.tsx';
+import { counted, foundIn, grouped, money } from '../../parts/figures.ts';
+import { type Column, columnsUsed } from './columns.ts';
+import {
+  type Added,
+  addedIn,
+  askedIn,
+  bareName,
+  fieldIn,
+  inputsOf,
+  isFill,
+  operationsOf,
+  stepsOf,
+  UNREAD,
+  withAdded,
+  withAsked,
+} from './job.ts';
+import type { OfScene, Scene } from './scene.ts';
 
 /** Which values of the answers she wants, and the names of their columns. A value has its step in front. */
 
-/** What each is mostly wanted for, where it fills blanks. */
 const WANTED: Readonly<Record<string, string>> = {
   'find-email': 'email',
   'find-phone': 'phone',
@@ -17,7 +33,6 @@ const WANTED: Readonly<Record<string, string>> = {
   'enrich-company': 'industry',
 };
 
-/** What can fill blanks. */
 export const FILLS = Object.keys(WANTED);
 
 export const wantedOf = (operation: string): string => `${operation}.${WANTED[operation] ?? ''}`;
@@ -30,14 +45,8 @@ export function valuesOf(operation: string): readonly string[] {
   return [first, ...all.filter((value) => value !== first)];
 }
 
-/** The value by its path in an answer, which has the step in front where the job has several. */
-export function fieldIn(job: ListJobChoice, path: string): string {
-  const [only = '', ...others] = operationsOf(job);
-  return others.length === 0 ? `${only}.${bareName(path)}` : path;
-}
-
 /** What answers have had so far, in the order of what was asked first. */
-export function knownIn({ job, planned }: Scene): readonly string[] {
+function knownIn({ job, planned }: Scene): readonly string[] {
   const known = (planned.value?.fields ?? []).map((field) => fieldIn(job, field));
   return operationsOf(job).flatMap((name) => known.filter((field) => field.startsWith(`${name}.`)));
 }
@@ -47,8 +56,7 @@ const LOOKS: Readonly<Record<string, string>> = { email: 'e-mail', phone: 'phone
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /**
- * Values with names for their columns: no two alike, none that another step fills, and of hers only those that
- * shall be filled.
+ * Names for columns: no two alike, none that another step fills, and of hers only those that shall be filled.
  * @param kept other names that are not proposed.
  */
 export function proposedFor(
@@ -81,13 +89,8 @@ function namesFor(field: string): readonly string[] {
 
 const SHOWN_FIRST = 6;
 
-interface FieldsProps {
-  readonly scene: Scene;
-  readonly fields: readonly string[];
-}
-
 /** The values as ticks; a ticked one has the name of its column. */
-export function Fields({ scene, fields }: FieldsProps) {
+export function Fields({ scene, fields }: OfScene & { readonly fields: readonly string[] }) {
   const { job, choose } = scene;
   // A new object each time, so that a tick that is not taken is drawn as it was.
   const wrong = useSignal({ says: '' });
@@ -152,4 +155,120 @@ function wrongIn(wanted: Added, field: string): string {
   return `Something of “${whatOf(field)}” has to be wanted, or it would not be asked.`;
 }
 
-export const whatOf = (field: string): string => whatWords(field.split('.')[0] ?? field);
+const whatOf = (field: string): string => whatWords(field.split('.')[0] ?? field);
+
+interface TriedProps extends OfScene {
+  readonly tried: NonNullable<Scene['tried']>;
+}
+
+/** What a few rows brought, which of it she wants, and what the whole list will probably bring with them. */
+export function Tried({ scene, tried: { rows, matched, forecast } }: TriedProps) {
+  const { likely, rows: others = 0 } = forecast ?? {};
+  const fields = knownIn(scene);
+  useProposedNames(scene, fields);
+  return (
+    <>
+      <h2>
+        Of {grouped(rows)} tried, {grouped(matched)} {matched === 1 ? 'was' : 'were'} found
+      </h2>
+      {/* Which blanks are filled was chosen before the try. */}
+      {!isFill(scene.job) && <Fields scene={scene} fields={fields} />}
+      {likely && others > 0 && scene.batch && <WholeList {...likely} batch={scene.batch} />}
+    </>
+  );
+}
+
+/**
+ * All that came back is chosen at first, under its proposed name. Where a step has several accounts it stays
+ * open: a row that lacks a chosen value would be asked once more.
+ */
+function useProposedNames(scene: Scene, fields: readonly string[]): void {
+  const { job, choose, described } = scene;
+  const isOne = stepsOf(job).every(({ accounts }) => accounts.length < 2);
+  // Of hers no column may have the same name, so that hers have to be known.
+  const isOpen = described.value !== undefined && addedIn(job).size === 0 && isOne;
+  useEffect(() => {
+    // Another tab that shows the list would choose the same at the same time.
+    const isSeen = document.visibilityState === 'visible';
+    if (isOpen && isSeen && fields.length > 0) choose(withAdded(job, proposedFor(scene, fields)));
+  }, [isOpen, fields.length]);
+}
+
+type Likely = NonNullable<NonNullable<TriedProps['tried']['forecast']>['likely']>;
+
+function WholeList({ found, credits, cost, price, batch }: Likely & { readonly batch: BatchStatusObject }) {
+  const { spent } = batch.credits;
+  const moneyWith = (rest: Parameters<typeof money>[0]): string =>
+    money(moneySum(batch.cost ?? [], rest ?? []));
+  return (
+    <p>
+      For all {grouped(batch.rows)} that makes about <b>{rangeWords(found, foundIn(batch.counts))} found</b>{' '}
+      for <b>{rangeWords(credits, spent)} credits</b>
+      {cost && (
+        <b>
+          , {moneyWith(cost.least)} to {moneyWith(cost.most)}
+        </b>
+      )}
+      {price !== null && `, ${counted(price, 'credit')} for each one found`}. The {grouped(spent)} spent so
+      far are in it.
+    </p>
+  );
+}
+
+/** The range with what is sure already. */
+function rangeWords({ least, most }: Readonly<Record<'least' | 'most', number>>, sure: number): string {
+  return least === most ? grouped(most + sure) : `${grouped(least + sure)} to ${grouped(most + sure)}`;
+}
+
+interface MeaningProps extends OfScene {
+  readonly column: Column;
+  readonly close: () => void;
+}
+
+/** What a column of hers means for what shall be done: an input, or a value that it gets. */
+export function Meaning({ scene, column, close }: MeaningProps) {
+  const operations = operationsOf(scene.job);
+  if (operations.length === 0) return <p class="soft">Choose first what shall be done with the list.</p>;
+  const filled = [...addedIn(scene.job)].flatMap(([field, name]) => (name === column.name ? field : []));
+  const ofStep = (field: string): string => (operations.length > 1 ? `, from ${whatOf(field)}` : '');
+  const inputs = new Set(operations.flatMap(inputsOf));
+  const fields = new Set([...operations.flatMap(valuesOf), ...knownIn(scene), ...filled]);
+  const options: readonly (readonly [string, string])[] = [
+    [UNREAD, 'yours, left alone'],
+    ...[...inputs].map((input) => [input, `asked by: ${inputWords(input)}`] as const),
+    ...[...fields].map(
+      (field) => [field, `filled where blank: ${inputWords(field)}${ofStep(field)}`] as const,
+    ),
+  ];
+  return (
+    <Select
+      name={`“${column.name}” is`}
+      value={[...column.inputs, ...filled, UNREAD][0]}
+      options={options}
+      onChosen={(meaning) => {
+        scene.choose(meantAs(scene, column.name, meaning));
+        close();
+      }}
+    />
+  );
+}
+
+/** The job in which the column means something else. */
+function meantAs(scene: Scene, name: string, meaning: string): Scene['job'] {
+  const added = new Map([...addedIn(scene.job)].filter(([, column]) => column !== name));
+  const isFilled = bareName(meaning) !== meaning;
+  if (isFilled) added.set(meaning, name);
+  const filling = isFilled ? { on_existing: 'fill' as const } : {};
+  let job = withAdded({ ...scene.job, ...filling, columns: columnsUsed(scene) }, added);
+  // What has filled it until now fills another one.
+  const bare = stepsOf(job).filter(({ add }) => isFill(job) && add === undefined);
+  const wanted = bare.map(({ operation }) => wantedOf(operation));
+  job = withAdded(job, new Map([...added, ...proposedFor({ ...scene, job }, wanted, [name])]));
+  for (const step of stepsOf(job)) {
+    const before = [...askedIn(job, step)].filter(([, column]) => column === name);
+    const named = before.map(([input]) => [input, UNREAD]);
+    if (inputsOf(step.operation).includes(meaning)) named.push([meaning, name]);
+    job = withAsked(job, step, Object.fromEntries(named));
+  }
+  return job;
+}

@@ -1,10 +1,10 @@
 import { Bar } from '../../../../files/output/report/table.ts';
 import { countedOf } from '../../../../files/output/summary-words.ts';
 import type { BatchStatusObject, PlanObject, StepObject } from '../../../api.ts';
-import { allRows, grouped, needing } from '../../parts/figures.ts';
-import { askedApart } from './price.tsx';
-import { type Scene, teamPlan } from './scene.ts';
-import { type TeamPart, teamRows } from './team-words.ts';
+import { Button } from '../../parts/controls.tsx';
+import { allRows, grouped, needing, sumOf } from '../../parts/figures.ts';
+import { type TeamPart, teamRows } from './rows.ts';
+import { type OfScene, type Scene, teamPlan } from './scene.ts';
 
 interface Share {
   readonly says: string;
@@ -15,7 +15,7 @@ interface Share {
 }
 
 /** The parts of the list, which add up to its rows. */
-export function Funnel({ scene }: { readonly scene: Scene }) {
+export function Funnel({ scene }: OfScene) {
   const { filter } = scene;
   const shares = sharesOf(scene);
   const whole = shares[0]?.rows ?? 0;
@@ -36,15 +36,13 @@ export function Funnel({ scene }: { readonly scene: Scene }) {
           </>
         );
         return at === 0 || states !== undefined ? (
-          <button
+          <Button
             key={says}
-            type="button"
+            says={shown}
             class={look}
             aria-pressed={states === chosen}
             onClick={() => choose(states)}
-          >
-            {shown}
-          </button>
+          />
         ) : (
           <div key={says} class={look}>
             {shown}
@@ -108,8 +106,6 @@ function partsOf(
   return [{ says: 'rows', rows }, ...[...parts, free].filter(isShown)];
 }
 
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
-
 /** What each of several accounts found for the same thing; none where a row has cells of two of them. */
 function accountShares(found: number, steps: readonly StepObject[]): readonly Share[] {
   const isOne = new Set(steps.map(({ operation }) => operation)).size === 1 && steps.length > 1;
@@ -123,8 +119,7 @@ function accountShares(found: number, steps: readonly StepObject[]): readonly Sh
 
 function foundApart(steps: readonly StepObject[]): ReturnType<typeof askedApart> {
   const things = [...Map.groupBy(steps, ({ operation }) => operation)];
-  if (things.length < 2) return [];
-  return things.map(([operation, own]) => ({ operation, rows: foundBy(own) }));
+  return things.length < 2 ? [] : things.map(([operation, own]) => ({ operation, rows: foundBy(own) }));
 }
 
 const foundBy = (steps: readonly StepObject[]): number => sumOf(steps.map(({ found }) => found));
@@ -144,4 +139,13 @@ function teamShares(plan: PlanObject): readonly Share[] {
     return { says, states, rows, warns: states === 'remove' || states === 'invalid' };
   });
   return [{ says: 'people', rows: people.length }, ...shares];
+}
+
+/** How many rows are asked about each of several things, whichever accounts are asked about it. */
+export function askedApart({ steps = [] }: PlanObject) {
+  const byOperation = [...Map.groupBy(steps, ({ operation }) => operation)];
+  if (byOperation.length < 2) return [];
+  return byOperation.map(([operation, own]) => {
+    return { operation, rows: Math.max(...own.map(({ reached, known }) => reached - known)) };
+  });
 }

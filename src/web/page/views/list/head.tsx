@@ -1,7 +1,8 @@
-import { whatWords } from '../../../../files/output/summary-words.ts';
-import type { BatchObject, BatchStatusObject } from '../../../api.ts';
-import { Act } from '../../parts/act.tsx';
-import { take } from '../../parts/action.ts';
+import { sentence } from '../../../../core/plain-text.ts';
+import { Bar, Fold } from '../../../../files/output/report/table.ts';
+import { capital, whatWords } from '../../../../files/output/summary-words.ts';
+import type { BatchObject, BatchStatusObject, Download } from '../../../api.ts';
+import { Act, forPage } from '../../parts/asking.tsx';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
 import {
   allRows,
@@ -10,22 +11,22 @@ import {
   duration,
   foundIn,
   grouped,
+  isBegun,
+  money,
   needing,
+  needWords,
   percent,
+  rowsLeft,
+  spentWords,
   when,
 } from '../../parts/figures.ts';
-import { ask } from '../../session.ts';
-import { SheetChoice } from './above.tsx';
+import { ask, take } from '../../session.ts';
+import { SheetChoice } from './reading.tsx';
 import type { OfScene, Scene } from './scene.ts';
-import { aboutWords, isBegun, rowsLeft } from './words.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: OfScene) {
   const { batch, name, isRunning } = scene;
-  const pause = async (id: string): Promise<void> => {
-    await letGo(scene);
-    await ask('/pause', { body: { batch: id } });
-  };
   return (
     <>
       <header>
@@ -39,24 +40,34 @@ export function Head({ scene }: OfScene) {
         {batch?.sandbox && <b class="need">play money</b>}
         <span class="row state">
           <State scene={scene} />
-          {isRunning && batch && (
-            <Act
-              says="Pause"
-              title="Nothing new is asked; it goes on where it was whenever you say so."
-              does={() => pause(batch.batch)}
-            />
+          {batch && <Ending scene={scene} batch={batch} />}
+          {batch && !isRunning && batch.settled > 0 && (
+            <>
+              <ButtonLink to={`/reports/${batch.batch}`} says="Report" />
+              <Act
+                look="go"
+                says={/\.(?:xlsx|ods)$/i.test(name) ? 'Download the workbook' : 'Download the list'}
+                does={() => take(batch.batch, 'output')}
+              />
+            </>
           )}
-          {batch?.state === 'open' && <ForGood scene={scene} batch={batch} />}
-          {batch && !isRunning && <Taking scene={scene} batch={batch} />}
         </span>
       </header>
       {batch && !isRunning && <Came scene={scene} batch={batch} />}
-      {scene.earlier.length > 0 && <Before scene={scene} />}
+      {scene.earlier.length > 0 && (
+        <Fold title="Before">
+          <ul>
+            {scene.earlier.map((each) => (
+              <li key={each.batch}>
+                <a href={`/files/${each.batch}`}>{when(each.created_at)}</a>: {earlierWords(each)}
+              </li>
+            ))}
+          </ul>
+        </Fold>
+      )}
     </>
   );
 }
-
-// ------------------------------------------------------------------------------------------------ one word
 
 interface Word {
   readonly says: string;
@@ -99,57 +110,49 @@ function runningWord(batch: BatchStatusObject): Word {
   return { says: 'Running', look: 'good', more: `${percent(settled, allRows(batch))}${soon}` };
 }
 
-// ------------------------------------------------------------------------------------------------- the end
-
 interface OfBatch {
   readonly batch: BatchStatusObject;
 }
 
 type OfBoth = OfScene & OfBatch;
 
-/** Ends what the page has started: a start that waits for its turn would take the list up again later. */
-async function letGo({ work }: Scene): Promise<void> {
-  if (work !== undefined && work.state !== 'ended') await ask(`/tasks/${work.id}/stop`, { method: 'POST' });
-}
-
-function ForGood({ scene, batch }: OfBoth) {
+/** A pause, which can go on, and the end for good, which cannot. */
+function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
+  const body = { batch: batch.batch };
+  const pause = async (): Promise<void> => {
+    // A start of the page that waits for its turn would take the list up again later.
+    if (work !== undefined && work.state !== 'ended') await ask(`/tasks/${work.id}/stop`, { method: 'POST' });
+    if (isRunning) await ask('/pause', { body });
+  };
   const end = async (): Promise<void> => {
-    const body = { batch: batch.batch };
-    await letGo(scene);
-    // Nobody may work on what is ended.
-    if (batch.running) await ask('/pause', { body });
+    await pause();
     await ask('/cancel', { body });
   };
   const others = `The other ${counted(rowsLeft(batch), 'row')} will not be asked, and this cannot go on.`;
-  const kept =
-    batch.changes === undefined
-      ? 'What was found stays yours, and is free next time.'
-      : 'What was changed stays.';
+  const kept = batch.changes
+    ? 'What was changed stays.'
+    : 'What was found stays yours, and is free next time.';
   const asks = `Stop for good? ${others} ${kept} A pause can go on at any time.`;
-  return <Act says="Stop for good…" asks={asks} does={end} />;
-}
-
-// ---------------------------------------------------------------------------------------------- what came
-
-function Taking({ scene, batch }: OfBoth) {
-  if (batch.settled === 0) return null;
   return (
     <>
-      <ButtonLink to={`/reports/${batch.batch}`} says="Report" />
-      <Act
-        look="go"
-        says={/\.(?:xlsx|ods)$/i.test(scene.name) ? 'Download the workbook' : 'Download the list'}
-        does={() => take(batch.batch, 'output')}
-      />
+      {isRunning && (
+        <Act
+          says="Pause"
+          title="Nothing new is asked; it goes on where it was whenever you say so."
+          does={pause}
+        />
+      )}
+      {batch.state === 'open' && <Act says="Stop for good…" asks={asks} does={end} />}
     </>
   );
 }
 
-/** What came of it and what it cost, and what else can be done with it. */
 function Came({ scene, batch }: OfBoth) {
   const { list, isPlanning, isUndoing, report } = scene;
   const { words, figures } = report.value ?? {};
-  const isOfTeam = batch.changes !== undefined;
+  const file = (what: Download, says: string) => (
+    <Act look="link" says={says} title="As a file of their own" does={() => take(batch.batch, what)} />
+  );
   return (
     <>
       <p role="status">
@@ -157,23 +160,9 @@ function Came({ scene, batch }: OfBoth) {
         {words?.cost} {words?.besides} {words?.cost && inAllWords(scene.earlier, batch)}
       </p>
       <p class="row">
-        {figures !== undefined && figures.attention > 0 && (
-          <Act
-            look="link"
-            says="The rows that need you"
-            title="As a file of their own"
-            does={() => take(batch.batch, 'needs_attention')}
-          />
-        )}
-        {batch.operation.includes('search-people') && (
-          <Act
-            look="link"
-            says="All people that were found"
-            title="As a file of their own"
-            does={() => take(batch.batch, 'results')}
-          />
-        )}
-        {isOfTeam && batch.state !== 'open' && (
+        {(figures?.attention ?? 0) > 0 && file('needs_attention', 'The rows that need you')}
+        {batch.operation.includes('search-people') && file('results', 'All people that were found')}
+        {batch.changes !== undefined && batch.state !== 'open' && (
           <Button look="link" says="Undo…" onClick={() => (isUndoing.value = true)} />
         )}
         {list && !isPlanning.value && (
@@ -194,21 +183,79 @@ function inAllWords([before]: Scene['earlier'], { credits }: BatchObject): strin
   return `In all, this list has cost ${creditWords(before.list_credits)}.`;
 }
 
-/** What was done earlier with the same list. */
-const Before = ({ scene: { earlier } }: OfScene) => (
-  <details>
-    <summary>Before</summary>
-    <ul>
-      {earlier.map((each) => (
-        <li key={each.batch}>
-          <a href={`/files/${each.batch}`}>{when(each.created_at)}</a>: {earlierWords(each)}
-        </li>
-      ))}
-    </ul>
-  </details>
-);
-
 function earlierWords({ operation, rows, counts, credits, has_costs: hasCosts }: BatchObject): string {
   const cost = hasCosts ? `, ${creditWords(credits)}` : '';
   return `${whatWords(operation)}, ${grouped(foundIn(counts))} of ${counted(rows, 'row')}${cost}`;
+}
+
+const DONE: Readonly<Record<string, (count: number) => string>> = {
+  invite: (count) => `${grouped(count)} invited`,
+  change_role: (count) => `${grouped(count)} with another role`,
+  remove: (count) => `${grouped(count)} removed`,
+  create_project: (count) => `${counted(count, 'project')} made`,
+};
+
+/** `companies`, or for a team what was changed: `7 invited, 6 removed`. */
+function aboutWords({ operation, changes, undoes }: BatchStatusObject): string {
+  const done = Object.entries(changes?.done ?? {}).map(
+    ([what, count]) => DONE[what]?.(count) ?? `${grouped(count)} done`,
+  );
+  return [undoes === null ? whatWords(operation) : 'undone', done.join(', ')].filter(Boolean).join(' · ');
+}
+
+/** Beside the table while it runs: what it has spent, what it waits for, and what needs her already. */
+export function SoFar({ scene: { batch } }: OfScene) {
+  const attention = batch ? needing(batch) : 0;
+  return (
+    <aside aria-label="So far">
+      <h2>So far</h2>
+      {batch && <Spent batch={batch} />}
+      {batch ? <Speed batch={batch} /> : <p>It begins.</p>}
+      <p class="soft">You may close this window: it goes on.</p>
+      {attention > 0 && (
+        <div class="need">
+          <b>{needWords(attention)}</b>
+          <br />
+          They are marked in the table. Correct them while it runs.
+        </div>
+      )}
+    </aside>
+  );
+}
+
+/** What a change does stands in the title. */
+function Spent({ batch: { credits, cost, has_costs: hasCosts } }: OfBatch) {
+  const { budget, spent } = credits;
+  if (!hasCosts) return null;
+  return (
+    <>
+      <p>
+        <b class="big">{spentWords(credits)}</b> credits
+        {budget !== null && ` of ${grouped(budget)}`}
+        {cost && `, ${money(cost)}`}
+      </p>
+      {budget !== null && <Bar part={spent} all={budget} />}
+    </>
+  );
+}
+
+function Speed({ batch }: OfBatch) {
+  const { requests_last_minute: requests, paused_until: until, paused_why: why = '', counts } = batch;
+  if (until !== null)
+    return (
+      <p>
+        {batch.paused_asked ? 'The vendor asks to wait.' : forPage(sentenceOf(why))} It goes on by itself{' '}
+        {when(until)}.
+      </p>
+    );
+  if (!isBegun(batch)) return <p>It begins.</p>;
+  if (batch.open > 0 && requests === 0 && counts.matched === undefined)
+    return <p class="soft">{counted(batch.open, 'question')} wait for an answer.</p>;
+  return <p class="soft">{counted(requests, 'request')} in the last minute, as the account allows.</p>;
+}
+
+/** What the vendor said beside it is for those who look into the log. */
+function sentenceOf(why: string): string {
+  const said = why.replace(/ \(.*\)/s, '');
+  return said === '' ? 'It waits.' : capital(sentence(said));
 }

@@ -9,7 +9,6 @@ type StepEntries = Exclude<NonNullable<ListJobChoice['operations']>, string[]>[s
 
 export interface Step extends Omit<StepEntries, 'account'> {
   readonly operation: string;
-  /** In the order in which they are asked. */
   readonly accounts: readonly string[];
 }
 
@@ -43,8 +42,6 @@ export const operationsOf = (job: ListJobChoice): readonly string[] =>
 
 export const isFill = ({ on_existing: existing }: ListJobChoice): boolean => existing === 'fill';
 
-// ------------------------------------------------------------------------------------- what is filled
-
 /** Columns by the values of answers, each with its step in front: `enrich-company.city` → `City`. */
 export type Added = ReadonlyMap<string, string>;
 
@@ -64,8 +61,6 @@ export function withAdded(job: ListJobChoice, added: Added): ListJobChoice {
   return withSteps(job, steps);
 }
 
-// --------------------------------------------------------------------------------- by what it is asked
-
 /** The inputs of what can be done, the surest first. */
 const COMPANY = ['abn', 'domain', 'profile_url', 'website', 'name', 'country', 'number'];
 const NAMES = ['first_name', 'last_name', 'full_name', 'company', 'domain'];
@@ -84,11 +79,11 @@ export const inputsOf = (operation: string): readonly string[] => INPUTS[operati
 export const bareName = (name: string): string => name.replace(/^[a-z]+-[a-z]+\./, '');
 
 /** Stands before an input where the job has several steps. */
-export const prefixOf = (job: ListJobChoice, operation: string): string =>
+const prefixOf = (job: ListJobChoice, operation: string): string =>
   operationsOf(job).length > 1 ? `${operation}.` : '';
 
 /** Columns by the inputs of a step, in the order in which it is asked by them. */
-export type Asked = ReadonlyMap<string, string>;
+type Asked = ReadonlyMap<string, string>;
 
 /** The column of an input that is left unread. */
 export const UNREAD = '';
@@ -97,7 +92,6 @@ export const UNREAD = '';
 export const tierOf = (input: string, asked: Asked): string =>
   input === 'website' && !asked.has('domain') ? 'domain' : input;
 
-/** Columns by names of inputs. */
 export type Columns = NonNullable<ListJobChoice['columns']>;
 
 /** What is said of the inputs of a step, whose names may have that of the step in front. */
@@ -157,4 +151,10 @@ export function besides(
       : { ...recognisedBy(step.operation), ...namedFor(ofAll, step) },
   );
   return { ...job, columns };
+}
+
+/** The value by its path in an answer, which has the step in front where the job has several. */
+export function fieldIn(job: ListJobChoice, path: string): string {
+  const [only = '', ...others] = operationsOf(job);
+  return others.length === 0 ? `${only}.${bareName(path)}` : path;
 }

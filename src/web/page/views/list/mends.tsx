@@ -1,33 +1,25 @@
 import { useSignal } from '@preact/signals';
-import type { Mend } from '../../../api.ts';
+import type { Mend, PlanObject } from '../../../api.ts';
+import { Button, Stop } from '../../parts/controls.tsx';
+import { counted, money } from '../../parts/figures.ts';
 import { ask, asRefused, type Refused } from '../../session.ts';
-import type { Scene } from './scene.ts';
+import { newMends, type OfScene, type Scene } from './scene.ts';
 
 /** Cells that she has mended: they are kept beside her list, never in her file. */
 
 export const mendedAs = ({ list }: Scene, row: number, column: string): Mend | undefined =>
   list?.mends.find((mend) => mend.row === row && mend.column === column);
 
-/** The mends that were made since something was started over the list. */
-export const newMends = ({ list, batch }: Pick<Scene, 'list' | 'batch'>): readonly Mend[] =>
-  list?.mends.filter(({ at }) => batch !== undefined && at > batch.created_at) ?? [];
-
 export const focusTable = (): void => document.querySelector<HTMLElement>('.sheet table')?.focus();
 
-export interface Cell {
-  readonly row: number;
-  readonly column: string;
-}
+type Cell = Pick<Mend, 'row' | 'column'>;
 
 /** @param value null takes the mend back. */
-export async function mend(scene: Scene, cell: Cell, value: string | null): Promise<void> {
-  await ask(`/lists/${scene.list?.id ?? ''}/mends`, { method: 'PUT', body: { ...cell, value } });
-  scene.refresh();
-}
+export const mend = ({ list }: Scene, cell: Cell, value: string | null): Promise<void> =>
+  ask(`/lists/${list?.id}/mends`, { method: 'PUT', body: { ...cell, value } });
 
 export type Mending = ReturnType<typeof useMending>;
 
-/** The cell that is being mended. */
 export function useMending(scene: Scene) {
   const mended = useSignal<(Cell & { readonly typed: string | undefined }) | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);
@@ -54,11 +46,9 @@ export function useMending(scene: Scene) {
 interface MendFieldProps {
   readonly name: string;
   readonly value: string;
-  /** What she has begun to type in the place of the value. */
   readonly typed?: string | undefined;
   /** Whether she has just begun, and types at once. */
   readonly isNew: boolean;
-  /** @param value undefined where it is as it was. */
   readonly onEnd: (value: string | undefined) => void;
 }
 
@@ -87,4 +77,34 @@ export function MendField({ name, value, typed, isNew, onEnd }: MendFieldProps) 
       onBlur={({ currentTarget }) => onEnd(currentTarget.value === value ? undefined : currentTarget.value)}
     />
   );
+}
+
+/** What her mends since the last start will have asked, at which price. The limit stands beside the start. */
+export function Mended({ scene }: OfScene) {
+  const { isRunning, isPlanning, planned } = scene;
+  const plan = planned.waits ? undefined : planned.value;
+  const mended = new Set(newMends(scene).map(({ row }) => row)).size;
+  const asked = plan
+    ? askedWords(plan, mended)
+    : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;
+  return (
+    <Stop
+      says={
+        <>
+          <b>{counted(newMends(scene).length, 'cell')} mended:</b> {asked}. ↶ takes a mend away, not what was
+          bought.
+        </>
+      }
+    >
+      {!isRunning && <Button says="Start again…" onClick={() => (isPlanning.value = true)} />}
+    </Stop>
+  );
+}
+
+/** @param mended so many rows were mended. A list that was not asked to its end has others to ask. */
+function askedWords({ to_buy: asked, credits, cost }: PlanObject, mended: number): string {
+  if (asked === 0) return 'nothing is asked again, and nothing is paid';
+  const most = `${counted(credits.most, 'credit')} at most${cost ? `, ${money(cost.most)}` : ''}`;
+  const how = asked > mended ? 'asked, with those that were not asked yet' : 'asked again';
+  return `${counted(asked, 'row is', 'rows are')} ${how}, ${most}; everything else is free`;
 }

@@ -1,8 +1,8 @@
-import type { DamageObject } from '../../../api.ts';
-import { Button, Checkbox, Field, Select } from '../../parts/controls.tsx';
-import { counted, grouped } from '../../parts/figures.ts';
-import { withReading } from './above.tsx';
-import type { Scene } from './scene.ts';
+import { capital } from '../../../../files/output/summary-words.ts';
+import type { DamageObject, ListJobChoice } from '../../../api.ts';
+import { Button, Checkbox, Field, Options, RowLinks, Select, Sentences } from '../../parts/controls.tsx';
+import { counted, grouped, sumOf } from '../../parts/figures.ts';
+import type { OfScene } from './scene.ts';
 
 /** The cells of a text are encoded and separated; those of a workbook are neither. */
 const OF_TEXT = [
@@ -19,7 +19,7 @@ const OF_TEXT = [
 ] as const;
 
 /** How the list is read, what of it is left out, and which of its cells are damaged. */
-export function HowRead({ scene }: { readonly scene: Scene }) {
+export function HowRead({ scene }: OfScene) {
   const { job, described, planned } = scene;
   const { value, refused } = described;
   if (value === undefined && refused === undefined) return null;
@@ -28,7 +28,7 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
   );
   // Those in the columns that are used, or in all while nothing is chosen.
   const damaged = planned.value?.damage ?? inColumns ?? [];
-  const cells = sum(damaged.map(({ count }) => count));
+  const cells = sumOf(damaged.map(({ count }) => count));
   const put = (more: Readonly<Record<string, string>>): void => scene.choose(withReading(job, more));
   const isRefused = refused?.code === 'input' || planned.refused?.code === 'input';
   return (
@@ -72,40 +72,29 @@ export function HowRead({ scene }: { readonly scene: Scene }) {
       {value && value.layout.left_out.length > 0 && (
         <>
           <p>No part of the list, and not asked about:</p>
-          <ul>
-            {value.layout.left_out.slice(0, 8).map(({ rows, text }) => (
-              <li key={rows}>
-                {rows.includes('-') ? 'Rows' : 'Row'} {rows}: {text}
-              </li>
-            ))}
-          </ul>
+          <Sentences
+            of={value.layout.left_out
+              .slice(0, 8)
+              .map(({ rows, text }) => `${rows.includes('-') ? 'Rows' : 'Row'} ${rows}: ${text}`)}
+          />
         </>
       )}
     </details>
   );
 }
 
-const sum = (counts: readonly number[]): number => counts.reduce((one, other) => one + other, 0);
-
-interface DamageProps {
-  readonly scene: Scene;
+interface DamageProps extends OfScene {
   readonly damaged: readonly (DamageObject & { readonly column: string })[];
 }
 
 function Damage({ scene: { job, opened, choose }, damaged }: DamageProps) {
-  const isRepaired = job.repair === true;
-  const repairable = sum(damaged.map((each) => each.repairable));
+  const { repair: isRepaired = false } = job;
+  const repairable = sumOf(damaged.map((each) => each.repairable));
   return (
     <>
       {damaged.map(({ column, kind, words, count, first_rows: rows }) => (
         <p key={`${column} ${kind}`} class="need">
-          <b>{grouped(count)}</b> in {column} {words}:{' '}
-          {rows.map((row) => (
-            <span key={row}>
-              <Button look="link" says={`row ${row}`} onClick={() => (opened.value = row)} />{' '}
-            </span>
-          ))}
-          {count > rows.length && '…'}
+          <b>{grouped(count)}</b> in {column} {words}: <RowLinks first={rows} count={count} opened={opened} />
         </p>
       ))}
       {(repairable > 0 || isRepaired) && (
@@ -116,5 +105,70 @@ function Damage({ scene: { job, opened, choose }, damaged }: DamageProps) {
         />
       )}
     </>
+  );
+}
+
+/** A reading without what is blank, so that it is recognised again. */
+function withReading(job: ListJobChoice, more: Readonly<Record<string, string>>): ListJobChoice {
+  const entries = Object.entries({ ...job.read, ...more }).filter(([, value]) => value !== '');
+  return { ...job, read: entries.length === 0 ? undefined : Object.fromEntries(entries) };
+}
+
+export function SheetChoice({ scene: { described, job, choose, isPlanning } }: OfScene) {
+  const sheets = described.value?.sheets?.filter(({ hidden, read }) => !hidden || read) ?? [];
+  const read = sheets.find((sheet) => sheet.read)?.name;
+  if (sheets.length < 2 || read === undefined) return null;
+  return (
+    <select
+      aria-label="Sheet"
+      value={read}
+      disabled={!isPlanning.value}
+      // Where a table begins differs from sheet to sheet.
+      onChange={({ currentTarget: { value: sheet } }) =>
+        choose(withReading(job, { sheet, header_row: '', rows: '' }))
+      }
+    >
+      <Options of={sheets.map(({ name }) => name)} />
+    </select>
+  );
+}
+
+/** The lines of the file above her table, and where the names of the columns are. */
+export function Above({ scene: { described, job, choose } }: OfScene) {
+  const use = (row: string): void => choose(withReading(job, { header_row: row }));
+  if (described.value === undefined)
+    return (
+      <p class="row">
+        {described.refused?.choices?.map(({ value, says }) => (
+          <Button key={value} says={capital(says)} onClick={() => use(value)} />
+        ))}
+      </p>
+    );
+  const { top, header_row: header } = described.value.layout;
+  const isNone = header === '0';
+  // Names in two rows, or far below, are in none of the first.
+  const options = new Map<string, string>([
+    [header, `use row ${header}`],
+    ...top.map(({ row, text }) => [String(row), `use row ${row}: ${text.slice(0, 60)}`] as const),
+    ['0', 'there are none'],
+  ]);
+  return (
+    <div class="soft">
+      {top
+        .filter(({ row }) => row < Number.parseInt(header, 10))
+        .map(({ row, text }) => (
+          <p key={row}>
+            <b>{row}</b> {text}
+          </p>
+        ))}
+      <p>
+        <Select
+          name={isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}
+          value={header}
+          options={[...options]}
+          onChosen={use}
+        />
+      </p>
+    </div>
   );
 }

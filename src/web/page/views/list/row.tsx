@@ -1,20 +1,19 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { listed } from '../../../../core/plain-text.ts';
+import { Fold } from '../../../../files/output/report/table.ts';
 import { inputWords } from '../../../../files/output/summary-words.ts';
 import type { AttemptObject, BatchStatusObject, RowObject, TableObject } from '../../../api.ts';
-import { Loaded, RefusedNotice } from '../../loaded.tsx';
-import { Button } from '../../parts/controls.tsx';
-import { type Fact, Facts } from '../../parts/facts.tsx';
-import { counted, exactTime, grouped } from '../../parts/figures.ts';
+import { Loaded, RefusedNotice } from '../../parts/asking.tsx';
+import { Button, type Fact, Facts } from '../../parts/controls.tsx';
+import { counted, creditWords, exactTime, grouped } from '../../parts/figures.ts';
+import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
 import { look } from '../../session.ts';
-import { Doubts } from './doubts.tsx';
-import { Forget } from './forget.tsx';
 import { focusTable, MendField, useMending } from './mends.tsx';
-import { ANSWERS, askedColumn, foundNames, ownCell, ownName, rawAnswer } from './row-words.ts';
-import type { Scene } from './scene.ts';
+import type { OfScene } from './scene.ts';
+import { Doubts } from './stopped.tsx';
 
 /** One row beside the table: what was asked for it, what was answered, and what that cost. */
-export function RowBeside({ scene }: { readonly scene: Scene }) {
+export function RowBeside({ scene }: OfScene) {
   const row = scene.opened.value ?? 0;
   const { batch } = scene;
   const aside = useRef<HTMLElement>(null);
@@ -66,8 +65,7 @@ async function known(batch: string, row: number, signal: AbortSignal): Promise<K
   return { object, table };
 }
 
-interface OfRow extends Known {
-  readonly scene: Scene;
+interface OfRow extends Known, OfScene {
   readonly batch: BatchStatusObject;
 }
 
@@ -93,9 +91,8 @@ function Shown(props: OfRow) {
       )}
       {found.length > 0 && scene.list && !scene.isRunning && <Wrong {...props} />}
       {attempts.toReversed().map((attempt) => (
-        <Attempt key={attempt.attempt} attempt={attempt} />
+        <Attempt key={attempt.attempt} {...attempt} />
       ))}
-      <Forget object={object} />
     </>
   );
 }
@@ -130,9 +127,7 @@ function Wrong({ scene, batch, object, table }: OfRow) {
 const reasonWords = ({ kind, reason }: NonNullable<RowObject['outcome']>): string =>
   reason ?? (kind === 'unchanged' ? 'It is as the list says.' : 'Nothing had to be asked.');
 
-// ----------------------------------------------------------------------------------------------- one question
-
-function Attempt({ attempt }: { readonly attempt: AttemptObject }) {
+function Attempt(attempt: AttemptObject) {
   const { account, intent_at: sent, subject, parameters, reply } = attempt;
   const asked = Object.entries(parameters).map(
     ([name, value]): Fact => [`Asked by ${inputWords(name)}`, String(value)],
@@ -148,10 +143,9 @@ function Attempt({ attempt }: { readonly attempt: AttemptObject }) {
     <>
       <Facts of={facts} />
       {reply !== null && reply.body !== '' && (
-        <details>
-          <summary>The whole answer</summary>
+        <Fold title="The whole answer">
           <pre>{rawAnswer(reply.body)}</pre>
-        </details>
+        </Fold>
       )}
     </>
   );
@@ -168,8 +162,54 @@ function answerWords({ closure, decision, decided, released }: AttemptObject): s
 
 function costWords({ closure, reserved, released }: AttemptObject): string {
   if (released !== null) return 'nothing';
-  const { charged, exact } = closure ?? {};
-  if (charged === undefined)
-    return closure?.kind === 'in_doubt' ? `perhaps ${counted(reserved, 'credit')}` : 'nothing';
-  return `${exact === false && charged > 0 ? 'at most ' : ''}${counted(charged, 'credit')}`;
+  const { charged, exact = true } = closure ?? {};
+  if (charged !== undefined) return creditWords({ spent: charged, exact: exact || charged === 0 });
+  return closure?.kind === 'in_doubt' ? `perhaps ${counted(reserved, 'credit')}` : 'nothing';
+}
+
+const OWN_NAMES = [/company|organi[sz]ation|firm|business|charity/i, /name/i, /e-?mail/i];
+
+/** The cell by which a person knows the row. */
+function ownName(table: TableObject): string | undefined {
+  const hers = table.columns.filter(({ name, from }) => from === 'list' && ownCell(table, name) !== '');
+  const known = OWN_NAMES.map((named) => hers.find(({ name }) => named.test(name)));
+  const column = known.find((each) => each !== undefined);
+  return column && ownCell(table, column.name);
+}
+
+function ownCell({ columns, rows: [row] }: TableObject, column: string): string {
+  return row?.cells[columns.findIndex(({ name, from }) => from === 'list' && name === column)] ?? '';
+}
+
+/** The column whose cell is in what was asked, else the first one. */
+function askedColumn(columns: readonly string[], { attempts }: RowObject, table: TableObject): string {
+  const plain = (value: unknown): string =>
+    String(value)
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\d@.]/gu, '');
+  const values = attempts.flatMap(({ parameters }) => Object.values(parameters).map(plain)).filter(Boolean);
+  const isAsked = (name: string): boolean =>
+    values.some((value) => plain(ownCell(table, name)).includes(value));
+  return columns.find(isAsked) ?? columns[0] ?? '';
+}
+
+const FOUND_NAME = /^(?:full_?|company_?|legal_?|display_?)?name$/i;
+
+/** The name in the last answer that found something, for each thing that was looked for. */
+function foundNames({ attempts, outcome }: RowObject): readonly string[] {
+  if (outcome?.matched_by === undefined) return [];
+  const found = attempts.filter(({ closure }) => closure?.answer === 'found');
+  const lastOfEach = new Map(found.map(({ operation, reply }) => [operation, reply?.body]));
+  return [...lastOfEach.values()].flatMap((body) => (body === undefined ? [] : (nameIn(read(body)) ?? [])));
+}
+
+/** The first name that stands highest in the answer. */
+function nameIn(body: unknown): string | undefined {
+  for (let level: unknown[] = [body]; level.length > 0; ) {
+    const entries = level.flatMap((each) => Object.entries(each instanceof Object ? each : {}));
+    const found = entries.find(([key, value]) => FOUND_NAME.test(key) && typeof value === 'string');
+    if (found !== undefined) return String(found[1]);
+    level = entries.map(([, value]) => value);
+  }
+  return undefined;
 }

@@ -1,11 +1,17 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ListRows, TableObject } from '../../../api.ts';
+import type {
+  ListRows,
+  Mend,
+  PlannedChangeObject,
+  PlanObject,
+  TableColumnObject,
+  TableObject,
+} from '../../../api.ts';
+import { forPage } from '../../parts/asking.tsx';
 import { type Line, Lines, type Portion, type Read } from '../../parts/lines.ts';
 import { beat, look } from '../../session.ts';
 import { EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
-import { NOBODY, ofTeam, type Team } from './team-rows.ts';
-import { type TeamRow, teamRows } from './team-words.ts';
 
 /** The rows of the list: as its file has them, and with their answers as soon as something was started. */
 
@@ -21,7 +27,7 @@ export function useRows(scene: Scene): Lines {
   const isOrdered = isCheap && Object.keys(filter.where).length === 0;
   const plan = teamPlan(scene);
   const people = useMemo(
-    () => plan && teamRows(plan).filter((person) => isShown(person, filter)),
+    () => plan && teamRows(plan).filter((each) => isShown(each, filter)),
     [plan, filter],
   );
   const team = useRef<Team>(NOBODY);
@@ -29,16 +35,12 @@ export function useRows(scene: Scene): Lines {
   const source = shown ?? [list?.id, list?.at, readingOf(scene.job)];
   const rows = useMemo((): Lines => {
     const file = (of: Filter): Read => ofFile(list?.id ?? '', of);
-    if (plan !== undefined)
-      return new Lines(
-        ofTeam(file(EVERYTHING), () => team.current),
-        false,
-      );
+    const people = ofTeam(file(EVERYTHING), () => team.current);
+    if (plan !== undefined) return new Lines(people, false);
     return new Lines(shown === undefined ? file(filter) : ofBatch(shown, filter), isOrdered);
   }, [JSON.stringify([source, plan ? 'team' : filter])]);
   rows.atLeast = described.value?.rows ?? 0;
-  const again =
-    shown === undefined ? (people ?? described.value) : JSON.stringify([batch?.counts, isRunning]);
+  const again = shown ? JSON.stringify([batch?.counts, isRunning]) : (people ?? described.value);
   useEffect(() => rows.renew(), [rows, again]);
   useSignalEffect(() => {
     if (beat.value > 0 && isRunning && isCheap && shown !== undefined) rows.renew();
@@ -53,10 +55,9 @@ function isShown({ part, email, project }: TeamRow, { search, where }: Filter): 
   return (where._action ?? part) === part && words.includes(search.toLowerCase());
 }
 
-const ofBatch =
-  (batch: string, filter: Filter): Read =>
-  async (page) =>
-    withResults(await look('status', { batch, ...page, ...filter }));
+function ofBatch(batch: string, filter: Filter): Read {
+  return async (page) => withResults(await look('status', { batch, ...page, ...filter }));
+}
 
 /** What a row has found stands in lines of its own below it, in columns behind all others. */
 function withResults({ columns, result_columns: names = [], rows, ...more }: TableObject): Portion {
@@ -71,7 +72,152 @@ function withResults({ columns, result_columns: names = [], rows, ...more }: Tab
   };
 }
 
-const ofFile =
-  (id: string, filter: Filter): Read =>
-  (page) =>
-    look<ListRows>(`lists/${id}/rows`, { ...page, ...filter });
+function ofFile(id: string, filter: Filter): Read {
+  return (page) => look<ListRows>(`lists/${id}/rows`, { ...page, ...filter });
+}
+
+export const HAPPENS = 'What happens';
+
+const PART = 100;
+
+interface Team {
+  readonly people: readonly TeamRow[];
+  /** Input ← column. */
+  readonly columns: PlanObject['columns'];
+  readonly mends: readonly Mend[];
+}
+
+const NOBODY: Team = { people: [], columns: {}, mends: [] };
+
+/** The people of a team before the start, with the cells of those whom the list names. */
+function ofTeam(file: Read, team: () => Team): Read {
+  // Her file stays as it is while the plan changes.
+  const cells = new Map<number, readonly string[]>();
+  let columns: readonly TableColumnObject[] | undefined;
+  const fetch = async (from: number): Promise<readonly TableColumnObject[]> => {
+    const got = await file({ from, limit: PART });
+    cells.set(from, []);
+    for (const { row, cells: own } of got.rows) cells.set(row, own);
+    return got.columns;
+  };
+  return async ({ from = 0, limit }) => {
+    const known = team();
+    const shown = known.people.slice(from, from + limit);
+    for (const { row } of shown) if (row !== undefined && !cells.has(row)) columns = await fetch(row);
+    columns ??= await fetch(0);
+    const names = columns.map(({ name }) => name);
+    const end = from + shown.length;
+    return {
+      columns: [...columns, { name: HAPPENS, from: 'ours' }],
+      rows: shown.map((person) => lineOf(known, person, names, cells.get(person.row ?? -1))),
+      next: end < known.people.length ? end : null,
+    };
+  };
+}
+
+function lineOf(team: Team, person: TeamRow, names: readonly string[], own: readonly string[] = []): Line {
+  const { row, part, happens } = person;
+  const hers = names.map((name, at) => ({ name, text: textOf(team, person, name, own[at]) }));
+  const cells = [...hers.map(({ text }) => text), happens];
+  const planned = { sign: SIGNS[part], look: part, faulty: faultyIn(team, person, hers) };
+  return { row: row ?? 0, cells, planned };
+}
+
+function textOf({ columns, mends }: Team, person: TeamRow, column: string, own = ''): string {
+  const { row } = person;
+  if (row !== undefined)
+    return mends.find((mend) => mend.row === row && mend.column === column)?.value ?? own;
+  const input = Object.keys(columns).find((each) => columns[each] === column);
+  if (input === 'email' || input === 'project' || input === 'role') return person[input];
+  return input === 'project_id' ? person.project : '';
+}
+
+/** A fault that quotes no cell is about a blank one, or about the row as a whole. */
+function faultyIn(
+  { columns }: Team,
+  { row, part, reason }: TeamRow,
+  hers: readonly { readonly name: string; readonly text: string }[],
+): readonly string[] {
+  if (part !== 'invalid' || row === undefined) return [];
+  const quoted = hers.filter(({ text }) => isQuoted(text, reason));
+  const read = Object.values(columns);
+  return (quoted.length > 0 ? quoted : hers).map(({ name }) => name).filter((name) => read.includes(name));
+}
+
+/** What a plan does with each person, in the parts by which the table is filtered, and in her words. */
+
+export const SIGNS = { invite: '+', change_role: '~', remove: '−', unchanged: '=', invalid: '!' } as const;
+export type TeamPart = keyof typeof SIGNS;
+
+/** One line of the table: a row of the list in one project, or a person whom the list does not name. */
+interface TeamRow {
+  /** Undefined for a person whom the list does not name. */
+  readonly row: number | undefined;
+  readonly part: TeamPart;
+  readonly email: string;
+  readonly project: string;
+  readonly role: string;
+  readonly happens: string;
+  /** The cells that it is about are quoted in it; blank for a row without a fault. */
+  readonly reason: string;
+}
+
+export const isSent = ({ calls }: PlannedChangeObject): boolean => calls !== undefined;
+
+export const isMaking = ({ action }: PlannedChangeObject): boolean => action === 'create_project';
+
+export const whoIs = ({ email, user_id: userId }: PlannedChangeObject): string => email ?? userId ?? '';
+
+export function teamRows({ changes = [], leavers = [] }: Partial<PlanObject>): readonly TeamRow[] {
+  const made = new Set(changes.filter(isMaking).map(({ project }) => project));
+  const ofList = changes
+    .filter((change) => !isMaking(change))
+    .map((change): TeamRow => {
+      const { row, project, from, to, beyond = false, note = '', reason = '' } = change;
+      return {
+        row: beyond ? undefined : row,
+        part: partOf(change),
+        email: whoIs(change),
+        project: project ?? '',
+        role: (to === 'none' ? from : to) ?? '',
+        happens: [happensTo(change, made), note].filter(Boolean).join('; '),
+        reason,
+      };
+    });
+  const others = leavers.map(({ email, project, role }): TeamRow => {
+    const happens = 'stays, and is not on the list';
+    return { row: undefined, part: 'unchanged', email, project, role: role ?? '', happens, reason: '' };
+  });
+  return [...ofList, ...others];
+}
+
+/** Every other action needs a person. */
+function partOf({ action }: PlannedChangeObject): TeamPart {
+  if (action === 'skipped') return 'unchanged';
+  return action in SIGNS ? (action as TeamPart) : 'invalid';
+}
+
+function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>): string {
+  const { action, from, to, project, calls = [], beyond } = change;
+  const reason = forPage(change.reason ?? '');
+  switch (action) {
+    case 'invite':
+      return made.has(project) ? 'is invited, once the project is made' : 'is invited';
+    case 'change_role':
+      return `${from ?? 'another role'} → ${to}${calls.includes('create-invite') ? ', by a new invite' : ''}`;
+    case 'remove':
+      return beyond === true ? 'is removed: no longer on the list' : 'is removed';
+    case 'unchanged':
+      return (from !== to && reason) || 'is as the list says';
+    case 'in_doubt':
+      return 'waits: nobody knows yet what came of an earlier change';
+    case 'invalid':
+      return reason || 'a cell cannot be read: correct it';
+    default:
+      return reason || 'nothing is changed';
+  }
+}
+
+/** Whether the sentence about a row says this cell. */
+const isQuoted = (cell: string, sentence: string): boolean =>
+  cell.trim() !== '' && sentence.toLowerCase().includes(`"${cell.trim().toLowerCase()}"`);

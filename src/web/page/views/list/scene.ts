@@ -6,17 +6,17 @@ import type {
   ListedBatch,
   ListJobChoice,
   ListView,
+  Mend,
   PlanObject,
   ReportObject,
   WorkView,
 } from '../../../api.ts';
-import { type Asked, oneAtATime, useAsked } from '../../parts/action.ts';
-import { ask, asRefused, beat, type Refused } from '../../session.ts';
+import { type Asked, oneAtATime, useAsked } from '../../parts/asking.tsx';
+import { acted, ask, asRefused, type Refused } from '../../session.ts';
 import { operationsOf } from './job.ts';
-import { newMends } from './mends.tsx';
 
-/** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
-export interface Scene {
+/** What is known of a list from the server, at one time. */
+export interface Known {
   readonly name: string;
   /** Undefined for a file that was not brought to the page: it can be looked at, and go on. */
   readonly list: ListView | undefined;
@@ -24,48 +24,150 @@ export interface Scene {
   readonly batch: BatchStatusObject | undefined;
   /** What was done before over the same list, the newest first. */
   readonly earlier: readonly ListedBatch[];
-  /** The newest work of the page about the list. */
   readonly work: WorkView | undefined;
-  readonly isRunning: boolean;
-  /** Whether something is to be chosen and started: before the first start, and when she begins again. */
-  readonly isPlanning: Signal<boolean>;
-  /** What shall be done, in the words of a job. */
-  readonly job: ListJobChoice;
-  /** Keeps the choice, plans it, and shows what it costs. */
-  choose(job: ListJobChoice): void;
-  /** Why her last choice was not kept. */
-  readonly unkept: Refused | undefined;
-  /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
-  readonly described: Asked<ListDescription>;
-  /**
-   * What the job would buy or change in all or the selected rows, before a start and after a mend; undefined
-   * while nothing is chosen.
-   */
-  readonly planned: Asked<PlanObject>;
-  /** What she has agreed to before a start. */
-  readonly agreed: Signal<Agreed>;
-  /** What came of it; undefined value before anything was started, and while it runs. */
-  readonly report: Asked<ReportObject>;
-  /** Whether it is shown what would be taken back. */
-  readonly isUndoing: Signal<boolean>;
-  /** What a few rows brought that were tried last; undefined where the last work was another one. */
-  readonly tried: WorkView['sample'];
-  /** Numbers of selected rows. */
-  readonly selected: Signal<ReadonlySet<number>>;
-  /** The same as ranges, such as `5,9,12-20`, before a start; undefined where all rows are meant. */
-  readonly only: string | undefined;
-  /** The row that is open beside the table. */
-  readonly opened: Signal<number | undefined>;
-  readonly filter: Signal<Filter>;
-  /** Looks at everything anew, such as after a mend. */
-  refresh(): void;
 }
+
+/** What the parts of a list's view know together: the list, what shall be done, and how it goes. */
+export type Scene = ReturnType<typeof useScene>;
+
+export function useScene(known: Known) {
+  const { list, batch, work } = known;
+  const isRunning = batch?.running === true || work?.state === 'working';
+  const isPlanning = useIsPlanning(known);
+  const choice = useChoice(list);
+  const { job } = choice;
+  const agreed = useSignal<Agreed>({});
+  const selected = useSignal<ReadonlySet<number>>(new Set());
+  const only = (isPlanning.value && rangesOf(selected.value)) || undefined;
+  // An agreement was about the choice of then. Only the typed one names its people itself.
+  useLayoutEffect(() => {
+    agreed.value = { typed: agreed.peek().typed };
+  }, [JSON.stringify(job)]);
+  const isRead = list !== undefined && (isPlanning.value || isAnew(known));
+  // People are not asked about again because of a mend: a team is planned when she wants to start.
+  const isAsked =
+    isPlanning.value || (newMends(known).length > 0 && !isRunning && batch?.changes === undefined);
+  const isChosen = list !== undefined && isAsked && operationsOf(job).length > 0;
+  const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
+  const planned = { path: '/plan', body: { file: list?.id, job, only, accept: agreed.value.accept } };
+  const report = { path: `/batches/${batch?.batch}/report` };
+  return {
+    ...known,
+    ...choice,
+    isRunning,
+    /** Whether something is to be chosen and started: before the first start, and when she begins again. */
+    isPlanning,
+    /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
+    described: useAnswer<ListDescription>(isRead && described, acted.value),
+    /** What the job would buy or change in all or the selected rows, before a start and after a mend. */
+    planned: useAnswer<PlanObject>(isChosen && planned, acted.value, REST_MS),
+    agreed,
+    /** What came of it. It is read from every row, and so not asked for while it runs. */
+    report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [
+      batch?.counts,
+      batch?.credits,
+    ]),
+    isUndoing: useSignal(false),
+    /** What a few rows brought that were tried last; undefined where the last work was another one. */
+    tried: isPlanning.value && work?.state === 'ended' ? work.sample : undefined,
+    selected,
+    /** The same as ranges, such as `5,9,12-20`, before a start; undefined where all rows are meant. */
+    only,
+    opened: useSignal<number | undefined>(undefined),
+    filter: useSignal<Filter>(EVERYTHING),
+  };
+}
+
+/** What never began, or was only tried, is to be chosen still. */
+function useIsPlanning({ batch, work }: Known): Signal<boolean> {
+  const isLeft = work?.batch === null || work?.stopped?.code === 'plan' || work?.sample !== undefined;
+  const isToChoose = work?.state === 'ended' && isLeft;
+  const isPlanning = useSignal(batch === undefined || isToChoose);
+  useEffect(() => {
+    if (batch !== undefined) isPlanning.value = false;
+  }, [batch?.batch]);
+  useEffect(() => {
+    if (work !== undefined && work.state !== 'waiting') isPlanning.value = isToChoose;
+  }, [work?.id, work?.state]);
+  return isPlanning;
+}
+
+/** How long she may go on choosing before it is planned. */
+const REST_MS = 250;
+
+/** @param asked false as long as nothing is to be asked. */
+const useAnswer = <T>(
+  asked: { readonly path: string; readonly body?: object } | false,
+  again: unknown,
+  delayMs = 0,
+): Asked<T> =>
+  useAsked<T>(
+    (signal) => (asked ? ask(asked.path, { ...asked, signal, isLook: true }) : new Promise(() => {})),
+    [JSON.stringify([asked, again])],
+    { delayMs },
+  ).value;
+
+interface Choice {
+  readonly job: ListJobChoice;
+  readonly version: number;
+}
+
+/** A choice that was made over one of another tab that she has not seen is not kept, and the page says so. */
+function useChoice(list: ListView | undefined) {
+  const kept: Choice = list ?? { job: {}, version: 0 };
+  const mine = useSignal<Choice | undefined>(undefined);
+  const unkept = useSignal<Refused | undefined>(undefined);
+  const keep = useRef(
+    oneAtATime(async () => {
+      const sent = mine.peek();
+      if (sent === undefined) return;
+      try {
+        const path = `/lists/${list?.id}/job?version=${sent.version}`;
+        const { version } = await ask<ListView>(path, { method: 'PUT', body: sent.job, isLook: true });
+        // Meanwhile she may have chosen something else, which follows this one.
+        mine.value = { job: mine.peek()?.job ?? sent.job, version };
+      } catch (error) {
+        unkept.value = asRefused(error);
+        mine.value = undefined;
+      }
+    }),
+  );
+  const newest = mine.value !== undefined && mine.value.version >= kept.version ? mine.value : kept;
+  return {
+    /** What shall be done, in the words of a job. */
+    job: newest.job,
+    unkept: unkept.value,
+    /** Keeps the choice, plans it, and shows what it costs. */
+    choose(job: ListJobChoice): void {
+      unkept.value = undefined;
+      mine.value = { job, version: newest.version };
+      keep.current();
+    },
+  };
+}
+
+/** Whether the list was brought again since something was started over it. */
+export const isAnew = ({ list, batch }: Pick<Known, 'list' | 'batch'>): boolean =>
+  list !== undefined && (batch === undefined || list.at > batch.created_at);
+
+function rangesOf(rows: ReadonlySet<number>): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const row of [...rows].toSorted((one, other) => one - other)) {
+    const range = ranges.at(-1);
+    if (range?.last === row - 1) range.last = row;
+    else ranges.push({ first: row, last: row });
+  }
+  return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join();
+}
+
+/** The mends that were made since something was started over the list. */
+export const newMends = ({ list, batch }: Pick<Known, 'list' | 'batch'>): readonly Mend[] =>
+  list?.mends.filter(({ at }) => batch !== undefined && at > batch.created_at) ?? [];
 
 export interface OfScene {
   readonly scene: Scene;
 }
 
-/** Where it is planned what shall be done. */
 export interface OfPlan extends OfScene {
   readonly plan: PlanObject;
 }
@@ -105,136 +207,3 @@ export const isTeam = ({ job, batch, isPlanning }: Scene): boolean =>
 /** What is planned for a team, until it is started. */
 export const teamPlan = ({ isPlanning, isRunning, planned }: Scene): PlanObject | undefined =>
   isPlanning.value && !isRunning && planned.value?.changes !== undefined ? planned.value : undefined;
-
-/** What is known of a list from the server, at one time. */
-export type Known = Pick<Scene, 'name' | 'list' | 'batch' | 'earlier' | 'work'>;
-
-export function useScene(known: Known): Scene {
-  const { list, batch, work } = known;
-  const isRunning = batch?.running === true || work?.state === 'working';
-  const tried = work?.state === 'ended' ? work.sample : undefined;
-  const isPlanning = useIsPlanning(known);
-  const choice = useChoice(list);
-  const { job } = choice;
-  const agreed = useSignal<Agreed>({});
-  const selected = useSignal<ReadonlySet<number>>(new Set());
-  const again = useSignal(0);
-  const only = (isPlanning.value && rangesOf(selected.value)) || undefined;
-  // An agreement was about the choice of then. Only the typed one names its people itself.
-  useLayoutEffect(() => {
-    agreed.value = { typed: agreed.peek().typed };
-  }, [JSON.stringify(job)]);
-  const isRead = list !== undefined && (isPlanning.value || isAnew(known));
-  // People are not asked about again because of a mend: a team is planned when she wants to start.
-  const isAsked =
-    isPlanning.value || (newMends(known).length > 0 && !isRunning && batch?.changes === undefined);
-  const isChosen = list !== undefined && isAsked && operationsOf(job).length > 0;
-  const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
-  const planned = { path: '/plan', body: { file: list?.id, job, only, accept: agreed.value.accept } };
-  const report = { path: `/batches/${batch?.batch}/report` };
-  return {
-    ...known,
-    isRunning,
-    isPlanning,
-    ...choice,
-    described: useAnswer(isRead && described, again.value),
-    planned: useAnswer(isChosen && planned, again.value, REST_MS),
-    agreed,
-    // It is read from every row, and so not asked for while it runs.
-    report: useAnswer(batch !== undefined && !isRunning && report, [batch?.counts, batch?.credits]),
-    isUndoing: useSignal(false),
-    tried: isPlanning.value ? tried : undefined,
-    selected,
-    only,
-    opened: useSignal<number | undefined>(undefined),
-    filter: useSignal<Filter>(EVERYTHING),
-    refresh() {
-      again.value += 1;
-      beat.value += 1;
-    },
-  };
-}
-
-/** What never began, or was only tried, is to be chosen still. */
-function useIsPlanning({ batch, work }: Known): Signal<boolean> {
-  const isLeft = work?.batch === null || work?.stopped?.code === 'plan' || work?.sample !== undefined;
-  const isToChoose = work?.state === 'ended' && isLeft;
-  const isPlanning = useSignal(batch === undefined || isToChoose);
-  useEffect(() => {
-    if (batch !== undefined) isPlanning.value = false;
-  }, [batch?.batch]);
-  useEffect(() => {
-    if (work !== undefined && work.state !== 'waiting') isPlanning.value = isToChoose;
-  }, [work?.id, work?.state]);
-  return isPlanning;
-}
-
-/** How long she may go on choosing before it is planned. */
-const REST_MS = 250;
-
-/** @param asked false as long as nothing is to be asked. */
-const useAnswer = <T>(
-  asked: { readonly path: string; readonly body?: object } | false,
-  again: unknown,
-  restMs = 0,
-): Asked<T> =>
-  useAsked<T>(
-    (signal) =>
-      asked === false ? new Promise(() => {}) : ask(asked.path, { signal, isLook: true, body: asked.body }),
-    [JSON.stringify([asked, again])],
-    { delayMs: restMs },
-  ).value;
-
-interface Choice {
-  readonly job: ListJobChoice;
-  readonly version: number;
-}
-
-/**
- * The choice for the list, which every other tab shows within a second. A choice that was made over one that
- * the user has not seen is not kept, and the page says so.
- */
-function useChoice(list: ListView | undefined): Pick<Scene, 'job' | 'choose' | 'unkept'> {
-  const kept: Choice = list ?? { job: {}, version: 0 };
-  const mine = useSignal<Choice | undefined>(undefined);
-  const unkept = useSignal<Refused | undefined>(undefined);
-  const keep = useRef(
-    oneAtATime(async () => {
-      const sent = mine.peek();
-      if (sent === undefined) return;
-      try {
-        const path = `/lists/${list?.id}/job?version=${sent.version}`;
-        const { version } = await ask<ListView>(path, { method: 'PUT', body: sent.job, isLook: true });
-        // Meanwhile she may have chosen something else, which follows this one.
-        mine.value = { job: mine.peek()?.job ?? sent.job, version };
-      } catch (error) {
-        unkept.value = asRefused(error);
-        mine.value = undefined;
-      }
-    }),
-  );
-  const newest = mine.value !== undefined && mine.value.version >= kept.version ? mine.value : kept;
-  return {
-    job: newest.job,
-    unkept: unkept.value,
-    choose(job) {
-      unkept.value = undefined;
-      mine.value = { job, version: newest.version };
-      keep.current();
-    },
-  };
-}
-
-/** Whether the list was brought again since something was started over it. */
-export const isAnew = ({ list, batch }: Pick<Scene, 'list' | 'batch'>): boolean =>
-  list !== undefined && (batch === undefined || list.at > batch.created_at);
-
-function rangesOf(rows: ReadonlySet<number>): string {
-  const ranges: { first: number; last: number }[] = [];
-  for (const row of [...rows].toSorted((one, other) => one - other)) {
-    const range = ranges.at(-1);
-    if (range?.last === row - 1) range.last = row;
-    else ranges.push({ first: row, last: row });
-  }
-  return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join();
-}

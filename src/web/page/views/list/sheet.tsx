@@ -1,10 +1,12 @@
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { type Place, stepOf, useWindow } from '../../parts/window.ts';
-import { cellsOf, type Drawn, textOf } from './cells.tsx';
-import { type Column, isBought, isHers } from './columns.ts';
-import { ColumnHead } from './head-menu.tsx';
-import { signOf } from './signs.ts';
+import { Form } from '../../parts/asking.tsx';
+import { Button, Field, Popover } from '../../parts/controls.tsx';
+import { cellsOf, type Drawn, signOf, textOf } from './cells.tsx';
+import { type Column, isBought, isHers, kindWords } from './columns.ts';
+import { Meaning } from './fields.tsx';
+import { type Filter, type OfScene, teamPlan } from './scene.ts';
 
 const NUMBERS = 68;
 
@@ -88,7 +90,7 @@ function Row({ drawn, at: { value: at }, line, y, template }: RowProps) {
     <tr
       aria-rowindex={line + 2}
       aria-selected={isChosen}
-      class={`${look} ${isOpen ? 'open' : ''} ${isChosen ? 'sel' : ''}`}
+      class={`${look} ${isOpen ? 'open' : ''}`}
       style={{ top: `${y}px`, gridTemplateColumns: template }}
       data-line={line}
     >
@@ -218,4 +220,132 @@ function actOf(
   };
   if (ctrlKey || metaKey) return commands[key];
   return acts[key] ?? (key.length === 1 && !altKey ? () => begin(drawn, at, key) : undefined);
+}
+
+interface HeadProps extends OfScene {
+  readonly column: Column;
+  /** What it says in the row that the keys are at. */
+  readonly value: string;
+  readonly onHide: () => void;
+}
+
+/** The head of a column: her name for it, what it is, and what can be changed about that. */
+function ColumnHead(props: HeadProps) {
+  const { scene, column } = props;
+  const says = (
+    <>
+      <b>{column.name}</b>
+      <small class={column.kind === 'asked' ? 'good' : ''}>
+        {kindWords(column, scene.isRunning)} <span aria-hidden="true">⌄</span>
+      </small>
+    </>
+  );
+  return (
+    <Popover name={`The column ${column.name}`} says={says} look="head">
+      {(close) => <Menu {...props} close={close} />}
+    </Popover>
+  );
+}
+
+function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly close: () => void }) {
+  const { filter } = scene;
+  const { at, isBelow = false, before: name = column.name } = column;
+  const isMeant = scene.isPlanning.value && scene.list !== undefined && isHers(column);
+  const show = (shown: Partial<Filter>): void => {
+    filter.value = { ...filter.value, ...shown };
+    close();
+  };
+  return (
+    <>
+      {isMeant && <Meaning scene={scene} column={column} close={close} />}
+      {teamPlan(scene) === undefined && at !== undefined && !isBelow && (
+        <>
+          <p class="row">
+            <Button says="Sort A to Z" onClick={() => show({ sort: name })} />
+            <Button says="Sort Z to A" onClick={() => show({ sort: `-${name}` })} />
+          </p>
+          <Form
+            says="Show only these"
+            sends={async ({ only = '' }) => show({ where: { ...filter.value.where, [name]: String(only) } })}
+          >
+            <Field says="Only rows with" name="only" defaultValue={value} />
+          </Form>
+        </>
+      )}
+      <Button says="Hide this column" onClick={onHide} />
+    </>
+  );
+}
+
+/** Which lines of a table of any length are drawn, and where: only those that are seen. */
+
+const LINE = 33;
+const HEAD = 52;
+const BEYOND = 6;
+/** Firefox draws no box that is taller. A longer table is scrolled at a scale, and by the keys row by row. */
+const TALLEST = 16_000_000;
+
+function useWindow(box: RefObject<HTMLDivElement | null>, count: number) {
+  const whole = count * LINE;
+  const tall = Math.min(whole, TALLEST);
+  /** What is seen at the top: in the scale of the box, and of all lines. */
+  const place = useSignal({ scroll: 0, top: 0 });
+  const { scroll, top } = place.value;
+  /** How many pixels of lines go by with one of the box. */
+  const scaleOf = ({ clientHeight }: HTMLElement): number =>
+    whole === tall ? 1 : (whole + HEAD - clientHeight) / (tall + HEAD - clientHeight);
+  const onScroll = (): void => {
+    const shown = box.current;
+    if (shown === null || shown.scrollTop === scroll) return;
+    place.value = { scroll: shown.scrollTop, top: shown.scrollTop * scaleOf(shown) };
+  };
+  const showLine = (line: number): void => {
+    const shown = box.current;
+    if (shown === null) return;
+    const y = line * LINE;
+    const wanted = Math.min(y, Math.max(top, y + LINE + HEAD - shown.clientHeight));
+    if (wanted === top) return;
+    shown.scrollTop = wanted / scaleOf(shown);
+    place.value = { scroll: shown.scrollTop, top: wanted };
+  };
+  const from = Math.max(0, Math.floor(top / LINE) - BEYOND);
+  // No box is taller than its screen.
+  const to = Math.min(count, Math.ceil((top + screen.height) / LINE) + BEYOND);
+  const lines = Array.from({ length: Math.max(0, to - from) }, (_, nth) => from + nth);
+  const page = (): number => Math.max(1, Math.floor(((box.current?.clientHeight ?? 0) - HEAD) / LINE) - 1);
+  return {
+    from,
+    to,
+    lines,
+    tall,
+    page,
+    onScroll,
+    showLine,
+    yOf: (line: number) => line * LINE - top + scroll,
+  };
+}
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** More lines and columns than there are. */
+const ALL = 1e9;
+
+/** How far a key leads; undefined of one that does not move. @param page how many lines are seen. */
+function stepOf({ key, ctrlKey, metaKey }: KeyboardEvent, page: number): Place | undefined {
+  const isFar = ctrlKey || metaKey;
+  const far = isFar ? ALL : 1;
+  const steps: Readonly<Record<string, Place>> = {
+    ArrowUp: { line: -far, column: 0 },
+    ArrowDown: { line: far, column: 0 },
+    ArrowLeft: { line: 0, column: -far },
+    ArrowRight: { line: 0, column: far },
+    PageUp: { line: -page, column: 0 },
+    PageDown: { line: page, column: 0 },
+    Home: { line: isFar ? -ALL : 0, column: -ALL },
+    End: { line: isFar ? ALL : 0, column: ALL },
+  };
+  return steps[key];
 }

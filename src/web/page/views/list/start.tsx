@@ -1,20 +1,19 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { capital, whatWords } from '../../../../files/output/summary-words.ts';
-import { Loaded, RefusedNotice } from '../../loaded.tsx';
-import { Button, ButtonLink } from '../../parts/controls.tsx';
-import { late } from '../../parts/late.tsx';
-import { Stop } from '../../parts/stop.tsx';
-import { Agreements } from './agreements.tsx';
-import { type Accounts, canDo, FINDS, fittingBest, jobFor, type OfAccounts } from './choice.ts';
-import { FILLS } from './fields.tsx';
-import { Buttons } from './go.tsx';
-import { isFill, operationsOf, stepsOf } from './job.ts';
-import { Changes, Price } from './price.tsx';
+import type { ListDescription, ListJobChoice, PlanObject, WorkAnswer } from '../../../api.ts';
+import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
+import { Button, ButtonLink, Field, Stop } from '../../parts/controls.tsx';
+import { counted, grouped } from '../../parts/figures.ts';
+import { ask } from '../../session.ts';
+import { recognisedFor } from './columns.ts';
+import { FILLS, proposedFor, Tried, wantedOf } from './fields.tsx';
+import { addedIn, besides, isFill, operationsOf, type Step, stepsOf, withAdded, withSteps } from './job.ts';
+import { Agreements, Changes, isAgreed, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
-import { isTeam, type OfScene, type Scene } from './scene.ts';
-import { Steps } from './steps.tsx';
-
-const Tried = late(async () => (await import('./tried.tsx')).Tried);
+import { isMaking, isSent, whoIs } from './rows.ts';
+import { EVERYTHING, isTeam, type OfPlan, type OfScene, type Scene } from './scene.ts';
+import { type Accounts, canDo, isPlay, type OfAccounts, Steps } from './steps.tsx';
 
 /** What shall be done with the list, by whom and by what, and what it costs; then the button. */
 export const Start = ({ scene }: OfScene) => (
@@ -28,23 +27,21 @@ export const Start = ({ scene }: OfScene) => (
 function Chosen({ scene, accounts }: OfAccounts) {
   const { job, tried, planned, described, unkept } = scene;
   const { waits } = planned;
-  const there = accounts.map(({ name }) => name);
+  const isThere = (name: string): boolean => accounts.some((account) => account.name === name);
   // A job that names no account has the only one that there is.
   const unasked = stepsOf(job).find(({ operation, accounts: names }) =>
-    names.length === 0
-      ? !accounts.some((account) => canDo(account, operation))
-      : names.some((name) => !there.includes(name)),
+    names.length === 0 ? !accounts.some((account) => canDo(account, operation)) : !names.every(isThere),
   );
   // Where nothing is chosen any more, the last plan is of a choice that she took away.
   const plan = operationsOf(job).length > 0 ? planned.value : undefined;
-  useFirstChoice(scene, accounts);
+  useEffect(() => {
+    // The first time, what fits the columns best is chosen already.
+    const best = described.value && operationsOf(job).length === 0 ? fittingBest(described.value) : [];
+    if (best.length > 0) scene.choose(jobFor(scene, accounts, best));
+  }, [described.value === undefined]);
   return (
     <>
-      {tried === undefined ? (
-        <What scene={scene} accounts={accounts} />
-      ) : (
-        <Tried scene={scene} tried={tried} />
-      )}
+      {tried ? <Tried scene={scene} tried={tried} /> : <What scene={scene} accounts={accounts} />}
       <details open={tried === undefined}>
         <summary>With whom, and by what</summary>
         <Steps scene={scene} accounts={accounts} />
@@ -99,12 +96,132 @@ function What({ scene, accounts }: OfAccounts) {
   );
 }
 
-/** The first time, what fits the columns best is chosen already. */
-function useFirstChoice(scene: Scene, accounts: Accounts): void {
-  const { value } = scene.described;
-  useEffect(() => {
-    if (value === undefined || operationsOf(scene.job).length > 0) return;
-    const best = fittingBest(value);
-    if (best.length > 0) scene.choose(jobFor(scene, accounts, best));
-  }, [value === undefined]);
+/** So many are tried first: enough to see what comes back, and what the rest will bring. */
+const TRIED_FIRST = 20;
+
+/** The most that it may cost, and the buttons that start it. */
+function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
+  const { batch, job, work, tried } = scene;
+  const typed = useSignal<number | undefined>(undefined);
+  // A limit holds for all that the list has cost.
+  const spent = batch !== undefined && plan.unfinished === batch.batch ? batch.credits.spent : 0;
+  const isInvented = isPlay(stepsOf(job), accounts);
+  const budget = isTeam(scene) || isInvented ? undefined : (typed.value ?? spent + plan.credits.most);
+  const waits = work?.state === 'waiting';
+  return (
+    <>
+      {isInvented && (
+        <p class="need">
+          The {isTeam(scene) ? 'people' : 'answers'} are <b>invented</b>: it is play money.{' '}
+          <a href="/accounts">Add your account</a>
+        </p>
+      )}
+      {budget !== undefined && (
+        <Field
+          says="Never more than"
+          type="number"
+          min={0}
+          value={budget}
+          onInput={({ currentTarget: { value } }) => {
+            typed.value = value === '' ? undefined : Math.max(0, Math.trunc(Number(value)));
+          }}
+        />
+      )}
+      {budget !== undefined && spent > 0 && <p class="soft">With the {grouped(spent)} spent so far.</p>}
+      {work?.stopped?.code === 'plan' && work.state === 'ended' && (
+        <p class="need">The figures have changed: look at them again.</p>
+      )}
+      <p class="row">
+        {offersOf(scene, plan).map(({ says, sample }, at) => (
+          <Act
+            key={says}
+            says={says}
+            look={at === 0 ? 'go' : undefined}
+            disabled={scene.planned.waits || waits || !isAgreed(scene, plan)}
+            does={() => start(scene, plan, { budget, sample })}
+          />
+        ))}
+        {tried && (
+          <Button
+            says={`Leave it at ${grouped(tried.rows)}`}
+            onClick={() => (scene.isPlanning.value = false)}
+          />
+        )}
+      </p>
+    </>
+  );
+}
+
+/** The rows that she selected, the rest after a try, or all; a few first where nothing is known. */
+function offersOf(
+  { selected, tried }: Scene,
+  plan: PlanObject,
+): readonly { says: string; sample?: number }[] {
+  const { to_buy: asked, changes, unfinished } = plan;
+  if (changes !== undefined) {
+    const people = new Set(changes.filter((each) => isSent(each) && !isMaking(each)).map(whoIs));
+    return changes.some(isSent) ? [{ says: `Change ${counted(people.size, 'person', 'people')}` }] : [];
+  }
+  const { size } = selected.value;
+  if (size > 0) return [{ says: size === 1 ? 'Ask the selected row' : `Ask the ${grouped(size)} selected` }];
+  if (tried !== undefined) return asked === 0 ? [] : [{ says: `Start the other ${grouped(asked)}` }];
+  const isFresh = unfinished === undefined && plan.bought_before === 0;
+  if (!isFresh || asked <= TRIED_FIRST) return [{ says: 'Start' }];
+  return [{ says: `Try ${TRIED_FIRST} first`, sample: TRIED_FIRST }, { says: 'Start all' }];
+}
+
+/** @param how the most that it may cost, and how many rows are tried alone. */
+async function start(scene: Scene, { id: plan }: PlanObject, how: object): Promise<void> {
+  const { list, job, only } = scene;
+  const { accept, yes } = scene.agreed.value;
+  await ask<WorkAnswer>('/run', { body: { file: list?.id, job, plan, accept, yes, only, ...how } });
+  scene.selected.value = new Set();
+  // A team is filtered by what is planned, which is over now.
+  if (isTeam(scene)) scene.filter.value = EVERYTHING;
+}
+
+const FINDS = ['enrich-company', 'enrich-person'];
+
+/** A step with the account that fits: her own come before play money, and no list is asked with both. */
+function stepWith(accounts: Accounts, operation: string, beside: readonly Step[]): Step {
+  const able = accounts.filter((account) => canDo(account, operation));
+  const first = able.find(({ sandbox }) => sandbox === isPlay(beside, accounts)) ?? able[0];
+  return { operation, accounts: first === undefined ? [] : [first.name] };
+}
+
+/**
+ * Begins with the list as it is read. What is done beside something of before is asked by the same columns.
+ * @param fills whether the blanks of her columns are filled.
+ */
+function jobFor(
+  scene: Scene,
+  accounts: Accounts,
+  operations: readonly string[],
+  fills = false,
+): ListJobChoice {
+  const { read, country, repair } = scene.job;
+  const before = isFill(scene.job) === fills ? stepsOf(scene.job) : [];
+  const steps: Step[] = [];
+  for (const name of operations)
+    steps.push(before.find(({ operation }) => operation === name) ?? stepWith(accounts, name, steps));
+  const bare = withSteps({ read, country, repair }, steps);
+  const isBeside = before.some((step) => steps.includes(step));
+  const job = isBeside ? besides(scene.job, bare, (name) => recognisedFor(scene, name)) : bare;
+  if (!fills) return job;
+  const filling = { ...job, on_existing: 'fill' as const };
+  const blank = steps.filter(({ add }) => add === undefined).map(({ operation }) => wantedOf(operation));
+  const added = proposedFor({ ...scene, job: filling }, blank);
+  return withAdded(filling, new Map([...addedIn(filling), ...added]));
+}
+
+/** What fits best: a team, else what can be asked by a column that most rows have filled. */
+function fittingBest({ operations, columns, rows }: ListDescription): readonly string[] {
+  const fitting = operations.filter(({ problem }) => problem === null);
+  if (fitting.some(({ operation }) => operation === 'onboard')) return ['onboard'];
+  const finding = fitting.filter(({ operation }) => FINDS.includes(operation));
+  const best = finding.filter((fit) => {
+    const used = columns.filter(({ name }) => Object.values(fit.columns).includes(name));
+    return used.some(({ filled }) => filled > 0 && filled >= rows / 2);
+  });
+  return (best.length > 0 ? best : finding.slice(0, 1)).map(({ operation }) => operation);
 }

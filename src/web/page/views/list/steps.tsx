@@ -1,8 +1,7 @@
 import { capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
-import { Checkbox, Options, Select } from '../../parts/controls.tsx';
+import type { AccountObject, ListJobChoice } from '../../../api.ts';
+import { Button, Checkbox, Field, Options, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
-import { late } from '../../parts/late.tsx';
-import { canDo, isPlay, named, type OfAccounts } from './choice.ts';
 import { columnsUsed } from './columns.ts';
 import { Fields, valuesOf } from './fields.tsx';
 import {
@@ -16,10 +15,7 @@ import {
   withAsked,
   withSteps,
 } from './job.ts';
-import { Ordered } from './ordered.tsx';
-import { columnsOfHers, isTeam, type Scene } from './scene.ts';
-
-const Team = late(async () => (await import('./team.tsx')).Team);
+import { columnsOfHers, isTeam, type OfScene, type Scene } from './scene.ts';
 
 /** With which accounts each thing is looked for, and in which order they are asked. */
 export function Steps({ scene, accounts }: OfAccounts) {
@@ -53,13 +49,11 @@ interface StepProps extends OfAccounts {
   readonly onChosen: (step: Step) => void;
 }
 
-/** One account is chosen in a list; several are in an order. */
 function Vendors({ step, accounts, scene, onChosen }: StepProps) {
   const { operation, accounts: names } = step;
   const able = accounts.filter((account) => canDo(account, operation));
-  const left = able.filter(
-    ({ name, sandbox }) => sandbox === isPlay([step], accounts) && !names.includes(name),
-  );
+  const isLike = ({ sandbox }: AccountObject): boolean => sandbox === isPlay([step], accounts);
+  const left = able.filter((account) => isLike(account) && !names.includes(account.name));
   const says = new Map(named(able));
   const [first] = names;
   return (
@@ -67,9 +61,11 @@ function Vendors({ step, accounts, scene, onChosen }: StepProps) {
       {names.length > 1 ? (
         <Ordered
           verb="Ask"
-          items={names.map((key) => {
-            return { key, says: says.get(key) ?? key, more: priceOf(scene, operation, key) };
-          })}
+          items={names.map((key) => ({
+            key,
+            says: says.get(key) ?? key,
+            more: priceOf(scene, operation, key),
+          }))}
           onOrdered={(ordered) => onChosen({ ...step, accounts: ordered })}
         />
       ) : (
@@ -119,9 +115,7 @@ function CheckedBy({ step, accounts, onChosen }: Omit<StepProps, 'scene'>) {
         name="Checked by"
         value={check?.account ?? ''}
         options={[['', 'nobody'], ...named(able)]}
-        onChosen={(account) =>
-          onChosen({ ...step, check: account === '' ? undefined : { ...check, account } })
-        }
+        onChosen={(account) => onChosen({ ...step, check: account ? { ...check, account } : undefined })}
       />
       {check && (
         <p class="row">
@@ -142,8 +136,6 @@ function CheckedBy({ step, accounts, onChosen }: Omit<StepProps, 'scene'>) {
     </>
   );
 }
-
-// ------------------------------------------------------------------------------------- by what it is asked
 
 const TOGETHER = ['first_name', 'last_name', 'full_name', 'company', 'country'];
 
@@ -188,3 +180,128 @@ function AskedBy({ scene, step }: Pick<StepProps, 'scene' | 'step'>) {
     </details>
   );
 }
+
+interface OrderedProps {
+  readonly items: readonly { readonly key: string; readonly says: string; readonly more: string }[];
+  /** What is done with each of them, such as `Ask`. */
+  readonly verb: string;
+  readonly onOrdered: (keys: readonly string[]) => void;
+}
+
+const MOVES = [
+  { sign: '↑', by: -1, when: 'earlier' },
+  { sign: '↓', by: 1, when: 'later' },
+];
+
+function Ordered({ items, verb, onOrdered }: OrderedProps) {
+  const keys = items.map(({ key }) => key);
+  return (
+    <ol class="steps">
+      {items.map(({ key, says, more }, at) => (
+        <li key={key} class="row">
+          <span>
+            {says}
+            <small>{more}</small>
+          </span>
+          {MOVES.map(({ sign, by, when }) => (
+            <Button
+              key={sign}
+              look="link"
+              says={sign}
+              aria-label={`${verb} ${says} ${when}`}
+              disabled={keys[at + by] === undefined}
+              onClick={() => onOrdered(keys.toSpliced(at, 1).toSpliced(at + by, 0, key))}
+            />
+          ))}
+          <Button
+            look="link"
+            says="×"
+            aria-label={`Do not ${verb.toLowerCase()} ${says}`}
+            onClick={() => onOrdered(keys.toSpliced(at, 1))}
+          />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const ROLES = ['viewer', 'editor', 'admin'] as const;
+
+/** Where people of a team go, and what her words mean. What goes too far is asked there. */
+function Team({ scene: { job, planned, choose } }: OfScene) {
+  const set = (more: ListJobChoice): void => choose({ ...job, ...more });
+  const { projects: strangers = [], roles: unknown = [] } = planned.value?.unknown ?? {};
+  return (
+    <>
+      {namesIn(job.projects, strangers).map(([name, id]) => (
+        <Field
+          key={name}
+          says={`${name} is`}
+          defaultValue={id ?? ''}
+          placeholder="its id in the service"
+          onTyped={(typed) => set({ projects: withEntry(job.projects, name, typed) })}
+        />
+      ))}
+      {(strangers.length > 0 || job.create_projects === true) && (
+        <Checkbox
+          says="Make the projects that nobody knows. They cannot be deleted again."
+          checked={job.create_projects === true}
+          onCheck={(isChecked) => set({ create_projects: isChecked || undefined })}
+        />
+      )}
+      <Select
+        name="Their role"
+        value={job.role ?? ''}
+        options={[['', 'by each row'], ...ROLES.map((role) => [role, `${role}, for all`] as const)]}
+        // Who has one role for all has neither words nor a column for it.
+        onChosen={(role) => {
+          const columns = job.columns && withEntry(job.columns, 'role', '');
+          set({ role: role || undefined, roles: undefined, columns });
+        }}
+      />
+      {namesIn(job.roles, job.role === undefined ? unknown : []).map(([word, role]) => (
+        <Select
+          key={word}
+          name={`“${word}” means`}
+          value={role ?? ''}
+          options={[['', 'no role yet'], ...ROLES]}
+          onChosen={(chosen) => set({ roles: withEntry(job.roles, word, chosen) })}
+        />
+      ))}
+      <Checkbox
+        says="Remove who is no longer on the list"
+        checked={job.remove_missing === true}
+        onCheck={(isChecked) => set({ remove_missing: isChecked || undefined })}
+      />
+    </>
+  );
+}
+
+type Names = Readonly<Record<string, string | null>>;
+
+/** What was said of names, and those of which nobody has said anything yet. */
+const namesIn = (said: Names = {}, unknown: readonly { readonly name: string }[]) =>
+  Object.entries({ ...Object.fromEntries(unknown.map(({ name }) => [name, ''])), ...said });
+
+/** The names with this one, or without it where nothing is said of it. */
+const withEntry = (names: Names = {}, name: string, said: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ ...names, [name]: said }).flatMap(([each, value]) => (value ? [[each, value]] : [])),
+  );
+
+export type Accounts = readonly AccountObject[];
+
+export interface OfAccounts extends OfScene {
+  readonly accounts: Accounts;
+}
+
+export const canDo = ({ operations = [], vendor }: AccountObject, operation: string): boolean =>
+  operation === 'onboard' ? vendor === 'service' : vendor === 'provider' && operations.includes(operation);
+
+const named = (accounts: Accounts): readonly (readonly [string, string])[] =>
+  accounts.map(({ name, sandbox }) => {
+    return [name, sandbox ? `${name.replace(/^sandbox-/, '')} (play)` : name];
+  });
+
+export const isPlay = (steps: readonly Step[], accounts: Accounts): boolean =>
+  steps.some((step) => accounts.find(({ name }) => name === step.accounts[0])?.sandbox === true);

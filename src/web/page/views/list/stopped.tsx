@@ -1,20 +1,31 @@
 import { useSignal } from '@preact/signals';
-import type { BatchList, BatchObject, BatchStatusObject, StopObject, WorkView } from '../../../api.ts';
-import { forPage, Loaded } from '../../loaded.tsx';
-import { Act, Form } from '../../parts/act.tsx';
-import { Button, ButtonLink, Field } from '../../parts/controls.tsx';
-import { allRows, counted, fileName, grouped, percent, when } from '../../parts/figures.ts';
-import { Stop } from '../../parts/stop.tsx';
-import { ask, beat } from '../../session.ts';
-import { NewKey, TestAccount } from '../accounts/key.tsx';
-import type { Scene } from './scene.ts';
-import { byWhom, isLeft, rowsLeft } from './words.ts';
+import type {
+  BatchList,
+  BatchStatusObject,
+  DoubtListObject,
+  DoubtObject,
+  StopObject,
+  WorkView,
+} from '../../../api.ts';
+import { Act, Form, forPage, Loaded } from '../../parts/asking.tsx';
+import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.tsx';
+import {
+  byWhom,
+  counted,
+  doneWords,
+  fileName,
+  grouped,
+  isLeft,
+  rowsLeft,
+  when,
+} from '../../parts/figures.ts';
+import { NewKey, TestAccount } from '../../parts/vendor.tsx';
+import { ask, beat, showActed } from '../../session.ts';
+import type { OfScene, Scene } from './scene.ts';
 
 type Code = StopObject['code'];
 
 export type Told = { readonly code: Code } & Partial<StopObject>;
-
-// ------------------------------------------------------------------------------ a fact, and what leads on
 
 /** What is so, where she is told more than the server says; `ACCOUNT` stands for the name of the account. */
 const FACTS: Readonly<Partial<Record<Code, string>>> = {
@@ -49,7 +60,6 @@ const OF_ACCOUNT: readonly Code[] = [
   ...(['address', 'doubts', 'moved'] as const),
 ];
 
-/** The word on the button that goes on. */
 const BUTTONS: Readonly<Partial<Record<Code, string>>> = {
   vendor_credits: 'I have bought more: go on',
   paused: 'Try now',
@@ -58,7 +68,6 @@ const BUTTONS: Readonly<Partial<Record<Code, string>>> = {
   busy: 'Try again',
 };
 
-/** Her answers to what stopped it. */
 const ANSWERS: Readonly<Record<string, string>> = {
   refused: 'They are right: leave such rows out',
   'no-match': 'They mean that nothing was found',
@@ -70,7 +79,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
 };
 
 /** @param how a budget for all of it, or the word with which a person has answered what stopped it. */
-export async function goOn(
+async function goOn(
   { batch, work }: Pick<Scene, 'batch'> & Partial<Pick<Scene, 'work'>>,
   how: { readonly budget?: number; readonly accept?: string } = {},
 ): Promise<void> {
@@ -79,12 +88,7 @@ export async function goOn(
   await ask('/tasks', { body: { ...what, ...how } });
 }
 
-interface StoppedProps {
-  readonly scene: Scene;
-  readonly stopped: Told;
-}
-
-export function Stopped({ scene, stopped }: StoppedProps) {
+export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }) {
   const { batch } = scene;
   const { code, account = batch?.account ?? '' } = stopped;
   const isSeen = useSignal(false);
@@ -93,7 +97,7 @@ export function Stopped({ scene, stopped }: StoppedProps) {
   const lookAgain = (): void => {
     isSeen.value = true;
     scene.isPlanning.value = true;
-    scene.refresh();
+    showActed();
   };
   const isAnew = ANEW.includes(code);
   const answers = (code !== 'plan' && stopped.answers) || [];
@@ -123,15 +127,18 @@ export function Stopped({ scene, stopped }: StoppedProps) {
   );
 }
 
-function factOf({ batch }: Scene, { code, message = '', ...told }: Told, account: string): string {
+function factOf(
+  { batch }: Scene,
+  { code, message = '', next = '', resume_at: at }: Told,
+  account: string,
+): string {
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
   const fact = FACTS[code]?.replace('ACCOUNT', account);
   if (fact !== undefined) return DETAILED.includes(code) ? `${fact} ${forPage(message)}` : fact;
-  return `${forPage(message) || 'It was stopped.'} ${forPage(told.next ?? '')} ${timeWords(told)}`;
+  const until = at ? `It can go on ${when(at)}.` : '';
+  return `${forPage(message) || 'It was stopped.'} ${forPage(next)} ${until}`;
 }
-
-const timeWords = ({ resume_at: at }: Partial<StopObject>): string => (at ? `It can go on ${when(at)}.` : '');
 
 const left = (batch: BatchStatusObject): string =>
   `${counted(rowsLeft(batch), 'row')} ${rowsLeft(batch) === 1 ? 'is' : 'are'} left`;
@@ -153,17 +160,16 @@ function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   );
 }
 
-// ------------------------------------------------------------------------------------------ who is before
-
-/** Another list is worked on in the same store, on this page or in a terminal, and this one comes after it. */
+/** Another list is worked on in the same store, here or in a terminal, and this one comes after it. */
 export function InLine({ work }: { readonly work: WorkView }) {
   return (
     <Loaded<BatchList> path="/batches" again={beat.value}>
       {({ batches }) => {
         const other = batches.find(({ running }) => running);
         if (other === undefined) return null;
+        const who = `“${fileName(other.input)}” is being worked on by ${byWhom(other)}`;
         return (
-          <Stop says={`${workedOn(other)} Yours comes next.`}>
+          <Stop says={`${who}, ${doneWords(other)} done. Yours comes next.`}>
             <Act says="Do not start it" does={() => ask(`/tasks/${work.id}/stop`, { method: 'POST' })} />
           </Stop>
         );
@@ -172,8 +178,99 @@ export function InLine({ work }: { readonly work: WorkView }) {
   );
 }
 
-function workedOn(other: BatchObject): string {
-  const done = Object.values(other.counts).reduce((sum, count) => sum + count, 0);
-  const part = percent(done, allRows(other));
-  return `“${fileName(other.input)}” is being worked on by ${byWhom(other)}, ${part} done.`;
+interface DoubtsProps {
+  readonly batch: BatchStatusObject;
+  readonly row?: number;
+}
+
+/** Rows whose answers were lost: decided at once, with what each choice costs. */
+export function Doubts({ batch, row }: DoubtsProps) {
+  const of = { batch: batch.batch, row };
+  return (
+    <Loaded<DoubtListObject> path="/settle" body={of} again={JSON.stringify(batch.counts)}>
+      {(list) => (list.in_doubt.length === 0 ? null : <Choices batch={batch} of={of} list={list} />)}
+    </Loaded>
+  );
+}
+
+interface ChoicesProps extends DoubtsProps {
+  readonly list: DoubtListObject;
+  readonly of: object;
+}
+
+function Choices({ batch, list, of }: ChoicesProps) {
+  const { in_doubt: doubts, at_risk: most, extra_used: used } = list;
+  const knows = useSignal(false);
+  const settle = (decision: object): Promise<unknown> => ask('/settle', { body: { ...of, ...decision } });
+  const again = (decision: object): Promise<void> => settle(decision).then(() => goOn({ batch }));
+  const [first, ...others] = new Set(doubts.map((doubt) => doubt.row));
+  const about = others.length === 0 ? { row: first } : { all_like: String(first) };
+  return (
+    <Stop says={doubtWords(doubts, most)}>
+      <Act says={againWords(doubts, most)} does={() => again({ retry: true, extra_credits: used + most })} />
+      <Act
+        says={doubts.length === 1 ? 'Leave it out' : 'Leave them out'}
+        does={() => settle({ skip: true })}
+      />
+      <Button
+        says="I know what came of it…"
+        aria-expanded={knows.value}
+        onClick={() => (knows.value = !knows.value)}
+      />
+      {knows.value && (
+        // What was not done is asked anew, which goes on by itself.
+        <Told onTold={(answer) => (answer ? settle({ ...about, answer }) : again({ not_done: true }))} />
+      )}
+    </Stop>
+  );
+}
+
+/** A change costs nothing, but may have been made. */
+const isOfTeam = (doubts: readonly DoubtObject[]): boolean => doubts.every(({ subject }) => subject !== null);
+
+function doubtWords(doubts: readonly DoubtObject[], most: number): string {
+  const rows = new Set(doubts.map(({ row }) => row)).size;
+  const fact = `No answer came${rows === 1 ? '' : ` for ${grouped(rows)} rows`}.`;
+  if (isOfTeam(doubts)) return `${fact} The change may have been made or not.`;
+  return `${fact} ${doubts.length === 1 ? 'It' : 'They'} may have cost ${counted(most, 'credit')}.`;
+}
+
+function againWords(doubts: readonly DoubtObject[], most: number): string {
+  if (!isOfTeam(doubts)) return `Ask again (${counted(most, 'more credit')})`;
+  const stakes = new Set(doubts.flatMap(({ at_stake: stake }) => stake ?? []));
+  return `Send it again${stakes.size === 0 ? '' : ` (${[...stakes].join(', ')})`}`;
+}
+
+const TOLD = [
+  ['not_done', 'Nothing came of it, and it cost nothing'],
+  ['no_match', 'It was asked, and nothing was found'],
+  ['found', 'It was answered, and I have the answer'],
+] as const;
+
+/** What a person has seen in the vendor's history. One row of several is told beside the table. */
+function Told({ onTold }: { onTold(answer: readonly string[] | undefined): Promise<unknown> }) {
+  const told = useSignal<string>('not_done');
+  const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    if (told.value !== 'found') return onTold(told.value === 'no_match' ? ['no_match'] : undefined);
+    const said = String(facts)
+      .split('\n')
+      .filter((line) => line.includes('='));
+    return onTold(said.map((line) => line.replace(/\s*=\s*/, '=').trim()));
+  };
+  return (
+    <Form look="row" says="That is so" sends={tell}>
+      <Select
+        name="What came of it"
+        value={told.value}
+        options={TOLD}
+        onChosen={(word) => (told.value = word)}
+      />
+      {told.value === 'found' && (
+        <label>
+          The answer, one fact in each line, such as name = Acme
+          <textarea name="facts" rows={3} />
+        </label>
+      )}
+    </Form>
+  );
 }

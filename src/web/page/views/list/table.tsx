@@ -1,20 +1,17 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { RefusedNotice } from '../../loaded.tsx';
-import { late } from '../../parts/late.tsx';
-import type { Place } from '../../parts/window.ts';
-import { Above } from './above.tsx';
-import { type Drawn, textOf } from './cells.tsx';
-import { columnsOf } from './columns.ts';
-import { newMends, useMending } from './mends.tsx';
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { RefusedNotice } from '../../parts/asking.tsx';
+import { Button, Checkbox, Popover } from '../../parts/controls.tsx';
+import { grouped } from '../../parts/figures.ts';
+import type { Lines } from '../../parts/lines.ts';
+import { Cards, type Drawn, textOf } from './cells.tsx';
+import { type Column, columnsOf } from './columns.ts';
+import { Mended, useMending } from './mends.tsx';
+import { Above } from './reading.tsx';
 import { batchShown, useRows } from './rows.ts';
-import type { Scene } from './scene.ts';
-import { Sheet, textAt } from './sheet.tsx';
-import { Tools } from './tools.tsx';
-
-/** Few views need them. */
-const Cards = late(async () => (await import('./cards.tsx')).Cards);
-const Mended = late(async () => (await import('./mended.tsx')).Mended);
+import { EVERYTHING, type Filter, newMends, type OfScene } from './scene.ts';
+import { type Place, Sheet, textAt } from './sheet.tsx';
 
 const NARROW = matchMedia('(max-width: 720px)');
 const isNarrow = signal(NARROW.matches);
@@ -23,7 +20,7 @@ NARROW.addEventListener('change', () => {
 });
 
 /** Her table: her own columns, and what was bought behind the one by which it was asked. */
-export function ListTable({ scene }: { readonly scene: Scene }) {
+export function ListTable({ scene }: OfScene) {
   const rows = useRows(scene);
   const hidden = useHidden(scene.list?.id ?? scene.batch?.batch ?? '');
   const at = useSignal<Place>({ line: 0, column: 0 });
@@ -56,10 +53,8 @@ async function copyRows(drawn: Drawn, { line, column }: Place): Promise<void> {
   const at = columns[column];
   if (chosen.length === 0) return navigator.clipboard.writeText(at ? textAt(drawn, line, at) : '');
   const lines = await rows.linesOf(chosen);
-  const table = [
-    columns.map(({ name }) => name),
-    ...lines.map((each) => columns.map((shown) => textOf(drawn, each, shown))),
-  ];
+  const texts = lines.map((each) => columns.map((shown) => textOf(drawn, each, shown)));
+  const table = [columns.map(({ name }) => name), ...texts];
   const inSheet = (text: string): string => (/[\t\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   await navigator.clipboard.writeText(table.map((cells) => cells.map(inSheet).join('\t')).join('\n'));
 }
@@ -70,4 +65,118 @@ function useHidden(list: string): Signal<readonly string[]> {
   const hidden = useSignal<readonly string[]>(JSON.parse(localStorage.getItem(key) ?? '[]'));
   useEffect(() => localStorage.setItem(key, JSON.stringify(hidden.value)), [hidden.value]);
   return hidden;
+}
+
+interface ToolsProps extends OfScene {
+  readonly rows: Lines;
+  readonly columns: readonly Column[];
+  readonly hidden: Signal<readonly string[]>;
+  readonly onCopy: () => Promise<void>;
+}
+
+const SEARCH_AFTER_MS = 300;
+
+function Tools(props: ToolsProps) {
+  const { scene, rows } = props;
+  const { filter } = scene;
+  const later = useRef<ReturnType<typeof setTimeout>>(undefined);
+  return (
+    <div class="tools">
+      <input
+        type="search"
+        ref={useFindKey()}
+        placeholder="Search this list"
+        aria-label="Search this list"
+        defaultValue={filter.value.search}
+        onInput={({ currentTarget: { value } }) => {
+          clearTimeout(later.current);
+          later.current = setTimeout(() => {
+            filter.value = { ...filter.value, search: value.trim() };
+          }, SEARCH_AFTER_MS);
+        }}
+      />
+      <ColumnsShown {...props} />
+      <span class="soft" role="status">
+        {rows.columns === undefined && rows.isAtWork && filter.value !== EVERYTHING ? 'searching…' : ''}
+      </span>
+      <Chosen {...props} />
+      <Pills scene={scene} />
+    </div>
+  );
+}
+
+/** The keys by which a browser finds words: it would find only those that are drawn. Once more, it does. */
+function useFindKey(): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isFind = (event.ctrlKey || event.metaKey) && event.key === 'f';
+      if (!isFind || document.activeElement === field.current) return;
+      event.preventDefault();
+      field.current?.select();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  return field;
+}
+
+function ColumnsShown({ columns, hidden }: ToolsProps) {
+  const toggle = (name: string): void => {
+    const others = hidden.value.filter((each) => each !== name);
+    hidden.value = others.length < hidden.value.length ? others : [...others, name];
+  };
+  const count = columns.filter(({ name }) => hidden.value.includes(name)).length;
+  return (
+    <Popover name="Columns" says={count === 0 ? 'Columns ▾' : `Columns (${count} hidden) ▾`}>
+      {() =>
+        // The first one says which row it is.
+        columns.slice(1).map(({ name }) => (
+          <div key={name}>
+            <Checkbox says={name} checked={!hidden.value.includes(name)} onCheck={() => toggle(name)} />
+          </div>
+        ))
+      }
+    </Popover>
+  );
+}
+
+function Chosen({ scene, onCopy }: ToolsProps) {
+  const { selected, isRunning } = scene;
+  const { size } = selected.value;
+  if (size === 0) return null;
+  return (
+    <span class="row">
+      <b>{grouped(size)} selected</b>
+      {scene.list !== undefined && !isRunning && !scene.isPlanning.value && (
+        <Button says="Ask only these" onClick={() => (scene.isPlanning.value = true)} />
+      )}
+      <Button says="Copy" onClick={onCopy} />
+      <Button says="None" onClick={() => (selected.value = new Set())} />
+    </span>
+  );
+}
+
+/** What is left out of the table, and the click that brings it back. The parts of the list stand above. */
+function Pills({ scene: { filter } }: Pick<ToolsProps, 'scene'>) {
+  const { where, sort } = filter.value;
+  const pill = (says: string, without: Partial<Filter>) => (
+    <Button
+      key={says}
+      aria-pressed
+      says={`${says} ✕`}
+      onClick={() => (filter.value = { ...filter.value, ...without })}
+    />
+  );
+  return (
+    <>
+      {sort !== undefined && pill(`sorted by ${sort.replace(/^-/, '')}`, { sort: undefined })}
+      {Object.entries(where).map(([name, value]) => {
+        const { [name]: _, ...others } = where;
+        return (
+          !['_status', '_action'].includes(name) && pill(`${name}: ${value || 'blank'}`, { where: others })
+        );
+      })}
+    </>
+  );
 }

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import type { AccountTest } from '../../../api.ts';
-import { Act, Form } from '../../parts/act.tsx';
-import { Field } from '../../parts/controls.tsx';
-import { counted } from '../../parts/figures.ts';
-import { ask, look } from '../../session.ts';
+import type { AccountTest } from '../../api.ts';
+import { ask, look } from '../session.ts';
+import { Act, Form } from './asking.tsx';
+import { Field } from './controls.tsx';
+import { counted } from './figures.ts';
 
 /** Asks the vendor something that is free, and tells what the account's key is worth. */
 export function TestAccount({ name }: { readonly name: string }) {
@@ -34,7 +34,6 @@ function testedWords({ connects, key_tried: isTried, user, balance, booked }: Ac
 
 interface NewKeyProps {
   readonly name: string;
-  /** The words of the button that keeps it. */
   readonly says: string;
   onSaved(): unknown;
 }
@@ -51,3 +50,28 @@ export function NewKey({ name, says, onSaved }: NewKeyProps) {
     </Form>
   );
 }
+
+export function read(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+/** In lines where it has parts, else as it came. */
+export function rawAnswer(body: string): string {
+  const value = read(body);
+  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+}
+
+export const ANSWERS: Readonly<Record<string, string>> = {
+  found: 'found',
+  no_match: 'nothing found',
+  refused: 'refused',
+  not_sent: 'it was not sent',
+  paused: 'it had to wait, and was asked again',
+  stopped: 'it was stopped',
+  in_doubt: 'none came, or nobody can read it',
+  accepted: 'taken, and answered later',
+};
