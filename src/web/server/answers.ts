@@ -7,9 +7,9 @@ import { stopShown } from '../../core/stop-object.ts';
 import { listNameOf } from '../../files/called.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
+import type { StopObject } from '../../objects/stop-object.ts';
 import type { Refusal } from '../api.ts';
 import type { Server } from './server.ts';
-import { CommandStopped } from './work.ts';
 
 /** The most bytes of a request body. Uploads do not come as bodies of this kind. */
 const MOST_BODY = 1 << 20;
@@ -67,5 +67,15 @@ export class HttpRefusal extends StopError {
   constructor(status: 401 | 403 | 404, message: string, next: string) {
     super({ code: 'usage', message, next });
     this.status = status;
+  }
+}
+
+/** A command has refused, in words of its own. */
+export class CommandStopped extends Error {
+  readonly stopped: StopObject;
+
+  constructor(stopped: StopObject) {
+    super(stopped.message);
+    this.stopped = stopped;
   }
 }

@@ -8,11 +8,11 @@ import { EXIT, messageOf, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { commandLine, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
-import { type StopObject, StoppedObject } from '../../objects/stop-object.ts';
+import { StoppedObject } from '../../objects/stop-object.ts';
 import { nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
 import { GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
-import { bodyOf, HttpRefusal, inListNames } from './answers.ts';
+import { bodyOf, CommandStopped, HttpRefusal, inListNames } from './answers.ts';
 import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -247,14 +247,4 @@ export async function askChild(
 export function stoppedIn(result: unknown) {
   const { data } = StoppedObject.safeParse(result);
   return data?.stopped.code === 'bug' ? undefined : data;
-}
-
-/** A command has refused, in words of its own. */
-export class CommandStopped extends Error {
-  readonly stopped: StopObject;
-
-  constructor(stopped: StopObject) {
-    super(stopped.message);
-    this.stopped = stopped;
-  }
 }

@@ -1,7 +1,7 @@
 import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
 import { percent } from '../../../files/output/summary-words.ts';
-import type { BatchObject, BatchStatusObject } from '../../api.ts';
+import type { BatchObject, BatchStatusObject, PlanObject } from '../../api.ts';
 
 /** Numbers, sizes and times as people read them, by the code of the report and of the commands. */
 export { counted, grouped, percent };
@@ -48,18 +48,17 @@ export function duration(seconds: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-const NEAR_DAYS: Readonly<Record<number, string>> = { [-1]: 'tomorrow', 0: 'today', 1: 'yesterday' };
-
 /** `today 09:12`, `tomorrow 02:00`, `20 November`, where the reader is. */
 export function when(at: string): string {
   const then = new Date(at);
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / DAY_MS);
-  const near = NEAR_DAYS[days];
   const time = then.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  if (near !== undefined) return `${near} ${time}`;
+  if (Math.abs(days) < 2) return `${NEAR_DAY.format(0 - days, 'day')} ${time}`;
   return days < 300 ? dayAndMonth(then) : then.toLocaleDateString('en-GB', { dateStyle: 'long' });
 }
 
+/** `tomorrow`, `today`, `yesterday`. */
+const NEAR_DAY = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const dayAndMonth = (of: Date): string =>
@@ -87,3 +86,12 @@ export const byWhom = ({ by }: Pick<BatchObject, 'by'>): string =>
 /** Whether it can go on: it has rows left, and nobody works on it. */
 export const isLeft = (batch: BatchStatusObject | undefined): batch is BatchStatusObject =>
   batch?.state === 'open' && !batch.running;
+
+/** How many rows are asked about each of several things, whichever accounts are asked about it. */
+export function askedApart({ steps = [] }: PlanObject) {
+  const byOperation = [...Map.groupBy(steps, ({ operation }) => operation)];
+  if (byOperation.length < 2) return [];
+  return byOperation.map(([operation, own]) => {
+    return { operation, rows: Math.max(...own.map(({ reached, known }) => reached - known)) };
+  });
+}

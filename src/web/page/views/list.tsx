@@ -1,12 +1,14 @@
 import { useEffect } from 'preact/hooks';
-import type { BatchList, BatchStatusObject, ListView, WorkList } from '../../api.ts';
+import { Bar } from '../../../files/output/report/table.ts';
+import { countedOf } from '../../../files/output/summary-words.ts';
+import type { BatchList, BatchStatusObject, ListView, PlanObject, StepObject, WorkList } from '../../api.ts';
 import { Loaded, late } from '../parts/asking.tsx';
-import { ButtonLink, Stop } from '../parts/controls.tsx';
-import { fileName, grouped, isLeft } from '../parts/figures.ts';
+import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
+import { allRows, askedApart, fileName, grouped, isLeft, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, look } from '../session.ts';
-import { Funnel } from './list/funnel.tsx';
 import { Head, SoFar } from './list/head.tsx';
-import { type Known, type OfScene, type Scene, useScene } from './list/scene.ts';
+import { type TeamPart, teamRows } from './list/rows.ts';
+import { type Known, type OfScene, type Scene, teamPlan, useScene } from './list/scene.ts';
 import type { Told } from './list/stopped.tsx';
 import { ListTable } from './list/table.tsx';
 
@@ -114,4 +116,139 @@ function stoppedOf({ batch, work, isRunning, tried }: Scene): Told | undefined {
   // After a try, the rest is started beside the table.
   if (!isLeft(batch) || tried !== undefined) return undefined;
   return { code: batch.budget_to_finish === undefined ? 'terminated' : 'budget' };
+}
+
+interface Share {
+  readonly says: string;
+  readonly rows: number;
+  /** Its states, as they are filtered; undefined where nothing can be filtered yet. */
+  readonly states?: string | undefined;
+  readonly warns?: boolean;
+}
+
+/** The parts of the list, which add up to its rows. */
+function Funnel({ scene }: OfScene) {
+  const { filter } = scene;
+  const shares = sharesOf(scene);
+  const whole = shares[0]?.rows ?? 0;
+  const by = teamPlan(scene) ? '_action' : '_status';
+  const { [by]: chosen, ...others } = filter.value.where;
+  const choose = (states: string | undefined): void => {
+    const where = states === undefined || states === chosen ? others : { ...others, [by]: states };
+    filter.value = { ...filter.value, where };
+  };
+  return (
+    <fieldset class="funnel" aria-label="Show">
+      {shares.map(({ says, rows, states, warns = false }, at) => {
+        const look = warns && rows > 0 ? 'warn' : '';
+        const shown = (
+          <>
+            <b>{grouped(rows)}</b> <small>{says}</small>
+            <Bar part={rows} all={whole} />
+          </>
+        );
+        return at === 0 || states !== undefined ? (
+          <Button
+            key={says}
+            says={shown}
+            class={look}
+            aria-pressed={states === chosen}
+            onClick={() => choose(states)}
+          />
+        ) : (
+          <div key={says} class={look}>
+            {shown}
+          </div>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** The first one is all rows. */
+function sharesOf(scene: Scene): readonly Share[] {
+  const { batch, planned, described, isPlanning, tried, report } = scene;
+  const team = teamPlan(scene);
+  if (team !== undefined) return teamShares(team);
+  const plan = isPlanning.value && planned.value?.changes === undefined ? planned.value : undefined;
+  const goesOn = tried !== undefined && scene.only === undefined && plan?.unfinished === batch?.batch;
+  if (plan !== undefined && !goesOn) return partsOf({ rows: plan.rows, counts: {} }, [], plan);
+  if (batch !== undefined) return partsOf(batch, report.value?.figures.steps, plan);
+  return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
+}
+
+/** `found: 50 companies, 40 people`. A row may have one and lack the other, so that these are no parts. */
+function withApart(says: string, apart: ReturnType<typeof askedApart>): string {
+  const words = apart.map(({ operation, rows }) => countedOf(rows, operation));
+  return words.length === 0 ? says : `${says}: ${words.join(', ')}`;
+}
+
+/** @param plan what becomes of the rows that have no end yet. Left out: nobody has counted that. */
+function partsOf(
+  batch: Pick<BatchStatusObject, 'rows' | 'rows_beyond' | 'counts' | 'changes'>,
+  all: readonly StepObject[] = [],
+  plan?: PlanObject,
+): readonly Share[] {
+  // A check of what was found is no find of its own.
+  const steps = all.filter(({ operation }) => operation !== 'check-email');
+  const rows = allRows(batch);
+  const ended = sumOf(Object.values(batch.counts));
+  const counts: BatchStatusObject['counts'] = { ...batch.counts, pending: rows - ended };
+  const share = (says: string, states: string, planned?: number): Share => {
+    const now = sumOf(states.split(',').map((state) => counts[state] ?? 0));
+    // The rows of a plan are not known one by one yet.
+    const isKnown = ended > 0 && (planned ?? now) === now;
+    return { says, rows: planned ?? now, states: isKnown ? states : undefined };
+  };
+  const says = batch.changes === undefined ? 'found' : 'changed';
+  const found = share(withApart(says, foundApart(steps)), 'matched,applied');
+  const byAccount = accountShares(found.rows, steps);
+  const isFill = byAccount.length > 0;
+  const needed = plan ? plan.invalid + plan.in_doubt + (counts.refused ?? 0) : needing(batch);
+  const parts = [
+    ...(isFill ? byAccount : [found]),
+    share(isFill ? 'still blank' : 'nothing found', 'no_match'),
+    share('as it is', 'unchanged'),
+    share(isFill ? 'had it, or left out' : 'left out', 'skipped'),
+    share(plan ? withApart('will be asked', askedApart(plan)) : 'to go', 'pending', plan?.to_buy),
+    { ...share(needed === 1 ? 'needs you' : 'need you', 'invalid,refused,in_doubt', needed), warns: true },
+  ];
+  const free = { says: 'free: known, or twice', rows: rows - sumOf(parts.map((part) => part.rows)) };
+  const isShown = (part: Share): boolean => part.rows > 0 || (part === found && plan === undefined);
+  return [{ says: 'rows', rows }, ...[...parts, free].filter(isShown)];
+}
+
+/** What each of several accounts found for the same thing; none where a row has cells of two of them. */
+function accountShares(found: number, steps: readonly StepObject[]): readonly Share[] {
+  const isOne = new Set(steps.map(({ operation }) => operation)).size === 1 && steps.length > 1;
+  const known = found - foundBy(steps);
+  if (!isOne || known < 0) return [];
+  return [
+    ...steps.map((step) => ({ says: step.account, rows: step.found })),
+    { says: 'known before', rows: known },
+  ];
+}
+
+function foundApart(steps: readonly StepObject[]): ReturnType<typeof askedApart> {
+  const things = [...Map.groupBy(steps, ({ operation }) => operation)];
+  return things.length < 2 ? [] : things.map(([operation, own]) => ({ operation, rows: foundBy(own) }));
+}
+
+const foundBy = (steps: readonly StepObject[]): number => sumOf(steps.map(({ found }) => found));
+
+const TEAM_PARTS: readonly (readonly [TeamPart, says: string])[] = [
+  ['invite', 'invited'],
+  ['change_role', 'changed'],
+  ['remove', 'removed'],
+  ['unchanged', 'as they are'],
+  ['invalid', 'need you'],
+];
+
+function teamShares(plan: PlanObject): readonly Share[] {
+  const people = teamRows(plan);
+  const shares = TEAM_PARTS.map(([states, says]): Share => {
+    const rows = people.filter(({ part }) => part === states).length;
+    return { says, states, rows, warns: states === 'remove' || states === 'invalid' };
+  });
+  return [{ says: 'people', rows: people.length }, ...shares];
 }

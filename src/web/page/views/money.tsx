@@ -65,10 +65,8 @@ function lastMonths(): readonly string[] {
   );
 }
 
-function monthName(month: string): string {
-  const how = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
-  return new Intl.DateTimeFormat('en', how).format(new Date(`${month}-01`));
-}
+const monthName = (month: string): string =>
+  new Date(`${month}-01`).toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 interface SpentProps {
   readonly by: SpendObject['by'];

@@ -69,52 +69,40 @@ export function Head({ scene }: OfScene) {
   );
 }
 
-interface Word {
-  readonly says: string;
-  readonly look: 'good' | 'warn' | 'soft';
-  readonly more?: string;
-}
-
-function State({ scene }: OfScene) {
-  const word = wordOf(scene);
-  if (word === undefined) return null;
-  return (
-    <span>
-      <span class={word.look} aria-hidden="true">
-        ●
-      </span>{' '}
-      <strong>{word.says}</strong>
-      {word.more && <span class="soft"> {word.more}</span>}
-    </span>
-  );
-}
-
-function wordOf({ batch, work, isRunning }: Scene): Word | undefined {
-  if (isRunning && batch?.running) return runningWord(batch);
-  if (isRunning || work?.state === 'waiting') return { says: 'Waiting', look: 'warn', more: 'for its turn' };
-  if (batch === undefined) return undefined;
-  const { state, held_since: held } = batch;
-  if (state === 'cancelled') return { says: 'Stopped', look: 'soft', more: 'for good' };
-  if (state === 'superseded') return { says: 'Stopped', look: 'soft', more: 'the list has changed since' };
-  if (held !== undefined) return { says: 'Paused', look: 'warn', more: `since ${when(held)}` };
-  if (state === 'open') return { says: 'Stopped', look: 'warn', more: `${grouped(rowsLeft(batch))} to go` };
-  if (needing(batch) > 0) return { says: 'Needs you', look: 'warn' };
-  return { says: 'Done', look: 'good' };
-}
-
-function runningWord(batch: BatchStatusObject): Word {
-  const { settled, seconds_left: left, paused_until: until } = batch;
-  if (until !== null) return { says: 'Waiting', look: 'warn', more: `until ${when(until)}` };
-  if (!isBegun(batch)) return { says: 'Running', look: 'good' };
-  const soon = left === null ? '' : ` · about ${duration(left)}`;
-  return { says: 'Running', look: 'good', more: `${percent(settled, allRows(batch))}${soon}` };
-}
-
 interface OfBatch {
   readonly batch: BatchStatusObject;
 }
 
 type OfBoth = OfScene & OfBatch;
+
+function State({ scene: { batch, work, isRunning } }: OfScene) {
+  if (isRunning && batch?.running) return <Running batch={batch} />;
+  if (isRunning || work?.state === 'waiting') return <Word look="warn" says="Waiting" more="for its turn" />;
+  if (batch === undefined) return null;
+  const { state, held_since: held } = batch;
+  if (state === 'cancelled') return <Word look="soft" says="Stopped" more="for good" />;
+  if (state === 'superseded') return <Word look="soft" says="Stopped" more="the list has changed since" />;
+  if (held !== undefined) return <Word look="warn" says="Paused" more={`since ${when(held)}`} />;
+  if (state === 'open') return <Word look="warn" says="Stopped" more={`${grouped(rowsLeft(batch))} to go`} />;
+  return needing(batch) > 0 ? <Word look="warn" says="Needs you" /> : <Word look="good" says="Done" />;
+}
+
+function Running({ batch }: OfBatch) {
+  const { settled, seconds_left: left, paused_until: until } = batch;
+  if (until !== null) return <Word look="warn" says="Waiting" more={`until ${when(until)}`} />;
+  const soon = left === null ? '' : ` · about ${duration(left)}`;
+  const more = isBegun(batch) ? `${percent(settled, allRows(batch))}${soon}` : '';
+  return <Word look="good" says="Running" more={more} />;
+}
+
+const Word = ({ look, says, more = '' }: Readonly<Record<'look' | 'says', string>> & { more?: string }) => (
+  <span>
+    <span class={look} aria-hidden="true">
+      ●
+    </span>{' '}
+    <strong>{says}</strong> <span class="soft">{more}</span>
+  </span>
+);
 
 /** A pause, which can go on, and the end for good, which cannot. */
 function Ending({ scene: { work, isRunning }, batch }: OfBoth) {

@@ -3,8 +3,7 @@ import { Fold } from '../../../../files/output/report/table.ts';
 import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { ListJobChoice, PlannedChangeObject, PlanObject } from '../../../api.ts';
 import { Button, Checkbox, type Fact, Facts, Field, Sentences, Stop } from '../../parts/controls.tsx';
-import { counted, duration, grouped, money, needWords } from '../../parts/figures.ts';
-import { askedApart } from './funnel.tsx';
+import { askedApart, counted, duration, grouped, money, needWords } from '../../parts/figures.ts';
 import { isFill } from './job.ts';
 import { isSent, whoIs } from './rows.ts';
 import type { Agreed, OfPlan, Scene } from './scene.ts';
@@ -12,6 +11,9 @@ import type { Agreed, OfPlan, Scene } from './scene.ts';
 /** What it costs at most and probably, and what of the list is free. */
 export function Price({ scene, plan }: OfPlan) {
   const { credits, cost, seconds, to_buy: asked } = plan;
+  const reasons = (plan.reasons ?? []).map(({ reason, count, first_rows }) => {
+    return { kind: 'invalid', words: reason, rows: count, first_rows };
+  });
   const some = (rows = 0, more = ''): string => (rows === 0 ? '' : grouped(rows) + more);
   const probably = [
     credits.expected === credits.most ? '' : `most likely ${grouped(credits.expected)}`,
@@ -30,7 +32,12 @@ export function Price({ scene, plan }: OfPlan) {
           ['In doubt', some(plan.in_doubt)],
         ]}
       />
-      <Reasons plan={plan} />
+      {reasons.length > 0 && (
+        <details>
+          <summary class="warn">{needWords(plan.invalid)}</summary>
+          <Needs reasons={reasons} which={rowsWords} />
+        </details>
+      )}
       <p>
         <b class="big">{grouped(credits.most)}</b> {credits.most === 1 ? 'credit' : 'credits'} at most
         {cost && `, ${money(cost.most)}`}
@@ -38,19 +45,6 @@ export function Price({ scene, plan }: OfPlan) {
         <span class="soft">{probably.filter(Boolean).join(' · ')}</span>
       </p>
     </>
-  );
-}
-
-function Reasons({ plan: { reasons = [], invalid } }: Pick<OfPlan, 'plan'>) {
-  if (reasons.length === 0) return null;
-  const told = reasons.map(({ reason, count, first_rows }) => {
-    return { kind: 'invalid', words: reason, rows: count, first_rows };
-  });
-  return (
-    <details>
-      <summary class="warn">{needWords(invalid)}</summary>
-      <Needs reasons={told} which={rowsWords} />
-    </details>
   );
 }
 
