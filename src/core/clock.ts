@@ -40,11 +40,10 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   async sleep(durationMs, signal) {
     // setTimeout fires at once for anything above 2^31 - 1 ms.
-    for (let leftMs = durationMs; leftMs > 0; leftMs -= DAY_MS) {
+    for (let leftMs = durationMs; leftMs > 0; leftMs -= DAY_MS)
       await setTimeout(Math.min(leftMs, DAY_MS), undefined, present({ signal })).catch((error) => {
         throw signal?.reason ?? error;
       });
-    }
   },
 };
 

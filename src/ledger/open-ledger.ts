@@ -29,11 +29,7 @@ export const readerOver = (context: Context) => ({
 /** @param worker the number of this process in `workers`. */
 export async function ledgerOver(context: Context & { readonly worker: number }, guard: CommitGuard) {
   const gather = await Gather.over(context.db, guard);
-  const writing = {
-    ...context,
-    number: () => gather.number(),
-    transaction: gather.transaction.bind(gather),
-  };
+  const writing = { ...context, number: () => gather.number(), transaction: gather.transaction.bind(gather) };
   return {
     ...readerOver(context),
     ...writeCalls(writing, gather),

@@ -135,9 +135,8 @@ function prepareCall(
   if (path.kind === 'invalid') return path;
   const inPath = columnsIn(endpoint);
   const isBlank = columns.every((column) => (row[column] ?? '').trim() === '');
-  if (columns.length > 0 && isBlank) {
+  if (columns.length > 0 && isBlank)
     return { kind: 'invalid', reason: `nothing to send: ${columns.join(', ')}: blank` };
-  }
   const filled = withoutBlanks(body, row);
   if (keysIn([path.input, filled]) > keysIn([endpoint, body]))
     return { kind: 'invalid', reason: 'its cells make a {key}, which only a job may have' };

@@ -72,10 +72,7 @@ export default defineOperation<NewProject, ProjectWork>({
     const { description, organizationId = '', name } = prepared.input;
     return ready({ name, description, organizationId });
   },
-  change: {
-    isState: true,
-    resolve: (making, team, options) => ready(workFor(making, team, options)),
-  },
+  change: { isState: true, resolve: (making, team, options) => ready(workFor(making, team, options)) },
   next({ subject, was, making, made }, answered) {
     if (made !== undefined) return end({ kind: 'unchanged', reason: made });
     const project = nextOfProject({ subject, ...was }, making, answered);

@@ -113,9 +113,8 @@ function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Searc
   const nothing = whyNoSearch(cells, parameters);
   if (nothing !== undefined) return { kind: 'invalid', reason: `nothing to search by: ${nothing}` };
   const unaskable = own.find(([name]) => options.unaskable?.includes(name));
-  if (unaskable !== undefined) {
+  if (unaskable !== undefined)
     return { kind: 'invalid', reason: `${unaskable[0]}: the vendor cannot look it up` };
-  }
   const ofRow = Object.keys(asked).filter((name) => columnsIn(filters[name] ?? null).length > 0);
   const by = [...own.map(([name]) => name), ...ofRow];
   const input: Search = {
@@ -135,9 +134,8 @@ function prepareSearch(row: RowInput, options: OperationOptions): Prepared<Searc
 function whyNoSearch(cells: RowInput, parameters: JsonObject): string | undefined {
   const published = PUBLISHED.filter((name) => cells[name] !== undefined);
   const telling = published.length > 0 ? published : Object.keys(cells);
-  if (telling.length > 0 && telling.every((name) => cells[name] === '')) {
+  if (telling.length > 0 && telling.every((name) => cells[name] === ''))
     return telling.map((name) => `${name}: blank`).join('; ');
-  }
   return Object.keys(parameters).length === 0 ? 'no column is chosen for a filter' : undefined;
 }
 

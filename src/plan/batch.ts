@@ -248,9 +248,8 @@ async function announce({ context, input }: RunList, begun: BatchStart, isChange
     for (const line of await interruptedChanges(ledger, { id: old, accountIdentity: account.identity }))
       note(line);
   }
-  if (refresh === true && start === 'resumed') {
+  if (refresh === true && start === 'resumed')
     note('This batch was unfinished and continues as it began; --refresh works once it is finished.');
-  }
   for (const each of readingNotes(input)) note(each);
 }
 

@@ -1,4 +1,3 @@
-import type { JsonObject, OperationOptions } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, LEAVES_OUT, RowCount, type RowNumber, SO_NOTHING } from '../core/row.ts';
 import { lackingWords, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';
@@ -100,57 +99,30 @@ export class SkippedBy {
 
 /** Which cells a job fills, and what is left of that for a row of the list. */
 
-interface Filling {
-  /** The positions of the cells of which one has to be blank. Otherwise the row would get nothing. */
-  readonly cells: readonly number[];
-  readonly why: string;
-}
-
 /**
- * The rows of a list that would get nothing, because all columns of `add` are there and stay as they are.
- * Undefined where each row may get something.
+ * The rows of a list that would get nothing, because all columns of `add` are there and stay as they are:
+ * those in which none of these cells is blank. Undefined where each row may get something.
  */
-export function fillingOf(
-  { operation, add = {}, on_existing: onExisting }: Job,
-  header: readonly string[],
-): Filling | undefined {
+export function fillingOf({ operation, add = {}, on_existing: onExisting }: Job, header: readonly string[]) {
   if (onExisting === undefined || onExisting === 'replace') return undefined;
   if (operation.change !== undefined || operation.resultsFile !== undefined) return undefined;
   const names = header.map((name) => name.toLowerCase());
   const cells = Object.keys(add).map((name) => names.indexOf(name.toLowerCase()));
   if (cells.length === 0 || cells.includes(-1)) return undefined;
   const columns = listed(cells.map((at) => foreignName(header[at] ?? '')));
-  return onExisting === 'keep'
-    ? {
-        cells: [],
-        why: `on_existing: keep leaves ${columns} as the list has them${SO_NOTHING}`,
-      }
-    : { cells, why: `${columns} ${cells.length === 1 ? 'is' : 'are'} filled${SO_NOTHING}` };
+  const isKept = onExisting === 'keep';
+  const filled = `${columns} ${cells.length === 1 ? 'is' : 'are'} filled`;
+  const why = isKept ? `on_existing: keep leaves ${columns} as the list has them` : filled;
+  return { cells: isKept ? [] : cells, why: why + SO_NOTHING };
 }
 
 type ReadyRow = Extract<PreparedRow, { readonly kind: 'ready' }>;
 
-/** What the steps of a job fill in the rows of one list. */
-interface StepsFilling {
-  readonly fed: OperationOptions['fed'];
-  /** Whether what is asked depends on the cells that an answer fills. */
-  readonly isRead: boolean;
-  /**
-   * The positions of the cells of the list that decide which steps a row has, by the names of the steps.
-   * Undefined: none does.
-   */
-  readonly skips: JsonObject | undefined;
-  /** The columns that a step may fill. */
-  wantedOf(step: string): readonly WantedColumn[];
-  /** The row without the steps whose columns the list has filled already. */
-  left(ready: ReadyRow, row: InputRow): PreparedRow;
-}
-
-/** Undefined for a job of one step with one account. */
+/** What the steps of a job fill in the rows of one list. Undefined for a job of one step with one account. */
 export function stepsFilling(
   { operation, add = {}, on_existing: onExisting }: Job,
   { header, columns }: Pick<InputColumns, 'header' | 'columns'>,
-): StepsFilling | undefined {
+) {
   if (operation.steps === undefined) return undefined;
   const names = header.map((name) => name.toLowerCase());
   const wanted = new Map<string, readonly (WantedColumn & { readonly cell: number })[]>();
@@ -186,10 +158,17 @@ export function stepsFilling(
   });
   return {
     fed,
+    /** Whether what is asked depends on the cells that an answer fills. */
     isRead,
+    /**
+     * The positions of the cells of the list that decide which steps a row has, by the names of the steps.
+     * Undefined: none does.
+     */
     skips: inList.length === 0 ? undefined : Object.fromEntries(inList),
-    wantedOf: (step) => wanted.get(step) ?? [],
-    left(ready, { cells }) {
+    /** The columns that a step may fill. */
+    wantedOf: (step: string): readonly WantedColumn[] => wanted.get(step) ?? [],
+    /** The row without the steps whose columns the list has filled already. */
+    left(ready: ReadyRow, { cells }: InputRow): PreparedRow {
       const { steps, lacking: blank } = ready.input as RowSteps;
       const left: RowStep[] = [];
       const lacking = [...blank];

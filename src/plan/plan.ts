@@ -261,10 +261,7 @@ class RowDraft {
         ? {}
         : { unanswered: { rows: this.#rowsUnanswered, credits: sum(unanswered, worst) } }),
       ...againIn(again.rows === 0 ? undefined : again),
-      credits: {
-        most: sum(toBuy, worst) + again.most,
-        expected: Math.round(sum(paid, expected)),
-      },
+      credits: { most: sum(toBuy, worst) + again.most, expected: Math.round(sum(paid, expected)) },
       ...present({ cost: this.#cost(paid), steps: this.#steps(paid) }),
       seconds: requestsPerSecond === undefined ? null : Math.ceil(requests / requestsPerSecond),
       ...present({ reasons: this.#reasons.all() }),
@@ -402,27 +399,9 @@ class RowDraft {
 
 // ---------------------------------------------------------------------------------------------------- prices
 
-export interface Pricing {
-  /** The price of a call: at most, where the call finds something, and where it finds nothing. */
-  priceOf(call: AccountCall): Readonly<Record<'most' | 'found' | 'miss', number>>;
-  /** Whether a call of this kind is left out when its answer is lost. */
-  isSkipped(call: AccountCall): boolean;
-  /**
-   * The most that one row can cost when none of its calls is bought yet, however many identifiers it gives.
-   */
-  readonly mostOfRow: number;
-  /**
-   * The share of the account's earlier questions of that kind that were answered; undefined before the first
-   * answer.
-   */
-  matchRateOf(call: AccountCall): number | undefined;
-  /** A number by which steps and accounts are in the order in which they are asked. */
-  placeOf(call: AccountCall): number;
-  /** The rate of the slowest account. */
-  readonly requestsPerSecond: number | undefined;
-}
+export type Pricing = Awaited<ReturnType<typeof pricingOf>>;
 
-export async function pricingOf(context: PlanContext): Promise<Pricing> {
+export async function pricingOf(context: PlanContext) {
   const { job, ledger } = context;
   const accounts = accountsOf(context);
   const known = new Map<string, { readonly seen: number; readonly rate: number | undefined }>();
@@ -446,7 +425,8 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
     }),
   );
   return {
-    priceOf(asked) {
+    /** The price of a call: at most, where the call finds something, and where it finds nothing. */
+    priceOf(asked: AccountCall): Readonly<Record<'most' | 'found' | 'miss', number>> {
       const { dialect } = asked.by;
       const operation = dialectOperationOf(dialect, asked.call);
       const { most: stated, found, per_result: perResult } = operation.credits;
@@ -455,10 +435,19 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
       // The number of results is known only when a match has come, so until then it counts as a full page.
       return { most, found: perResult === undefined ? found : most, miss };
     },
+    /**
+     * The most that one row can cost when none of its calls is bought yet, however many identifiers it gives.
+     */
     mostOfRow: Math.max(...prices),
-    isSkipped: ({ call }) => policyOfStep(job, call.operation) === 'skip',
-    matchRateOf: (asked) => knownOf(asked)?.rate,
-    placeOf({ call, by }) {
+    /** Whether a call of this kind is left out when its answer is lost. */
+    isSkipped: ({ call }: AccountCall): boolean => policyOfStep(job, call.operation) === 'skip',
+    /**
+     * The share of the account's earlier questions of that kind that were answered; undefined before the
+     * first answer.
+     */
+    matchRateOf: (asked: AccountCall): number | undefined => knownOf(asked)?.rate,
+    /** A number by which steps and accounts are in the order in which they are asked. */
+    placeOf({ call, by }: AccountCall): number {
       const steps = stepsOf(job.operation);
       const step = steps.findIndex(({ name }) => name === call.operation);
       const account = accounts.findIndex((each) => each.account.name === by.account.name);
@@ -466,6 +455,7 @@ export async function pricingOf(context: PlanContext): Promise<Pricing> {
       // A check stands behind the steps.
       return (step < 0 ? steps.length : step) * accounts.length + place;
     },
+    /** The rate of the slowest account. */
     requestsPerSecond: slowestOf(accounts),
   };
 }

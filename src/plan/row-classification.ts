@@ -1,12 +1,10 @@
 import { asReadToday } from '../client/kept-answers.ts';
-import type { Operation } from '../core/operation.ts';
 import { type InputRow, type Outcome, type RowNumber, rowsAsked } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
 import { type AskedCall, asksErasedAgain, callsSentAgain, findCalls, forgottenAmong } from './known-calls.ts';
 import {
-  type AskedAccount,
   accountsOf,
   type MetCall,
   type PlanContext,
@@ -98,61 +96,50 @@ export async function* classifications(
   input: OpenedInput,
   batch: PlannedBatch,
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
-  const sorter = new Sorter(context, input);
+  const sorter = sorterOf(context, input);
   const named = rowsAsked(input.sheet.start, { only: context.only });
   for await (const group of input.sheet.groups()) {
     for (const row of group) {
       // A row that is not named is not bought, so a later one that asks the same is no duplicate.
       if (named?.has(row.row) !== false) sorter.add(row);
-      if (sorter.size >= ROWS_PER_GROUP) yield await sorter.take(batch);
+      if (sorter.isFull()) yield await sorter.take(batch);
     }
   }
   yield await sorter.take(batch);
 }
 
-class Sorter {
-  readonly #operation: Operation;
-  readonly #accounts: readonly AskedAccount[];
-  readonly #prepare: (row: InputRow) => PreparedRow;
-  readonly #context: PlanContext;
-  readonly #different = new SeenTexts();
-  #placed: RowClassification[] = [];
-  #walks: RowProgress[] = [];
-
-  constructor(context: PlanContext, input: Pick<OpenedInput, 'columns'>) {
-    this.#operation = context.job.operation;
-    this.#accounts = accountsOf(context);
-    this.#prepare = rowPreparer(context, input.columns);
-    this.#context = context;
-  }
-
-  get size(): number {
-    return this.#placed.length + this.#walks.length;
-  }
-
-  add(row: InputRow): void {
-    const prepared = this.#prepare(row);
-    if (prepared.kind !== 'ready') {
-      this.#placed.push({ ...prepared, row: row.row });
-      return;
-    }
-    const walk = new RowWalk(this.#operation, this.#accounts, prepared);
-    const steps = Map.groupBy(walk.callsAtWorst(), (met) => met.at);
-    // The positions of the steps in which an earlier row asks the same.
-    const shared = new Set<number>();
-    for (const [at, own] of steps) if (!this.#different.add(identityOf(own))) shared.add(at);
-    if (shared.size === 0 || shared.size < steps.size)
-      this.#walks.push({ row: row.row, walk, shared, answers: [], left: [], isOfBatch: false });
-    else this.#placed.push({ kind: 'duplicate', row: row.row });
-  }
-
-  async take(batch: PlannedBatch): Promise<readonly RowClassification[]> {
-    const placed = this.#placed;
-    const walks = this.#walks;
-    this.#placed = [];
-    this.#walks = [];
-    return [...placed, ...(await lookUp(walks, this.#context, batch))];
-  }
+/** Walks the rows that are ready, a group at a time, and puts the others into their class at once. */
+function sorterOf(context: PlanContext, { columns }: Pick<OpenedInput, 'columns'>) {
+  const accounts = accountsOf(context);
+  const prepare = rowPreparer(context, columns);
+  const different = new SeenTexts();
+  let placed: RowClassification[] = [];
+  let walks: RowProgress[] = [];
+  return {
+    isFull: () => placed.length + walks.length >= ROWS_PER_GROUP,
+    add(each: InputRow): void {
+      const { row } = each;
+      const prepared = prepare(each);
+      if (prepared.kind !== 'ready') {
+        placed.push({ ...prepared, row });
+        return;
+      }
+      const walk = new RowWalk(context.job.operation, accounts, prepared);
+      const steps = Map.groupBy(walk.callsAtWorst(), (met) => met.at);
+      // The positions of the steps in which an earlier row asks the same.
+      const shared = new Set<number>();
+      for (const [at, own] of steps) if (!different.add(identityOf(own))) shared.add(at);
+      if (shared.size === 0 || shared.size < steps.size)
+        walks.push({ row, walk, shared, answers: [], left: [], isOfBatch: false });
+      else placed.push({ kind: 'duplicate', row });
+    },
+    async take(batch: PlannedBatch): Promise<readonly RowClassification[]> {
+      const [own, group] = [placed, walks];
+      placed = [];
+      walks = [];
+      return [...own, ...(await lookUp(group, context, batch))];
+    },
+  };
 }
 
 /** Two rows are equal when this text is the same: it names every call that a row could make. */

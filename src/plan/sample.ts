@@ -26,15 +26,11 @@ export async function chooseSample(
   batch: Batch,
   size: number,
 ): Promise<Sample> {
-  const draw = new Draw(context, input, batch.key, size);
+  const draw = drawOf(batch.key, size, lastOfFirst(input.sheet.start, context.limit));
   for await (const group of classifications(context, input, batch))
     for (const classification of group) draw.add(classification);
-  return new Set(
-    draw
-      .drawn()
-      .map(({ row }) => row)
-      .sort((a, b) => a - b),
-  );
+  const rows = draw.drawn().map(({ row }) => row);
+  return new Set(rows.sort((a, b) => a - b));
 }
 
 /** The plan of the list. For a run over a part, it also says what the run does. */
@@ -44,8 +40,8 @@ export async function planPart(
   batchKey: string,
 ): Promise<Plan> {
   if (context.sample === undefined) return planRows(context, input);
-  const draw = new Draw(context, input, batchKey, context.sample);
-  const plan = await planRows(context, input, (classification) => draw.add(classification));
+  const draw = drawOf(batchKey, context.sample, lastOfFirst(input.sheet.start, context.limit));
+  const plan = await planRows(context, input, draw.add);
   return { ...plan, part: partOf(await pricingOf(context), draw.drawn()) };
 }
 
@@ -141,32 +137,17 @@ const CANDIDATES_HELD = 1_000;
  * likely, and the same batch always draws the same rows, also after a crash. A larger sample contains the
  * smaller one. Equal rows are drawn once, and rows beyond `--limit` are not.
  */
-class Draw {
-  readonly #size: number;
-  readonly #batchKey: string;
-  readonly #lastRow: RowNumber;
-  #candidates: { readonly place: string; readonly of: LookupResult }[] = [];
-
-  constructor(
-    { limit }: Pick<PlanContext, 'limit'>,
-    { sheet }: Pick<MappedInput, 'sheet'>,
-    batchKey: string,
-    size: number,
-  ) {
-    this.#size = size;
-    this.#batchKey = batchKey;
-    this.#lastRow = lastOfFirst(sheet.start, limit);
-  }
-
-  add(of: RowClassification): void {
-    if (!('isOfBatch' in of) || of.row > this.#lastRow || !of.isOfBatch) return;
-    this.#candidates.push({ place: hash('sha256', `${this.#batchKey} ${of.row}`, 'hex'), of });
-    if (this.#candidates.length >= 2 * this.#size + CANDIDATES_HELD) this.drawn();
-  }
-
-  drawn(): readonly LookupResult[] {
-    this.#candidates.sort((a, b) => (a.place < b.place ? -1 : 1));
-    this.#candidates = this.#candidates.slice(0, this.#size);
-    return this.#candidates.map(({ of }) => of);
-  }
+function drawOf(batchKey: string, size: number, last: RowNumber) {
+  let candidates: { readonly place: string; readonly of: LookupResult }[] = [];
+  const drawn = (): readonly LookupResult[] => {
+    candidates.sort((a, b) => (a.place < b.place ? -1 : 1));
+    candidates = candidates.slice(0, size);
+    return candidates.map(({ of }) => of);
+  };
+  const add = (of: RowClassification): void => {
+    if (!('isOfBatch' in of) || of.row > last || !of.isOfBatch) return;
+    candidates.push({ place: hash('sha256', `${batchKey} ${of.row}`, 'hex'), of });
+    if (candidates.length >= 2 * size + CANDIDATES_HELD) drawn();
+  };
+  return { add, drawn };
 }

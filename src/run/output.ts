@@ -52,12 +52,7 @@ export async function writeRows(
 ): Promise<OutputFiles> {
   const { ledger } = context;
   const answerPlace = answerPlaceIn(context);
-  const writing = {
-    ...context,
-    answerPlace,
-    spender: ledger,
-    priceOf: await pricesIn(ledger),
-  };
+  const writing = { ...context, answerPlace, spender: ledger, priceOf: await pricesIn(ledger) };
   return writeOutput(writing, input, batch, destination);
 }
 

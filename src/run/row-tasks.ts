@@ -87,10 +87,7 @@ export async function taskMaker(
 function plannedTask(planned: PlannedRow): Task {
   if (planned.kind === 'end') return planned;
   const { repaired } = planned.work;
-  return {
-    ...planned,
-    work: { input: planned.work, ...(typeof repaired === 'string' ? { repaired } : {}) },
-  };
+  return { ...planned, work: { input: planned.work, ...(typeof repaired === 'string' ? { repaired } : {}) } };
 }
 
 export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {

@@ -64,9 +64,8 @@ function problemOf(digits: string): string | undefined {
   if (foreign !== undefined) return `contains the sign ${foreign}`;
   if (digits.length === ACN_DIGITS)
     return `has ${ACN_DIGITS} digits, as an ACN has, and an ABN has ${DIGITS}, those nine behind two more`;
-  if (digits.length !== DIGITS) {
+  if (digits.length !== DIGITS)
     return `has ${digits.length} ${digits.length === 1 ? 'digit' : 'digits'}, an ABN has ${DIGITS}`;
-  }
   // The two check digits run from 10 to 99. The sum alone would let some numbers that start with 0 pass.
   if (digits.startsWith('0')) return 'starts with 0, an ABN never does';
   if (checksumHolds(digits)) return undefined;

@@ -212,28 +212,18 @@ function isAddress(name: string, host: string): boolean {
   return email.safeParse(address).success && !STRAY_DOT.test(address) && hostProblem(host) === undefined;
 }
 
+/**
+ * The paths at LinkedIn under which slugs stand. The vendor does not say to which network its profile URLs
+ * belong, so a URL of any network is taken. This one is known well enough to unite its spellings and to read
+ * a slug out of a URL.
+ */
+const SECTIONS: Readonly<Record<SubjectKind, readonly string[]>> = {
+  person: ['in'],
+  company: ['company', 'school', 'showcase'],
+};
 type SubjectKind = 'person' | 'company';
 
-/** Our knowledge of a profile network: the paths under which its slugs stand, and its canonical host. */
-interface ProfileNetwork {
-  readonly name: string;
-  readonly domain: string;
-  readonly host: string;
-  readonly sections: Readonly<Record<SubjectKind, readonly string[]>>;
-}
-
-/**
- * The vendor does not say to which network its profile URLs belong, so a URL of any network is taken. The
- * networks listed here are known well enough to unite their spellings and to read a slug out of a URL.
- */
-const NETWORKS: readonly ProfileNetwork[] = [
-  {
-    name: 'LinkedIn',
-    domain: 'linkedin.com',
-    host: 'www.linkedin.com',
-    sections: { person: ['in'], company: ['company', 'school', 'showcase'] },
-  },
-];
+const isLinkedIn = ({ host }: WebAddress): boolean => /(?:^|\.)linkedin\.com$/.test(host);
 
 /** Query parameters that say where a visitor came from and never to whom a page belongs. */
 const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid)$/i;
@@ -281,21 +271,19 @@ const LINK_WORDS = new Set(
 function slugOfAddress(text: string): Normalised {
   const address = readAddress(text);
   if ('problem' in address) return address;
-  const network = networkOf(address);
-  if (network === undefined) return unusable(`no slug can be read from a page of ${address.host}`);
-  const slug = slugIn(address.url, network.sections.person)?.slug;
-  return slug === undefined ? unusable(wrongPage(network, 'person')) : usable(slug);
+  if (!isLinkedIn(address)) return unusable(`no slug can be read from a page of ${address.host}`);
+  const slug = slugIn(address.url, 'person')?.slug;
+  return slug === undefined ? unusable(wrongPage('person')) : usable(slug);
 }
 
 function profileUrl(text: string, whose: SubjectKind): Normalised {
   if (readSlug(text) !== undefined) return unusable('is a slug, not a URL');
   const address = readAddress(text);
   if ('problem' in address) return address;
-  const network = networkOf(address);
-  if (network === undefined) return usable(cleanUrl(address));
-  const found = slugIn(address.url, network.sections[whose]);
-  if (found === undefined) return unusable(wrongPage(network, whose));
-  return usable(`https://${network.host}/${found.section}/${encodeURIComponent(found.slug)}`);
+  if (!isLinkedIn(address)) return usable(cleanUrl(address));
+  const found = slugIn(address.url, whose);
+  if (found === undefined) return unusable(wrongPage(whose));
+  return usable(`https://www.linkedin.com/${found.section}/${encodeURIComponent(found.slug)}`);
 }
 
 function cleanUrl(address: WebAddress): string {
@@ -320,10 +308,6 @@ export function withoutTracking(text: string): string {
   return `${address}${kept.length === 0 ? '' : `?${kept.join('&')}`}${fragment}`;
 }
 
-function networkOf({ host }: WebAddress): ProfileNetwork | undefined {
-  return NETWORKS.find(({ domain }) => host === domain || host.endsWith(`.${domain}`));
-}
-
 /** The end of a sentence that was pasted along with an address; the URL parser has escaped some of it. */
 const PASTED_END = /(?:[)\],;.!']|%(?:22|3E|7D))+$/i;
 
@@ -331,12 +315,12 @@ const PASTED_END = /(?:[)\],;.!']|%(?:22|3E|7D))+$/i;
  * `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also from the mobile pages; undefined for any other
  * path.
  */
-function slugIn(url: URL, sections: readonly string[]): { section: string; slug: string } | undefined {
+function slugIn(url: URL, whose: SubjectKind): { section: string; slug: string } | undefined {
   const path = url.pathname.replace(/^\/(?:m|mwlite)(?=\/)/i, '');
   const [first = '', second = ''] = path.split('/').filter((segment) => segment !== '');
   const section = first.toLowerCase();
   const slug = readSlug(second.replace(PASTED_END, ''), SLUG_IN_PATH);
-  return sections.includes(section) && slug !== undefined ? { section, slug } : undefined;
+  return SECTIONS[whose].includes(section) && slug !== undefined ? { section, slug } : undefined;
 }
 
 /**
@@ -360,11 +344,10 @@ function percentDecoded(text: string): string | undefined {
   }
 }
 
-function wrongPage(network: ProfileNetwork, whose: SubjectKind): string {
-  const paths = new Intl.ListFormat('en', { type: 'disjunction' }).format(
-    network.sections[whose].map((section) => `/${section}/…`),
-  );
-  return `is not the profile of a ${whose} on ${network.name}, which starts with ${paths}`;
+function wrongPage(whose: SubjectKind): string {
+  const sections = SECTIONS[whose].map((section) => `/${section}/…`);
+  const paths = new Intl.ListFormat('en', { type: 'disjunction' }).format(sections);
+  return `is not the profile of a ${whose} on LinkedIn, which starts with ${paths}`;
 }
 
 /**

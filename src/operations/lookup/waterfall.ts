@@ -419,9 +419,8 @@ export function checkWaterfall(
   tiers: readonly string[],
   waterfall: readonly string[],
 ): WaterfallProblem | undefined {
-  if (tiers.length === 0) {
+  if (tiers.length === 0)
     return { message: 'this operation has no waterfall', next: 'Remove `waterfall` from the job.' };
-  }
   const choice =
     `Use one or more of ${tiers.join(', ')}; join two with "+" to send both in one call, or write { all: ` +
     '[…] } to send whichever ones a row has.';

@@ -73,12 +73,11 @@ export function personIn(team: Team, project: string, names: Names): PersonInPro
 function recordOf(team: Team, project: string, names: Names): KnownSubject | undefined {
   const { email, userId, inviteCode } = names;
   if (email !== undefined) return team.find({ project, name: email });
-  if (userId === undefined) {
+  if (userId === undefined)
     return (
       team.ofInvite(project, inviteCode ?? '') ??
       team.find({ project, name: subjectOfInvite(inviteCode ?? '') })
     );
-  }
   return team.ofUser(project, userId) ?? team.find({ project, name: subjectOfUser(userId) });
 }
 

@@ -107,9 +107,8 @@ export function readText(label: string, cell = ''): Prepared<string> {
   if (text === '') return invalid(`${label}: blank`);
   if (isSheetError(text))
     return invalid(`${label} ${quotedCell(text)} is an error of a formula in the spreadsheet`);
-  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
+  if (/\p{Cc}/u.test(text) || !text.isWellFormed())
     return invalid(`${label} ${quotedCell(text)} has a line break or another character that cannot be sent`);
-  }
   return ready(text);
 }
 
@@ -286,12 +285,11 @@ function projectById(id: string, cell: string, options: OperationOptions): Prepa
     return invalid(`project_id ${quotedCell(id)} names several projects. Give the person a row for each`);
   const name = cell.trim();
   const [, named] = knownAs(name, options) ?? [];
-  if (named !== undefined && named !== id.trim()) {
+  if (named !== undefined && named !== id.trim())
     return invalid(
       `project ${quotedCell(name)} has the id ${named}, but the row says ${quotedCell(id)}. ` +
         'Correct one of them',
     );
-  }
   return known(checkedProjectId('project_id', id), name === '' ? undefined : name);
 }
 

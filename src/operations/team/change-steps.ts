@@ -149,11 +149,10 @@ function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered:
   const deleted = answered(deletion);
   if (deleted === undefined) return send(deletion);
   if (deleted.kind === 'no_match') return end(refused(missingInviteWords(now, undefined, deleted.words)));
-  if (deleted.kind === 'refused') {
+  if (deleted.kind === 'refused')
     return end(
       refused(`the service refused to delete the invite as ${before} (${deleted.words}); ${STILL_WAITS}`),
     );
-  }
   const creation = createInvite(after(1), { email, role, atStake: NO_INVITE });
   const created = answered(creation);
   if (created === undefined) return send(creation);
@@ -182,11 +181,10 @@ export function nextOfProject(now: SubjectNow, project: NewProject, answered: An
   const creation = createProject(now, project);
   const answer = answered(creation);
   if (answer === undefined) return { kind: 'step', step: send(creation) };
-  if (answer.kind !== 'found') {
+  if (answer.kind !== 'found')
     return ended(
       `the service refused to create the project ${quotedCell(project.name)} (${wordsOf(answer)})`,
     );
-  }
   const stated = memberOf(answer.fields, 'project_id');
   const id = readText('project_id', typeof stated === 'string' ? stated : '');
   if (id.kind === 'ready') return { kind: 'made', id: id.input };

@@ -74,13 +74,12 @@ export async function preparedRows(context: PlanContext, input: PlannedInput): P
   const read: PlannedInput['columns']['read'] = (row) => spelledOnce(input.columns.read(row));
   const prepare = rowPreparer(context, { ...input.columns, read });
   for await (const group of input.sheet.groups()) {
-    for (const each of group) {
+    for (const each of group)
       rows.push({
         row: each.row,
         text: each.unreadable === undefined ? read(each) : undefined,
         prepared: prepare(each),
       });
-    }
   }
   return rows;
 }

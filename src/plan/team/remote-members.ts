@@ -233,9 +233,8 @@ async function askWhoAmI(
     path === undefined || body.kind !== 'json' ? undefined : textAt(body.value, path);
   const userId = at(shape.user_id);
   const email = at(shape.email)?.trim().toLowerCase();
-  if (userId === undefined && email === undefined) {
+  if (userId === undefined && email === undefined)
     throw notAsTheDialectSays('whoami', 'it holds neither a user id nor an e-mail', dialect);
-  }
   return { kind: 'told', user: present({ userId, email }) };
 }
 
