@@ -86,16 +86,14 @@ export interface ListStart {
   readonly readings?: readonly StartReading[];
 }
 
-export interface StartReading {
-  readonly header: RowRange;
-  /** The row that would be the header; where there is none, the first row of the list. */
+export interface TopRow {
   readonly row: RowNumber;
   readonly text: string;
 }
 
-export interface TopRow {
-  readonly row: RowNumber;
-  readonly text: string;
+/** The row is the one that would be the header; where there is none, the first row of the list. */
+export interface StartReading extends TopRow {
+  readonly header: RowRange;
 }
 
 export interface Tab {

@@ -140,12 +140,13 @@ function stepPreparer(
   return (row) => {
     const cells = entriesOf(step, row);
     const blank = Object.fromEntries(columns.filter(([input]) => isBlankText(cells[input] ?? '')));
-    if (Object.keys(blank).length > 0)
-      return {
-        ...named,
-        ways: ways.map((way) => ({ ...asked(way, cells), ...later(way, cells) })),
-        fed: blank,
-      };
+    if (Object.keys(blank).length > 0) {
+      const later = ways.map((way) => ({
+        ...asked(way, cells),
+        prepare: (filled: RowInput) => way.prepare({ ...cells, ...filled }),
+      }));
+      return { ...named, ways: later, fed: blank };
+    }
     const all = ways.map((way) => asked(way, cells));
     const ready = all.filter(({ input }) => input !== undefined);
     if (ready.length > 0) return { ...named, ways: ready };
@@ -165,10 +166,6 @@ function asked({ account, operation, prepare }: PreparedWay, cells: RowInput): R
     ? { ...way, input: prepared.input }
     : { ...way, input: undefined, reason: prepared.reason };
 }
-
-const later = ({ prepare }: PreparedWay, cells: RowInput): Required<Pick<RowWay, 'prepare'>> => ({
-  prepare: (filled) => prepare({ ...cells, ...filled }),
-});
 
 /** The entries of one step, under its own names, from entries named by their steps. */
 export function entriesOf<Value>(

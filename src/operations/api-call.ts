@@ -29,7 +29,7 @@ import {
   templateProblem,
   withoutBlanks,
 } from './lookup/cell-template.ts';
-import { quotedCell } from './team/change-inputs.ts';
+import { quotedCell, readText } from './team/change-inputs.ts';
 
 /**
  * Any operation of the vendor that has no operation of its own here. The job says what is sent, and the row
@@ -167,7 +167,8 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMos
 const FILLED = new RegExp(`(?:${PLACEHOLDER.source}|${KEY_PLACE.source})`, 'g');
 
 function filledEndpoint(endpoint: string, cells: RowInput): Prepared<string> {
-  const problems = columnsIn(endpoint).flatMap((name) => cellProblem(name, (cells[name] ?? '').trim()));
+  const read = columnsIn(endpoint).map((name) => readText(name, cells[name]));
+  const problems = read.flatMap((each) => (each.kind === 'invalid' ? [each.reason] : []));
   if (problems.length > 0) return { kind: 'invalid', reason: problems.join('; ') };
   const filled = endpoint.replaceAll(PLACEHOLDER, (_, name: string) =>
     encodeURIComponent((cells[name] ?? '').trim()),
@@ -175,14 +176,6 @@ function filledEndpoint(endpoint: string, cells: RowInput): Prepared<string> {
   return leadsElsewhere(filled)
     ? { kind: 'invalid', reason: `the path ${quotedCell(filled)} would lead elsewhere` }
     : { kind: 'ready', input: filled };
-}
-
-function cellProblem(name: string, cell: string): readonly string[] {
-  if (cell === '') return [`${name}: blank`];
-  const canBeSent = cell.isWellFormed() && !/\p{Cc}/u.test(cell);
-  return canBeSent
-    ? []
-    : [`${name} ${quotedCell(cell)} has a line break or another character that cannot be sent`];
 }
 
 // ------------------------------------------------------------------------------------------------ changing

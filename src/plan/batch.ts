@@ -282,8 +282,11 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   const { ledger, job, refresh = false } = context;
   // A run with --refresh buys all answers anew and settles their rows with today's dialect anyway.
   if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
-  const batch = await finishedBatch(ledger, context, input);
-  if (batch === undefined) return undefined;
+  const batch = await newestBatch(context, input);
+  if (batch?.state !== 'finished') return undefined;
+  const freshSince = freshSinceOf(job, false, await startMsOf(context, ledger));
+  // A run begins a new batch anyway where answers are too old.
+  if (await hasGoneStale(ledger, batch, freshSince)) return undefined;
   const { rows, waiting } = await rowsReadOtherwise(ledger, batch.id, accountsOf(context));
   if (rows.size === 0 && waiting.size === 0) return undefined;
   const pricing = await pricingOf(context);
@@ -298,29 +301,10 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
 }
 
 /**
- * The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too
- * old.
- */
-async function finishedBatch(
-  ledger: LedgerReader,
-  context: PlanContext,
-  input: PlannedInput,
-): Promise<Batch | undefined> {
-  const batch = await newestBatch(context, input);
-  if (batch?.state !== 'finished') return undefined;
-  const freshSince = freshSinceOf(context.job, false, await startMsOf(context, ledger));
-  return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
-}
-
-/**
  * @returns the rows that would be judged otherwise, and the rows in doubt, some of which may wait for a
  *   call to be bought again.
  */
-async function rowsReadOtherwise(
-  ledger: LedgerReader,
-  batch: BatchId,
-  accounts: readonly AskedAccount[],
-): Promise<{ readonly rows: Set<RowNumber>; readonly waiting: ReadonlySet<RowNumber> }> {
+async function rowsReadOtherwise(ledger: LedgerReader, batch: BatchId, accounts: readonly AskedAccount[]) {
   const [rows, waiting] = [new Set<RowNumber>(), new Set<RowNumber>()];
   for (const by of accounts)
     for await (const record of ledger.rowsReadOtherwise(
@@ -334,15 +318,11 @@ async function rowsReadOtherwise(
   return { rows, waiting };
 }
 
-async function isReadOtherwise(
-  ledger: LedgerReader,
-  { answers }: RowRecord,
-  { account, dialect }: AskedAccount,
-): Promise<boolean> {
-  const own = answers.filter(({ accountIdentity }) => accountIdentity === account.identity);
+async function isReadOtherwise(ledger: LedgerReader, of: RowRecord, by: AskedAccount): Promise<boolean> {
+  const own = of.answers.filter(({ accountIdentity }) => accountIdentity === by.account.identity);
   const records = await ledger.attempts(own.map(({ attempt }) => attempt));
   return records.some((record, at) => {
-    const judged = readToday(record, dialect);
+    const judged = readToday(record, by.dialect);
     return judged !== undefined && judged.answer !== own[at]?.kind;
   });
 }

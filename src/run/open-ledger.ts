@@ -154,6 +154,10 @@ async function inTurn<T>(flag: string | undefined, open: Open, look: LookAt<T>):
   return seen;
 }
 
+export async function batchesIn(ledger: LedgerReader, location: string): Promise<readonly FoundBatch[]> {
+  return (await ledger.batches()).map((batch) => ({ batch, location }));
+}
+
 /**
  * Finds a batch by its id or the beginning of its id, or the newest batch by `last`.
  * @throws StopError `usage` when there is no such batch, or when several ids begin like this.
@@ -163,11 +167,7 @@ export async function findBatch(
   storeFlag: string | undefined,
   tell?: Tell,
 ): Promise<FoundBatch> {
-  const lists = await eachLedger(
-    storeFlag,
-    async (ledger, location) => (await ledger.batches()).map((batch) => ({ batch, location })),
-    tell,
-  );
+  const lists = await eachLedger(storeFlag, batchesIn, tell);
   const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
   const [found, ...others] =
     word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => word !== '' && batch.id.startsWith(word));

@@ -396,9 +396,7 @@ type Found = FoundCall<Exclude<CallState, { readonly kind: 'in_flight' }>>;
 export type KnownCall = AnsweredCall | UnansweredCall;
 
 /** The vendor has accepted the call, and its answer is asked for beside the rows. */
-interface Accepted {
-  readonly kind: 'accepted';
-}
+type Accepted = { readonly kind: 'accepted' };
 
 type CallResult = KnownCall | Waits | Accepted;
 

@@ -119,9 +119,7 @@ type WithheldIntent = Extract<Admission, { readonly kind: 'moved' | 'subject_in_
  * The service refused the call. Only the answers to other rows tell whether the refusal was about this row,
  * so the row is asked again behind them.
  */
-export interface Waits {
-  readonly kind: 'waits';
-}
+export type Waits = { readonly kind: 'waits' };
 
 /** What comes after an attempt: nothing, the same request again, or the end of the run. */
 export type Next = CallEnd | 'again' | StopError;

@@ -188,13 +188,7 @@ export class Sessions {
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
       closeLeftOpen({
-        session: {
-          account,
-          history,
-          ledger,
-          clock,
-          client: { dialect, basePath: basePathOf(address) },
-        },
+        session: { account, history, ledger, clock, client: { dialect, basePath: basePathOf(address) } },
         // This object knows no project, so a project that refused the key is tried again.
         projects: new ProjectAccess([]),
       }),
@@ -437,10 +431,7 @@ async function earlierSends(
   return (await ledger.sends(identity, nowMs - longestMs, most)).map(({ atMs }) => atMs);
 }
 
-interface ReachedVendor {
-  readonly baseUrl: URL;
-  stop?(): Promise<void>;
-}
+type ReachedVendor = { readonly baseUrl: URL; stop?(): Promise<void> };
 
 /**
  * Finds the vendor's address. The vendor of a sandbox account is a separate process, so that its book is

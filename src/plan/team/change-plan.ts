@@ -416,15 +416,7 @@ const CREATE_PROJECT = 'create-project';
 /** The entry for a project that is created, either for the people in it or for a row of its own. */
 function creationOf(row: RowNumber, { operation, parameters }: Call, work: PlannedWork): PlannedChangeObject {
   const project = typeof parameters.name === 'string' ? parameters.name : (work.project ?? null);
-  return {
-    row,
-    action: 'create_project',
-    email: null,
-    project,
-    from: null,
-    to: null,
-    calls: [operation],
-  };
+  return { row, action: 'create_project', email: null, project, from: null, to: null, calls: [operation] };
 }
 
 function userOf(

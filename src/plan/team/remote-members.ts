@@ -1,5 +1,5 @@
 import type { Account } from '../../client/account/account.ts';
-import { Client, type ListedPerson, type Waiter } from '../../client/client.ts';
+import { Client, type ListedPerson } from '../../client/client.ts';
 import type { Dialect } from '../../client/dialect.ts';
 import { readBody, textAt } from '../../core/answer-body.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -98,13 +98,10 @@ export async function remoteMembers(
 }
 
 /** A client for free requests before a run has its session. */
-interface LookUps {
-  readonly client: Client;
-  readonly waiter: Waiter;
-}
+type LookUps = Awaited<ReturnType<typeof openLookUps>>;
 
 /** Opens a client that sends one request at a time, because the vendor's rate limit may be unknown. */
-export async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps> {
+export async function openLookUps(context: LookContext, baseUrl: URL) {
   const { account, dialect, clock, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = context;
   const history = await context.ledger?.account(account.identity);
   const client = await Client.open({
@@ -161,13 +158,13 @@ function liveSubject(
 /** The people of one list; undefined when the dialect has no such list, or the service refuses to give it. */
 async function peopleOf(
   { dialect, emit }: LookContext,
-  lookUps: LookUps,
+  { client, waiter }: LookUps,
   name: 'list_users' | 'list_invites',
   project: string,
 ): Promise<readonly ListedPerson[] | undefined> {
   const listing = dialect[name];
   if (listing === undefined) return undefined;
-  const told = await lookUps.client.members(lookUps.waiter, project, listing);
+  const told = await client.members(waiter, project, listing);
   switch (told.kind) {
     case 'listed':
       return told.people;
