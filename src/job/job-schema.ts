@@ -9,6 +9,7 @@ import { READING_ENTRIES } from '../core/reading.ts';
 import { credits, NOTICE_KINDS } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
 import { FORMULA_MODES } from '../lib/formulas.ts';
+import { opt, optBlock } from '../lib/yaml/schema-problem.ts';
 import { tierOfAll } from '../operations/lookup/waterfall.ts';
 
 /**
@@ -65,28 +66,24 @@ function isSchedule(value: string): boolean {
 const json: z.ZodType<JsonValue> = z.json();
 
 const guards = z.strictObject({
-  max_removals: z
-    .union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/, 'write a share as 10%')])
-    .optional()
-    .describe(
-      'a number: the most removals; a share: ' +
-        'the most people who are removed although no row asks for it, of all known in the projects; ' +
-        'left out: `10%`',
-    ),
-  admins: z
-    .enum(['allow'])
-    .optional()
-    .describe('`allow` lets a run make a person admin; left out: it needs `--allow-admin`'),
-  domains: z
-    .array(text.toLowerCase())
-    .min(1)
-    .optional()
-    .describe('the only domains whose addresses are invited; left out: any'),
-  max_invites: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('the most invites of a run, also those for another role; left out: any number'),
+  max_removals: opt(
+    z.union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/, 'write a share as 10%')]),
+    'a number: the most removals; a share: ' +
+      'the most people who are removed although no row asks for it, of all known in the projects; ' +
+      'left out: `10%`',
+  ),
+  admins: opt(
+    z.enum(['allow']),
+    '`allow` lets a run make a person admin; left out: it needs `--allow-admin`',
+  ),
+  domains: opt(
+    z.array(text.toLowerCase()).min(1),
+    'the only domains whose addresses are invited; left out: any',
+  ),
+  max_invites: opt(
+    z.int().min(0),
+    'the most invites of a run, also those for another role; left out: any number',
+  ),
 });
 
 /** Projects that `--save-job` wrote without an id, for the user to fill in. */
@@ -95,73 +92,58 @@ const blankIn = (ids: object): readonly string[] =>
 
 /** Entries that belong to single operations. Each operation names those that it accepts. */
 const operationSettings = {
-  projects: z
-    .record(text, text.nullable())
-    .refine((ids) => blankIn(ids).length === 0, {
+  projects: opt(
+    z.record(text, text.nullable()).refine((ids) => blankIn(ids).length === 0, {
       error: ({ input }) => `there is no id yet of ${listed(blankIn(input as object))}`,
       params: { next: 'Fill in the id of each, as the service shows it, or take the name out.' },
-    })
-    .optional()
-    .describe('of `onboard`: project as the list calls it, in any case: its id'),
-  create_projects: z
-    .boolean()
-    .optional()
-    .describe(
-      'of `onboard`: `true` makes projects that `projects` does not have; they cannot be deleted again',
-    ),
-  remove_missing: z
-    .boolean()
-    .optional()
-    .describe('of `onboard`: `true` removes people who are no longer on the list; left out: nobody'),
-  role: role
-    .optional()
-    .describe(
-      'of `invite-user`, `change-role` and `onboard`: the role of every row; ' +
-        'the list then needs no column for it',
-    ),
-  roles: z
-    .record(text, role)
-    .optional()
-    .describe('a word of the list, in any case, and the role that it means, such as `Read only: viewer`'),
-  filters: z
-    .record(text, z.union([text, z.number(), z.boolean(), z.array(text)]))
-    .optional()
-    .describe(
-      'of `search-people`: further filters by the names of the vendor; ' +
-        '`{{Column}}` in a text is the cell of the row. A filter whose cells are blank is left out',
-    ),
-  kind: z
-    .enum(['read', 'change'])
-    .optional()
-    .describe(
-      'of `api-call`: `read`, or `change` for what alters something at the vendor; left out: ' +
-        '`read` for `GET` and `POST`, else `change`',
-    ),
-  method: z
-    .enum(METHODS)
-    .optional()
-    .describe(
-      'of `api-call`: `POST`, which is the default, `GET`, with which the body becomes the query, ' +
-        '`PUT`, `PATCH` or `DELETE`',
-    ),
-  endpoint: text
-    .regex(/^\//, 'an endpoint begins with "/"')
-    .optional()
-    .describe(
-      'of `api-call`: the path below the address of the account, ' +
-        'with `{{Column}}` where a cell belongs, and `{key}` for the key',
-    ),
-  body: z
-    .record(z.string(), json)
-    .optional()
-    .describe(
-      'of `api-call`: what is sent, with `{{Column}}` and `{key}` in its texts; blank cells are left out',
-    ),
-  credits_max: wholeCredits
-    .optional()
-    .describe(
-      'of `api-call` and `search-people`: the most that one call may cost; left out: what the dialect says',
-    ),
+    }),
+    'of `onboard`: project as the list calls it, in any case: its id',
+  ),
+  create_projects: opt(
+    z.boolean(),
+    'of `onboard`: `true` makes projects that `projects` does not have; they cannot be deleted again',
+  ),
+  remove_missing: opt(
+    z.boolean(),
+    'of `onboard`: `true` removes people who are no longer on the list; left out: nobody',
+  ),
+  role: opt(
+    role,
+    'of `invite-user`, `change-role` and `onboard`: the role of every row; ' +
+      'the list then needs no column for it',
+  ),
+  roles: opt(
+    z.record(text, role),
+    'a word of the list, in any case, and the role that it means, such as `Read only: viewer`',
+  ),
+  filters: opt(
+    z.record(text, z.union([text, z.number(), z.boolean(), z.array(text)])),
+    'of `search-people`: further filters by the names of the vendor; ' +
+      '`{{Column}}` in a text is the cell of the row. A filter whose cells are blank is left out',
+  ),
+  kind: opt(
+    z.enum(['read', 'change']),
+    'of `api-call`: `read`, or `change` for what alters something at the vendor; left out: ' +
+      '`read` for `GET` and `POST`, else `change`',
+  ),
+  method: opt(
+    z.enum(METHODS),
+    'of `api-call`: `POST`, which is the default, `GET`, with which the body becomes the query, ' +
+      '`PUT`, `PATCH` or `DELETE`',
+  ),
+  endpoint: opt(
+    text.regex(/^\//, 'an endpoint begins with "/"'),
+    'of `api-call`: the path below the address of the account, ' +
+      'with `{{Column}}` where a cell belongs, and `{key}` for the key',
+  ),
+  body: opt(
+    z.record(z.string(), json),
+    'of `api-call`: what is sent, with `{{Column}}` and `{key}` in its texts; blank cells are left out',
+  ),
+  credits_max: opt(
+    wholeCredits,
+    'of `api-call` and `search-people`: the most that one call may cost; left out: what the dialect says',
+  ),
 };
 
 /** `results[0].name` is `results.0.name`. */
@@ -176,105 +158,82 @@ const accounts = z.union([text, z.array(text).min(1)]);
 
 /** The entries of one step, which stand over those of the whole job. */
 export const stepEntries = z.strictObject({
-  account: accounts
-    .optional()
-    .describe('who is asked: one account, or several in this order until one has it'),
-  waterfall: waterfall.optional().describe('the identifiers of this step, tried in this order'),
-  add: add.optional().describe('the columns that this step fills'),
-  check: z
-    .strictObject({
-      account: text.describe('who checks: an account with `check-email`'),
-      accept: z
-        .array(z.enum(EMAIL_VERDICTS))
-        .min(1)
-        .optional()
-        .describe('the verdicts with which an address is taken; left out: `[valid]`'),
-    })
-    .optional()
-    .describe('checks each address that the step finds; another one is looked for where it fails'),
-  in_doubt: policy
-    .optional()
-    .describe('`skip` leaves out a call whose answer was lost, and asks the next account; else `hold`'),
+  account: opt(accounts, 'who is asked: one account, or several in this order until one has it'),
+  waterfall: opt(waterfall, 'the identifiers of this step, tried in this order'),
+  add: opt(add, 'the columns that this step fills'),
+  check: optBlock('checks each address that the step finds; another one is looked for where it fails', {
+    account: text.describe('who checks: an account with `check-email`'),
+    accept: opt(
+      z.array(z.enum(EMAIL_VERDICTS)).min(1),
+      'the verdicts with which an address is taken; left out: `[valid]`',
+    ),
+  }),
+  in_doubt: opt(
+    policy,
+    '`skip` leaves out a call whose answer was lost, and asks the next account; else `hold`',
+  ),
 });
 export type StepEntries = ReadValue<Present<z.infer<typeof stepEntries>>>;
 
 export const jobEntries = z.strictObject({
-  operation: text
-    .optional()
-    .describe('what is done with each row: a built-in operation, or one that a program passes'),
-  operations: z
-    .union([
+  operation: opt(text, 'what is done with each row: a built-in operation, or one that a program passes'),
+  operations: opt(
+    z.union([
       z.array(text).min(2, 'Name two or more, or write operation: and the only one.'),
       z.record(text, stepEntries),
-    ])
-    .optional()
-    .describe(
-      'in the place of `operation`: several, one after the other, such as `[enrich-company, enrich-person]`; ' +
-        'or each with entries of its own, such as `{ find-email: { account: [hunter, prospeo] } }`',
-    ),
-  account: accounts
-    .optional()
-    .describe(
-      'whose key and address are used: one, or several that are asked in this order until one has it; ' +
-        'left out: the only one that fits',
-    ),
+    ]),
+    'in the place of `operation`: several, one after the other, such as `[enrich-company, enrich-person]`; ' +
+      'or each with entries of its own, such as `{ find-email: { account: [hunter, prospeo] } }`',
+  ),
+  account: opt(
+    accounts,
+    'whose key and address are used: one, or several that are asked in this order until one has it; ' +
+      'left out: the only one that fits',
+  ),
   /** In a spreadsheet the name of a column may have several lines. */
-  columns: z
-    .record(text, z.string())
-    .optional()
-    .describe(
-      'input of the operation: the column of the list that holds it; a blank one is left unread; ' +
-        'left out: what is sure',
+  columns: opt(
+    z.record(text, z.string()),
+    'input of the operation: the column of the list that holds it; a blank one is left unread; ' +
+      'left out: what is sure',
+  ),
+  waterfall: opt(
+    waterfall,
+    'identifiers, tried in this order until one matches; `abn+domain` sends both in one call; ' +
+      'left out: the order of the operation',
+  ),
+  add: opt(
+    add,
+    'new column: where its value is in the answer, such as `location.city`; left out: the whole answer',
+  ),
+  on_existing: opt(
+    z.enum(['keep', 'fill', 'replace']),
+    'where the list has a column of `add`: ' +
+      '`keep` adds nothing, `fill` fills its blank cells and says in `NAME_source` what filled each, ' +
+      '`replace` replaces it; left out: refused',
+  ),
+  only_if: opt(
+    conditions,
+    'column of the list: what it has to say, as `AU`, `[AU, NZ]`, `filled` or `blank`; ' +
+      'a row in which one column says something else is `skipped`, and costs nothing; left out: none is',
+  ),
+  unless: opt(
+    conditions,
+    'column of the list: what it must not say, in the same words; ' +
+      'a row in which one column says that is `skipped`, and costs nothing; left out: none is',
+  ),
+  formulas: opt(
+    z.enum(FORMULA_MODES),
+    'what becomes of cells of ours that would begin a formula: `safe`, which is the default, or `raw`',
+  ),
+  budget: optBlock('limits of a batch, which nothing passes', {
+    credits: wholeCredits.transform(credits).describe('the most credits that the batch may ever spend'),
+    accounts: opt(
+      z.record(text, wholeCredits.transform(credits)),
+      'the most credits of them at one account; left out: no limit of its own',
     ),
-  waterfall: waterfall
-    .optional()
-    .describe(
-      'identifiers, tried in this order until one matches; `abn+domain` sends both in one call; ' +
-        'left out: the order of the operation',
-    ),
-  add: add
-    .optional()
-    .describe(
-      'new column: where its value is in the answer, such as `location.city`; left out: the whole answer',
-    ),
-  on_existing: z
-    .enum(['keep', 'fill', 'replace'])
-    .optional()
-    .describe(
-      'where the list has a column of `add`: ' +
-        '`keep` adds nothing, `fill` fills its blank cells and says in `NAME_source` what filled each, ' +
-        '`replace` replaces it; left out: refused',
-    ),
-  only_if: conditions
-    .optional()
-    .describe(
-      'column of the list: what it has to say, as `AU`, `[AU, NZ]`, `filled` or `blank`; ' +
-        'a row in which one column says something else is `skipped`, and costs nothing; left out: none is',
-    ),
-  unless: conditions
-    .optional()
-    .describe(
-      'column of the list: what it must not say, in the same words; ' +
-        'a row in which one column says that is `skipped`, and costs nothing; left out: none is',
-    ),
-  formulas: z
-    .enum(FORMULA_MODES)
-    .optional()
-    .describe(
-      'what becomes of cells of ours that would begin a formula: `safe`, which is the default, or `raw`',
-    ),
-  budget: z
-    .strictObject({
-      credits: wholeCredits.transform(credits).describe('the most credits that the batch may ever spend'),
-      accounts: z
-        .record(text, wholeCredits.transform(credits))
-        .optional()
-        .describe('the most credits of them at one account; left out: no limit of its own'),
-    })
-    .optional()
-    .describe('limits of a batch, which nothing passes'),
-  in_doubt: z
-    .union([
+  }),
+  in_doubt: opt(
+    z.union([
       policy,
       z.strictObject({
         retry: z
@@ -285,50 +244,37 @@ export const jobEntries = z.strictObject({
           })
           .describe('pays again by itself, once for each lost call and batch, within a limit'),
       }),
-    ])
-    .optional()
-    .describe(
-      'what happens to a call whose answer was lost: ' +
-        '`hold` waits for you, which is the default, `skip` leaves its rows out, or `retry`',
-    ),
-  refresh_after: age
-    .optional()
-    .describe(
-      'how old a bought match may be when a batch begins and still be used, such as `30d`; ' +
-        '`never`, which is the default: however old it is',
-    ),
-  refresh_no_match_after: age.optional().describe('the same for every other answer'),
+    ]),
+    'what happens to a call whose answer was lost: ' +
+      '`hold` waits for you, which is the default, `skip` leaves its rows out, or `retry`',
+  ),
+  refresh_after: opt(
+    age,
+    'how old a bought match may be when a batch begins and still be used, such as `30d`; ' +
+      '`never`, which is the default: however old it is',
+  ),
+  refresh_no_match_after: opt(age, 'the same for every other answer'),
   ...READING_ENTRIES,
-  repair: z
-    .boolean()
-    .optional()
-    .describe('`true` sends damaged cells repaired where that is sure; left out: as they are'),
+  repair: opt(z.boolean(), '`true` sends damaged cells repaired where that is sure; left out: as they are'),
   ...operationSettings,
-  guards: guards.optional().describe('how far a run that changes the service may go'),
-  inbox: text
-    .optional()
-    .describe(
-      'the folder whose files `nightly` works through: ' +
-        'one below the folder of the job, or a name under `inboxes` in accounts.yaml',
+  guards: opt(guards, 'how far a run that changes the service may go'),
+  inbox: opt(
+    text,
+    'the folder whose files `nightly` works through: ' +
+      'one below the folder of the job, or a name under `inboxes` in accounts.yaml',
+  ),
+  notify: optBlock('whom a run tells how its list ended', {
+    to: text.describe('a name under `notify` in accounts.yaml'),
+    on: opt(
+      z.array(z.enum(NOTICE_KINDS)).min(1),
+      'when: `end`, `stop`, `doubt`, `low_balance`; left out: all of them',
     ),
-  notify: z
-    .strictObject({
-      to: text.describe('a name under `notify` in accounts.yaml'),
-      on: z
-        .array(z.enum(NOTICE_KINDS))
-        .min(1)
-        .optional()
-        .describe('when: `end`, `stop`, `doubt`, `low_balance`; left out: all of them'),
-    })
-    .optional()
-    .describe('whom a run tells how its list ended'),
-  schedule: text
-    .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
-    .optional()
-    .describe(
-      'when its files are worked through, as five cron fields; `serve` sweeps by it, in its time zone; ' +
-        '`nightly` ignores it',
-    ),
+  }),
+  schedule: opt(
+    text.refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"'),
+    'when its files are worked through, as five cron fields; `serve` sweeps by it, in its time zone; ' +
+      '`nightly` ignores it',
+  ),
 });
 
 export const jobSchema = jobEntries.superRefine(({ operation, operations }, { addIssue }) => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PRICE, priceOf } from '../../core/money.ts';
 import { PLAYED_VENDORS } from '../../core/played-vendors.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
+import { opt, optBlock } from '../../lib/yaml/schema-problem.ts';
 
 /** The schema of `accounts.yaml`. `account.ts` turns an entry into an account. */
 
@@ -64,73 +65,56 @@ const commandLine = line
 const command = z.union([commandLine, z.array(line).min(1)]);
 
 const shared = {
-  id: line
-    .max(200)
-    .optional()
-    .describe(
-      'what makes it this account; left out: ' +
-        'vendor, address, organization and connected account, never its name',
+  id: opt(
+    line.max(200),
+    'what makes it this account; left out: ' +
+      'vendor, address, organization and connected account, never its name',
+  ),
+  dialect: opt(
+    line,
+    'a file with what differs from the built-in dialect of the vendor, relative to this one, ' +
+      'or the word of one that is shipped, such as `hunter`',
+  ),
+  base_url: opt(address, 'where the API is; https, but for addresses of this machine'),
+  key: opt(z.string(), 'the key itself'),
+  key_env: opt(
+    z.string().regex(/^[A-Za-z_]\w*$/, 'it must be the name of an environment variable, not the key'),
+    'the environment variable that holds the key',
+  ),
+  key_command: opt(
+    command,
+    'a program and its arguments, which prints the key; run without a shell, in the folder of this file',
+  ),
+  limits: optBlock('what the plan at the vendor allows', {
+    per_second: rate.describe('requests in any second'),
+    per_minute: rate.describe('requests in any minute'),
+    per_hour: rate.describe('requests in any hour'),
+    per_day: rate.describe('requests in any 24 hours'),
+    concurrency: opt(
+      z.int().min(1).max(MOST_CONCURRENCY),
+      'requests at the same time, 8 by default; a kill may leave this many in doubt',
     ),
-  dialect: line
-    .optional()
-    .describe(
-      'a file with what differs from the built-in dialect of the vendor, relative to this one, ' +
-        'or the word of one that is shipped, such as `hunter`',
+    timeout: opt(
+      timeout,
+      'how long a whole request may take, such as `30s`; a minute by default, from `1s` to `1h`; ' +
+        'what takes longer is in doubt',
     ),
-  base_url: address.optional().describe('where the API is; https, but for addresses of this machine'),
-  key: z.string().optional().describe('the key itself'),
-  key_env: z
-    .string()
-    .regex(/^[A-Za-z_]\w*$/, 'it must be the name of an environment variable, not the key')
-    .optional()
-    .describe('the environment variable that holds the key'),
-  key_command: command
-    .optional()
-    .describe(
-      'a program and its arguments, which prints the key; run without a shell, in the folder of this file',
-    ),
-  limits: z
-    .strictObject({
-      per_second: rate.describe('requests in any second'),
-      per_minute: rate.describe('requests in any minute'),
-      per_hour: rate.describe('requests in any hour'),
-      per_day: rate.describe('requests in any 24 hours'),
-      concurrency: z
-        .int()
-        .min(1)
-        .max(MOST_CONCURRENCY)
-        .optional()
-        .describe('requests at the same time, 8 by default; a kill may leave this many in doubt'),
-      timeout: timeout
-        .optional()
-        .describe(
-          'how long a whole request may take, such as `30s`; a minute by default, from `1s` to `1h`; ' +
-            'what takes longer is in doubt',
-        ),
-    })
-    .optional()
-    .describe('what the plan at the vendor allows'),
-  budget: z
-    .strictObject({
-      per_day: cap.describe('credits of a day (UTC)'),
-      per_month: cap.describe('credits of a month (UTC)'),
-    })
-    .optional()
-    .describe('limits over all batches'),
-  exclusive_key: z
-    .boolean()
-    .optional()
-    .describe('`true`: nobody else spends with this key, so what the vendor counts is what Rowonce did'),
-  retention: retention
-    .optional()
-    .describe(
-      'how long what was bought is kept, such as `400d`, a day at least: ' +
-        'what is older is erased at the end of `run` and `nightly`, and may be bought again; left out: ' +
-        'for ever',
-    ),
-  price: price
-    .optional()
-    .describe('what a credit costs you, such as `0.04 AUD`, so that money is said beside credits'),
+  }),
+  budget: optBlock('limits over all batches', {
+    per_day: cap.describe('credits of a day (UTC)'),
+    per_month: cap.describe('credits of a month (UTC)'),
+  }),
+  exclusive_key: opt(
+    z.boolean(),
+    '`true`: nobody else spends with this key, so what the vendor counts is what Rowonce did',
+  ),
+  retention: opt(
+    retention,
+    'how long what was bought is kept, such as `400d`, a day at least: ' +
+      'what is older is erased at the end of `run` and `nightly`, and may be bought again; left out: ' +
+      'for ever',
+  ),
+  price: opt(price, 'what a credit costs you, such as `0.04 AUD`, so that money is said beside credits'),
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;
@@ -165,9 +149,9 @@ const ofService = z
   .strictObject({
     vendor: z.literal('service').describe(VENDOR),
     ...shared,
-    region: z.enum(REGIONS).optional().describe('of a service: AU, EU or US'),
-    organization_id: line.optional().describe('of a service'),
-    project_id: line.optional().describe('of a service: the project for invites that name none'),
+    region: opt(z.enum(REGIONS), 'of a service: AU, EU or US'),
+    organization_id: opt(line, 'of a service'),
+    project_id: opt(line, 'of a service: the project for invites that name none'),
   })
   .superRefine(checkEntry);
 
@@ -175,14 +159,13 @@ const ofProvider = z
   .strictObject({
     vendor: z.literal('provider').describe(VENDOR),
     ...shared,
-    via: line
-      .optional()
-      .describe(
-        'of a provider: the service account through which it is reached, with its key; ' +
-          'limits and budget are its own',
-      ),
-    connected_account: line.optional().describe('with `via`: what the service calls the account'),
-    api_call_url: address.optional().describe('with `via`: where the "API Call" step of the service is'),
+    via: opt(
+      line,
+      'of a provider: the service account through which it is reached, with its key; ' +
+        'limits and budget are its own',
+    ),
+    connected_account: opt(line, 'with `via`: what the service calls the account'),
+    api_call_url: opt(address, 'with `via`: where the "API Call" step of the service is'),
   })
   .superRefine(checkEntry);
 
@@ -209,15 +192,12 @@ const webhook = line.superRefine((text, context) => {
 /** A receiver that jobs notify. The jobs know only its name. */
 const receiver = z
   .strictObject({
-    webhook: webhook
-      .optional()
-      .describe('an address that gets a POST with JSON; `https://`, or `http://` on this machine'),
-    command: command
-      .optional()
-      .describe(
-        'in its place: a program with its words, run without a shell in the folder of this file; ' +
-          'it reads the JSON on its standard input',
-      ),
+    webhook: opt(webhook, 'an address that gets a POST with JSON; `https://`, or `http://` on this machine'),
+    command: opt(
+      command,
+      'in its place: a program with its words, run without a shell in the folder of this file; ' +
+        'it reads the JSON on its standard input',
+    ),
   })
   .refine((given) => Object.keys(given).length === 1, { error: 'write a webhook or a command' });
 
@@ -230,21 +210,16 @@ export const accountsSchema = z
       .record(accountName, z.discriminatedUnion('vendor', [ofService, ofProvider]))
       .nullish()
       .describe('the accounts by name'),
-    regions: z
-      .strictObject({
-        AU: address.optional().describe('address of region AU'),
-        EU: address.optional().describe('address of region EU'),
-        US: address.optional().describe('address of region US'),
-      })
-      .optional()
-      .describe('the addresses of the regions of the service'),
-    notify: z.record(name, receiver).optional().describe('whom jobs may tell by `notify.to`, by name'),
-    inboxes: z
-      .record(name, line)
-      .optional()
-      .describe(
-        'folders that jobs may have as `inbox` outside of their own folder, by name, relative to this file',
-      ),
+    regions: optBlock('the addresses of the regions of the service', {
+      AU: opt(address, 'address of region AU'),
+      EU: opt(address, 'address of region EU'),
+      US: opt(address, 'address of region US'),
+    }),
+    notify: opt(z.record(name, receiver), 'whom jobs may tell by `notify.to`, by name'),
+    inboxes: opt(
+      z.record(name, line),
+      'folders that jobs may have as `inbox` outside of their own folder, by name, relative to this file',
+    ),
   })
   .nullable();
 

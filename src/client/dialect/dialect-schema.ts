@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
+import { opt, optBlock } from '../../lib/yaml/schema-problem.ts';
 import { makeLinear } from './linear-pattern.ts';
 
 /**
@@ -33,13 +34,8 @@ export type Meaning = keyof typeof MEANINGS;
 /** A dotted path into an answer. */
 const at = (about: string) => z.string().min(1).describe(about);
 
-const opt = <Schema extends z.ZodType>(schema: Schema, about: string) => schema.optional().describe(about);
-
 const block = <Shape extends z.ZodRawShape>(about: string, shape: Shape) =>
   z.strictObject(shape).describe(about);
-
-const optBlock = <Shape extends z.ZodRawShape>(about: string, shape: Shape) =>
-  z.strictObject(shape).optional().describe(about);
 
 const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
   error: 'write a duration as 30s, 10m, 24h or 30d',

@@ -237,3 +237,10 @@ export function checkInput<Input extends z.ZodObject>(
   // An option that is missing has no place of its own.
   throw stop('usage', `${call}: ${fact}.`, keys.length === 0 ? `Pass it to ${call}.` : next);
 }
+
+/** An entry that may be left out. @param about what it means, for a reader of the reference. */
+export const opt = <Schema extends z.ZodType>(schema: Schema, about: string) =>
+  schema.optional().describe(about);
+
+export const optBlock = <Shape extends z.ZodRawShape>(about: string, shape: Shape) =>
+  opt(z.strictObject(shape), about);
