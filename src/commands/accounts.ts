@@ -20,11 +20,10 @@ import { sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { AccountObject, VendorObject } from '../objects/account-object.ts';
 import { test } from './accounts/test.ts';
-import { argument, type CommandGroup, type Console, command, flag } from './shared/command.ts';
+import { argument, type CommandGroup, type Console, command, flag, onOff, text } from './shared/command.ts';
 
 const VENDORS = ['service', 'provider'] as const;
 
-const text = (about: string, value: string, more = {}) => flag(z.string().optional(), about, value, more);
 const requests = (about = 'limit of the plan') => flag(z.int().optional(), about, '<requests>');
 const credits = (about: string) => flag(z.int().optional(), about, '<credits>');
 
@@ -49,8 +48,8 @@ const addInput = z.strictObject({
     '<variable>',
     notForPage,
   ),
-  key_stdin: flag(z.boolean().optional(), 'read the key from standard input', undefined, { page: 'key' }),
-  exclusive_key: flag(z.boolean().optional(), 'nobody else spends with this key'),
+  key_stdin: onOff('read the key from standard input', { page: 'key' }),
+  exclusive_key: onOff('nobody else spends with this key'),
   dialect: text('what differs from the built-in dialect, or the word of a shipped one', '<file>', {
     page: 'shipped',
   }),

@@ -33,7 +33,7 @@ import {
   lookAtLedger,
   openIfFree,
 } from '../run/open-ledger.ts';
-import { argument, command, flag, type Host } from './shared/command.ts';
+import { argument, command, type Host, onOff } from './shared/command.ts';
 import { BATCH, COMMON, notesOn, OUTPUT, refuseTwoOnStdout } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ } from './shared/job-entries.ts';
 
@@ -45,7 +45,7 @@ const exportInput = z.strictObject({
   ...READ,
   output: OUTPUT,
   formulas: FORMULAS,
-  copy: flag(z.boolean().optional(), 'with -o: write a copy, and leave the batch its own output'),
+  copy: onOff('with -o: write a copy, and leave the batch its own output'),
   account: ENTRIES.account,
   repair: ENTRIES.repair,
 });

@@ -17,7 +17,7 @@ import {
 } from '../operations/lookup/identifiers.ts';
 import { isAbn, isEmail } from '../operations/lookup/recognise.ts';
 import { eachLedgerThere, findBatch } from '../run/open-ledger.ts';
-import { argument, command, flag } from './shared/command.ts';
+import { argument, command, onOff } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
 
 /** A person does not look through more entries. */
@@ -33,7 +33,7 @@ export default command({
       z.string().optional(),
       'an e-mail address, an ABN, a web address, or a batch; left out: everything',
     ),
-    all: flag(z.boolean().optional(), 'every entry, not only the newest 100'),
+    all: onOff('every entry, not only the newest 100'),
   }),
   output: LogObject,
   async run({ about: text, store, all }) {

@@ -20,7 +20,7 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { checkWritable } from '../lib/atomic-file.ts';
 import { endingOf, nameParts } from '../lib/file-name.ts';
 import { eachLedgerThere, lookInto } from '../run/open-ledger.ts';
-import { argument, command, flag } from './shared/command.ts';
+import { argument, command, text } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
 import { READ, readOf } from './shared/job-entries.ts';
 
@@ -40,12 +40,9 @@ export default command({
     result: argument(z.string(), 'an output, or the file of rows that need attention, edited or not'),
     into: argument(z.string(), 'your own file, sorted or edited as you like'),
     ...READ,
-    output: flag(
-      z.string().optional(),
-      'where the merged file goes; left out: NAME.merged beside your own',
-      '<file>',
-      { short: 'o' },
-    ),
+    output: text('where the merged file goes; left out: NAME.merged beside your own', '<file>', {
+      short: 'o',
+    }),
   }),
   output: z.object({
     output: z.string(),

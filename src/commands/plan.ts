@@ -44,7 +44,7 @@ import { knownAccount, movedFrom } from '../run/known-account.ts';
 import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
 import { chooseStore } from '../run/store-choice.ts';
-import { argument, type Console, command, flag, type Host, type Report } from './shared/command.ts';
+import { argument, type Console, command, flag, type Host, onOff, type Report } from './shared/command.ts';
 import { accept, COMMON, inOrder, noFileFor, notesOn } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
 import { changePlanLines, planLines, unfinishedLine } from './shared/summary.ts';
@@ -64,9 +64,9 @@ const planInput = z.strictObject({
   strict: STRICT,
   ...ENTRIES,
   only: flag(RowRanges.optional(), 'plan the rows with these numbers alone, such as 5,9,12-20', '<numbers>'),
-  refresh: flag(z.boolean().optional(), 'as if every answer that was bought before were too old'),
+  refresh: onOff('as if every answer that was bought before were too old'),
   all: flag(z.boolean().default(false), 'show every line of a change'),
-  allow_admin: flag(z.boolean().optional(), 'plan as for a run with --allow-admin'),
+  allow_admin: onOff('plan as for a run with --allow-admin'),
   accept: accept(),
 });
 

@@ -21,7 +21,17 @@ import { runJob } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { Progress } from './run/progress.ts';
-import { argument, type Console, command, flag, type Own, type Report, under } from './shared/command.ts';
+import {
+  argument,
+  type Console,
+  command,
+  flag,
+  type Own,
+  onOff,
+  type Report,
+  text,
+  under,
+} from './shared/command.ts';
 import { ATTENTION_OK, inOrder, noFileFor, OUTPUT, refuseTwoOnStdout, someRows } from './shared/input.ts';
 import { ASKED, ENTRIES, entriesOf, FORMULAS, READ, STRICT } from './shared/job-entries.ts';
 import {
@@ -53,12 +63,9 @@ const runInput = z.strictObject({
       'to its highest price, which becomes the budget, to what it changes, ' +
       'and to what is bought or read again by a new dialect',
   ),
-  plan: flag(
-    z.string().optional(),
-    'do exactly what the plan with this id showed, or nothing: plan prints it',
-    '<id>',
-    { page: 'needed' },
-  ),
+  plan: text('do exactly what the plan with this id showed, or nothing: plan prints it', '<id>', {
+    page: 'needed',
+  }),
   limit: flag(someRows(), 'only the first rows of the file; later the same command does the rest', '<rows>'),
   only: flag(
     RowRanges.optional(),
@@ -70,8 +77,7 @@ const runInput = z.strictObject({
     'only so many random rows, and a forecast for the rest; without it the same command buys the rest',
     '<rows>',
   ),
-  save_job: flag(
-    z.string().optional(),
+  save_job: text(
     'write the job as a commented YAML file, and run it; a file that you have changed is kept',
     '<file>',
     { page: 'none' },
@@ -81,16 +87,12 @@ const runInput = z.strictObject({
   ...ENTRIES,
   formulas: FORMULAS,
   ...under(ASKED, {
-    refresh: flag(
-      z.boolean().optional(),
-      'buy again what earlier batches bought; an unfinished batch continues as it began',
-    ),
-    allow_admin: flag(z.boolean().optional(), 'let the run make a person admin'),
+    refresh: onOff('buy again what earlier batches bought; an unfinished batch continues as it began'),
+    allow_admin: onOff('let the run make a person admin'),
   }),
   ...spendingInput(Object.keys(ACCEPTABLE) as (keyof typeof ACCEPTABLE)[]),
   ...under(WAITING, {
-    detach: flag(
-      z.boolean().optional(),
+    detach: onOff(
       'submit the list to a database and leave it to workers; ' +
         'the same command without it does the rest and writes the output',
     ),

@@ -4,7 +4,7 @@ import { dialectOf } from '../client/dialect.ts';
 import { present } from '../core/objects.ts';
 import { PLAYED_VENDORS } from '../core/played-vendors.ts';
 import { startSandbox } from '../sandbox/server.ts';
-import { command, flag } from './shared/command.ts';
+import { command, flag, text } from './shared/command.ts';
 import { duration } from './shared/input.ts';
 
 const share = z
@@ -33,13 +33,8 @@ export default command({
       'where to listen on 127.0.0.1; 0: any free port',
       '<number>',
     ),
-    book: flag(
-      z.string().optional(),
-      'where each charge is noted before it is answered; left out: in memory',
-      '<file>',
-    ),
-    rate: flag(
-      z.string().optional(),
+    book: text('where each charge is noted before it is answered; left out: in memory', '<file>'),
+    rate: text(
       'the most requests per key, such as 20/s, 600/min, 5000/h or 100/d; left out: no limit',
       '<rate>',
     ),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
-import { argument, command, flag } from './shared/command.ts';
+import { argument, command, flag, onOff } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn } from './shared/input.ts';
 import { pageCommands } from './shared/library.ts';
 import { askAgreementOn } from './shared/spending.ts';
@@ -30,12 +30,9 @@ export default command({
       'where to listen on this machine; 0: any free port',
       '<number>',
     ),
-    open: flag(
-      z.boolean().optional(),
-      'open it in the browser (the default on a terminal with a screen)',
-      undefined,
-      { negation: 'only print its address' },
-    ),
+    open: onOff('open it in the browser (the default on a terminal with a screen)', {
+      negation: 'only print its address',
+    }),
   }),
   async run(input, { console, words }) {
     const log = logOn(console, input.log);

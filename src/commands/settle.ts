@@ -32,7 +32,7 @@ import {
   skippedWords,
   toldAnswer,
 } from './settle/answer.ts';
-import { argument, command, flag, type Report } from './shared/command.ts';
+import { argument, command, flag, onOff, type Report, text } from './shared/command.ts';
 import { callWords, decisionWords, lookWords, openWords } from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
 
@@ -45,23 +45,20 @@ const settleInput = z.strictObject({
     z.union([z.string(), z.int().transform(String)]).optional(),
     "only this row, by the spreadsheet's number",
   ),
-  retry: flag(z.boolean().optional(), 'send it again, though it may be paid for, or done, twice'),
+  retry: onOff('send it again, though it may be paid for, or done, twice'),
   extra_credits: flag(
     z.int().min(0).optional(),
     'the most that all retries of the batch may cost',
     '<credits>',
   ),
-  skip: flag(z.boolean().optional(), 'leave these rows out of this batch; their credits stay in doubt'),
+  skip: onOff('leave these rows out of this batch; their credits stay in doubt'),
   answer: flag(
     z.array(z.string()).min(1).optional(),
     'say what the vendor answered; no_match: it found nothing',
     '<key=value...>',
   ),
-  not_done: flag(
-    z.boolean().optional(),
-    'say that the vendor did nothing, and charged nothing: the money is free again',
-  ),
-  all_like: flag(z.string().optional(), 'decide about every row that was answered like this one', '<row>'),
+  not_done: onOff('say that the vendor did nothing, and charged nothing: the money is free again'),
+  all_like: text('decide about every row that was answered like this one', '<row>'),
 });
 
 const settleOutput = z.union([

@@ -18,7 +18,7 @@ import { knownAccount } from '../run/known-account.ts';
 import { aloneIn, closedAfter, lookInto, lookIntoIfThere } from '../run/open-ledger.ts';
 import { chooseStore, storeThere } from '../run/store-choice.ts';
 import { layOutQueue } from '../run/work-queue.ts';
-import { argument, type CommandGroup, command, flag, type Host } from './shared/command.ts';
+import { argument, type CommandGroup, command, flag, type Host, onOff, text } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
 import { COMMON, duration, wait } from './shared/input.ts';
 
@@ -40,10 +40,10 @@ const purgeInput = z.strictObject({
     'instead of an age: what is dated before that day (UTC), whatever the clocks say',
     '<day>',
   ),
-  account: flag(z.string().optional(), 'only what was asked by this account; left out: by all', '<name>'),
-  compact: flag(z.boolean().optional(), 'give back the room of what is gone, also without an age or a day'),
-  dry_run: flag(z.boolean().optional(), 'only show what would be erased'),
-  yes: flag(z.boolean().optional(), 'erase without being asked'),
+  account: text('only what was asked by this account; left out: by all', '<name>'),
+  compact: onOff('give back the room of what is gone, also without an age or a day'),
+  dry_run: onOff('only show what would be erased'),
+  yes: onOff('erase without being asked'),
   wait: wait(),
 });
 type Purge = z.output<typeof purgeInput>;

@@ -45,7 +45,7 @@ import { closedAfter, lookIfThere } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
-import { argument, type Console, command, flag, type Report } from './shared/command.ts';
+import { argument, type Console, command, flag, onOff, type Report } from './shared/command.ts';
 import { replyObject, ruleObject, ruleWords } from './shared/doubts.ts';
 import { ENTRIES } from './shared/job-entries.ts';
 import { adviceOn, mayBeSent, spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
@@ -76,9 +76,9 @@ const tryInput = z.strictObject({
   }),
   add: ENTRIES.add,
   account: ENTRIES.account,
-  refresh: flag(z.boolean().optional(), 'ask again, even though the answer is known'),
+  refresh: onOff('ask again, even though the answer is known'),
   budget: flag(z.int().min(0).optional(), 'agree to what it costs, up to this', '<credits>'),
-  yes: flag(z.boolean().optional(), 'agree to what it costs without being asked'),
+  yes: onOff('agree to what it costs without being asked'),
   means: flag(z.enum(PROPOSED).optional(), "propose the dialect's rule for this answer", '<meaning>'),
 });
 type TryInput = z.output<typeof tryInput>;

@@ -29,7 +29,7 @@ import { accountOfBatch } from '../run/known-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { exitCodeOf } from '../run/summary.ts';
-import { argument, command, flag, type Host, type Report } from './shared/command.ts';
+import { argument, command, type Host, onOff, type Report, text } from './shared/command.ts';
 import { BATCH } from './shared/input.ts';
 import {
   adviceOn,
@@ -52,14 +52,10 @@ import { touchedBy, type UndoRow, undoList } from './undo/list.ts';
 const undoInput = z.strictObject({
   ...spendingInput(),
   batch: argument(z.string(), BATCH, { page: 'batch' }),
-  dry_run: flag(z.boolean().optional(), 'show what would be sent and what cannot be undone; sends nothing'),
-  plan: flag(
-    z.string().optional(),
-    'send exactly what the plan with this id showed, or nothing: --dry-run prints it',
-    '<id>',
-  ),
-  yes: flag(z.boolean().optional(), 'agree without being asked'),
-  attention_ok: flag(z.boolean().optional(), 'exit with 0 even when something could not be undone'),
+  dry_run: onOff('show what would be sent and what cannot be undone; sends nothing'),
+  plan: text('send exactly what the plan with this id showed, or nothing: --dry-run prints it', '<id>'),
+  yes: onOff('agree without being asked'),
+  attention_ok: onOff('exit with 0 even when something could not be undone'),
 });
 type UndoInput = z.output<typeof undoInput>;
 
@@ -90,7 +86,7 @@ export default command({
       );
     // The printed command names the batch, because "last" would then be the undo itself.
     const resume: Resume = { words: host.wordsWith(input.batch, batch.id) };
-    const undone = await undo({ batch, location }, { input, host, chosen, resume });
+    const undone = await undo({ batch, location }, input, host, chosen, resume);
     return {
       lines: [...undoneLines(batch.id, undone), ...leftLines(batch.id, undone)],
       object: withNext(objectOf(batch.id, undone), nextCommand(resume.words)),
@@ -171,17 +167,13 @@ async function findToUndo(...named: Parameters<typeof findBatch>): Promise<Found
 
 // ---------------------------------------------------------------------------------------------- what is sent
 
-interface Undoing {
-  readonly input: UndoInput;
-  readonly host: Host;
-  readonly chosen: ResolvedJob;
-  readonly resume: Resume;
-}
-
 /** @throws StopError as a run. */
 async function undo(
   { batch, location }: FoundBatch,
-  { input, host, chosen, resume }: Undoing,
+  input: UndoInput,
+  host: Host,
+  chosen: ResolvedJob,
+  resume: Resume,
 ): Promise<Undo> {
   const { console } = host;
   const { account } = chosen;
@@ -202,11 +194,8 @@ async function undo(
       };
       const agrees = async (plan: ChangePlan): Promise<boolean> => {
         show(plan);
-        return (
-          input.yes === true ||
-          input.plan !== undefined ||
-          mayBeSent(console, `Send ${sentCounts(plan)} to the service?`)
-        );
+        if (input.yes === true || input.plan !== undefined) return true;
+        return mayBeSent(console, `Send ${sentCounts(plan)} to the service?`);
       };
       const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
       // A sandbox account needs no agreement, so nobody would be shown the plan otherwise.
@@ -302,17 +291,13 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
   };
 }
 
-/**
- * The list of an undo is a file, and the input of the undo's batch. It holds e-mail addresses, so only its
- * owner can read it.
- */
-
 const UNDO_COLUMNS = ['email', 'project_id', 'role', 'user_id'] as const satisfies readonly (keyof UndoRow)[];
 
 /**
- * Writes the list beside the ledger, so that both are kept, copied and deleted together. Each undo of a batch
- * keeps its own list, because the list is the input of the undo's batch. A crash before that batch begins
- * leaves a list, which the next undo writes again unless it was edited.
+ * Writes the list for its owner alone, because it holds e-mail addresses. It is beside the ledger, so that
+ * both are kept, copied and deleted together. Each undo of a batch keeps its own list, because the list is
+ * the input of the undo's batch. A crash before that batch begins leaves a list, which the next undo writes
+ * again unless it was edited.
  * @returns its path.
  */
 async function writeUndoList(

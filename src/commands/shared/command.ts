@@ -66,6 +66,14 @@ export function flag<Schema extends z.ZodType>(
   return schema;
 }
 
+/** A flag that is on or left out. */
+export const onOff = (about: string, more: Partial<EntryInfo> = {}) =>
+  flag(z.boolean().optional(), about, undefined, more);
+
+/** A flag with a text, which may be left out. @param value `<file>`. */
+export const text = (about: string, value: string, more: Partial<EntryInfo> = {}) =>
+  flag(z.string().optional(), about, value, more);
+
 /** Entries that `--help` has under a heading of their own. */
 export function under<Shape extends Readonly<Record<string, z.ZodType>>>(group: string, shape: Shape): Shape {
   for (const schema of Object.values(shape)) {

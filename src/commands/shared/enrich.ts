@@ -115,7 +115,9 @@ async function* worked<Row>(
     nameStoreOfCall(storeToName(options.store));
     const chosen = await choose(options);
     const { sandbox } = chosen.account;
-    const file = await listOf(rows, chooseStore(options.store, sandbox).location);
+    const { location } = chooseStore(options.store, sandbox);
+    const isList = typeof rows === 'string';
+    const file = isList ? rows : await spoolInput(linesOf(rows), spoolFolder(location), 'the rows');
     const spender = await openSpender(sandbox, { ...options, file });
     try {
       yield* ran(spender, chosen, { ...options, file, output: false }, ended);
@@ -235,8 +237,6 @@ export interface EnrichedRow<Row> {
   readonly calls: readonly EnrichedCall[];
 }
 
-const AS_IT_IS = textCells(asItIs);
-
 function enrichedRow<Row>(
   batch: Batch,
   { job, answerPlace, header }: EnrichedList,
@@ -244,13 +244,8 @@ function enrichedRow<Row>(
   record: RowRecord,
 ): EnrichedRow<Row> {
   const { row } = given;
-  const [status, reason, matchedBy, credits, source = '', asOf] = ourCells(
-    batch,
-    given,
-    record,
-    undefined,
-    AS_IT_IS,
-  );
+  const ours = ourCells(batch, given, record, undefined, textCells(asItIs));
+  const [status, reason, matchedBy, credits, source = '', asOf] = ours;
   return {
     row,
     input: inputOf(given, header) as Row,
@@ -308,17 +303,13 @@ function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: Answe
 /** Rows that a program gives one after the other, as an iterable or an async iterable. */
 export type GivenRows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
-/**
- * The list that a run reads: a file as it is, or given rows as JSON lines in a file of the store, which is
- * named after its content. So the same rows, given again, are the same file and the same batch.
- * @throws StopError `input` when there is no row, and for a row that JSON cannot express.
- */
-async function listOf<Row>(rows: string | GivenRows<Row>, store: string): Promise<string> {
-  return typeof rows === 'string' ? rows : spoolInput(linesOf(rows), spoolFolder(store), 'the rows');
-}
-
 const PIECE = 64 * 1024;
 
+/**
+ * Given rows as JSON lines, which are kept in a file of the store that is named after its content. So the
+ * same rows, given again, are the same file and the same batch.
+ * @throws StopError `input` when there is no row, and for a row that JSON cannot express.
+ */
 async function* linesOf<Row>(rows: GivenRows<Row>): AsyncGenerator<Buffer> {
   let lines = '';
   let count = 0;

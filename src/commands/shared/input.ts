@@ -8,7 +8,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { isListName } from '../../lib/file-name.ts';
 import { firstListIn } from '../../lib/near-path.ts';
-import { type Console, flag, type Host } from './command.ts';
+import { type Console, flag, type Host, onOff, text } from './command.ts';
 
 /** Entries that several commands take. */
 
@@ -91,7 +91,7 @@ export async function noFileFor(job: string, command: 'run' | 'plan'): Promise<S
 
 // ------------------------------------------------------------------------------------------------ the output
 
-export const OUTPUT = flag(z.string().optional(), 'where the output goes; - is standard output', '<file>', {
+export const OUTPUT = text('where the output goes; - is standard output', '<file>', {
   short: 'o',
   page: 'none',
 });
@@ -109,7 +109,7 @@ export function notesOn({ console, own }: Host): Listener {
   };
 }
 
-export const ATTENTION_OK = flag(z.boolean().optional(), 'exit with 0 even when rows need attention');
+export const ATTENTION_OK = onOff('exit with 0 even when rows need attention');
 
 // ------------------------------------------------------------------------------------- what goes on for days
 

@@ -3,7 +3,7 @@ import type { ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
 import { DELIMITER_NAMES, DELIMITERS, Reading, readingEntries, readingOf } from '../../core/reading.ts';
 import { type JobEntries, jobEntries } from '../../job/job-schema.ts';
-import { flag, under } from './command.ts';
+import { flag, onOff, under } from './command.ts';
 
 /** Flags that are entries of a job. A flag overrides the entry in the job's file. */
 
@@ -21,10 +21,7 @@ for (const [name, schema] of Object.entries(READ)) {
 under('How the list is read:', READ);
 
 /** For a command that sees the file first. Later commands take the file as it was accepted. */
-export const STRICT = flag(
-  z.boolean().optional(),
-  'refuse the file if a row cannot be read, instead of setting the row aside',
-);
+export const STRICT = onOff('refuse the file if a row cannot be read, instead of setting the row aside');
 
 /** The entries of an input that say how a list is read. */
 export const readOf = (input: Reading): ReadOptions => readingOf(input);

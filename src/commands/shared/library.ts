@@ -10,17 +10,10 @@ import { type Command, type CommandGroup, type Console, type Own, said } from '.
 
 /**
  * A command as a function of the library: it takes the object of its flags, and gives the object of `--json`.
+ * A call throws a stop as a StopError, unless its object has the stop under `stopped`.
  */
-type Call<Input extends z.ZodObject, Output extends object> = (
-  input: z.input<Input>,
-  own?: Own,
-) => Promise<Output>;
-
-/** A call throws a stop as a StopError, unless its object has the stop under `stopped`. */
-export function callOf<Input extends z.ZodObject, Output extends object>(
-  of: Command<Input, Output>,
-): Call<Input, Output> {
-  return async (passed, own) => {
+export function callOf<Input extends z.ZodObject, Output extends object>(of: Command<Input, Output>) {
+  return async (passed: z.input<Input>, own?: Own): Promise<Output> => {
     const given = passed ?? {};
     return callChecked(of, checkInput(of.name, of.input, given), given, own);
   };
