@@ -50,11 +50,7 @@ export function connectorTo(
   timeoutMs = CONNECT_TIMEOUT_MS,
 ): Connector {
   const proxy = proxyFor(address, env);
-  const connect = buildConnector({
-    allowH2: false,
-    timeout: timeoutMs,
-    rejectUnauthorized: true,
-  });
+  const connect = buildConnector({ allowH2: false, timeout: timeoutMs, rejectUnauthorized: true });
   if (proxy === undefined) return connect;
   return (options, callback) => {
     tunnel(proxy, address).then(
@@ -112,8 +108,6 @@ const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException)
 
 // --------------------------------------- what the environment says, in the usual variables of other programs
 
-type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
-
 /** A proxy, and the variable that names it, so that a user who has to correct the proxy knows where. */
 interface NamedProxy {
   readonly url: URL;
@@ -132,7 +126,7 @@ const VARIABLES = ['https_proxy', 'HTTPS_PROXY'] as const;
  * The proxy for an address. Addresses on this machine are never reached through a proxy.
  * @throws StopError `address` for a variable that names no usable proxy.
  */
-export function proxyFor(address: URL, env: ProxyEnvironment = process.env): NamedProxy | undefined {
+export function proxyFor(address: URL, env: NodeJS.ProcessEnv = process.env): NamedProxy | undefined {
   if (isLoopback(address.hostname)) return undefined;
   const variable = VARIABLES.find((name) => (env[name] ?? '') !== '');
   if (variable === undefined || isExcepted(address, env.no_proxy || env.NO_PROXY || '')) return undefined;

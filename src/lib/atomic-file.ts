@@ -182,7 +182,9 @@ export async function standingAt(path: string): Promise<StandingFile> {
   try {
     const stamp = await stampOf(path);
     if (stamp === undefined) return { kind: 'nothing' };
-    return { kind: 'file', stamp, sha256: await hashAt(path) };
+    // A file that became a link since it was looked at is not followed.
+    await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    return { kind: 'file', stamp, sha256: await sha256Of(piecesOf(file)) };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'nothing' };
     if (codeOf(error) === 'ELOOP') return { kind: 'foreign' };
@@ -205,12 +207,6 @@ export async function stampOf(path: string): Promise<string | undefined> {
 function absent(error: unknown): undefined {
   if (codeOf(error) === 'ENOENT') return undefined;
   throw error;
-}
-
-/** A file that became a link since it was looked at is not followed. */
-async function hashAt(path: string): Promise<string> {
-  await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  return await sha256Of(piecesOf(file));
 }
 
 /** All bytes of an open file, wherever others read it. Each piece uses the memory of the one before it. */

@@ -42,11 +42,9 @@ const storeNamed = (): string | undefined => storeOfCall.getStore() ?? namedStor
  * @param words the words behind the program's name.
  */
 export function commandLine(words: readonly string[]): string {
-  return [...programName(), ...withStore(words, storeNamed())].map(shellWord).join(' ');
-}
-
-function withStore(words: readonly string[], store: string | undefined): readonly string[] {
-  return store === undefined || !takesStore(words) ? words : withOption(words, '--store', store);
+  const store = storeNamed();
+  const whole = store === undefined || !takesStore(words) ? words : withOption(words, '--store', store);
+  return [...programName(), ...whole].map(shellWord).join(' ');
 }
 
 /** These commands work with no store, or have theirs as an argument. */
@@ -143,9 +141,13 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
 /**
  * The words that go on with the batch of the command typed just now. With `--refresh` they would begin
  * another batch.
+ * @param budget one that is enough, where its own is reached.
  */
 export function nextCommand(words: readonly string[], budget?: number): string {
-  return commandLine(beyondBudget(withoutRefresh(words), budget));
+  const again = withoutRefresh(words);
+  // Only a run takes a budget.
+  const isShort = budget !== undefined && words[0] === 'run';
+  return commandLine(isShort ? withOption(again, '--budget', budget) : again);
 }
 
 /** The words that go on with a batch. With `--refresh` they would begin another batch. */
@@ -176,11 +178,6 @@ export function nearPath(path: string): string {
 /** The advice where a sweep reaches a budget: its command takes none. */
 export const raiseInJob = (budget: number): string =>
   `Raise the budget of the job to ${budget}, and the next sweep continues.`;
-
-/** The same command with a budget that is enough, where its own is reached; only a run takes a budget. */
-function beyondBudget(words: readonly string[], budget: number | undefined): readonly string[] {
-  return budget === undefined || words[0] !== 'run' ? words : withOption(words, '--budget', budget);
-}
 
 /** The place where options end: behind a bare `--` every word is an argument. */
 export function optionsEnd(words: readonly string[]): number {

@@ -81,24 +81,16 @@ const OTHERS_WRITE = 0o022;
 /** In such a folder nobody can replace the files of others. */
 const STICKY = 0o1000;
 
-export function distrustOfFolder(folder: string): Distrust | undefined {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  return ownedByAnother(folder, found) ?? (isOpen(found) ? open(folder, found) : undefined);
-}
-
 /**
- * Checks a folder from which we take one file that is checked by itself, so the administrator may own the
- * folder.
+ * @param holdsChecked whether we take from it only a file that is checked by itself, so that the
+ *   administrator may own the folder, and others may have files of their own in it.
  */
-export function distrustAround(folder: string): Distrust | undefined {
+export function distrustOfFolder(folder: string, holdsChecked = false): Distrust | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  const isSafe = !isOpen(found) || (found.mode & STICKY) !== 0;
-  return (
-    (found.uid === ROOT_UID ? undefined : ownedByAnother(folder, found)) ??
-    (isSafe ? undefined : open(folder, found))
-  );
+  const isOwned = holdsChecked && found.uid === ROOT_UID;
+  const isSafe = !isOpen(found) || (holdsChecked && (found.mode & STICKY) !== 0);
+  return (isOwned ? undefined : ownedByAnother(folder, found)) ?? (isSafe ? undefined : open(folder, found));
 }
 
 export function ownedByAnother(path: string, { uid }: Pick<Stats, 'uid'>): Distrust | undefined {

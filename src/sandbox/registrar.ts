@@ -30,11 +30,6 @@ export interface Entry {
   readonly more?: JsonMembers | undefined;
 }
 
-interface Act {
-  readonly decision: SandboxDecision;
-  readonly credits: number;
-}
-
 /** What stands beside the book of a user's sandbox. */
 export interface Beside {
   /** Receives every entry, also those from before a restart. */
@@ -95,7 +90,7 @@ export class Registrar {
    * Decides and books in one turn of the event loop, so that two requests can never both be first.
    * @param happens false when the decision is made but not carried out.
    */
-  act(admitted: Admission, sequence: number, received: ReceivedBody, happens: boolean): Act {
+  act(admitted: Admission, sequence: number, received: ReceivedBody, happens: boolean) {
     const before = this.#beside.answer?.(admitted, received);
     if (before !== undefined) return { decision: before, credits: 0 };
     const { decision, parameters } = decide(admitted, sequence, received);
@@ -120,14 +115,20 @@ export class Registrar {
     this.#note(entry);
   }
 
-  sum(): BookSum {
+  sum() {
     const operations = Object.values(this.#byOperation);
     return {
       charges: operations.reduce((total, { charges }) => total + charges, 0),
       credits: operations.reduce((total, { credits }) => total + credits, 0),
+      /** The same account charged more than once for the same operation with the same parameters. */
       charged_twice: this.#charged.repeated(),
       by_operation: this.#byOperation,
+      /** How many invitations were mailed; a person who is accepted at once gets none. */
       mails: this.#mails,
+      /**
+       * The same person invited to the same project with the same role more than once, whether by mail or
+       * accepted at once.
+       */
       mailed_twice: this.#mailed.repeated(),
       created_twice: this.#created.repeated(),
     };
@@ -199,29 +200,13 @@ function problemOfBody(
 interface RepeatedCall {
   readonly operation: string;
   readonly parameters: Json;
-  readonly times: number;
-}
-
-interface BookSum {
-  readonly charges: number;
-  readonly credits: number;
-  /** The same account charged more than once for the same operation with the same parameters. */
-  readonly charged_twice: readonly RepeatedCall[];
-  readonly by_operation: Readonly<Record<string, { charges: number; changes: number; credits: number }>>;
-  /** How many invitations were mailed; a person who is accepted at once gets none. */
-  readonly mails: number;
-  /**
-   * The same person invited to the same project with the same role more than once, whether by mail or
-   * accepted at once.
-   */
-  readonly mailed_twice: readonly RepeatedCall[];
-  readonly created_twice: readonly RepeatedCall[];
+  times: number;
 }
 
 /** Counts equal things by a hash of 96 bits, so that a million different ones need little memory. */
 class RepeatCount {
   readonly #seen = new Set<string>();
-  readonly #repeated = new Map<string, { operation: string; parameters: Json; times: number }>();
+  readonly #repeated = new Map<string, RepeatedCall>();
 
   add(account: string, operation: string, parameters: Json): void {
     const key = hash('sha256', canonical([account, operation, parameters]), 'base64').slice(0, 16);

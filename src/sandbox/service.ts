@@ -52,10 +52,6 @@ export class ServiceState {
     return creator === undefined ? project.startsWith(OPEN_PROJECT_PREFIX) : creator === account;
   }
 
-  invite(code: string): Invite | undefined {
-    return this.invites.get(code);
-  }
-
   pendingInvite(project: string, email: string): Invite | undefined {
     return this.invites.get(this.#pending.get(pair(project, email)) ?? '');
   }
@@ -207,7 +203,7 @@ function updateUser({ body, project, segment: user }: VendorRequest, state: Serv
 
 function deleteInvite({ body, project }: VendorRequest, state: ServiceState): SandboxDecision {
   const code = String(body.invite_code);
-  const invite = state.invite(code);
+  const invite = state.invites.get(code);
   if (invite === undefined || invite.project !== project || invite.state !== 'pending') {
     return rejection(404, `Project "${project}" has no pending invite "${code}".`);
   }

@@ -53,14 +53,9 @@ export interface Extension extends Beside {
 /** Stands between a client and the vendors. */
 export interface Translator {
   /** The request as the vendors know it. */
-  asked(head: RequestHead, text: string | undefined): Asked;
+  asked(head: RequestHead, text?: string): { readonly head: RequestHead; readonly text: string | undefined };
   /** How it ended, as the client knows it. @param head that of `asked`. */
   said<Ended extends Rejection | Outcome>(outcome: Ended, head: RequestHead): Ended;
-}
-
-interface Asked {
-  readonly head: RequestHead;
-  readonly text: string | undefined;
 }
 
 export interface Exchange extends Pick<RequestHead, 'method' | 'headers'> {

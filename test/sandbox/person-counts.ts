@@ -88,6 +88,6 @@ export function refusedPerson(
   const { email, invite_code: code } = isMembers(json) ? json : {};
   if (typeof email === 'string' && email.includes('@'))
     return { refused: { project, email: email.toLowerCase() } };
-  const known = typeof code === 'string' ? state?.invite(code) : state?.user(project, segment);
+  const known = typeof code === 'string' ? state?.invites.get(code) : state?.user(project, segment);
   return known === undefined ? {} : { refused: { project, email: known.email } };
 }

@@ -27,19 +27,14 @@ const SANDBOX_KEY = 'sandbox';
 /** Long enough to type the passphrase of a password store, short enough for a run at night to end. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-interface KeyHolder {
-  readonly name: string;
-  readonly key: KeySource;
-}
-
 /**
  * The key itself. Each call runs `key_command`.
  * @throws StopError `account` when the key is missing or cannot be a key.
  */
-export async function resolveKey(account: KeyHolder, env: Environment = process.env): Promise<string> {
-  const { name, key } = account;
+export async function resolveKey(
+  { name, key }: { readonly name: string; readonly key: KeySource },
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
   switch (key.kind) {
     case 'sandbox':
       return SANDBOX_KEY;

@@ -11,7 +11,7 @@ import { foreignName } from '../../core/plain-text.ts';
 import { parseRate } from '../../core/rate.ts';
 import { type AccountCaps, type AccountMarks, credits } from '../../ledger/ledger.ts';
 import { commandLine, shellWord } from '../../lib/command-line.ts';
-import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
+import { distrustOfFolder, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
 import type { AccountObject } from '../../objects/account-object.ts';
 import { type Limits, perSecondOf } from '../limits/limits.ts';
@@ -412,7 +412,7 @@ async function isPrivateFile(path: string): Promise<boolean> {
   // Reading the file will report any other problem.
   if (found instanceof Error) return found.code !== 'ENOENT' && found.code !== 'ENOTDIR';
   const distrust =
-    (found.uid === 0 ? undefined : ownedByAnother(path, found)) ?? distrustAround(dirname(path));
+    (found.uid === 0 ? undefined : ownedByAnother(path, found)) ?? distrustOfFolder(dirname(path), true);
   if (distrust !== undefined)
     throw stop('account', `The accounts file was not read: ${distrust.fact}.`, distrust.next);
   const open = found.mode & 0o077;

@@ -23,17 +23,16 @@ import {
  * can read.
  */
 
-export type NewAccount = Readonly<Record<string, unknown>>;
-
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
-
 /**
  * Adds an account and returns it as a command will read it.
  * @throws StopError `account` when the entry or its dialect is wrong, the name is taken, or the address is
  * missing.
  */
-export async function addAccount(path: string, name: string, entry: NewAccount): Promise<Account> {
+export async function addAccount(
+  path: string,
+  name: string,
+  entry: Readonly<Record<string, unknown>>,
+): Promise<Account> {
   const changed = await rewrite(
     path,
     (document) => {
@@ -89,9 +88,9 @@ async function rewrite(
   await check(changed);
   const known = hash('sha256', before, 'hex');
   try {
-    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     // Writes through a link, so a file kept elsewhere stays there.
-    if (await replaceFile(path, FILE_MODE, [text], async (_path, sha256) => sha256 === known)) return changed;
+    if (await replaceFile(path, 0o600, [text], async (_path, sha256) => sha256 === known)) return changed;
   } catch (error) {
     const next = 'Free some space, or set $ROWONCE_CONFIG to a folder that you may write to.';
     throw stop('account', messageOf(outputProblem(path, error)), next);
