@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { foreignWords } from './plain-text.ts';
 
 /**
@@ -174,8 +175,6 @@ export function isReaderGone(error: unknown, stream: { readonly isTTY?: boolean 
 }
 
 // ----------------------------------------------------------------------------------- the word that was meant
-
-import leven from 'leven';
 
 /**
  * A word that differs in more than half of its letters is another word and not a slip: `hodl` is still

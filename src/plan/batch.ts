@@ -87,12 +87,9 @@ export async function startBatch(list: RunList, options: BatchOptions): Promise<
  * Whether a person has agreed that the batch buys calls of the account again whose answers this dialect does
  * not accept. With another dialect these may be other calls.
  */
-export function mayBuyAgain(
-  { settings }: Pick<Batch, 'settings'>,
-  { account, dialect }: AskedAccount,
-): boolean {
-  const marks = settings[BUYS_AGAIN] as JsonObject | undefined;
-  return marks?.[account.identity] === dialectMark(dialect);
+export function mayBuyAgain(batch: Pick<Batch, 'settings'>, by: AskedAccount): boolean {
+  const marks = batch.settings[BUYS_AGAIN] as JsonObject | undefined;
+  return marks?.[by.account.identity] === dialectMark(by.dialect);
 }
 
 /** The mark of the dialect of each account for which a person has agreed. */

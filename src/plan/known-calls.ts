@@ -1,6 +1,6 @@
 import { AccountTime } from '../client/time.ts';
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { type Job, policyOfStep } from '../job/job.ts';
@@ -97,11 +97,9 @@ export async function forgottenAmong<Row>(
  * The time from which a new batch counts the age of answers: the run's clock, or in a plan the clock that a
  * run would use.
  */
-export async function startMsOf(
-  { clock, account }: { readonly clock?: Clock | undefined; readonly account: { readonly identity: string } },
-  ledger: Pick<LedgerReader, 'account'>,
-): Promise<number> {
-  return (clock ?? (await AccountTime.of(systemClock, ledger, account.identity))).wallMs();
+export async function startMsOf(context: PlanContext, ledger: LedgerReader): Promise<number> {
+  const clock = context.clock ?? (await AccountTime.of(systemClock, ledger, context.account.identity));
+  return clock.wallMs();
 }
 
 export function freshSinceOf(

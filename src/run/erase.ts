@@ -275,15 +275,15 @@ export async function keepRetention(
     Promise.all(kept.map((account) => knownAccount(account, ledger))),
   );
   const byIdentity = new Map(known.map((account) => [account.identity, account]));
-  for (const { name, identity: accountIdentity, retentionMs } of byIdentity.values())
-    if (retentionMs !== undefined) await keepOne(location, { name, accountIdentity, retentionMs }, options);
+  for (const account of byIdentity.values()) await keepOne(location, account, options);
 }
 
-async function keepOne(
-  location: string,
-  { name, accountIdentity, retentionMs }: { name: string; accountIdentity: string; retentionMs: number },
-  { clock, operator, tell = () => {} }: Parameters<typeof keepRetention>[2],
-): Promise<void> {
+type Keeping = Parameters<typeof keepRetention>[2];
+
+async function keepOne(location: string, account: Account, options: Keeping): Promise<void> {
+  const { name, identity: accountIdentity, retentionMs } = account;
+  const { clock, operator, tell = () => {} } = options;
+  if (retentionMs === undefined) return;
   const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
   const erase = (dryRun: boolean): Promise<ErasureObject> =>
     eraseIn(location, order, { clock, waitForLockMs: 0, command: 'retention', operator, dryRun });

@@ -6,14 +6,13 @@ import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import { type InputRow, type RowNumber, rowsAsked } from '../core/row.ts';
-import type { MappedInput } from '../files/input.ts';
 import { plannedParts } from '../files/kept-rows.ts';
 import { carriedJob, withAccountNames } from '../job/carried-job.ts';
 import type { Job } from '../job/job.ts';
 import { type Batch, credits, type Ledger, type SubmittedRow } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { type KeptWork, keptWorks } from '../operations/team/change-action.ts';
-import type { RangeQueue, RunContext } from '../plan/context.ts';
+import type { RangeQueue, RunContext, RunList } from '../plan/context.ts';
 import { accountsOf } from '../plan/row-walk.ts';
 import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
@@ -23,11 +22,9 @@ import { leftOf } from './rows.ts';
  * it is known, with how they ended. The process that works on them afterwards needs no list.
  */
 
-interface SubmitContext {
-  readonly context: RunContext;
-  readonly input: MappedInput;
-  readonly batch: Batch;
-}
+type SubmitContext = Omit<RunList, 'names'> & { readonly batch: Batch };
+
+type Submit = (rows: readonly InputRow[]) => Promise<void>;
 
 const ROWS_AT_ONCE = 500;
 
@@ -65,11 +62,8 @@ async function requireListed({ context: { ledger }, input, batch }: SubmitContex
 }
 
 /** @param last the rows up to this one are there already. @returns false when it was stopped. */
-async function eachBehind(
-  { context, input }: SubmitContext,
-  last: RowNumber,
-  submit: (rows: readonly InputRow[]) => Promise<void>,
-): Promise<boolean> {
+async function eachBehind(of: SubmitContext, last: RowNumber, submit: Submit): Promise<boolean> {
+  const { context, input } = of;
   let rows: InputRow[] = [];
   for await (const group of input.sheet.groups()) {
     for (const each of group) if (each.row > last) rows.push(each);
@@ -85,11 +79,7 @@ async function eachBehind(
 /**
  * Rows that are to be worked on in this run, and end without a person and without a request, end at once.
  */
-async function submitterOf({
-  context,
-  input,
-  batch,
-}: SubmitContext): Promise<(rows: readonly InputRow[]) => Promise<void>> {
+async function submitterOf({ context, input, batch }: SubmitContext): Promise<Submit> {
   const { ledger, emit, sample } = context;
   const taskOf = await taskMaker(context, batch);
   const asked = rowsAsked(input.sheet.start, context);
@@ -99,13 +89,11 @@ async function submitterOf({
     await leftOf({ context, batch, unknown: new Set() }, worked.map(taskOf), ({ row }, outcome, rest) =>
       ends.set(row, { outcome, ...rest }),
     );
-    await ledger.submitRows(
-      batch.id,
-      rows.map((each) => {
-        const end = ends.get(each.row);
-        return end === undefined ? each : { ...each, end };
-      }),
-    );
+    const submitted = rows.map((each) => {
+      const end = ends.get(each.row);
+      return end === undefined ? each : { ...each, end };
+    });
+    await ledger.submitRows(batch.id, submitted);
     crashPoint('submitting');
     for (const [row, { outcome }] of ends) emit({ kind: 'row', row, outcome: outcome.kind });
   };

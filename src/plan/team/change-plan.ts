@@ -419,12 +419,9 @@ function creationOf(row: RowNumber, { operation, parameters }: Call, work: Plann
   return { row, action: 'create_project', email: null, project, from: null, to: null, calls: [operation] };
 }
 
-function userOf(
-  { subject }: Pick<PlannedWork, 'subject'>,
-  calls: readonly Call[],
-): Pick<PlannedChangeObject, 'user_id'> {
+function userOf(work: PlannedWork, calls: readonly Call[]): Pick<PlannedChangeObject, 'user_id'> {
   const user_id = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
-  return present({ user_id: user_id ?? userIn(subject) });
+  return present({ user_id: user_id ?? userIn(work.subject) });
 }
 
 function actionOfOutcome({ kind }: Outcome): ChangeAction {
