@@ -1,18 +1,148 @@
 import type { Db } from './db.ts';
 
 /**
- * How the tables of an earlier release become those of this one: one step for each layout, in their order.
+ * How the tables of an earlier Rowonce become those of this one: one step for each layout, in their order.
  * `docs/internals/ledger.md` says how a step is written.
  */
 
 /** The SQL that leads to the next layout, in the words of `db.ts`. It is not changed after its release. */
 export type LayoutStep = (name: Db['name']) => string;
 
-/** The layout from which the first step goes on: that of the first release. */
-export const FIRST_LAYOUT = 6;
+/** The layout from which the first step goes on. */
+export const FIRST_LAYOUT = 5;
 
-/** None yet: nothing was released before this layout. */
-export const LAYOUT_STEPS: readonly LayoutStep[] = [];
+/**
+ * Only what a table of SQLite says of its foreign keys changes, and nothing that lies on the disk: SQLite's
+ * own way to that is to write the text of its schema.
+ */
+const BOUND_TO_ACCOUNTS = {
+  sqlite: `
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql, 'REFERENCES batches (id, account)', 'REFERENCES batch_accounts')
+WHERE name = 'attempts';
+PRAGMA writable_schema = RESET;
+CREATE TRIGGER batch_accounts_kept BEFORE DELETE ON batch_accounts WHEN 1 = 1
+BEGIN SELECT RAISE(ABORT, 'money rule: nothing is deleted'); END;`,
+  // Roles may do with the new table what they may do with batches.
+  postgres: `
+ALTER TABLE attempts DROP CONSTRAINT attempts_batch_account_fkey,
+  ADD FOREIGN KEY (batch, account) REFERENCES batch_accounts;
+CREATE TRIGGER batch_accounts_kept BEFORE DELETE ON batch_accounts
+FOR EACH ROW WHEN (1 = 1) EXECUTE FUNCTION refuse('money rule: nothing is deleted');
+DO $$ DECLARE known record; BEGIN
+  FOR known IN SELECT r.rolname AS role, a.privilege_type AS may FROM pg_class c
+    CROSS JOIN aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee WHERE c.oid = 'batches'::regclass
+  LOOP EXECUTE format('GRANT %s ON batch_accounts TO %I', known.may, known.role); END LOOP;
+END $$;`,
+} as const;
+
+/** Where an attempt may move since a vendor may accept a request and answer later. */
+const MOVES = `(OLD.state <> NEW.state AND CASE OLD.state
+WHEN 'open' THEN NOT (NEW.state = 'accepted' OR NEW.state = 'answered' OR NEW.state = 'doubt'
+  OR NEW.state = 'doubt_beside' OR NEW.state = 'uncharged')
+WHEN 'accepted' THEN NOT (NEW.state = 'answered' OR NEW.state = 'doubt' OR NEW.state = 'doubt_beside')
+WHEN 'doubt' THEN NOT (NEW.state = 'answered' OR NEW.state = 'retried' OR NEW.state = 'released'
+  OR NEW.state = 'doubt_beside')
+WHEN 'answered' THEN NOT (NEW.state = 'replaced' OR NEW.state = 'retracted' OR NEW.state = 'erased')
+WHEN 'replaced' THEN NOT (NEW.state = 'answered' OR NEW.state = 'retracted' OR NEW.state = 'erased')
+WHEN 'retried' THEN NOT (NEW.state = 'doubt' OR NEW.state = 'released' OR NEW.state = 'answered'
+  OR NEW.state = 'replaced')
+WHEN 'doubt_beside' THEN NOT (NEW.state = 'answered' OR NEW.state = 'replaced' OR NEW.state = 'released')
+WHEN 'uncharged' THEN 1 = 1 WHEN 'released' THEN 1 = 1
+WHEN 'retracted' THEN NOT (NEW.state = 'answered' OR NEW.state = 'erased')
+WHEN 'erased' THEN 1 = 1 END) OR OLD.charged > NEW.charged`;
+const MOVES_SAY = 'money rule: an attempt moves as the protocol says, and what was charged is never less';
+const CUT = `OLD.attempt IS DISTINCT FROM NEW.attempt OR OLD.number IS DISTINCT FROM NEW.number
+OR (OLD.status <> 0 AND OLD.body <> NEW.body AND length(NEW.body) >= length(OLD.body))`;
+const CUT_SAYS = 'money rule: a reply is kept as it came, or shortened by an erasure';
+const HELD = `DROP INDEX attempts_held;
+CREATE INDEX attempts_held ON attempts (state, account, batch) WHERE state = 'open' OR state = 'accepted'
+  OR (state = 'doubt' OR state = 'retried' OR state = 'doubt_beside');`;
+
+/**
+ * An attempt may have two replies, and be accepted. SQLite has to write the table of replies anew, because
+ * its key changes, and drops a table only while no other one names it.
+ */
+const ACCEPTED = {
+  sqlite: `
+CREATE TABLE new_replies (
+  attempt INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  headers TEXT NOT NULL,
+  body BLOB NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (attempt, number)
+) STRICT;
+INSERT INTO new_replies SELECT attempt, status, at, headers, body, 0 FROM replies ORDER BY attempt;
+ALTER TABLE attempts ADD COLUMN vendor_id TEXT;
+DROP TRIGGER attempts_move;
+${HELD}
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(replace(replace(sql,
+  'reply INTEGER REFERENCES replies', 'reply INTEGER'),
+  'reply = id AND', 'reply IS NOT NULL AND'),
+  '(is_current = 1 AND (state = ''open'' OR',
+  '(is_current = 1 AND (state = ''open'' OR state = ''accepted'' OR')
+WHERE name = 'attempts';
+PRAGMA writable_schema = RESET;
+DROP TABLE replies;
+ALTER TABLE new_replies RENAME TO replies;
+UPDATE attempts SET reply = 0 WHERE reply IS NOT NULL;
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(replace(sql, '"replies"', 'replies'), 'FOREIGN KEY (batch, account)',
+  'CHECK (state <> ''accepted'' OR vendor_id IS NOT NULL), FOREIGN KEY (id, reply) REFERENCES replies,
+  FOREIGN KEY (batch, account)')
+WHERE type = 'table' AND name IN ('attempts', 'replies');
+PRAGMA writable_schema = RESET;
+CREATE TRIGGER attempts_move BEFORE UPDATE OF state, charged ON attempts WHEN ${MOVES}
+BEGIN SELECT RAISE(ABORT, '${MOVES_SAY}'); END;
+CREATE TRIGGER replies_cut BEFORE UPDATE OF attempt, number, body ON replies WHEN ${CUT}
+BEGIN SELECT RAISE(ABORT, '${CUT_SAYS}'); END;
+CREATE TRIGGER replies_kept BEFORE DELETE ON replies WHEN 1 = 1
+BEGIN SELECT RAISE(ABORT, 'money rule: nothing is deleted'); END;`,
+  postgres: `
+ALTER TABLE attempts DROP CONSTRAINT attempts_reply_fkey, DROP CONSTRAINT attempts_check,
+  DROP CONSTRAINT attempts_check3, ADD COLUMN vendor_id TEXT;
+ALTER TABLE replies DROP CONSTRAINT replies_pkey, ADD COLUMN number BIGINT NOT NULL DEFAULT 0,
+  ADD PRIMARY KEY (attempt, number);
+ALTER TABLE replies ALTER COLUMN number DROP DEFAULT;
+UPDATE attempts SET reply = 0 WHERE reply IS NOT NULL;
+ALTER TABLE attempts ADD CONSTRAINT attempts_check CHECK ((is_current = 1 AND (state = 'open'
+    OR state = 'accepted' OR state = 'answered' OR state = 'doubt'))
+  OR (is_current = 0 AND (state = 'replaced' OR state = 'retried' OR state = 'doubt_beside'
+    OR state = 'uncharged' OR state = 'released' OR state = 'retracted' OR state = 'erased'))),
+  ADD CONSTRAINT attempts_check3 CHECK (charged IS NULL OR (reply IS NOT NULL AND said IS NOT NULL)),
+  ADD CHECK (state <> 'accepted' OR vendor_id IS NOT NULL),
+  ADD FOREIGN KEY (id, reply) REFERENCES replies;
+${HELD}
+DROP TRIGGER attempts_move ON attempts;
+CREATE TRIGGER attempts_move BEFORE UPDATE OF state, charged ON attempts
+FOR EACH ROW WHEN (${MOVES}) EXECUTE FUNCTION refuse('${MOVES_SAY}');
+DROP TRIGGER replies_cut ON replies;
+CREATE TRIGGER replies_cut BEFORE UPDATE OF attempt, number, body ON replies
+FOR EACH ROW WHEN (${CUT}) EXECUTE FUNCTION refuse('${CUT_SAYS}');`,
+} as const;
+
+/** Until then a batch had one account, so the share of that account is what the batch has booked. */
+const severalAccounts: LayoutStep = (name) => `
+CREATE TABLE batch_accounts (
+  batch TEXT NOT NULL REFERENCES batches,
+  account {int} NOT NULL REFERENCES accounts,
+  place {int} NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (batch, account)
+) {keyed};
+INSERT INTO batch_accounts (batch, account, place, name)
+SELECT id, account, 0, ${name === 'sqlite' ? 'facts' : 'CAST(facts AS json)'} ->> 'accountName' FROM batches;
+INSERT INTO budgets (scope, closed, spent, held)
+SELECT 'share:' || a.batch || ':' || a.account, b.closed, b.spent, b.held
+FROM batch_accounts a JOIN budgets b ON b.scope = 'batch:' || a.batch;
+ALTER TABLE rows ADD COLUMN fills TEXT;
+${BOUND_TO_ACCOUNTS[name]}
+${ACCEPTED[name]}`;
+
+export const LAYOUT_STEPS: readonly LayoutStep[] = [severalAccounts];
 
 /**
  * The number of the tables in `schema.ts`. The database holds the number, so that a program that knows other
