@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { OpenTeam } from '../plan/team/open-team.ts';
 import { JumpingClock } from '../support/jumping-clock.ts';
 import { type ScriptedRequest, ScriptedVendor } from './scripted-vendor.ts';
@@ -57,6 +57,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  vi.useRealTimers();
   await open[Symbol.asyncDispose]();
   await team[Symbol.asyncDispose]();
   await vendor[Symbol.asyncDispose]();

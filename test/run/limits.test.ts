@@ -5,7 +5,7 @@
  * Method: a vendor that answers as the test says, which also says what it was asked. The run lives by a clock that stands still while the
  * machine works, so that a search of ten seconds takes ten of that clock alone.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '../../src/index.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import { runJob } from '../../src/run/run-job.ts';
@@ -19,6 +19,7 @@ const companies = (...names: readonly string[]): readonly string[] => names.map(
 async function open(domains: readonly string[], clock: JumpingClock, answer: Answer, concurrency: number) {
   const { desk, asked, speak } = await deskBefore(answer, { limits: { concurrency } });
   desk.here();
+  onTestFinished(() => void vi.useRealTimers());
   await desk.write('list.csv', `Domain\n${domains.map((domain) => `${domain}\n`).join('')}`);
   const events: RunEvent[] = [];
   const run = (maxPauseMs?: number) =>

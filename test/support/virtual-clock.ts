@@ -9,7 +9,7 @@ interface Sleeper {
 export class VirtualClock implements Clock {
   /** Monotonic. The calendar starts at a time of its own, so that a mix-up of the two shows. */
   nowMs = 1_000;
-  #wallOffsetMs: number;
+  readonly #wallOffsetMs: number;
   #sleepers: Sleeper[] = [];
 
   constructor(wallMs = Date.UTC(2026, 10, 20)) {
@@ -22,11 +22,6 @@ export class VirtualClock implements Clock {
 
   wallMs(): number {
     return this.nowMs + this.#wallOffsetMs;
-  }
-
-  /** Sets the calendar; time goes on as it was. */
-  setCalendar(wallMs: number): void {
-    this.#wallOffsetMs = wallMs - this.nowMs;
   }
 
   sleep(durationMs: number, signal?: AbortSignal): Promise<void> {

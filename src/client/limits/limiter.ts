@@ -4,7 +4,8 @@ import { counted } from '../../core/plain-text.ts';
 import { SENT_WITHIN_MS, type TakePlaces } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { RateHints } from '../rate-hints.ts';
-import { Backoff, isSpread, LearnedRate, type Limits, Pace, type Pause, Plan, type Wait } from './limits.ts';
+import { Leases } from './leases.ts';
+import { Backoff, isSpread, LearnedRate, type Limits, type Pause, Plan, type Wait } from './limits.ts';
 import { Line, type Turn } from './line.ts';
 
 /**
@@ -70,7 +71,7 @@ export class Limiter {
   readonly #line: Line | undefined;
   readonly #backoff: Backoff;
   readonly #learned: LearnedRate;
-  readonly #pace: Pace;
+  readonly #leases: Leases;
   /**
    * Whether the learned speed holds requests back: nobody has told us a speed, or the vendor refuses the one
    * that we were told.
@@ -111,7 +112,7 @@ export class Limiter {
     // a second for each request that may be under way.
     const refused = Math.min(this.#plan.perSecond, Math.max(limits.concurrency, 1));
     this.#learned = new LearnedRate(this.#isPaced ? undefined : refused);
-    this.#pace = new Pace(clock.monotonicMs());
+    this.#leases = new Leases(clock, () => this.#serve());
     this.#progressAtMs = clock.monotonicMs();
   }
 
@@ -195,7 +196,7 @@ export class Limiter {
     if (to === 'sent') {
       this.#left -= 1;
       this.#plan.sent(this.#nowMs);
-    } else if (from === 'in hand') this.#pace.giveBack(this.#perSecond);
+    } else if (from === 'in hand') this.#leases.giveBack(this.#perSecond);
     if (to !== 'answered') this.#serve();
   }
 
@@ -250,6 +251,7 @@ export class Limiter {
   close(): void {
     this.#wake();
     this.#stopLooking();
+    this.#leases.close();
     this.#line?.close();
   }
 
@@ -322,7 +324,7 @@ export class Limiter {
       }
       this.#waiting.delete(first);
       this.#wasPoll = first.isPoll;
-      this.#pace.take(this.#perSecond, this.#nowMs);
+      this.#leases.take();
       this.#slotsTaken += 1;
       this.#permits['in hand'] += 1;
       if (this.#line === undefined) first.resolve(new Permit(this, machine));
@@ -391,7 +393,7 @@ export class Limiter {
     const aloneMs = this.#out > 0 && this.#mustBeAlone ? Number.POSITIVE_INFINITY : 0;
     const planMs = Math.max(this.#leftMs(nowMs, inHand), this.#plan.waitMs(nowMs, inHand), lineMs);
     const vendorMs = this.#backoff.waitMs(nowMs);
-    const paceMs = Math.max(this.#pace.waitMs(this.#perSecond, nowMs), aloneMs);
+    const paceMs = Math.max(this.#leases.waitMs(this.#perSecond), aloneMs);
     const waitMs = Math.max(vendorMs, planMs, paceMs);
     if (waitMs === vendorMs) return { waitMs, why };
     if (waitMs === planMs) return { waitMs, why: LIMIT_USED_UP };

@@ -131,36 +131,6 @@ export class Plan {
 
 // -------------------------------------------------------------------------------- a speed that nobody stated
 
-/**
- * The permits of so long gather while nobody takes them, so that the event loop catches up after a shorter
- * stall. At a speed below one in that time none gather.
- */
-const GATHERED_MS = 100;
-
-/** Hands out permits evenly. Times are monotonic. */
-export class Pace {
-  /** When the next permit is there. */
-  #nextMs: number;
-
-  constructor(nowMs: number) {
-    this.#nextMs = nowMs;
-  }
-
-  waitMs(perSecond: number, nowMs: number): number {
-    return perSecond === Number.POSITIVE_INFINITY ? 0 : Math.max(this.#nextMs - nowMs, 0);
-  }
-
-  take(perSecond: number, nowMs: number): void {
-    const everyMs = 1_000 / perSecond;
-    this.#nextMs = Math.max(this.#nextMs, nowMs - Math.max(GATHERED_MS - everyMs, 0)) + everyMs;
-  }
-
-  /** Returns a permit that was taken and whose request will not leave. */
-  giveBack(perSecond: number): void {
-    this.#nextMs -= 1_000 / perSecond;
-  }
-}
-
 const FIRST_PER_SECOND = 1;
 const LEFT_BY_A_REFUSAL = 0.7;
 const GROWTH_A_MINUTE = 1.05;
@@ -171,7 +141,7 @@ const LEAST_PER_SECOND = 1 / 60;
 /**
  * How fast an account may be asked where nobody stated a limit. The speed doubles each second, from one
  * request a second, as long as the vendor accepts the requests and the rows can use the speed. A refusal
- * leaves seven tenths, and from then on the speed grows by a twentieth a minute. The requests are spread
+ * leaves seven tenths, and from then on the speed grows by a twentieth a minute. Leases spread the requests
  * at that speed.
  */
 export class LearnedRate {

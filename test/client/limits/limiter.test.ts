@@ -4,11 +4,12 @@
  * Method: the limiter under a virtual clock with windows longer than a minute, which only the guard holds. The spreading over
  * short ones is shown in `leases`.
  */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Limiter, type LimiterOptions, type Waiter } from '../../../src/client/limits/limiter.ts';
 import type { Limits, Pause } from '../../../src/client/limits/limits.ts';
 import { StopError } from '../../../src/core/errors.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
+import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -28,14 +29,25 @@ let pauses: Pause[];
 beforeEach(() => {
   clock = new VirtualClock();
   pauses = [];
-  // The longest that full jitter may choose, so that waits can be predicted.
-  vi.spyOn(Math, 'random').mockReturnValue(1);
+  // The longest that full jitter may choose, so that waits can be predicted. Bottleneck names its jobs by it, so no two are equal.
+  let random = 1;
+  vi.spyOn(Math, 'random').mockImplementation(() => {
+    random -= 2 ** -40;
+    return random;
+  });
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Where no speed is to be learned, only the guards of long windows hold. */
+/** For what leases have to be waited for: their timers go by virtual time as well. */
+function goByTimers(): void {
+  const timers = new TimerClock();
+  onTestFinished(() => timers.end());
+  clock = timers;
+}
+
+/** Where no speed is to be learned, only the guards of long windows hold: the clock stands still for Bottleneck. */
 function limiter(options: Partial<LimiterOptions> = {}): Limiter {
   return new Limiter({
     limits: AMPLE,
@@ -130,6 +142,7 @@ describe('every run ends', () => {
     ['refused connections for ever', (limited) => limited.backOff(clock.nowMs, 'refused')],
     ['lost answers for ever', (limited) => limited.doubted(clock.nowMs, 'lost')],
   ])('%s end the run before the longest pause is over', async (_, backoff) => {
+    goByTimers();
     const limited = limiter();
     const untilStopped = async (): Promise<never> => {
       for (;;) {

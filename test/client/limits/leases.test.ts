@@ -1,24 +1,25 @@
 /**
  * Goal: requests leave evenly where the plan or the vendor's answers say how fast, whatever the calendar does.
- * Method: the limiter under virtual time, whose calendar can be set.
+ * Method: the limiter with Bottleneck as it is, whose timers and whose calendar go by virtual time.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Limiter, type LimiterOptions, type Waiter } from '../../../src/client/limits/limiter.ts';
 import type { SharedWindow as Window } from '../../../src/ledger/ledger.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { TimerClock } from './timer-clock.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const PATIENT: Waiter = { signal: new AbortController().signal, maxPauseMs: undefined };
 
-let clock: VirtualClock;
+let clock: TimerClock;
 let limited: Limiter;
 beforeEach(() => {
-  clock = new VirtualClock();
+  clock = new TimerClock();
 });
 afterEach(async () => {
   limited.close();
+  clock.end();
 });
 
 function open(windows: readonly Window[], options: Partial<LimiterOptions> = {}): void {
