@@ -194,7 +194,13 @@ export function sqlite(writer: Connection, reader = writer): Db {
       }),
     write: (steps) => (isBusy ? inTurn(() => writeNow(steps)) : writeNow(steps)),
     script: async (sql) => {
-      writer.raw.exec(inWordsOf('sqlite', sql));
+      // A step may write the text of the schema, which no other statement may.
+      writer.raw.unsafeMode(true);
+      try {
+        writer.raw.exec(inWordsOf('sqlite', sql));
+      } finally {
+        writer.raw.unsafeMode(false);
+      }
     },
     close: async () => {
       await last;
