@@ -5,7 +5,7 @@ import { present } from '../core/objects.ts';
 import { PLAYED_VENDORS } from '../core/played-vendors.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { command, flag, text } from './shared/command.ts';
-import { duration } from './shared/input.ts';
+import { duration, stopAsked } from './shared/input.ts';
 
 const share = z
   .string()
@@ -61,7 +61,7 @@ export default command({
     });
     // The listener for a stop is there before the address is printed, because a reader of the address may
     // stop the sandbox at once.
-    const stopped = stopRequest(input.until_stdin_ends);
+    const stopped = stopAsked(input.until_stdin_ends);
     console.print(`sandbox listening on ${running.url}`);
     console.result({ url: running.url, port: running.port });
     await stopped;
@@ -69,18 +69,3 @@ export default command({
     return {};
   },
 });
-
-/**
- * Resolves at the first Ctrl-C or SIGTERM and, if asked for, when standard input ends because the parent is
- * gone.
- */
-function stopRequest(untilStdinEnds: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
-    if (!untilStdinEnds) return;
-    process.stdin.once('close', () => resolve());
-    process.stdin.once('error', () => resolve());
-    process.stdin.once('end', () => resolve()).resume();
-  });
-}

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { EXIT, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, command, flag, onOff } from './shared/command.ts';
-import { accept, COMMON, LOG, logOn } from './shared/input.ts';
+import { accept, COMMON, LOG, logOn, stopAsked } from './shared/input.ts';
 import { pageCommands } from './shared/library.ts';
 import { askAgreementOn } from './shared/spending.ts';
 
@@ -74,14 +74,3 @@ export default command({
     return { exitCode };
   },
 });
-
-/**
- * Resolves at the first Ctrl-C, SIGTERM or closed window, with the exit code of a command that this signal
- * stops.
- */
-function stopAsked(): Promise<ExitCode> {
-  return new Promise((resolve) => {
-    process.once('SIGINT', () => resolve(EXIT.interrupted));
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(EXIT.terminated));
-  });
-}

@@ -317,11 +317,8 @@ async function tell(
     await ledger.changeAccount(identity, { usage: undefined });
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   for (const doubt of doubts) {
-    const {
-      reply,
-      left,
-      kind: toldAs,
-    } = await toldAnswer({ batch, ledger }, doubt, pairs, nowMs, doubt.reply);
+    const answer = await toldAnswer({ batch, ledger }, doubt, pairs, nowMs);
+    const { reply, left, kind: toldAs } = answer;
     if (left !== undefined) requireTheirs(team, left);
     const why = 'answered by the user';
     const finishes = await rowsToldOf(ledger, doubt, { kind: toldAs, why, body: reply.body });

@@ -286,11 +286,6 @@ async function holdToAccounts(
 /** One name for a place: a folder may be written in several ways. */
 const placeOf = (location: string): string => (isUrl(location) ? location : resolve(location));
 
-async function identityIn(location: string, name: string): Promise<string> {
-  const account = findAccount(await loadAccounts(), name);
-  return (await lookIntoIfThere(location, (ledger) => knownAccount(account, ledger))).identity;
-}
-
 async function purge(input: Purge, { console }: Host) {
   const { location } = chooseStore(input.store, false);
   const { account, older_than, before, dry_run = false, wait: waitForLockMs = 0 } = input;
@@ -301,7 +296,9 @@ async function purge(input: Purge, { console }: Host) {
     return { lines: [due ?? done], object: { store: location } };
   }
   const { order, what } = purgeOf(input);
-  const ofAccount = account === undefined ? {} : { accountIdentity: await identityIn(location, account) };
+  const named = account === undefined ? undefined : findAccount(await loadAccounts(), account);
+  const known = named && (await lookIntoIfThere(location, (ledger) => knownAccount(named, ledger)));
+  const ofAccount = known === undefined ? {} : { accountIdentity: known.identity };
   const erased = await talkedErasure(console, {
     location,
     what: account === undefined ? what : `${what}, of account ${account}`,

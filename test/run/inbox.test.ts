@@ -20,15 +20,11 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  type Inbox,
-  isAsSeen,
-  moveToDone,
-  placeInDone,
-  readInbox,
-} from '../../src/commands/nightly/inbox.ts';
+import { isAsSeen, moveToDone, placeInDone, readInbox } from '../../src/commands/nightly/inbox.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { nextTick } from '../files/formats/sheets.ts';
+
+type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 function openFolder(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-inbox-'));

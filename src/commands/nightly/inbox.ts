@@ -25,12 +25,6 @@ import { knownAccount, unlessStopped } from '../../run/known-account.ts';
  * holds finished files beside their outputs, and nothing there is ever overwritten.
  */
 
-export interface Inbox {
-  readonly ready: readonly ReadyFile[];
-  /** Files that stay where they are, each with the reason as a clause. */
-  readonly left: readonly { readonly file: string; readonly why: string }[];
-}
-
 interface ReadyFile {
   readonly path: string;
   /** What `stampOf` says; undefined for a file that has gone since. */
@@ -66,7 +60,8 @@ const OUR_NAMES =
  * written changes.
  * @throws StopError `job` when there is no such folder.
  */
-export async function readInbox(folder: string, { ours, clock, signal }: InboxContext): Promise<Inbox> {
+export async function readInbox(folder: string, { ours, clock, signal }: InboxContext) {
+  /** Files that stay where they are, each with the reason as a clause. */
   const left: { file: string; why: string }[] = [];
   const candidates = new Map<string, string | undefined>();
   const extensions = await readableEndings();

@@ -164,16 +164,14 @@ type Pairs = Readonly<Record<string, string>>;
 
 /**
  * @param pairs `key=value`, or `no_match` for a lookup.
- * @param kept the answer that arrived and that the dialect could not read. Its other fields become part of
- * the told answer.
+ * The other fields of an answer that arrived, and that the dialect could not read, become part of it.
  * @throws StopError `usage` for a pair or a name that the answer cannot have.
  */
 export async function toldAnswer(
   { batch, ledger }: { readonly batch: Batch; readonly ledger: LedgerReader },
-  { call, accountIdentity }: Doubt,
+  { call, accountIdentity, reply: kept }: Doubt,
   pairs: readonly string[],
   nowMs: number,
-  kept?: Reply,
 ): Promise<ToldReply> {
   if (pairs.length === 1 && pairs[0] === NOTHING_FOUND && call.change === undefined)
     return { kind: 'no_match', reply: { ...EMPTY, receivedAtMs: nowMs } };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Agreement, isAgreement } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { type StopError, stop, suggestion } from '../../core/errors.ts';
+import { EXIT, type ExitCode, type StopError, stop, suggestion } from '../../core/errors.ts';
 import type { Listener, Log } from '../../core/events.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { commandLine } from '../../lib/command-line.ts';
@@ -129,4 +129,19 @@ export function logOn(console: Console, form: z.output<typeof LOG>): Log {
     if (level === 'warn') console.warn(line);
     else console.say(line);
   };
+}
+
+/**
+ * Resolves at the first Ctrl-C, SIGTERM or closed window, with the exit code of a command that this signal
+ * stops.
+ * @param untilStdinEnds also when standard input ends, because the parent is gone.
+ */
+export function stopAsked(untilStdinEnds = false): Promise<ExitCode> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve(EXIT.interrupted));
+    for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => resolve(EXIT.terminated));
+    if (!untilStdinEnds) return;
+    for (const end of ['close', 'error', 'end']) process.stdin.once(end, () => resolve(EXIT.terminated));
+    process.stdin.resume();
+  });
 }

@@ -256,17 +256,17 @@ class RangeWork {
       const stopped = await this.#stopOf(account, taken, under);
       if (stopped === undefined) {
         onEvent({ kind: 'done', ...range, rows: under.rows });
-        await told(taken.done());
+        await taken.done().catch(UNHEARD);
         return;
       }
       onEvent({ kind: 'handed_back', ...range, stopped });
       // A run that lets the batch go on finds its ranges again.
-      if (OVER.has(stopped.code) && !this.#until.aborted) await told(taken.done());
-      else await told(taken.handBack(this.#rest(account, taken, stopped)));
+      if (OVER.has(stopped.code) && !this.#until.aborted) await taken.done().catch(UNHEARD);
+      else await taken.handBack(this.#rest(account, taken, stopped)).catch(UNHEARD);
     } catch (error) {
       // A bug of ours concerns this range only. The other ranges go on.
       onEvent({ kind: 'failed', ...range, why: messageOf(error) });
-      await told(taken.failed(messageOf(error)));
+      await taken.failed(messageOf(error)).catch(UNHEARD);
     } finally {
       this.#under.delete(under);
     }
@@ -295,13 +295,15 @@ class RangeWork {
    */
   async #contextOf(account: Account, batch: Batch, under: UnderWork): Promise<RunContext | undefined> {
     const { id, inputPath } = batch;
-    const { ledger, clock, location, onEvent, ...own } = this.#serving;
-    const { accept, askAgreement, operations } = own;
+    const { ledger, clock, location, onEvent, accept, askAgreement, operations } = this.#serving;
     const order = await ledger.workOrder(id);
     if (order === undefined) return undefined;
     const job = await jobCarried(order.job, { operations });
     const by = await this.#askedFor(account, batch, order, job);
-    const resolved = inDialects(named(job, by), by);
+    // The job has the names that its accounts have here, in the place of their identities.
+    const names = new Map(by.map((asked) => [asked.account.identity, asked.account.name]));
+    const own = { ...job, ...present({ steps: withAccountNames(job.steps, names) }) };
+    const resolved = inDialects(own, by);
     const context: RunContext = {
       ...resolved,
       ledger,
@@ -387,12 +389,6 @@ class RangeWork {
   }
 }
 
-/** The job with the names that its accounts have here, in the place of their identities. */
-function named(job: Job, asked: readonly AskedAccount[]): Job {
-  const names = new Map(asked.map(({ account }) => [account.identity, account.name]));
-  return { ...job, ...present({ steps: withAccountNames(job.steps, names) }) };
-}
-
 /**
  * A range in work, with the number of its rows that have ended here, and the highest number that may be left.
  */
@@ -434,9 +430,7 @@ const LOST: ReadonlySet<StopCode> = new Set<StopCode>(['store', 'store_lost', 'd
  * If the queue does not hear this, the range is not lost: its worker no longer reports it, so the search for
  * left ranges sends it again.
  */
-async function told(telling: Promise<void>): Promise<void> {
-  await telling.catch(() => {});
-}
+const UNHEARD = (): void => {};
 
 /** What the parts of a worker share while its store is open. */
 interface WorkContext extends Pick<RunOptions, 'accept' | 'askAgreement' | 'operations'> {
