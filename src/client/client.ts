@@ -126,7 +126,8 @@ export class Client {
       timeoutMs,
       connectMs: hasAnswered ? CONNECT_TIMEOUT_MS : FIRST_CONNECT_TIMEOUT_MS,
       clock: machine,
-      keptHeaders: wordsOf(dialect),
+      // A header that the dialect names in any place is read somewhere, so replies keep it.
+      keptHeaders: new Set(JSON.stringify(dialect).toLowerCase().split('"')),
       keys: [values.key],
     });
     const limiter = new Limiter({ ...options, limits });
@@ -266,7 +267,10 @@ export class Client {
       const wrong = this.unreachable({ reply, sentAtMs });
       if (wrong !== undefined) throw wrong;
       failures += 1;
-      if (failures === MOST_TRIES) throw silent(request, why);
+      if (failures === MOST_TRIES) {
+        const fact = `The service did not answer ${request.method} ${request.path} in ${MOST_TRIES} tries`;
+        throw stop('paused', `${fact}: ${why}.`, 'Run the same command again later.');
+      }
       limiter.backOff(sentAtMs, why);
     }
   }
@@ -336,37 +340,21 @@ function cannotBeReached(origin: string, why: string, cause: NotSentCause = 'unr
   return stop('address', `${origin} cannot be reached: ${why}.`, { next, again: 'mended' });
 }
 
-function silent({ method, path }: HttpRequest, why: string): StopError {
-  const fact = `The service did not answer ${method} ${path} in ${MOST_TRIES} tries: ${why}.`;
-  return stop('paused', fact, 'Run the same command again later.');
-}
-
 /** Nothing is sent with a dialect of another person before a user has seen its requests. */
 async function requireAgreedRequests(dialect: Dialect, address: URL | string): Promise<void> {
   const question = dialectQuestion(dialect, address);
   if (question !== undefined) await requireAgreement(question);
 }
 
-/** A header that the dialect names in any place is read somewhere, so replies keep it. */
-function wordsOf(dialect: Dialect): ReadonlySet<string> {
-  return new Set(JSON.stringify(dialect).toLowerCase().split('"'));
-}
-
 // ---------------------------------------------------------------------------------------------- before a run
-
-export interface Reached {
-  /** Numeric addresses of the host name; empty when a proxy resolves it. */
-  readonly addresses: readonly string[];
-  /** Host and port of the proxy; undefined without one. */
-  readonly proxy: string | undefined;
-}
 
 /**
  * Resolves the address, connects like a run and disconnects without sending a request, so that nothing can be
  * charged.
+ * @returns numeric addresses of the host name, none where a proxy resolves it; and the host and port of that.
  * @throws StopError `address`.
  */
-export async function checkAddress(url: URL): Promise<Reached> {
+export async function checkAddress(url: URL) {
   const { hostname, host, protocol, port } = url;
   const name = hostname.replace(/^\[|\]$/g, '');
   const proxy = proxyFor(url)?.url.host;

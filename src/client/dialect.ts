@@ -216,6 +216,9 @@ const JUDGED_SINCE = 5;
  */
 const HEX_DIGITS = 7;
 
+/** Entries of an operation that shape its requests alone. */
+const OF_REQUESTS: ReadonlySet<string> = new Set(wordsIn('method path headers fields body by read_back'));
+
 const MARKS = new WeakMap<Dialect, number>();
 
 /**
@@ -227,23 +230,13 @@ export function dialectMark(dialect: Dialect): number {
   if (known !== undefined) return known;
   const { answers, words, fields_at, credits_charged, operations, through, permissions } = dialect;
   const judged = Object.entries(operations).map(([name, operation]) => {
-    const {
-      method: _,
-      path: _path,
-      headers: _headers,
-      fields: _fields,
-      body: _body,
-      by: _by,
-      read_back: _back,
-      later,
-      then,
-      ...judging
-    } = operation;
+    const judging = Object.entries(operation).filter(([entry]) => !OF_REQUESTS.has(entry));
     // Whether a price is published has no effect on the judging of an answer.
-    const credits = { ...judging.credits, exact: undefined };
+    const credits = { ...operation.credits, exact: undefined };
+    const { later, then } = operation;
     const { id, first, answers: ofTaking, credits: price } = then ?? {};
     const taken = then && { id, first, answers: ofTaking, credits: { ...price, exact: undefined } };
-    return [name, { ...judging, credits, later: later?.id, then: taken }] as const;
+    return [name, { ...Object.fromEntries(judging), credits, later: later?.id, then: taken }] as const;
   });
   const { answer, answers: outer } = through?.envelope ?? {};
   const own = [answers, words, fields_at, credits_charged, permissions];
@@ -312,11 +305,6 @@ export function requireOperation(
   throw stop('unsupported', fact, `Add operations.${operation} to the dialect.`);
 }
 
-export interface Repetition {
-  readonly isRepeated: boolean;
-  readonly underKey: boolean;
-}
-
 /**
  * The meaning of answers to a repeat. A 409 to a repeat is no answer: vendors send it while they work on the
  * first request under the key.
@@ -324,7 +312,7 @@ export interface Repetition {
 export function operationFor(
   dialect: Dialect,
   call: Call,
-  { isRepeated, underKey }: Repetition,
+  { isRepeated, underKey }: { readonly isRepeated: boolean; readonly underKey: boolean },
 ): DialectOperation {
   const operation = dialectOperationOf(dialect, call);
   if (!isRepeated) return operation;

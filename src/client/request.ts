@@ -100,7 +100,9 @@ export function requestOf(
   for (const name in call.parameters)
     if (own(fields, name) === null)
       invariant(false, `${call.operation}: the vendor has no field for ${name}`);
-  const shaped = shapedCall(dialect, operation, call);
+  const shaped = GENERIC_OPERATIONS.includes(call.operation)
+    ? shapedByItself(call)
+    : shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
   const request = built(dialect, basePath, operation, shaped, valuesFor(call, values));
   const { idempotency } = dialect;
   if (idempotency === undefined || values.idempotency_key === undefined) return request;
@@ -152,11 +154,6 @@ function unfitField(shape: RequestShape, fields: ReadonlyMap<string, JsonValue>)
   if (unfit !== undefined) return `${unfit} ${foreignName(String(fields.get(unfit)))}`;
   if (isQuery) requireFlat([...fields.keys()].filter((name) => !named.includes(name)));
   return undefined;
-}
-
-function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): RequestParts {
-  if (GENERIC_OPERATIONS.includes(call.operation)) return shapedByItself(call);
-  return shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
 }
 
 /**

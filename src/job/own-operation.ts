@@ -80,11 +80,6 @@ function wrong(name: string, keys: readonly PropertyKey[], fact: string, next: s
   return stop('job', `The operation ${foreignWords(String(name))}${at}: ${fact}.`, next);
 }
 
-interface NamedCall {
-  readonly call: Call;
-  readonly by: string;
-}
-
 /**
  * The operation in the form that the rest of the program knows. Its name contains the version, and so does
  * every call, batch and entry.
@@ -98,9 +93,9 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
   }
   const found = await ownRequestProblem(own.request);
   if (found !== undefined) throw wrong(own.name, ['request', ...found.keys], found.fact, found.next);
-  const name = nameWithVersion(own);
+  const name = `${own.name}@${own.version}`;
   const needed = neededInPath(own.request);
-  return defined<NamedCall>({
+  return defined<{ readonly call: Call; readonly by: string }>({
     name,
     summary: own.summary,
     vendor: 'provider',
@@ -127,10 +122,6 @@ export async function operationFrom(own: OwnOperation): Promise<Operation> {
 function neededInPath({ path, fields = {} }: DialectOperation): readonly string[] {
   const named = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
   return named.map((field) => Object.keys(fields).find((each) => fields[each] === field) ?? field);
-}
-
-export function nameWithVersion({ name, version }: Pick<OwnOperation, 'name' | 'version'>): string {
-  return `${name}@${version}`;
 }
 
 const isSegment = (value: JsonValue | undefined): boolean => typeof value === 'string' && value !== '';

@@ -192,8 +192,11 @@ export async function loseReply(kind: WireFault, reply: LostReply): Promise<void
     case 'huge':
       response.writeHead(200, { 'content-type': 'application/json', ...headers });
       return sendStream(response, Readable.from(longJson(HUGE_BYTES)));
-    case 'bomb':
-      return sendBomb(reply);
+    case 'bomb': {
+      const packed = await packedBomb();
+      const length = { 'content-encoding': 'gzip', 'content-length': packed.length };
+      response.writeHead(200, { 'content-type': 'application/json', ...length, ...headers }).end(packed);
+    }
   }
 }
 
@@ -212,17 +215,6 @@ function sendPart({ response, headers, body }: LostReply, framing: (bytes: numbe
   ];
   response.socket?.write(`${head.join('\r\n')}\r\n\r\n`);
   response.socket?.end(whole.subarray(0, Math.floor(whole.length / 2)));
-}
-
-async function sendBomb({ response, headers }: LostReply): Promise<void> {
-  const packed = await packedBomb();
-  response.writeHead(200, {
-    'content-type': 'application/json',
-    'content-encoding': 'gzip',
-    'content-length': packed.length,
-    ...headers,
-  });
-  response.end(packed);
 }
 
 async function sendStream(response: ServerResponse, stream: Readable): Promise<void> {

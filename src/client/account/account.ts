@@ -72,7 +72,12 @@ export interface Account {
    * The service through which the vendor is reached. Key, organization and project then belong to that
    * account.
    */
-  readonly via?: ServiceRoute;
+  readonly via?: {
+    readonly service: string;
+    /** The name that the service has for the vendor's account. */
+    readonly connectedAccount: string;
+    readonly dialectPath?: string;
+  };
   /** Only we spend with this key, so the vendor counts only our calls. */
   readonly exclusiveKey?: true;
   readonly sandbox: boolean;
@@ -93,13 +98,6 @@ export interface Account {
   readonly documentationUrl?: string;
   /** Flags with which the sandbox is started; empty for a real vendor. */
   readonly sandboxFlags: readonly string[];
-}
-
-export interface ServiceRoute {
-  readonly service: string;
-  /** The name that the service has for the vendor's account. */
-  readonly connectedAccount: string;
-  readonly dialectPath?: string;
 }
 
 export interface Accounts {

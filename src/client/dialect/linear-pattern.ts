@@ -40,18 +40,15 @@ export function makeLinear(text: string): Refusal | undefined {
   try {
     const compiled = RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
     const steps = compiled.programSize();
-    if (steps > MOST_STEPS) return tooLarge(steps);
+    const message = `this regular expression has ${steps} steps; the most is ${MOST_STEPS}`;
+    const next = 'Write it with fewer alternatives and repeats, or as several rules.';
+    if (steps > MOST_STEPS) return { message, next };
     runBy(text, linear(compiled));
     return undefined;
   } catch (error) {
     if (error instanceof RE2JSSyntaxException) return unknownSyntax(error);
     throw error;
   }
-}
-
-function tooLarge(steps: number): Refusal {
-  const message = `this regular expression has ${steps} steps; the most is ${MOST_STEPS}`;
-  return { message, next: 'Write it with fewer alternatives and repeats, or as several rules.' };
 }
 
 function unknownSyntax({ error, input }: RE2JSSyntaxException): Refusal {

@@ -62,7 +62,11 @@ export async function chooseDestination(
     requireNameOf(called, path);
     requireMacros({ ...input, path: called }, path);
   }
-  if (isWorkbook) requireRoomFor(input, columns.length);
+  if (isWorkbook) {
+    // A CSV file that is too long for a workbook is refused before anything is paid for.
+    const { header, rows } = input.survey;
+    requireRoom(rows + 1, header.length + columns.length + OUR_COLUMNS.length);
+  }
   if (isJson) requireMembers(input);
   if (isStream) return { kind: 'stream', stream: named, isWorkbook, isJson };
   for (const each of filesWith(path, resultsFilesOf(job))) {
@@ -181,14 +185,6 @@ export const isMacrosName = (destination: Destination): boolean =>
 
 function mayHaveMacros(path: string): boolean {
   return endingOf(path) === MACROS_ENDING;
-}
-
-/**
- * Refuses a CSV file that is too long for a workbook before anything is paid for, and not when the output
- * turns out too long.
- */
-function requireRoomFor({ survey: { header, rows } }: FoundInput, added: number): void {
-  requireRoom(rows + 1, header.length + added + OUR_COLUMNS.length);
 }
 
 /** Refuses a header with one name twice, because an object has each member once. */
