@@ -13,11 +13,6 @@ import { commandLine, wholeNumber } from '../lib/command-line.ts';
 
 /** Only the command that is typed is imported: the others would cost every start their imports. */
 
-interface HelpOutput {
-  write(text: string): void;
-  writeError(text: string): void;
-}
-
 /** Declared on every command, so that each command's own `--help` lists them. */
 interface SharedOptions {
   readonly json?: true;
@@ -29,7 +24,9 @@ interface SharedOptions {
   readonly as?: string;
 }
 
-interface ProgramHooks extends HelpOutput {
+interface ProgramHooks {
+  write(text: string): void;
+  writeError(text: string): void;
   started(options: SharedOptions): void;
 }
 
@@ -62,12 +59,12 @@ function listsCommands(operands: readonly string[], unknown: readonly string[]):
   return operands.length === 0 && unknown.length === 0;
 }
 
-function bareProgram(output: HelpOutput): Command {
+function bareProgram(output: ProgramHooks): Command {
   const program = new Command('rowonce')
     .description('Enriches the rows of a spreadsheet through a paid API, and never pays for one twice.')
     .version(version())
     .helpCommand(false)
-    .configureHelp({ helpWidth: HELP_WIDTH, optionDescription, visibleOptions })
+    .configureHelp({ helpWidth: HELP_WIDTH, optionDescription })
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -151,22 +148,20 @@ function optionDescription({
   return `${end} …`;
 }
 
-/** What every command takes is described once, in the help of the program. */
-function visibleOptions(command: Command): Option[] {
-  const shared = command.parent === null ? [] : withSharedOptions(new Command()).options;
-  return command.options.filter((option) => shared.every(({ long }) => long !== option.long));
-}
+/** What every command takes. */
+const SHARED = [
+  ['--json', 'print one JSON object on stdout and nothing else there'],
+  ['--quiet', 'no progress, and nothing on stderr except what went wrong'],
+  ['--no-color', 'no colours, even on a terminal'],
+  ['--store <location>', 'where the ledger is: a folder (default: $ROWONCE_STORE, else the state folder)'],
+  ['--as <name>', 'your name, for the log (default: the user of the system)'],
+] as const;
 
+/** The help of the program describes them once. */
 function withSharedOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON object on stdout and nothing else there')
-    .option('--quiet', 'no progress, and nothing on stderr except what went wrong')
-    .option('--no-color', 'no colours, even on a terminal')
-    .option(
-      '--store <location>',
-      'where the ledger is: a folder (default: $ROWONCE_STORE, else the state folder)',
-    )
-    .option('--as <name>', 'your name, for the log (default: the user of the system)');
+  for (const [flags, about] of SHARED)
+    command.addOption(new Option(flags, about).hideHelp(command.parent !== null));
+  return command;
 }
 
 /** `rowonce --json status` means the same as `rowonce status --json`. */

@@ -141,21 +141,19 @@ async function actsIn(ledger: LedgerReader, about: About, batches: Batches): Pro
   for (const batch of batches.values())
     if (about.kind === 'all' || batch.id === about.batch)
       for (const { kind, operator, atMs } of await ledger.acts(batch.id))
-        entries.push(entryOf({ atMs, kind, operator, batch }));
+        entries.push(entryOf(atMs, kind, operator, batch));
   if (about.kind === 'all')
     for (const { kind, operator, atMs } of await ledger.erasures())
-      entries.push(entryOf({ atMs, kind, operator, batch: undefined }));
+      entries.push(entryOf(atMs, kind, operator));
   return entries.sort((one, other) => other.at.localeCompare(one.at));
 }
 
-interface Did {
-  readonly atMs: number;
-  readonly kind: LogEntryObject['kind'];
-  readonly operator: string | undefined;
-  readonly batch: Batch | undefined;
-}
-
-const entryOf = ({ atMs, kind, operator, batch }: Did): LogEntryObject => ({
+const entryOf = (
+  atMs: number,
+  kind: LogEntryObject['kind'],
+  operator: string | undefined,
+  batch?: Batch,
+): LogEntryObject => ({
   at: isoTime(atMs),
   kind,
   operator: operator ?? null,
@@ -183,15 +181,8 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
   const request = requestOf(attempt);
   const decided = decisions.map((made): LogEntryObject => {
     const by = made.by === 'person' ? made.operator : undefined;
-    const of = { atMs: made.atMs, kind: 'decided', operator: by, batch: batches.get(made.batch) } as const;
-    return {
-      ...entryOf(of),
-      ...request,
-      row,
-      ended: made.kind,
-      decided_by: made.by,
-      why: made.why,
-    };
+    const entry = entryOf(made.atMs, 'decided', by, batches.get(made.batch));
+    return { ...entry, ...request, row, ended: made.kind, decided_by: made.by, why: made.why };
   });
   decided.reverse();
   // For a note, the entry is the person's decision, because nothing was sent.
@@ -202,7 +193,7 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
   const settled = end?.kind === 'answered' ? end : undefined;
   const charged = isTold ? reserved : (settled?.charged ?? 0);
   const asked: LogEntryObject = {
-    ...entryOf({ atMs: sentAtMs, kind, operator, batch }),
+    ...entryOf(sentAtMs, kind, operator, batch),
     ...request,
     ...(batch && { account: accountNameIn(batch, attempt) }),
     row,

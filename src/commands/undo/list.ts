@@ -46,11 +46,6 @@ interface UndoContext {
   readonly undos: ReadonlyMap<string, string>;
 }
 
-export interface UndoList {
-  readonly rows: readonly UndoRow[];
-  readonly left: NotUndone[];
-}
-
 /** The step for one subject: `done` when the subject is as before, or when an earlier undo has handled it. */
 type Step =
   | { readonly kind: 'row'; readonly row: UndoRow }
@@ -64,7 +59,7 @@ const DONE: Step = { kind: 'done' };
  * Makes the list that takes a batch back, from what the batch changed and the present states. This function
  * is pure.
  */
-export function undoList(undone: UndoContext): UndoList {
+export function undoList(undone: UndoContext) {
   const rows: UndoRow[] = [];
   const notUndone: NotUndone[] = [];
   for (const each of undone.touched) {
