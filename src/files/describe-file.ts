@@ -3,12 +3,12 @@ import type { Sheet } from '../core/format.ts';
 import type { Operation } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { RowCount, type RowNumber, rowRangeText } from '../core/row.ts';
-import { shellWord } from '../lib/command-line.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
 import type { ColumnObject, ListDescription, OperationFit } from '../objects/list-object.ts';
 import { type CellLook, cellLookOf, kindByName, SHARE_THAT_DECIDES } from './columns/column-kind.ts';
 import {
   type ColumnContent,
+  columnFlag,
   guessColumns,
   isGenericGuess,
   likelyColumns,
@@ -137,7 +137,11 @@ const unfit = (problem: string): FitResult => ({ columns: {}, because: {}, likel
 function fitOf(operation: Operation, header: readonly string[], content: ColumnContent): FitResult {
   const { sure, problem } = guessColumns(operation, header, content);
   const generic = [...sure].find(([, { column }]) => isGenericGuess(operation, header, column));
-  if (generic !== undefined) return unfit(genericWords(...generic));
+  if (generic !== undefined) {
+    const [input, { column }] = generic;
+    const flag = columnFlag({ input, column });
+    return unfit(`a column called ${JSON.stringify(column)} could be about anything; to use it, add ${flag}`);
+  }
   const entries = operation.inputs.flatMap(({ name }) => {
     const guessed = sure.get(name);
     return guessed === undefined ? [] : [{ name, ...guessed }];
@@ -153,10 +157,6 @@ function fitOf(operation: Operation, header: readonly string[], content: ColumnC
     ...(passedOver.length === 0 ? {} : { unheeded: [...passedOver] }),
     problem: stopped?.message ?? null,
   };
-}
-
-function genericWords(input: string, { column }: { readonly column: string }): string {
-  return `a column called ${JSON.stringify(column)} could be about anything; to use it, add --column ${shellWord(`${input}=${column}`)}`;
 }
 
 /**

@@ -403,10 +403,6 @@ async function describe(path: string, error: unknown): Promise<unknown> {
     const fact = `${path} cannot be read by this user.`;
     return stop('input', fact, 'Give yourself permission to read the file.');
   }
-  return unreadable(path, error);
-}
-
-function unreadable(path: string, error: unknown): StopError {
   const short = shortage(codeOf(error));
   const next = short?.next ?? 'Check the disk with the file, then run the command again.';
   return stop('input', `${path} cannot be read: ${short?.why ?? messageOf(error)}.`, next);

@@ -21,16 +21,7 @@ import {
   unusable,
 } from './guess.ts';
 
-export type { GuessedColumn, LikelyColumn } from './guess.ts';
-export {
-  ColumnContent,
-  guessColumns,
-  isGenericGuess,
-  likelyColumns,
-  passedOverStop,
-  readContent,
-  unheeded,
-} from './guess.ts';
+export * from './guess.ts';
 
 export interface ColumnMap {
   /** Input → column, in the order in which the operation documents its inputs. */

@@ -79,18 +79,15 @@ export function guessColumns(
   content?: ColumnContent,
   { columns, except }: ColumnHints = NOTHING_SAID,
 ): Guess {
-  const open = inputsBut(operation, [...columns.keys(), ...except]);
+  const named = [...columns.keys(), ...except];
+  const inputs = operation.inputs.filter(({ name, needsBy }) => !needsBy && !named.includes(name));
+  const open = { ...operation, inputs };
   const { sure, unclear } = byName(open, header, content, columns);
   if (unclear !== undefined) return { sure, problem: unclear };
   if (content !== undefined) addByContent(open, header, content, sure);
   const likely = content === undefined ? [] : likelyColumns(open, header, content, sure);
   const problem = unusable(operation, header, sure, likely[0]);
   return problem === undefined ? { sure } : { sure, problem };
-}
-
-function inputsBut(operation: Operation, names: readonly string[]): Operation {
-  const open = operation.inputs.filter(({ name, needsBy }) => !needsBy && !names.includes(name));
-  return { ...operation, inputs: open };
 }
 
 /** Columns for inputs that have no sure column. Rivals and columns with too few right cells are included. */
@@ -249,10 +246,6 @@ function addByContent(
   }
 }
 
-interface SoleColumn extends GuessedColumn {
-  readonly share: Share;
-}
-
 /**
  * The only column whose cells are of that kind; undefined when there is none, or when a second one may be
  * meant.
@@ -262,7 +255,7 @@ function soleColumn(
   columns: readonly string[],
   header: readonly string[],
   content: ColumnContent,
-): SoleColumn | undefined {
+): (GuessedColumn & { readonly share: Share }) | undefined {
   if (looksRight === undefined) return undefined;
   const wanted = new Set(columns);
   const rivals = header.flatMap((column, at) => {

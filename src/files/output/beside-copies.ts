@@ -113,11 +113,6 @@ export interface AttentionWriting {
   readonly note: (sentence: string) => void;
 }
 
-interface ListedColumns {
-  readonly header: readonly string[];
-  readonly ours: ReadonlySet<string>;
-}
-
 /**
  * The rows that a person has to look at, as they came, with their number and the reason. The file is valid as
  * an input again. The user may have a column with the name of our number, for example in a file of results.
@@ -127,7 +122,7 @@ interface ListedColumns {
 export function attentionCopy(
   { ledger, copy, note, cells: { isJson, own, foreign } }: AttentionWriting,
   batch: Batch,
-  { header, ours }: ListedColumns,
+  { header, ours }: { readonly header: readonly string[]; readonly ours: ReadonlySet<string> },
 ): AsyncIterable<Buffer> {
   const moved = ours.has(ROW) ? -1 : header.indexOf(ROW);
   const renamed = moved < 0 ? [] : [new FreeNames(header).take(ROW, '')];

@@ -51,7 +51,6 @@ export * from './added-columns.ts';
 export { costOf, readFigures, stepsIn } from './batch-figures.ts';
 export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
-export { keptList, keptWords, type ListSource } from './destination.ts';
 export { readReport } from './report-facts.ts';
 export { accountNameIn, shownAnswer } from './shown-answer.ts';
 

@@ -130,13 +130,9 @@ export function isPaidBy(batch: Batch, row: RowNumber, answer: RowAnswer): boole
 }
 
 /** Money as programs are told of it. */
-export const spentOf = ({
-  spent,
-  isAtMost,
-  inDoubt,
-}: Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'>): SpentObject => ({
-  ...{ spent, exact: isAtMost !== true, in_doubt: inDoubt },
-});
+export function spentOf(money: Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'>): SpentObject {
+  return { spent: money.spent, exact: money.isAtMost !== true, in_doubt: money.inDoubt };
+}
 
 /** The vendor's own count of what batches have spent; undefined where it is not known of all that. */
 export function vendorCountOf(

@@ -6,40 +6,30 @@ import { wordsIn } from '../../core/plain-text.ts';
  */
 const WORDS = new Set(
   wordsIn(`
-    name names names' abn acn arbn nzbn acnc vat uid ein gst tfn siren siret duns ustid ico crn uen
-    company companies organisation organization organisations employer firm business entity account trading
-    legal registered
-    customer client supplier vendor lead contact contacts person people member user employee staff participant
-    attendee
+    name names names' abn acn arbn nzbn acnc vat uid ein gst tfn siren siret duns ustid ico crn uen company
+    companies organisation organization organisations employer firm business entity account trading legal
+    registered customer client supplier vendor lead contact contacts person people member user employee staff
+    participant attendee
     first last given family middle full sur surname firstname lastname fullname nick nickname salutation
     prefix suffix
     email e mail mails mailbox address addresses website websites web site sites url urls link links domain
-    domains homepage
-    page host linked linkedin profile profiles slug handle twitter facebook instagram
+    domains homepage page host linked linkedin profile profiles slug handle twitter facebook instagram
     phone phones telephone tel mobile cell fax landline number numbers no nr num id ids identifier identifiers
-    uuid guid key
-    ref reference code codes
+    uuid guid key ref reference code codes
     date dates dob birth birthday birthdate created updated modified added joined started ended closed opened
-    time timestamp
-    year month day week quarter period deadline
+    time timestamp year month day week quarter period deadline
     street suburb city town state province region country postcode zip postal post locality county district
-    location
-    territory area address1 address2 line lat lng latitude longitude
+    location territory area address1 address2 line lat lng latitude longitude
     industry sector category categories type types segment class group tag tags label labels division
-    department team
-    title position role roles job occupation seniority function
-    status stage priority score rating rank level tier source origin channel campaign owner assignee assigned
-    manager rep
+    department team title position role roles job occupation seniority function status stage priority score
+    rating rank level tier source origin channel campaign owner assignee assigned manager rep
     amount price value total cost revenue turnover sales budget quantity qty units size headcount employees
-    count fee
-    balance currency salary
+    count fee balance currency salary
     note notes comment comments remark remarks description details info information summary text message
-    subject
-    gender age sex language nationality species height weight tree product item sku
-    project projects permission permissions
+    subject gender age sex language nationality species height weight tree product item sku project projects
+    permission permissions
     firma unternehmen kunde kunden nummer nachname vorname strasse straße stadt ort plz land telefon handy
-    webseite
-    betrag preis datum anrede branche bemerkung bemerkungen ansprechpartner firmenname kundennummer
+    webseite betrag preis datum anrede branche bemerkung bemerkungen ansprechpartner firmenname kundennummer
     mailadresse umsatz größe
     nom prénom prenom société societe entreprise adresse ville pays téléphone courriel montant prix
     nombre apellido apellidos empresa ciudad país pais teléfono telefono correo dirección direccion fecha
