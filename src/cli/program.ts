@@ -64,6 +64,7 @@ function bareProgram(output: ProgramHooks): Command {
     .description('Enriches the rows of a spreadsheet through a paid API, and never pays for one twice.')
     .version(version())
     .helpCommand(false)
+    .addHelpOption(new Option('-h, --help').hideHelp())
     .configureHelp({ helpWidth: HELP_WIDTH, optionDescription })
     .enablePositionalOptions()
     .exitOverride()

@@ -121,10 +121,8 @@ function meantFlag(typed: Typed, word: string): Line | undefined {
 /** Hyphens are not letters that two flags share. */
 function nearFlag(argv: readonly string[], at: number, long: readonly string[]): Line | undefined {
   const [flag = '', ...values] = (argv[at] ?? '').replace(/^-+/, '').split(/=(.*)/s, 2);
-  const [meant] = meantBy(
-    flag,
-    long.map((each) => each.replace(/^-+/, '')),
-  );
+  const bare = long.map((each) => each.replace(/^-+/, ''));
+  const [meant] = meantBy(flag, bare);
   if (meant === undefined) return undefined;
   return didYouMean(`--${meant}`, argv.with(at, [`--${meant}`, ...values].join('=')));
 }
