@@ -134,11 +134,9 @@ export function proxyFor(address: URL, env: NodeJS.ProcessEnv = process.env): Na
   if (proxy !== undefined && /^https?:$/.test(proxy.url.protocol)) return { ...proxy, variable };
   // The value itself may hold a password, so it is not shown.
   const what = proxy === undefined ? 'no address' : `a proxy that speaks ${proxy.url.protocol.slice(0, -1)}`;
-  throw stop(
-    'address',
-    `${variable} names ${what}, so ${address.host} cannot be reached through it.`,
-    `Name a proxy that begins with http:// or https://, or put ${address.hostname} into NO_PROXY.`,
-  );
+  const fact = `${variable} names ${what}, so ${address.host} cannot be reached through it.`;
+  const next = `Name a proxy that begins with http:// or https://, or put ${address.hostname} into NO_PROXY.`;
+  throw stop('address', fact, next);
 }
 
 /**

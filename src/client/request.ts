@@ -295,11 +295,9 @@ function shapedRequest(
 function requireFlat(names: readonly string[]): void {
   const deep = names.find((name) => name.includes('.'));
   if (deep === undefined) return;
-  throw stop(
-    'job',
-    `${JSON.stringify(deep)} is a nested field, which a query cannot have.`,
-    'Write its name in the job or the dialect as it must be in the query, without a dot.',
-  );
+  const fact = `${JSON.stringify(deep)} is a nested field, which a query cannot have.`;
+  const next = 'Write its name in the job or the dialect as it must be in the query, without a dot.';
+  throw stop('job', fact, next);
 }
 
 const nested = (fields: ReadonlyMap<string, JsonValue>): JsonObject =>
@@ -418,13 +416,10 @@ function headersOf(templates: Headers, values: RequestValues, hasBody: boolean):
 
 function filled(template: string, values: RequestValues): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = name === 'basic_key' ? basicKey(values) : values[name as keyof RequestValues];
+    // `Basic` takes a name and a password with a colon between them, here without a password.
+    const basic = name === 'basic_key' && Buffer.from(`${values.key}:`).toString('base64');
+    const value = basic || values[name as keyof RequestValues];
     invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
     return value;
   });
 }
-
-/**
- * The key in the form of `Basic`: a name and a password with a colon between them, here without a password.
- */
-const basicKey = ({ key }: RequestValues): string => Buffer.from(`${key}:`).toString('base64');

@@ -130,11 +130,8 @@ export default {
       async run({ name }) {
         const accounts = await loadAccounts();
         if (findAccount(accounts, name).baseUrl === undefined) {
-          throw stop(
-            'account',
-            `The account ${name} is built in and cannot be removed.`,
-            'Leave it: it costs nothing.',
-          );
+          const fact = `The account ${name} is built in and cannot be removed.`;
+          throw stop('account', fact, 'Leave it: it costs nothing.');
         }
         await removeAccount(accounts.path, name);
         return {
@@ -247,11 +244,8 @@ async function askForKey(console: Console): Promise<string> {
     hidden: true,
   });
   if (answer !== undefined) return answer.trim();
-  throw stop(
-    'usage',
-    'The key is missing.',
-    'Give it with --key-env NAME or --key-stdin, or answer on a terminal.',
-  );
+  const fact = 'The key is missing.';
+  throw stop('usage', fact, 'Give it with --key-env NAME or --key-stdin, or answer on a terminal.');
 }
 
 /**

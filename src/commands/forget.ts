@@ -8,9 +8,6 @@ import { argument, command, flag } from './shared/command.ts';
 import { talkedErasure } from './shared/erasure.ts';
 import { COMMON, wait } from './shared/input.ts';
 
-/** Other processes read this name beside the ledger, so it does not contain the person. */
-const COMMAND = 'forget';
-
 export default command({
   name: 'forget',
   summary: 'Erases a person: every request, answer and cell about them.',
@@ -31,18 +28,14 @@ export default command({
   output: z.object({ dry_run: z.boolean(), stores: z.array(ErasureObject) }),
   async run({ person: text, dry_run: isDryRun, yes, wait: waitMs = 0, store, as: operator }, { console }) {
     const person = personOf(text);
-    const options = {
-      clock: systemClock,
-      waitForLockMs: waitMs,
-      command: COMMAND,
-      operator,
-    };
+    // Other processes read the command's name beside the ledger, so it does not contain the person.
+    const options = { clock: systemClock, waitForLockMs: waitMs, command: 'forget', operator };
     const stores: ErasureObject[] = [];
     for (const location of storesWithLists(store)) {
       const erased = await talkedErasure(console, {
         location,
         what: 'everything about this person',
-        yes: yes,
+        yes,
         dryRun: isDryRun,
         erase: (dryRun) => eraseIn(location, { kind: 'person', person }, { ...options, dryRun }),
       });

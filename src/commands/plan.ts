@@ -128,10 +128,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
   const ledger = await lookIfThere(location, console.warn);
   try {
     const { account, moved } = await planAccount(said.account, ledger, accept);
-    const chosen = {
-      ...(await withAccounts(said, (each) => knownAccount(each, ledger))),
-      account,
-    };
+    const chosen = { ...(await withAccounts(said, (each) => knownAccount(each, ledger))), account };
     const opened = await openHeader(input.file, job, ledger);
     await requireRows(opened, only);
     const options = optionsOf(chosen);
@@ -309,10 +306,7 @@ async function planFile(console: Console, file: string, read: ReadOptions): Prom
   for (const note of input.sheet.notes) console.say(plainText(note));
   const refused = ourNameRefused(await input.sheet.header());
   if (refused !== undefined) console.say(`${refused.message} ${refused.next}`);
-  return {
-    lines: descriptionLines(input.path, description),
-    object: description,
-  };
+  return { lines: descriptionLines(input.path, description), object: description };
 }
 
 // -------------------------------------------------------------------------------------------- what a list is

@@ -266,11 +266,8 @@ function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], kind: Kind): vo
   if (unproven === undefined || (kind !== 'retry' && kind !== 'skip')) return;
   const fact = `The change of row ${unproven.row} counted as done, so it is not sent again or left out.`;
   const settle = commandLine(['settle', id, String(unproven.row)]);
-  throw stop(
-    'usage',
-    fact,
-    `Look at the service, and say what is so: ${settle} with --answer or --not-done.`,
-  );
+  const next = `Look at the service, and say what is so: ${settle} with --answer or --not-done.`;
+  throw stop('usage', fact, next);
 }
 
 /**

@@ -330,9 +330,7 @@ function purgeOf({ older_than: ageMs, before }: Purge): {
       order: { kind: 'old', beforeMs: Date.parse(before) },
       what: `all answers from before ${before}`,
     };
-  throw stop(
-    'usage',
-    'A purge needs an age or a day.',
-    'Add --older-than 400d, or --before 2026-01-31 for what is dated before that day.',
-  );
+  const fact = 'A purge needs an age or a day.';
+  const next = 'Add --older-than 400d, or --before 2026-01-31 for what is dated before that day.';
+  throw stop('usage', fact, next);
 }

@@ -330,10 +330,8 @@ async function writeRow(row: RowInput, location: string, ledger: Ledger): Promis
   const text = stringify([columns], { header: true });
   const path = join(spoolFolder(location), `${hash('sha256', text, 'hex')}.csv`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  return writeOwnFile(
-    { path, mode: 0o600, chunks: [text] },
-    ownershipIn(ledger, () => {}),
-  );
+  const own = ownershipIn(ledger, () => {});
+  return writeOwnFile({ path, mode: 0o600, chunks: [text] }, own);
 }
 
 // ------------------------------------------------------------------------------------------------- what came

@@ -245,12 +245,8 @@ function refuseUnfinished(found: FoundBatch): void {
 async function requireAccount(batch: Batch, ledger: LedgerReader): Promise<Account> {
   const account = await accountOfBatch(batch, ledger);
   if (account !== undefined) return account;
-  throw stop(
-    'account',
-    `Account ${batch.accountName}, which batch ${batch.id} used, is not configured any more.`,
-    'Add it again.',
-    commandLine(['accounts', 'add', '--help']),
-  );
+  const fact = `Account ${batch.accountName}, which batch ${batch.id} used, is not configured any more.`;
+  throw stop('account', fact, 'Add it again.', commandLine(['accounts', 'add', '--help']));
 }
 
 async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {
@@ -276,10 +272,7 @@ async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
   return {
     job: {
       name: 'undo',
-      operation: {
-        ...operation,
-        change: { ...change, isState: false },
-      },
+      operation: { ...operation, change: { ...change, isState: false } },
       columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
       origin: { undoes: batch.id },
       // Each person whom this job makes an admin was an admin before.
@@ -332,11 +325,9 @@ function csvOf(rows: readonly UndoRow[]): string {
 /** @throws StopError `input` when the list of a begun undo has changed since it was written. */
 async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: BatchId): Promise<void> {
   if ((await contentHash(inputPath)) === inputSha256) return;
-  throw stop(
-    'input',
-    `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, has changed.`,
-    `Put it back as it was, or run ${commandLine(['cancel', id])} and then ${commandLine(['undo', undone])}`,
-  );
+  const fact = `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, has changed.`;
+  const [cancel, again] = [commandLine(['cancel', id]), commandLine(['undo', undone])];
+  throw stop('input', fact, `Put it back as it was, or run ${cancel} and then ${again}`);
 }
 
 // ---------------------------------------------------------------------------------------------- what is said

@@ -41,10 +41,8 @@ export async function madeOf<Row extends { readonly row: RowNumber }, Made>(
   const most = hasLists(batch) ? PART_ROWS.lists : rows.length;
   for (let from = 0; from < rows.length; from += most) {
     const part = rows.slice(from, from + most);
-    const records = await ledger.recordsOf(
-      batch.id,
-      part.map(({ row }) => row),
-    );
+    const numbers = part.map(({ row }) => row);
+    const records = await ledger.recordsOf(batch.id, numbers);
     for (const row of part) made.push(make(row, records.get(row.row)));
   }
   return made;

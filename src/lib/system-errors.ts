@@ -38,11 +38,8 @@ export function systemStop(error: unknown): StopError | undefined {
   if (short !== undefined)
     return stop('system', `${path ?? String(error.syscall)}: ${short.why}.`, short.next);
   if (path === undefined) return undefined;
-  return stop(
-    'system',
-    `The system refused something that is needed: ${messageOf(error)}.`,
-    `Put that right, ${THEN}`,
-  );
+  const fact = `The system refused something that is needed: ${messageOf(error)}.`;
+  return stop('system', fact, `Put that right, ${THEN}`);
 }
 
 export function codeOf(error: unknown): string | undefined {

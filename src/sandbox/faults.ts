@@ -99,11 +99,8 @@ function parseItem(item: string): FaultPlan {
   const probability = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(amount) ? Number(amount) : Number.NaN;
   if (rest.length === 0 && probability >= 0 && probability <= 1) return { fault, probability };
   const fact = `The fault "${item}" does not say how often.`;
-  throw stop(
-    'usage',
-    fact,
-    `Write ${name}:0.02 for two requests in a hundred, or ${name}:x3 for the first three.`,
-  );
+  const next = `Write ${name}:0.02 for two requests in a hundred, or ${name}:x3 for the first three.`;
+  throw stop('usage', fact, next);
 }
 
 function parseFault(name: string): Fault {

@@ -122,9 +122,6 @@ async function outputOf(
 
 function commandFailed(account: string, how: string): StopError {
   const fact = `The key of the account ${account} is missing: the program of key_command ${how}.`;
-  return stop(
-    'account',
-    fact,
-    'Run the command of key_command by hand, and correct it until it prints only the key.',
-  );
+  const next = 'Run the command of key_command by hand, and correct it until it prints only the key.';
+  return stop('account', fact, next);
 }

@@ -203,9 +203,7 @@ function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
   });
 }
 
-type Refused = (fact: string, next: Advice) => StopError;
-
-const refusedAccount: Refused = (fact, next) =>
+const refusedAccount = (fact: string, next: Advice): StopError =>
   stop('account', `${fact.charAt(0).toUpperCase()}${fact.slice(1)}.`, next);
 
 /**
@@ -416,11 +414,8 @@ async function isPrivateFile(path: string): Promise<boolean> {
   const open = found.mode & 0o077;
   if (open === 0 || process.platform === 'win32') return true;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
-  throw stop(
-    'account',
-    `${path} can be read by other users (mode ${mode}).`,
-    `Run chmod 600 ${shellWord(path)}`,
-  );
+  const fact = `${path} can be read by other users (mode ${mode}).`;
+  throw stop('account', fact, `Run chmod 600 ${shellWord(path)}`);
 }
 
 export function requestsPerSecond({ limits: { windows } }: Account): number | undefined {

@@ -38,12 +38,8 @@ export const test = command({
     const accounts = await loadAccounts();
     const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
     if (chosen.length === 0) {
-      throw stop(
-        'account',
-        `There is no account in ${accounts.path}.`,
-        'See how one is added.',
-        commandLine(['accounts', 'add', '--help']),
-      );
+      const fact = `There is no account in ${accounts.path}.`;
+      throw stop('account', fact, 'See how one is added.', commandLine(['accounts', 'add', '--help']));
     }
     const reports: AccountTest[] = [];
     for (const account of chosen) {

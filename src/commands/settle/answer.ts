@@ -285,12 +285,9 @@ export function requireTellableOfAll(
   const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => OWN_TO_A_ROW.includes(name));
   if (own === undefined) return;
   const rows = counted(others.length + 1, 'row');
-  throw stop(
-    'usage',
-    `${own} differs from row to row, so one answer cannot give it for ${rows}.`,
-    'Give it for one row at a time.',
-    commandLine(['settle', id, String(first.row), '--answer', `${own}=…`]),
-  );
+  const fact = `${own} differs from row to row, so one answer cannot give it for ${rows}.`;
+  const next = 'Give it for one row at a time.';
+  throw stop('usage', fact, next, commandLine(['settle', id, String(first.row), '--answer', `${own}=…`]));
 }
 
 /** The name that tells of an invite that the person is already in the project. */
@@ -368,12 +365,8 @@ export function refuseOver({ id }: Batch, { why, by }: BatchEnd): never {
   const fact = `No run goes on with batch ${id}, because ${why}, so it sends nothing again.`;
   const told = 'say what became of it with --answer or --not-done.';
   if (by === undefined) throw stop('usage', fact, `${told[0]?.toUpperCase()}${told.slice(1)}`);
-  throw stop(
-    'usage',
-    fact,
-    `Decide in batch ${by} if it is in doubt there; else ${told}`,
-    commandLine(['settle', by]),
-  );
+  const next = `Decide in batch ${by} if it is in doubt there; else ${told}`;
+  throw stop('usage', fact, next, commandLine(['settle', by]));
 }
 
 /**

@@ -171,11 +171,8 @@ function pausedStop({ words: [command] }: Resume): StopError {
 export async function mayBeSent(console: Console, question: string): Promise<boolean> {
   if (await console.agrees(question)) return true;
   if (!console.interactive) return false;
-  throw stop(
-    'consent',
-    'You did not agree, so nothing was sent.',
-    'Run the same command again to be asked again.',
-  );
+  const fact = 'You did not agree, so nothing was sent.';
+  throw stop('consent', fact, 'Run the same command again to be asked again.');
 }
 
 /** Shorter pauses are not shown, because they are over before a person has read about them. */

@@ -135,7 +135,11 @@ function personStep(touched: ChangedSubject, now: SubjectFacts): Step {
         : rowFor(touched, now, before.role);
     case 'invited':
     case 'member':
-      if (wasInvited(touched)) return removal(touched, now);
+      if (wasInvited(touched)) {
+        const isNameless = now.state === 'member' && now.userId === undefined;
+        const why = 'has accepted, and the user_id is not known; run remove-user with it';
+        return isNameless ? left(why) : rowFor(touched, now, 'none');
+      }
       if (before?.role === undefined)
         return left('the earlier role is not known; run change-role with the right one');
       return before.role === now.role ? DONE : rowFor(touched, now, before.role);
@@ -157,13 +161,6 @@ function isOut(facts: SubjectFacts | undefined): boolean {
 function wasInvited({ operations, before }: ChangedSubject): boolean {
   const isNew = operations.includes('create-invite') && !operations.includes('delete-invite');
   return isNew && before?.state !== 'invited' && before?.state !== 'member';
-}
-
-function removal(touched: ChangedSubject, now: SubjectFacts): Step {
-  if (now.state === 'member' && now.userId === undefined) {
-    return left('has accepted, and the user_id is not known; run remove-user with it');
-  }
-  return rowFor(touched, now, 'none');
 }
 
 function removedWords(before: SubjectFacts | undefined): string {

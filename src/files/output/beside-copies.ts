@@ -57,10 +57,8 @@ export async function* resultsCopy(
   );
   yield Buffer.from(mark + linesOf([[...names, ...repeated.map(({ name }) => name)]]));
   for await (const part of resultParts(ledger, batch, place)) {
-    const asking = await ledger.cellsOf(
-      batch.id,
-      part.map(({ row }) => row),
-    );
+    const numbers = part.map(({ row }) => row);
+    const asking = await ledger.cellsOf(batch.id, numbers);
     const lines = part.flatMap(({ row, results }) => {
       const own = repeated.map(({ at }) => asking.get(row)?.cells[at] ?? '');
       return results.map((result) => [String(row), ...resultCells(result, fields).map(safety), ...own]);

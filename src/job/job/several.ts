@@ -114,13 +114,8 @@ export function calledBySteps(
   const tiers = [
     ...(waterfall.length === 0 ? [] : waterfallBySteps(others, waterfall, ['waterfall'], document)),
     ...own.flatMap(({ name, waterfall: ofStep = [] }) => {
-      const at = ['operations', name, 'waterfall'];
-      return waterfallBySteps(
-        steps.filter((step) => step.name === name),
-        ofStep,
-        at,
-        document,
-      );
+      const only = steps.filter((step) => step.name === name);
+      return waterfallBySteps(only, ofStep, ['operations', name, 'waterfall'], document);
     }),
   ];
   const all = {

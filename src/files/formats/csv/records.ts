@@ -136,11 +136,7 @@ class RecordReader {
     this.#columns = columns;
     this.#row = layout.namesDelimiter ? 0 : 1;
     this.#headerIsDue = layout.start.header.last > 0;
-    const parser = new Parser({
-      ...PARSING,
-      bom: true,
-      delimiter: DELIMITERS[layout.delimiter],
-    });
+    const parser = new Parser({ ...PARSING, bom: true, delimiter: DELIMITERS[layout.delimiter] });
     // The parser compares each character with each line end. Until the file has a CR, only LF is one.
     this.#lineEnds = parser.options.record_delimiter;
     parser.options.record_delimiter = [Buffer.of(LF)];

@@ -117,14 +117,8 @@ export function sheetsMeant(
   const named = sheets.find((sheet) => sheet.name.toLowerCase() === name.toLowerCase());
   if (named !== undefined) return [named];
   const fact = `${path} has no sheet ${foreignName(name)}.`;
-  throw stop(
-    'input',
-    fact,
-    meantWord(
-      name,
-      sheets.map((sheet) => sheet.name),
-    ),
-  );
+  const names = sheets.map((sheet) => sheet.name);
+  throw stop('input', fact, meantWord(name, names));
 }
 
 const PACKAGE_LINKS = '_rels/.rels';
