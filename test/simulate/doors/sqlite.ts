@@ -79,6 +79,11 @@ export default class Database {
     return this;
   }
 
+  unsafeMode(isOn: boolean): this {
+    this.#opened.database.unsafeMode(isOn);
+    return this;
+  }
+
   pragma(source: string, options?: Real.PragmaOptions): unknown {
     return pass(() => this.#opened.pragma(source, options));
   }
