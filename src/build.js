@@ -98,7 +98,7 @@ async function build(withTypes) {
 }
 
 /** Is imported before the rest of the library, which an old Node cannot load. */
-const NEEDED_NODE = `import { tooOld } from './needed-node.js';
+const NEEDED_NODE = `import { tooOld } from '../src/needed-node.js';
 const fact = tooOld();
 if (fact !== undefined) throw Object.assign(new Error(fact), { stack: fact });
 `;

@@ -146,6 +146,14 @@ proof('a TypeScript program compiles with every declaration checked', () => {
   expect(run(compiler, '-p', folder).stdout).toBe('');
 });
 
+test('a program that asks for the package by its name has the library', () => {
+  const program =
+    "import { plan, run, StopError } from 'rowonce'; console.log(typeof plan, typeof run, StopError.name)";
+  const words = ['--input-type=module', '--eval', program];
+  const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
+  expect([stdout.trim(), stderr]).toEqual(['function function StopError', '']);
+});
+
 const BUILT = join(ROOT, 'dist', String(process.env.ROWONCE_BUILD));
 
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
