@@ -40,7 +40,7 @@ interface BatchRange {
   readonly newest?: boolean;
 }
 
-/** A batch, and what all batches over its list in the same store have spent. */
+/** A batch, and what all batches over its list have spent in the same store, of the same kind of money. */
 export type PagedBatch = BatchObject & { readonly list_credits: ListCredits };
 
 /**
@@ -63,7 +63,9 @@ export async function batchesPage(
       for (const { batch: line } of found) {
         const batch = await ledger.batch(line.id);
         if (batch === undefined) continue;
-        const ofList = (byInput.get(line.inputPath) ?? []).filter((each) => each.location === location);
+        const ofList = (byInput.get(line.inputPath) ?? []).filter(
+          (each) => each.location === location && each.batch.sandbox === line.sandbox,
+        );
         read.set(line.id, {
           ...(await batchObject(ledger, { batch, location }, spenders)),
           list_credits: await spentTogether(ledger, ofList),

@@ -166,7 +166,8 @@ function Came({ scene, batch }: OfBoth) {
 }
 
 /** What all starts have cost where an earlier one has cost something, too. */
-function inAllWords([before]: Scene['earlier'], { credits }: BatchObject): string {
+function inAllWords(earlier: Scene['earlier'], { credits, sandbox }: BatchObject): string {
+  const before = earlier.find((each) => each.sandbox === sandbox);
   if (before === undefined || before.list_credits.spent <= credits.spent) return '';
   return `In all, this list has cost ${creditWords(before.list_credits)}.`;
 }

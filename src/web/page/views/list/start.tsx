@@ -148,6 +148,7 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
           />
         )}
       </p>
+      {waits && <p class="soft">It starts when what runs now has ended.</p>}
     </>
   );
 }

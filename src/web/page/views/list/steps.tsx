@@ -280,8 +280,10 @@ function Team({ scene: { job, planned, choose } }: OfScene) {
 type Names = Readonly<Record<string, string | null>>;
 
 /** What was said of names, and those of which nobody has said anything yet. */
-const namesIn = (said: Names = {}, unknown: readonly { readonly name: string }[]) =>
-  Object.entries({ ...Object.fromEntries(unknown.map(({ name }) => [name, ''])), ...said });
+const namesIn = (said: Names = {}, unknown: readonly { readonly name: string }[]) => {
+  const open = unknown.filter(({ name }) => !Object.hasOwn(said, name));
+  return [...Object.entries(said), ...open.map(({ name }) => [name, ''] as const)];
+};
 
 /** The names with this one, or without it where nothing is said of it. */
 const withEntry = (names: Names = {}, name: string, said: string): Record<string, string> =>
