@@ -417,8 +417,8 @@ function headersOf(templates: Headers, values: RequestValues, hasBody: boolean):
 function filled(template: string, values: RequestValues): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     // `Basic` takes a name and a password with a colon between them, here without a password.
-    const basic = name === 'basic_key' && Buffer.from(`${values.key}:`).toString('base64');
-    const value = basic || values[name as keyof RequestValues];
+    if (name === 'basic_key') return Buffer.from(`${values.key}:`).toString('base64');
+    const value = values[name as keyof RequestValues];
     invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
     return value;
   });

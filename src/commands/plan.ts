@@ -334,7 +334,7 @@ function descriptionLines(
       `${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
     columns.flatMap(({ name, looks_like: looks, filled, examples, odd, damage }) =>
       linesOf(
-        `  ${name.padEnd(width)}  ${looks.padEnd(7)}${filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`}`,
+        `  ${name.padEnd(width)}  ${looks.padEnd(7)}${filledWords(filled, examples)}`,
         odd.count > 0 &&
           `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ` +
             `${LOOKS[looks]}: row ${odd.first_rows.join(', ')}`,
@@ -345,6 +345,11 @@ function descriptionLines(
     duplicateLines(duplicates),
     fitLines(operations),
   );
+}
+
+/** How many cells are filled; empty for a blank column, because its kind already says so. */
+function filledWords(filled: number, examples: readonly string[]): string {
+  return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
 }
 
 function unreadableLines({ count, first }: ListDescription['unreadable']): readonly string[] {

@@ -95,7 +95,7 @@ export class SkippedBy {
   }
 }
 
-// ----------------------------------------------------------------------------------- the conditions of a job
+// --------------------------------------------------------------------------------------- what a job fills
 
 /** Which cells a job fills, and what is left of that for a row of the list. */
 

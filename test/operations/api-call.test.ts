@@ -104,6 +104,7 @@ describe('a cell in the path', () => {
     ['..?x', 'would lead elsewhere'],
     ['a\nb', 'has a line break'],
     ['\ud800', 'has a line break or another character'],
+    ['#N/A', 'is an error of a formula'],
   ])('%j makes the row invalid, and nothing is sent', (cell, words) => {
     expect(endpointFor(cell)).toContain(words);
   });

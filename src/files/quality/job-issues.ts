@@ -163,11 +163,11 @@ const LABELS: { readonly [Kind in CellKind]?: string } = {
 // -------------------------------------------------------------------------------------- numbers of a country
 
 /** Countries of which some postcodes begin with a zero, by the number of their digits. */
-const POSTCODES: Readonly<Record<number, string>> = {
-  4: 'AU NO NZ',
-  5: 'DE ES FI FR IT KR MX MY TR US',
-  6: 'CN SG',
-  7: 'JP',
+const POSTCODES: Readonly<Record<number, readonly string[]>> = {
+  4: ['AU', 'NO', 'NZ'],
+  5: ['DE', 'ES', 'FI', 'FR', 'IT', 'KR', 'MX', 'MY', 'TR', 'US'],
+  6: ['CN', 'SG'],
+  7: ['JP'],
 };
 
 /**

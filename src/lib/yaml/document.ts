@@ -46,8 +46,8 @@ export interface YamlDocument<T> {
 type ProblemAt = (offset: number, fact: string, next: Advice) => StopError;
 
 /**
- * Fifty times the longest job that anybody writes by hand; the parser reads as much in half a second at the
- * worst.
+ * Fifty times the longest job that anybody writes by hand. The parser compares each name with each, and takes
+ * some seconds for as many names of one entry.
  */
 const MOST_KIB = 256;
 const MOST_BYTES = MOST_KIB * 1024;
