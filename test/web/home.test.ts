@@ -2,10 +2,11 @@
  * Goal: a list is brought to the page as people bring things, and each list is one line with what became of it.
  * Method: a real Chromium before a real `rowonce serve`, with the embedded vendor.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import writeExcel from 'write-excel-file/node';
 import { ask, brought, chooseFile, servedIn, useBrowser, worked } from './scene.ts';
 import type { Served } from './served.ts';
 
@@ -87,6 +88,27 @@ test('a file is chosen; one that is no list is refused with what to do', async (
   await chooseFile(page, LEADS);
   await page.waitForURL(/\/lists\/\w+$/);
   expect(await names(served)).toEqual(['leads.csv']);
+});
+
+test('of a workbook that opens with a cover and has two lists, she chooses which it is, and can start', async () => {
+  const served = await servedIn();
+  const page = await openTab(served, '/');
+  const file = join(served.folder, 'Members.xlsx');
+  const sheets = [
+    { sheet: 'Notes', data: [['Read me first'], ['Who is asked stands on the next sheet.']] },
+    { sheet: 'Contacts', data: [['Website'], ['a.example']] },
+    { sheet: 'Archive', data: [['Website'], ['b.example'], ['c.example']] },
+  ];
+  writeFileSync(file, await writeExcel(sheets).toBuffer());
+  await chooseFile(page, file);
+  await page.getByText('the sheet "Notes" is no list').waitFor();
+  await page.getByRole('button', { name: 'The sheet "Archive" is the list' }).click();
+  await page.getByText('2 credits at most').waitFor();
+  expect(await page.getByText('is no list').count()).toBe(0);
+  await page.getByRole('combobox', { name: 'Sheet' }).selectOption('Notes');
+  await page.getByRole('button', { name: 'Choose another sheet' }).click();
+  await page.getByRole('button', { name: 'The sheet "Contacts" is the list' }).click();
+  await page.getByText('1 credit at most').waitFor();
 });
 
 test('the sample list is tried with play money, by one button', async () => {

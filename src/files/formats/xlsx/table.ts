@@ -1,4 +1,4 @@
-import { type StopError, stop } from '../../../core/errors.ts';
+import { StopError, stop } from '../../../core/errors.ts';
 import { loadFamily, OPERATIONS } from '../../../core/families.ts';
 import type { ListStart, ReadOptions } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
@@ -86,11 +86,17 @@ const AGGREGATE =
   /^(?:(?:count(?:a|unique)?|sum|average|min|max|anzahl|summe) (?:of|von) .*|grand total|gesamtergebnis)$/i;
 
 function severalLists({ archive }: Book, { name }: BookSheet, lists: readonly SurveyedSheet[]): StopError {
-  const names = lists.map(({ tab }) => tab.name);
-  const others = listed(names.map((each) => foreignName(each)));
-  const fact = `${archive.path}: the sheet ${foreignName(name)} is no list, and any of ${others} may be meant.`;
-  const flags = names.map((each) => `--sheet ${shellWord(plainText(each))}`);
-  return stop('input', fact, `Say which it is with ${flags.join(' or ')}.`);
+  const choices = lists.map(({ tab: { name: value } }) => {
+    return { flag: '--sheet', value, says: `the sheet ${foreignName(value)} is the list` };
+  });
+  const others = listed(choices.map(({ value }) => foreignName(value)));
+  const flags = choices.map(({ flag, value }) => `${flag} ${shellWord(plainText(value))}`);
+  return new StopError({
+    code: 'input',
+    message: `${archive.path}: the sheet ${foreignName(name)} is no list, and any of ${others} may be meant.`,
+    next: `Say which it is with ${flags.join(' or ')}.`,
+    choices,
+  });
 }
 
 // -------------------------------------------------------------------------------------- the table of a sheet

@@ -135,13 +135,20 @@ export function SheetChoice({ scene: { described, job, choose, isPlanning } }: O
 
 /** The lines of the file above her table, and where the names of the columns are. */
 export function Above({ scene: { described, job, choose } }: OfScene) {
-  const use = (row: string): void => choose(withReading(job, { header_row: row }));
+  const put = (read: Readonly<Record<string, string>>): void => choose(withReading(job, read));
   if (described.value === undefined)
     return (
       <p class="row">
-        {described.refused?.choices?.map(({ value, says }) => (
-          <Button key={value} says={capital(says)} onClick={() => use(value)} />
+        {described.refused?.choices?.map(({ flag, value, says }) => (
+          <Button
+            key={value}
+            says={capital(says)}
+            onClick={() => put({ [flag.slice(2).replace('-', '_')]: value })}
+          />
         ))}
+        {described.refused && job.read?.sheet && (
+          <Button says="Choose another sheet" onClick={() => put({ sheet: '' })} />
+        )}
       </p>
     );
   const { top, header_row: header } = described.value.layout;
@@ -166,7 +173,7 @@ export function Above({ scene: { described, job, choose } }: OfScene) {
           name={isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}
           value={header}
           options={[...options]}
-          onChosen={use}
+          onChosen={(row) => put({ header_row: row })}
         />
       </p>
     </div>

@@ -31,7 +31,8 @@ export function ListTable({ scene }: OfScene) {
   return (
     <section aria-label="The list">
       <Tools {...{ scene, rows, columns: all, hidden, onCopy: copy }} />
-      <RefusedNotice refused={mending.refused ?? rows.refused} />
+      {/* A list that cannot be read is said where it is chosen how. */}
+      <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : rows.refused)} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
       {isNarrow.value ? (
         <Cards drawn={drawn} />
