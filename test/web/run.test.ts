@@ -177,7 +177,7 @@ test('what a person knows of lost answers is taken, for one row or for all like 
   await page.keyboard.press('Escape');
   await press(page, 'I know what came of it…');
   await page.getByLabel('What came of it').selectOption('Nothing came of it, and it cost nothing');
-  await press(page, 'That is so');
+  await press(page, 'That is so. Ask again (2 more credits)');
   await isNow(page, 'Done');
   await sees(page, '4 of 4 companies found');
 });
@@ -220,4 +220,24 @@ test('what was changed in a team is shown before it is taken back, with what can
   await sees(page, 'It was taken back.');
   await page.getByRole('link', { name: 'What came of it' }).click();
   await page.getByText('removed').first().waitFor();
+});
+
+test('what goes on is the list as it was started: a mend waits for its own start, and no limit grows by it', async () => {
+  const desk = await openDesk();
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const list = await brought(served, 'Renewals Q4.csv', 'Domain\na.example\nb.example\nc.example\n');
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
+  const { work } = await ask(served, 'POST', '/run', { file: list, job: JOB, plan, budget: 1 });
+  await endOf(served, work.id);
+  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 2, column: 'Domain', value: 'mended.example' });
+  const page = await tabAt(served, `/lists/${list}`);
+  const stop = page.getByRole('alert').or(page.locator('.stop')).filter({ hasText: 'that you allowed' });
+  await stop.getByLabel('Never more than').fill('3');
+  await stop.getByRole('button', { name: 'Go on' }).click();
+  await sees(page, '3 of 3 companies found');
+  const { batches } = await ask(served, 'GET', '/batches');
+  expect(batches).toMatchObject([{ credits: { spent: 3, budget: 3 } }]);
+  await sees(page, '1 cell mended');
+  expect((await ask(served, 'POST', '/plan', { file: list, job: JOB })).to_buy).toBe(1);
+  expect(await desk.requests()).toBe(3);
 });

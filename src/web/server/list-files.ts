@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import PQueue from 'p-queue';
@@ -213,6 +213,16 @@ export const keepAsRead = (server: Server, { id }: KeptList): Promise<KeptList> 
     const asRead = listAsRead(folder, path, await contentHash(path));
     if (!existsSync(asRead)) await link(path, asRead);
     return {};
+  });
+
+/** Leaves the list as a batch has read it, so that this batch goes on. Later mends wait for the run's end. */
+export const leaveAsRead = (server: Server, { id }: KeptList, sha256: string): Promise<KeptList> =>
+  changeList(server, id, async (list) => {
+    const asRead = listAsRead(list.folder, list.path, sha256);
+    if (!existsSync(asRead) || (await contentHash(list.path)) === sha256) return {};
+    await broughtFile(list);
+    await replaceFile(list.path, 0o600, createReadStream(asRead));
+    return { isMended: false };
   });
 
 /**

@@ -13,7 +13,7 @@ import { nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
 import { GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
 import { bodyOf, CommandStopped, HttpRefusal, inListNames } from './answers.ts';
-import { keptLists } from './list-files.ts';
+import { keptLists, leaveAsRead } from './list-files.ts';
 import type { Server } from './server.ts';
 
 /**
@@ -160,6 +160,7 @@ async function goingOn(server: Server, word: string, byHand: boolean): Promise<O
   if (!mayGoOn || words === undefined)
     throw stop('usage', 'This list was replaced or ended.', 'Start it again: nothing is bought twice.');
   const list = (await keptLists(server)).find(({ path }) => path === batch.inputPath);
+  if (list !== undefined) await leaveAsRead(server, list, batch.inputSha256);
   return { words: [...words, '--store', store], store, about: list?.id ?? batch.id };
 }
 

@@ -219,7 +219,10 @@ function Choices({ batch, list, of }: ChoicesProps) {
       />
       {knows.value && (
         // What was not done is asked anew, which goes on by itself.
-        <Told onTold={(answer) => (answer ? settle({ ...about, answer }) : again({ not_done: true }))} />
+        <Told
+          again={againWords(doubts, most)}
+          onTold={(answer) => (answer ? settle({ ...about, answer }) : again({ not_done: true }))}
+        />
       )}
     </Stop>
   );
@@ -247,8 +250,14 @@ const TOLD = [
   ['found', 'It was answered, and I have the answer'],
 ] as const;
 
+interface ToldProps {
+  /** What comes of it where nothing had come of it. */
+  readonly again: string;
+  onTold(answer: readonly string[] | undefined): Promise<unknown>;
+}
+
 /** What a person has seen in the vendor's history. One row of several is told beside the table. */
-function Told({ onTold }: { onTold(answer: readonly string[] | undefined): Promise<unknown> }) {
+function Told({ again, onTold }: ToldProps) {
   const told = useSignal<string>('not_done');
   const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
     if (told.value !== 'found') return onTold(told.value === 'no_match' ? ['no_match'] : undefined);
@@ -258,7 +267,7 @@ function Told({ onTold }: { onTold(answer: readonly string[] | undefined): Promi
     return onTold(said.map((line) => line.replace(/\s*=\s*/, '=').trim()));
   };
   return (
-    <Form look="row" says="That is so" sends={tell}>
+    <Form look="row" says={told.value === 'not_done' ? `That is so. ${again}` : 'That is so'} sends={tell}>
       <Select
         name="What came of it"
         value={told.value}
