@@ -254,6 +254,8 @@ export interface AskedOfAccount {
   readonly found: number;
   /** Rows of these that what was found has filled, or may fill yet. No check fills one. */
   readonly filled: number;
+  /** Rows of these that have not ended: no output has what was found for them. */
+  readonly notShown: number;
   /** The answered calls of the batch itself, those of them that found something, and those that filled. */
   readonly calls: number;
   readonly matches: number;

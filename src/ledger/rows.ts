@@ -84,11 +84,11 @@ WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
 /** The rows of a batch with each attempt that they rest on, or that was answered for them. */
-const RESTS = `(SELECT w.row, w.fills, w.attempt AS id FROM rows w WHERE w.batch = ?
-  UNION ALL SELECT w.row, w.fills, CAST(item.value AS {int})
+const RESTS = `(SELECT w.row, w.state, w.fills, w.attempt AS id FROM rows w WHERE w.batch = ?
+  UNION ALL SELECT w.row, w.state, w.fills, CAST(item.value AS {int})
     FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?
-  UNION ALL SELECT w.row, w.fills, a.id FROM attempts a JOIN rows w ON w.batch = a.batch AND w.row = a.row
-    WHERE a.batch = ? AND a.state = 'answered') u`;
+  UNION ALL SELECT w.row, w.state, w.fills, a.id
+    FROM attempts a JOIN rows w ON w.batch = a.batch AND w.row = a.row WHERE a.batch = ? AND a.state = 'answered') u`;
 
 const countWhere = (counted: string, condition: string): string =>
   `count(DISTINCT CASE WHEN ${condition} THEN ${counted} END)`;
@@ -103,10 +103,13 @@ const FILLED = `${FOUND} AND (u.fills IS NULL
 
 const BY_ACCOUNT = `
 SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.filled,
-  f.calls, f.matches, f.fillers, coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses"
+  f.unshown AS "notShown", f.calls, f.matches, f.fillers,
+  coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses"
 FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached,
     ${countWhere('u.row', OWN)} AS asked, ${countWhere('u.row', FOUND)} AS found,
-    ${countWhere('u.row', FILLED)} AS filled, ${countWhere('c.id', FIRST)} AS calls,
+    ${countWhere('u.row', FILLED)} AS filled,
+    ${countWhere('u.row', `${FOUND} AND u.state = 'pending'`)} AS unshown,
+    ${countWhere('c.id', FIRST)} AS calls,
     ${countWhere('c.id', `${FIRST} AND ${FOUND}`)} AS matches,
     ${countWhere('c.id', `${OWN} AND ${FILLED}`)} AS fillers
   FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN batches m ON m.id = ? GROUP BY 1, 2) f

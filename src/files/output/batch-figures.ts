@@ -156,6 +156,7 @@ export async function stepsIn(
         known: reached - asked,
         asked,
         found,
+        not_shown: each.notShown,
         missed: reached - found,
         credits: { spent, for_misses: forMisses },
         ...present({ cost: inMoney(spent), price_in_money: inMoney(price ?? 0) }),

@@ -113,7 +113,11 @@ function severalWords(operation: string, { steps = [] }: BatchFigures): string |
     const reached = Math.max(0, ...own.map((step) => step.reached));
     return `${grouped(found)} of ${countedOf(reached, name)}`;
   });
-  return `${listed(parts)} found`;
+  const ofThese = steps.filter((step) => operations.includes(step.operation));
+  const notShown = ofThese.reduce((sum, step) => sum + step.not_shown, 0);
+  const rows = notShown === 1 ? 'its row is' : 'their rows are';
+  const later = notShown === 0 ? '' : `; ${grouped(notShown)} of these not shown, as ${rows} not finished`;
+  return `${listed(parts)} found${later}`;
 }
 
 /** `90 %`, which is not broken in two. Only all of them are 100 %, and only none of them is 0 %. */

@@ -167,13 +167,14 @@ function Funnel({ scene }: OfScene) {
 
 /** The first one is all rows. */
 function sharesOf(scene: Scene): readonly Share[] {
-  const { batch, planned, described, isPlanning, tried, report } = scene;
+  const { batch, planned, described, isPlanning, isRunning, tried, report } = scene;
   const team = teamPlan(scene);
   if (team !== undefined) return teamShares(team);
   const plan = isPlanning.value && planned.value?.changes === undefined ? planned.value : undefined;
   const goesOn = tried !== undefined && scene.only === undefined && plan?.unfinished === batch?.batch;
   if (plan !== undefined && !goesOn) return partsOf({ rows: plan.rows, counts: {} }, [], plan);
-  if (batch !== undefined) return partsOf(batch, report.value?.figures.steps, plan);
+  // A report that was read before it went on is out of date.
+  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.figures.steps, plan);
   return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
 }
 
@@ -189,8 +190,10 @@ function partsOf(
   all: readonly StepObject[] = [],
   plan?: PlanObject,
 ): readonly Share[] {
+  // The table has nothing of a row that is not finished, and neither do these parts.
+  const isWhole = all.every(({ not_shown: later }) => later === 0);
   // A check of what was found is no find of its own.
-  const steps = all.filter(({ operation }) => operation !== 'check-email');
+  const steps = isWhole ? all.filter(({ operation }) => operation !== 'check-email') : [];
   const rows = allRows(batch);
   const ended = sumOf(Object.values(batch.counts));
   const counts: BatchStatusObject['counts'] = { ...batch.counts, pending: rows - ended };
