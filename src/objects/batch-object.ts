@@ -157,6 +157,8 @@ export const BatchStatusObject = BatchObject.extend({
   /** Ranges of its rows, for workers. */
   ranges: RangesObject.exactOptional(),
   changes: ChangesObject.exactOptional(),
+  /** The undo that takes it back, and whether that has left nothing for a person. */
+  undone_by: z.object({ batch: z.string(), created_at: z.string(), finished: z.boolean() }).exactOptional(),
 });
 export type BatchStatusObject = z.output<typeof BatchStatusObject>;
 

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { rowsIn } from '../core/row.ts';
+import { needingAttention, rowsIn } from '../core/row.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
 import { costOf, notedOutput } from '../files/output/output.ts';
 import { hasCosts, spentOf } from '../files/output/tally.ts';
@@ -51,9 +51,16 @@ export async function batchesPage(
   storeFlag: string | undefined,
   { from, most, isOf = () => true, newest = false }: BatchRange,
 ): Promise<{ readonly batches: readonly PagedBatch[]; readonly total: number }> {
-  const all = (await batchLines(storeFlag)).filter(({ batch }) => isOf(batch.inputPath));
+  const every = await batchLines(storeFlag);
+  const byId = new Map<string, Batch>(every.map(({ batch }) => [batch.id, batch]));
+  // What was undone is of the list that it was done for. The list of the undo is our own.
+  const inputOf = ({ settings, inputPath }: Batch): string => {
+    const undone = byId.get(undoneBy(settings) ?? '');
+    return undone === undefined ? inputPath : inputOf(undone);
+  };
+  const all = every.filter(({ batch }) => isOf(inputOf(batch)));
   all.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
-  const byInput = Map.groupBy(all, ({ batch }) => batch.inputPath);
+  const byInput = Map.groupBy(all, ({ batch }) => inputOf(batch));
   const lines = newest ? [...byInput.values()].flatMap((each) => each.slice(0, 1)) : all;
   const shown = lines.slice(from, from + most);
   const read = new Map<string, PagedBatch>();
@@ -63,11 +70,13 @@ export async function batchesPage(
       for (const { batch: line } of found) {
         const batch = await ledger.batch(line.id);
         if (batch === undefined) continue;
-        const ofList = (byInput.get(line.inputPath) ?? []).filter(
+        const input = inputOf(line);
+        const ofList = (byInput.get(input) ?? []).filter(
           (each) => each.location === location && each.batch.sandbox === line.sandbox,
         );
         read.set(line.id, {
           ...(await batchObject(ledger, { batch, location }, spenders)),
+          input,
           list_credits: await spentTogether(ledger, ofList),
         });
       }
@@ -211,13 +220,23 @@ async function besideOf(
   const cost = await costOf(ledger, batch, await pricesIn(ledger));
   const { budget_to_finish } = settingsKept(batch.settings);
   return {
-    ...present({ cost, budget_to_finish }),
+    ...present({ cost, budget_to_finish, undone_by: isChange ? await undoOf(ledger, batch) : undefined }),
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),
     ...(ranges && {
       ranges: { waiting: ranges.waiting, running: ranges.running, set_aside: ranges.setAside },
     }),
     ...(changes && { changes: changesTold(changes) }),
   };
+}
+
+/** The newest undo of a batch, unless a person has ended it. */
+async function undoOf(ledger: LedgerReader, { id }: Batch): Promise<BatchStatusObject['undone_by']> {
+  const isEnded = ({ state }: Batch): boolean => state === 'cancelled' || state === 'superseded';
+  const undos = (await ledger.batches()).filter(({ settings }) => undoneBy(settings) === id);
+  const undo = undos.find((each) => !isEnded(each));
+  if (undo === undefined) return undefined;
+  const finished = undo.state === 'finished' && needingAttention(await ledger.counts(undo.id)) === 0;
+  return { batch: undo.id, created_at: isoTime(undo.createdAtMs), finished };
 }
 
 /**

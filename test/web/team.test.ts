@@ -127,10 +127,18 @@ test('who is no longer on the list loses access only after she has typed so, and
   await expect
     .poll(async () => (await ask(served, 'GET', `/batches?list=${id}`)).batches[0]?.state)
     .toBe('finished');
-  const { batches } = await ask(served, 'GET', `/batches?list=${id}`);
-  const { batch } = batches[0];
-  const undo = await ask(served, 'POST', '/undo', { batch, dry_run: true });
-  await worked(served, 'undo', { batch, plan: undo.id });
+  await page.getByRole('button', { name: 'Undo…' }).click();
+  await page.getByRole('button', { name: 'Take back 1 of them' }).click();
+  const state = page.locator('main > fieldset > header .state');
+  await state.getByText('Taken back today').waitFor();
+  await page.getByRole('button', { name: 'Undo…' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'What came of the undo' }).click();
+  await page.getByText('undone · 1 with another role').waitFor();
+  await page.getByRole('link', { name: 'Lists' }).click();
+  const taken = page.getByRole('listitem').filter({ hasText: 'taken back: a team' });
+  await taken.getByRole('link', { name: 'autumn.csv' }).waitFor();
+  await taken.getByRole('button', { name: 'Remove autumn.csv' }).waitFor();
+  expect(await page.getByRole('listitem').count()).toBe(2);
   const again = await ask(served, 'POST', '/plan', { file: before, job: first });
   // Nobody can bring back who was removed: that takes an invite.
   expect(again.changes.map(({ action }: { action: string }) => action)).toEqual([

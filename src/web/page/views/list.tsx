@@ -40,7 +40,7 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
     ask<ListView>(`/lists/${id}`, how),
     ask<BatchList>(`/batches?list=${id}`, how),
   ]);
-  const [newest, ...earlier] = batches;
+  const [newest, ...earlier] = batches.filter(({ undoes }) => undoes === null);
   return { ...(await knownOf(list, newest?.batch, signal)), earlier };
 }
 

@@ -79,11 +79,12 @@ function State({ scene: { batch, work, isRunning } }: OfScene) {
   if (isRunning && batch?.running) return <Running batch={batch} />;
   if (isRunning || work?.state === 'waiting') return <Word look="warn" says="Waiting" more="for its turn" />;
   if (batch === undefined) return null;
-  const { state, held_since: held } = batch;
+  const { state, held_since: held, undone_by: undo } = batch;
   if (state === 'cancelled') return <Word look="soft" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="soft" says="Stopped" more="the list has changed since" />;
   if (held !== undefined) return <Word look="warn" says="Paused" more={`since ${when(held)}`} />;
   if (state === 'open') return <Word look="warn" says="Stopped" more={`${grouped(rowsLeft(batch))} to go`} />;
+  if (undo?.finished) return <Word look="soft" says="Taken back" more={when(undo.created_at)} />;
   return needing(batch) > 0 ? <Word look="warn" says="Needs you" /> : <Word look="good" says="Done" />;
 }
 
@@ -137,6 +138,7 @@ function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
 
 function Came({ scene, batch }: OfBoth) {
   const { list, isPlanning, isUndoing, report } = scene;
+  const { undone_by: undo } = batch;
   const { words, figures } = report.value ?? {};
   const file = (what: Download, says: string) => (
     <Act look="link" says={says} title="As a file of their own" does={() => take(batch.batch, what)} />
@@ -150,7 +152,8 @@ function Came({ scene, batch }: OfBoth) {
       <p class="row">
         {(figures?.attention ?? 0) > 0 && file('needs_attention', 'The rows that need you')}
         {batch.operation.includes('search-people') && file('results', 'All people that were found')}
-        {batch.changes !== undefined && batch.state !== 'open' && (
+        {undo && <a href={`/files/${undo.batch}`}>What came of the undo</a>}
+        {batch.changes !== undefined && batch.state !== 'open' && !undo?.finished && (
           <Button look="link" says="Undo…" onClick={() => (isUndoing.value = true)} />
         )}
         {list && !isPlanning.value && (
