@@ -180,6 +180,21 @@ test('behind a list that a terminal works on, the one of the page comes next, or
   expect(await desk.requests()).toBe(61);
 });
 
+test('where only the rows that she chose were asked, nothing was stopped, and the others are asked by a button', async () => {
+  const desk = await openDesk();
+  desk.list(5);
+  const served = await pageAt(desk);
+  const file = await brought(served, 'list.csv', await desk.read('list.csv'));
+  const { id: plan } = await ask(served, 'POST', '/plan', { file, job: JOB, only: '2-3' });
+  const { work } = await ask(served, 'POST', '/run', { file, job: JOB, plan, only: '2-3', budget: 9 });
+  await endOf(served, work.id);
+  const page = await tabAt(served, `/lists/${file}`);
+  await sees(page, 'The rows that you chose are done. 3 rows are left.');
+  expect(await page.locator('.state').innerText()).not.toContain('Stopped');
+  await press(page, 'Go on');
+  await sees(page, '5 of 5 companies found');
+});
+
 test('play money says that it is, and leads to the accounts', async () => {
   const desk = await openDesk();
   desk.list(3);

@@ -90,6 +90,8 @@ test('a list is paused where it is, by whom is said, it goes on from there, and 
   await dialog.accept();
   await pressing;
   await page.getByText('for good', { exact: true }).waitFor();
+  await sees(page, /^(?!So far).* \d+ rows not asked$/);
+  expect(await page.locator('.funnel').innerText()).toContain('not asked');
   const { batches } = await ask(served, 'GET', '/batches');
   expect(batches[0]).toMatchObject({ state: 'cancelled', running: false });
 });

@@ -3,12 +3,14 @@ import { countedActions, type PlannedAction } from '../../core/operation.ts';
 import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
 import { needingAttention } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';
+import type { BatchState } from '../../ledger/ledger.ts';
 import type { ChangesObject } from '../../objects/batch-object.ts';
 import type { BatchFigures, ChangeEnd, SummaryObject } from './report-object.ts';
 
 interface Summed {
   readonly sandbox: boolean;
   readonly operation: string;
+  readonly state: BatchState;
 }
 
 /**
@@ -94,13 +96,15 @@ export function inputWords(input: string): string {
   return INPUTS[name] ?? name.replaceAll(/[._]/g, ' ');
 }
 
-function foundWords({ operation }: Summed, figures: BatchFigures): string {
+function foundWords({ operation, state }: Summed, figures: BatchFigures): string {
   const { rows, found, counts } = figures;
   const { pending = 0, skipped = 0 } = counts;
   const share = `${grouped(found)} of ${countedOf(rows, operation)} found, ${percent(found, rows)}`;
   const what = severalWords(operation, figures) ?? share;
   const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
-  return pending === 0 ? `${what}${left}` : `So far ${what}${left}; ${counted(pending, 'row')} to go`;
+  if (pending === 0) return `${what}${left}`;
+  if (state !== 'open') return `${what}${left}; ${counted(pending, 'row')} not asked`;
+  return `So far ${what}${left}; ${counted(pending, 'row')} to go`;
 }
 
 /** `105 of 120 companies and 52 of 60 people found`; undefined where one thing was looked for. */

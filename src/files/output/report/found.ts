@@ -19,7 +19,7 @@ export function Funnel({ rows, usable, asked, found, counts }: FunnelProps) {
     {
       count: asked,
       word: 'asked',
-      lost: [lostWords(pending, 'to go'), lostWords(usable - asked - pending, 'left out')],
+      lost: [lostWords(pending, 'not asked'), lostWords(usable - asked - pending, 'left out')],
     },
     {
       count: found,

@@ -186,7 +186,7 @@ function withApart(says: string, apart: ReturnType<typeof askedApart>): string {
 
 /** @param plan what becomes of the rows that have no end yet. Left out: nobody has counted that. */
 function partsOf(
-  batch: Pick<BatchStatusObject, 'rows' | 'rows_beyond' | 'counts' | 'changes'>,
+  batch: Pick<BatchStatusObject, 'rows' | 'counts'> & Partial<BatchStatusObject>,
   all: readonly StepObject[] = [],
   plan?: PlanObject,
 ): readonly Share[] {
@@ -208,12 +208,13 @@ function partsOf(
   const byAccount = accountShares(found.rows, steps);
   const isFill = byAccount.length > 0;
   const needed = plan ? plan.invalid + plan.in_doubt + (counts.refused ?? 0) : needing(batch);
+  const left = (batch.state ?? 'open') === 'open' ? 'to go' : 'not asked';
   const parts = [
     ...(isFill ? byAccount : [found]),
     share(isFill ? 'still blank' : 'nothing found', 'no_match'),
     share('as it is', 'unchanged'),
     share(isFill ? 'had it, or left out' : 'left out', 'skipped'),
-    share(plan ? withApart('will be asked', askedApart(plan)) : 'to go', 'pending', plan?.to_buy),
+    share(plan ? withApart('will be asked', askedApart(plan)) : left, 'pending', plan?.to_buy),
     { ...share(needed === 1 ? 'needs you' : 'need you', 'invalid,refused,in_doubt', needed), warns: true },
   ];
   const free = { says: 'free: known, or twice', rows: rows - sumOf(parts.map((part) => part.rows)) };

@@ -83,7 +83,8 @@ function State({ scene: { batch, work, isRunning } }: OfScene) {
   if (state === 'cancelled') return <Word look="soft" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="soft" says="Stopped" more="the list has changed since" />;
   if (held !== undefined) return <Word look="warn" says="Paused" more={`since ${when(held)}`} />;
-  if (state === 'open') return <Word look="warn" says="Stopped" more={`${grouped(rowsLeft(batch))} to go`} />;
+  const says = work?.stopped === null && work.batch === batch.batch ? 'Waiting' : 'Stopped';
+  if (state === 'open') return <Word look="warn" says={says} more={`${grouped(rowsLeft(batch))} to go`} />;
   if (undo?.finished) return <Word look="soft" says="Taken back" more={when(undo.created_at)} />;
   return needing(batch) > 0 ? <Word look="warn" says="Needs you" /> : <Word look="good" says="Done" />;
 }
@@ -198,6 +199,7 @@ function aboutWords({ operation, changes, undoes }: BatchStatusObject): string {
 /** Beside the table while it runs: what it has spent, what it waits for, and what needs her already. */
 export function SoFar({ scene: { batch } }: OfScene) {
   const attention = batch ? needing(batch) : 0;
+  const wrong = attention - (batch?.counts.in_doubt ?? 0);
   return (
     <aside aria-label="So far">
       <h2>So far</h2>
@@ -208,7 +210,7 @@ export function SoFar({ scene: { batch } }: OfScene) {
         <div class="need">
           <b>{needWords(attention)}</b>
           <br />
-          They are marked in the table. Correct them while it runs.
+          They are marked in the table{wrong > 0 && `; ${grouped(wrong)} can be corrected while it runs`}.
         </div>
       )}
     </aside>

@@ -64,6 +64,7 @@ export function useScene(known: Known) {
     agreed,
     /** What came of it. It is read from every row, and so not asked for while it runs. */
     report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [
+      batch?.state,
       batch?.counts,
       batch?.credits,
     ]),
