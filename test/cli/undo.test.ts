@@ -77,7 +77,7 @@ test('nothing is sent without --yes; an undo can be undone, and whoever would ge
   expect(JSON.parse(back.stdout)).toMatchObject({
     undoes: batch,
     counts: { applied: 1 },
-    not_undone: [{ row: 3, subject: `${MO} in ${PROJECT}`, reason: expect.stringContaining('run onboard') }],
+    not_undone: [{ row: 3, subject: `${MO} in ${PROJECT}`, reason: expect.stringContaining('invite them') }],
   });
   expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
 });

@@ -131,17 +131,19 @@ function personStep(touched: ChangedSubject, now: SubjectFacts): Step {
       return isOut(before) ? DONE : left(removedWords(before));
     case 'reinvite_due':
       return before?.role === undefined
-        ? left('has no invite now, and the role of the one that was deleted is not known; run invite-user')
+        ? left(
+            'has no invite now, and the role of the one that was deleted is not known; invite them with the right one',
+          )
         : rowFor(touched, now, before.role);
     case 'invited':
     case 'member':
       if (wasInvited(touched)) {
         const isNameless = now.state === 'member' && now.userId === undefined;
-        const why = 'has accepted, and the user_id is not known; run remove-user with it';
+        const why = 'has accepted, and the user_id is not known; remove them by it';
         return isNameless ? left(why) : rowFor(touched, now, 'none');
       }
       if (before?.role === undefined)
-        return left('the earlier role is not known; run change-role with the right one');
+        return left('the earlier role is not known; change it to the right one');
       return before.role === now.role ? DONE : rowFor(touched, now, before.role);
     case 'accepted_or_deleted':
       return left('their state is not known any more; check at the service');
@@ -165,10 +167,7 @@ function wasInvited({ operations, before }: ChangedSubject): boolean {
 
 function removedWords(before: SubjectFacts | undefined): string {
   const role = before?.role === undefined ? '' : ` as ${before.role}`;
-  return (
-    'was removed, and only a new invite could bring them back; ' +
-    `run onboard or invite-user with them${role}`
-  );
+  return `was removed, and only a new invite could bring them back; invite them with a list${role}`;
 }
 
 function rowFor({ subject, before, row, project }: ChangedSubject, now: SubjectFacts, role: string): Step {
