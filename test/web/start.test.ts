@@ -121,7 +121,14 @@ test('after a try the list says what came and what will be asked, and its column
   await head('Employee count').waitFor();
   await page.getByLabel('Name of the column for Employee count').fill('Staff');
   await head('Staff').waitFor();
-  // Her own column has that name already.
+  // Her own column has that name already, also where that was chosen before.
+  await page.getByLabel('Name of the column for Company industry').fill('Industry');
+  await page.getByText('“Industry” is a column of yours.').waitFor();
+  const kept = async () => (await ask(served, 'GET', '/lists')).lists[0];
+  await expect.poll(async () => (await kept()).job.add).toHaveProperty('Staff');
+  const { id, job } = await kept();
+  await ask(served, 'PUT', `/lists/${id}/job`, { ...job, add: { ...job.add, INDUSTRY: 'industry' } });
+  await page.getByRole('alert').filter({ hasText: 'already has a column "INDUSTRY"' }).waitFor();
   await page.getByRole('checkbox', { name: 'Company industry' }).uncheck();
   await head('Company industry').waitFor({ state: 'detached' });
   await pill(page, 'Start the other 30').click();

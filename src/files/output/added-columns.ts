@@ -371,7 +371,7 @@ function earlierAdded(
 }
 
 function clash(column: string): Error {
-  const fact = `The input already has a column ${foreignName(column)}, and the job's \`add\` would write it.`;
+  const fact = `The input already has a column ${foreignName(column)}, and nothing says which of its cells stay.`;
   const next =
     'Add `on_existing: keep`, `fill` or `replace` to the job, or give the new column another name.';
   return stop('job', fact, next);

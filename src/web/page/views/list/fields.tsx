@@ -22,7 +22,7 @@ import {
   withAdded,
   withAsked,
 } from './job.ts';
-import type { OfScene, Scene } from './scene.ts';
+import { columnsOfHers, type OfScene, type Scene } from './scene.ts';
 
 /** Which values of the answers she wants, and the names of their columns. A value has its step in front. */
 
@@ -45,9 +45,9 @@ export function valuesOf(operation: string): readonly string[] {
   return [first, ...all.filter((value) => value !== first)];
 }
 
-/** What answers have had so far, in the order of what was asked first. */
+/** What answers have had so far, else what is wanted of them, in the order of what was asked first. */
 function knownIn({ job, planned }: Scene): readonly string[] {
-  const known = (planned.value?.fields ?? []).map((field) => fieldIn(job, field));
+  const known = (planned.value?.fields ?? [...addedIn(job).keys()]).map((field) => fieldIn(job, field));
   return operationsOf(job).flatMap((name) => known.filter((field) => field.startsWith(`${name}.`)));
 }
 
@@ -101,7 +101,7 @@ export function Fields({ scene, fields }: OfScene & { readonly fields: readonly 
     const wanted = new Map(chosen);
     if (name === undefined) wanted.delete(field);
     else wanted.set(field, name);
-    wrong.value = { says: wrongIn(wanted, field) };
+    wrong.value = { says: wrongIn(wanted, field, isFill(job) ? [] : columnsOfHers(scene)) };
     if (wrong.value.says === '') choose(withAdded(job, wanted));
   };
   const ticked = (field: string) => {
@@ -117,7 +117,7 @@ export function Fields({ scene, fields }: OfScene & { readonly fields: readonly 
         />
         <input
           aria-label={`Name of the column for ${own}`}
-          list="hers"
+          list={isFill(job) ? 'hers' : undefined}
           defaultValue={name ?? own}
           disabled={name === undefined}
           onInput={({ currentTarget }) => put(field, currentTarget.value.trim() || own)}
@@ -143,9 +143,11 @@ export function Fields({ scene, fields }: OfScene & { readonly fields: readonly 
   );
 }
 
-/** Why it cannot be wanted so, after a field has changed; blank where it can. */
-function wrongIn(wanted: Added, field: string): string {
+/** Why it cannot be wanted so, after a field has changed; blank where it can. What is kept is not filled. */
+function wrongIn(wanted: Added, field: string, kept: readonly string[]): string {
   const column = wanted.get(field);
+  if (column !== undefined && kept.some((name) => isSame(name, column)))
+    return `“${column}” is a column of yours. Give this one another name.`;
   const [step = ''] = field.split('.');
   const [other] =
     [...wanted].find(([each, name]) => each !== field && column !== undefined && isSame(name, column)) ?? [];
