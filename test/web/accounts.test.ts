@@ -112,8 +112,19 @@ test('she chooses a vendor by its name, gives its key, changes the key, and remo
   await page.getByRole('textbox', { name: /^Key/ }).fill(KEY);
   expect(await page.getByRole('textbox', { name: /^Key/ }).getAttribute('type')).toBe('password');
   expect(await page.getByLabel('Web address').inputValue()).toBe('https://api.surfe.com');
-  await page.getByLabel('What a credit costs').fill('0.40 AUD');
+  await page.getByLabel('What a credit costs').fill('forty cents');
   await page.getByLabel('Never more than, in credits a month').fill('2000');
+  await page.setViewportSize({ width: 1280, height: 560 });
+  await page.getByRole('button', { name: 'Add it' }).click();
+  const refused = page.getByRole('alert');
+  await refused.getByText('Write the price of a credit as 0.04 AUD.').waitFor();
+  // It is seen as a whole, although the box is longer than the window.
+  const isSeen = (element: Element): boolean => {
+    const [box, place] = [element.closest('[popover]'), element.getBoundingClientRect()];
+    return place.bottom <= Math.min(box?.getBoundingClientRect().bottom ?? 0, innerHeight);
+  };
+  expect(await refused.evaluate(isSeen)).toBe(true);
+  await page.getByLabel('What a credit costs').fill('0.40 AUD');
   await page.getByRole('button', { name: 'Add it' }).click();
   const card = page.getByRole('region', { name: 'surfe' });
   await card.getByText('Finds e-mail addresses, phone numbers').waitFor();

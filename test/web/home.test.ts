@@ -106,7 +106,7 @@ test('of a workbook that opens with a cover and has two lists, she chooses which
   await page.getByText('2 credits at most').waitFor();
   expect(await page.getByText('is no list').count()).toBe(0);
   await page.getByRole('combobox', { name: 'Sheet' }).selectOption('Notes');
-  await page.getByRole('button', { name: 'Choose another sheet' }).click();
+  await page.getByRole('button', { name: 'Another sheet' }).click();
   await page.getByRole('button', { name: 'The sheet "Contacts" is the list' }).click();
   await page.getByText('1 credit at most').waitFor();
 });

@@ -116,9 +116,13 @@ export function Loaded<T>({ path, body, question, again, children }: LoadedProps
 /** Words for a terminal are not shown: the page has a button or a field for what they say. */
 const OF_TERMINAL = /(?:^|\s)--?[a-z]|`|\.ya?ml\b|\bcommand\b|\bbase_url\b|\/[\w.-]+\/|\browonce /i;
 
+/** The place in a file of ours of what is wrong: the page has a field for it. */
+const IN_FILE = /^.*?\.yaml:\d+:\d+: (?:[\w.-]+: )?(.)/;
+
 /** What the server says, as the page says it: without the sentences that speak of a terminal. */
 export const forPage = (said: string): string =>
   said
+    .replace(IN_FILE, (_, first) => first.toUpperCase())
     .split(/(?<=[.!?]) /)
     .filter((sentence) => !OF_TERMINAL.test(sentence))
     .join(' ');
@@ -126,10 +130,12 @@ export const forPage = (said: string): string =>
 /** The fact, then what to do; nothing where nothing was refused. */
 export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {
   if (refused === undefined) return null;
+  const { code, message, next } = refused;
+  const isBusy = code === 'busy' && 'Another list is being worked on: do it once more when that has ended.';
   return (
     <div class="stop" role="alert">
       <p>
-        <strong>{forPage(refused.message) || 'That cannot be done as it is.'}</strong> {forPage(refused.next)}
+        <strong>{forPage(message) || isBusy || 'That cannot be done as it is.'}</strong> {forPage(next)}
       </p>
     </div>
   );

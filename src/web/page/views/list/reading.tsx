@@ -1,6 +1,6 @@
 import { capital } from '../../../../files/output/summary-words.ts';
 import type { DamageObject, ListJobChoice } from '../../../api.ts';
-import { Button, Checkbox, Field, Options, RowLinks, Select, Sentences } from '../../parts/controls.tsx';
+import { Button, Checkbox, Field, RowLinks, Select, Sentences } from '../../parts/controls.tsx';
 import { counted, grouped, sumOf } from '../../parts/figures.ts';
 import type { OfScene } from './scene.ts';
 
@@ -117,38 +117,31 @@ function withReading(job: ListJobChoice, more: Readonly<Record<string, string>>)
 export function SheetChoice({ scene: { described, job, choose, isPlanning } }: OfScene) {
   const sheets = described.value?.sheets?.filter(({ hidden, read }) => !hidden || read) ?? [];
   const read = sheets.find((sheet) => sheet.read)?.name;
-  if (sheets.length < 2 || read === undefined) return null;
+  if (sheets.length < 2 || read === undefined || !isPlanning.value) return null;
   return (
-    <select
-      aria-label="Sheet"
+    <Select
+      name="Sheet"
       value={read}
-      disabled={!isPlanning.value}
+      options={sheets.map(({ name }) => name)}
       // Where a table begins differs from sheet to sheet.
-      onChange={({ currentTarget: { value: sheet } }) =>
-        choose(withReading(job, { sheet, header_row: '', rows: '' }))
-      }
-    >
-      <Options of={sheets.map(({ name }) => name)} />
-    </select>
+      onChosen={(sheet) => choose(withReading(job, { sheet, header_row: '', rows: '' }))}
+    />
   );
 }
 
 /** The lines of the file above her table, and where the names of the columns are. */
 export function Above({ scene: { described, job, choose } }: OfScene) {
-  const put = (read: Readonly<Record<string, string>>): void => choose(withReading(job, read));
+  const { refused } = described;
+  // A choice has the flag of the entry.
+  const put = (entry: string, value: string): void =>
+    choose(withReading(job, { [entry.replace('--', '').replace('-', '_')]: value }));
   if (described.value === undefined)
     return (
       <p class="row">
-        {described.refused?.choices?.map(({ flag, value, says }) => (
-          <Button
-            key={value}
-            says={capital(says)}
-            onClick={() => put({ [flag.slice(2).replace('-', '_')]: value })}
-          />
+        {refused?.choices?.map(({ flag, value, says }) => (
+          <Button key={value} says={capital(says)} onClick={() => put(flag, value)} />
         ))}
-        {described.refused && job.read?.sheet && (
-          <Button says="Choose another sheet" onClick={() => put({ sheet: '' })} />
-        )}
+        {refused && job.read?.sheet && <Button says="Another sheet" onClick={() => put('sheet', '')} />}
       </p>
     );
   const { top, header_row: header } = described.value.layout;
@@ -173,7 +166,7 @@ export function Above({ scene: { described, job, choose } }: OfScene) {
           name={isNone ? 'Your columns have no names:' : `The names of your columns are in row ${header}:`}
           value={header}
           options={[...options]}
-          onChosen={(row) => put({ header_row: row })}
+          onChosen={(row) => put('header_row', row)}
         />
       </p>
     </div>
