@@ -241,15 +241,17 @@ function lineOf(entry: LogEntryObject): string {
 }
 
 function whatOf(entry: LogEntryObject): string {
-  const { kind, operation, ended, decided_by: by, why, charged, in_doubt } = entry;
+  const { kind, operation, account, ended, decided_by: by, why, charged, in_doubt } = entry;
   switch (kind) {
     case 'decided': {
       const who = by === 'person' ? '' : `, by ${by === 'job' ? 'the job' : 'a rule'}`;
       const what = ended === 'told' ? '' : ` ${ended}`;
       return `decided${what}${who}, about ${subjectOf(entry)} (${foreignWords(why ?? '')})`;
     }
-    case 'asked':
-      return `${operation} ${subjectOf(entry)}: ${ended}, ${costOf(entry)} (${foreignWords(why ?? '')})`;
+    case 'asked': {
+      const what = `${operation} at ${account}, ${subjectOf(entry)}`;
+      return `${what}: ${ended}, ${costOf(entry)} (${foreignWords(why ?? '')})`;
+    }
     case 'changed': {
       const cost = charged === 0 && in_doubt === 0 ? '' : `, ${costOf(entry)}`;
       // A change that was made is done: nothing was looked for.

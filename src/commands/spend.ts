@@ -8,6 +8,7 @@ import { listNameOf } from '../files/called.ts';
 import { accountNameIn } from '../files/output/output.ts';
 import { vendorCountWords } from '../files/output/summary-words.ts';
 import { vendorCountOf } from '../files/output/tally.ts';
+import { triedBy } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, Spent } from '../ledger/ledger.ts';
 import { SPEND_BY, type SpendGroupObject, SpendObject } from '../objects/log-object.ts';
 import { pricesIn } from '../run/known-account.ts';
@@ -129,6 +130,7 @@ function nameBy(
     case 'day':
       return isoTime(dayMs).slice(0, 10);
     case 'list':
+      if (triedBy(batch.settings) !== undefined) return `a trial of ${batch.operation}`;
       return listFolderOf(batch.inputPath) === undefined ? batch.inputPath : listNameOf(batch.inputPath);
     case 'month':
       return isoTime(dayMs).slice(0, 7);

@@ -42,7 +42,7 @@ test('rowonce log tells of a company who asked when and at what price, however i
   expect(decided).toMatch(
     /Z {2}Bob {2}decided skip, about domain list\.csv-1\.example \(.+\) {2}batch [0-9a-f]{8} row 2$/,
   );
-  expect(asked).toMatch(/Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits, 1 in doubt /);
+  expect(asked).toMatch(/Z {2}Ann {2}enrich-company at data, domain .*: in_doubt, 0 credits, 1 in doubt /);
   const bought = await desk.json(['log', 'list.csv-2.example']);
   expect(bought.entries).toMatchObject([{ operator: 'Ann', charged: 1 }]);
   expect((await desk.type(['log', 'nobody.example'])).stdout).toBe(

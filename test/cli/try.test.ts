@@ -74,6 +74,8 @@ test('a call shows its answer, the rule that decided, its price and the fields f
   const anew = await json(...words, '--refresh', '--yes');
   expect(anew).toMatchObject({ code: 0, source: 'bought', rule: { means: 'found' }, credits: { spent: 1 } });
   expect(sent()).toBe(2);
+  const spent = (await json('spend', '--by', 'list')).groups;
+  expect(spent).toMatchObject([{ name: 'a trial of enrich-company', spent: 2 }]);
   expect(
     readdirSync(place.folder)
       .filter((name) => !/^(store|vendor-)/.test(name))
