@@ -47,14 +47,12 @@ function refusedAs(error: unknown): Refusal['error'] {
 }
 
 /** A stop calls each list by the user's name, and no job by the path where it was written. */
-export function inListNames<Stop extends Words>({ folder }: Pick<Server, 'folder'>, stopped: Stop): Stop {
+export function inListNames({ folder }: Pick<Server, 'folder'>, stopped: StopObject): StopObject {
   const lists = join(listsFolder(folder), sep);
   const nameAt = (_: string, list?: string): string => (list ? listNameOf(join(lists, list)) : '');
   const named = (text: string): string => text.replaceAll(lists, '\uE000').replaceAll(IN_LISTS, nameAt);
   return { ...stopped, message: named(stopped.message), next: named(stopped.next) };
 }
-
-type Words = Readonly<Record<'message' | 'next', string>>;
 
 /** The path of a list behind the sign for the folder of all lists, or that of a job and the place in it. */
 const IN_LISTS =

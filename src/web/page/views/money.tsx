@@ -126,13 +126,10 @@ function Days({ days, month }: { readonly days: readonly SpendGroupObject[]; rea
     return <rect key={x} x={x} y={HEIGHT - height} width={STEP - 4} height={height} rx="2" />;
   });
   const lines = days.map((day) => [dayOf(day), spentWords(day), money(day.cost)]);
+  const says = `Credits a day, at most ${grouped(most)}`;
   return (
     <>
-      <svg
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        role="img"
-        aria-label={`Credits a day, at most ${grouped(most)}`}
-      >
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={says}>
         {bars}
       </svg>
       <Fold title="Day by day">
