@@ -197,6 +197,9 @@ function missing(
 ): readonly PersonWork[] {
   if (options.settings?.remove_missing !== true) return [];
   const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
+  // A project that was made before has its name in the list alone.
+  for (const { subject, project } of planned)
+    if (subject.project && project) names.set(subject.project, project);
   const projects = new Set([...names.keys(), ...planned.flatMap(({ subject }) => subject.project ?? [])]);
   const named = new Set(planned.map(({ subject }) => subjectText(subject)));
   // A person at number 0 is known only from the service's own lists, and was never in a list of ours, so the

@@ -23,6 +23,7 @@ import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { asItIs } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject, TableRowObject } from '../objects/batch-object.ts';
+import { keptWorks } from '../operations/team/change-action.ts';
 import {
   firstOf,
   mayBeIn,
@@ -50,7 +51,9 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
     : await firstOf(searched, query, order.from, limit + 1);
   const rows = found.slice(0, limit).map(numberOf);
   const inputs = await ledger.cellsOf(batch.id, rows);
-  const listed = rows.map((row) => inputs.get(row) ?? { row, cells: [] });
+  const last = await ledger.lastSubmitted(batch.id);
+  const beyond = await beyondIn(ledger, batch, rows, last);
+  const listed = rows.map((row) => inputs.get(row) ?? { row, cells: beyond.get(row) ?? [] });
   return {
     batch: batch.id,
     operation: batch.operation,
@@ -59,10 +62,31 @@ export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOr
     columns: [...table.columns],
     ...(table.resultFields.length > 0 && { result_columns: resultColumns(table) }),
     more_columns: table.more,
-    last: await ledger.lastSubmitted(batch.id),
+    last,
     rows: [...(await shownIn(table, listed))],
     next: found[limit]?.row ?? null,
   };
+}
+
+/** The cells of people whom the list does not name, by what is planned for them. They have the last rows. */
+async function beyondIn(
+  ledger: LedgerReader,
+  { id, header, settings, rowsBeyond = 0 }: Batch,
+  rows: readonly RowNumber[],
+  last: RowNumber,
+): Promise<ReadonlyMap<RowNumber, readonly string[]>> {
+  const first = rows.find((row) => row > last - rowsBeyond);
+  if (first === undefined) return new Map();
+  const { columns } = settingsKept(settings);
+  const planned = await ledger.plannedRows(id, first, (rows.at(-1) ?? first) - first + 1);
+  const cells = planned.map(({ row, work }) => {
+    const [of] = work === undefined ? [] : keptWorks(work);
+    const project = of?.subject.project;
+    const said = { email: of?.email, project: of?.project ?? project, project_id: project, role: of?.from };
+    const told = new Map(Object.entries(said).map(([input, text]) => [columns[input], text]));
+    return [row, header.map((name) => told.get(name) ?? '')] as const;
+  });
+  return new Map(cells);
 }
 
 const numberOf = ({ row }: { readonly row: RowNumber }): RowNumber => row;

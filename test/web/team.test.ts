@@ -132,6 +132,7 @@ test('who is no longer on the list loses access only after she has typed so, and
   const state = page.locator('main > fieldset > header .state');
   await state.getByText('Taken back today').waitFor();
   await page.getByRole('button', { name: 'Undo…' }).waitFor({ state: 'detached' });
+  await rowOf(page, 'cid@t.example').getByText('invite deleted').waitFor();
   await page.getByRole('link', { name: 'What came of the undo' }).click();
   await page.getByText('undone · 1 with another role').waitFor();
   await page.getByRole('link', { name: 'Lists' }).click();
