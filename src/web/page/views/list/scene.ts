@@ -32,6 +32,7 @@ export type Scene = ReturnType<typeof useScene>;
 
 export function useScene(known: Known) {
   const { list, batch, work } = known;
+  const { state, counts, credits } = batch ?? {};
   const isRunning = batch?.running === true || work?.state === 'working';
   const isPlanning = useIsPlanning(known);
   const choice = useChoice(list);
@@ -63,11 +64,7 @@ export function useScene(known: Known) {
     planned: useAnswer<PlanObject>(isChosen && planned, acted.value, REST_MS),
     agreed,
     /** What came of it. It is read from every row, and so not asked for while it runs. */
-    report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [
-      batch?.state,
-      batch?.counts,
-      batch?.credits,
-    ]),
+    report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [state, counts, credits]),
     isUndoing: useSignal(false),
     /** What a few rows brought that were tried last; undefined where the last work was another one. */
     tried: isPlanning.value && work?.state === 'ended' ? work.sample : undefined,
