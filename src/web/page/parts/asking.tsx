@@ -131,11 +131,11 @@ export const forPage = (said: string): string =>
 export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {
   if (refused === undefined) return null;
   const { code, message, next } = refused;
-  const isBusy = code === 'busy' && 'Another list is being worked on: do it once more when that has ended.';
+  const busy = code === 'busy' && 'Another list is being worked on: do it once more when that has ended.';
   return (
     <div class="stop" role="alert">
       <p>
-        <strong>{forPage(message) || isBusy || 'That cannot be done as it is.'}</strong> {forPage(next)}
+        <strong>{forPage(message) || busy || 'That cannot be done as it is.'}</strong> {forPage(next)}
       </p>
     </div>
   );

@@ -148,12 +148,11 @@ function wrongIn(wanted: Added, field: string, kept: readonly string[]): string 
   const column = wanted.get(field);
   if (column !== undefined && kept.some((name) => isSame(name, column)))
     return `“${column}” is a column of yours. Give this one another name.`;
-  const [step = ''] = field.split('.');
   const [other] =
     [...wanted].find(([each, name]) => each !== field && column !== undefined && isSame(name, column)) ?? [];
   if (other !== undefined)
     return `“${column}” is filled from “${whatOf(other)}” already, and a column is filled from one of them.`;
-  if ([...wanted.keys()].some((each) => each.startsWith(`${step}.`))) return '';
+  if ([...wanted.keys()].some((each) => each.split('.')[0] === field.split('.')[0])) return '';
   return `Something of “${whatOf(field)}” has to be wanted, or it would not be asked.`;
 }
 

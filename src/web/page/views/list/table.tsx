@@ -31,7 +31,7 @@ export function ListTable({ scene }: OfScene) {
   return (
     <section aria-label="The list">
       <Tools {...{ scene, rows, columns: all, hidden, onCopy: copy }} />
-      {/* A list that cannot be read is said where it is chosen how. */}
+      {/* Why the list cannot be read stands beside it. */}
       <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : rows.refused)} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
       {isNarrow.value ? (
