@@ -45,7 +45,7 @@ function Planned({ job, file, operation, budget, schedule, next_run: next, ...ni
         {budget !== null && `, at most ${counted(budget, 'credit')} for a list`}.{' '}
         <span class="soft">The schedule stands in {file}.</span>
       </p>
-      <p role="status">{running ? 'It is running now.' : state}</p>
+      <p role="status">{running ? `It is running now.${paused ? ' Then it is paused.' : ''}` : state}</p>
       <div class="row">
         <Act says="Run it now" disabled={running} does={() => ask('/nightly', { body: { jobs: [job] } })} />
         <Act says={paused ? 'Go on' : 'Pause'} does={pause} />

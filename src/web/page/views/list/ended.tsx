@@ -51,7 +51,7 @@ function Undo({ scene: { batch, work, isUndoing } }: OfScene) {
       <h2>Take it back</h2>
       <Loaded<UndoPlanObject> path="/undo" body={{ batch: batch?.batch, dry_run: true }} again={work?.state}>
         {(plan) => <Planned {...plan} />}
-      </Loaded>
+      </Loaded>{' '}
       <Button says="Close" onClick={() => (isUndoing.value = false)} />
     </aside>
   );

@@ -43,6 +43,7 @@ export function Sheet(props: SheetProps) {
         aria-activedescendant={rows.count === 0 ? undefined : idOf(at.value)}
         aria-multiselectable
         tabIndex={0}
+        onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         onClick={(event) => onClick(event, props)}
         onKeyDown={(event) => onKey(event, props, page())}
       >
@@ -131,7 +132,8 @@ const MEASURED = 30;
 /** What is found while it runs does not move the columns. */
 function widthOf(drawn: Drawn, column: Column): number {
   const { kind, name } = column;
-  if (kind === 'happens') return 280;
+  // What became of somebody is a sentence.
+  if (kind === 'happens' || (kind === 'found' && drawn.scene.batch?.changes)) return 280;
   const lines = isHers(column) || !drawn.scene.isRunning ? MEASURED : 0;
   const lengths = Array.from({ length: lines }, (_, line) => lengthAt(drawn, line, column));
   return Math.min(320, Math.max(130, Math.max(name.length + 2, ...lengths) * 8 + 24));

@@ -60,9 +60,9 @@ function Chosen({ scene, accounts }: OfAccounts) {
         <section aria-busy={waits}>
           {isTeam(scene) ? <Changes plan={plan} /> : <Price scene={scene} plan={plan} />}
           <Agreements scene={scene} plan={plan} />
-          <Buttons scene={scene} plan={plan} accounts={accounts} />
         </section>
       )}
+      {plan && <Buttons scene={scene} plan={plan} accounts={accounts} />}
     </>
   );
 }

@@ -246,7 +246,7 @@ function againWords(doubts: readonly DoubtObject[], most: number): string {
 }
 
 const TOLD = [
-  ['not_done', 'Nothing came of it, and it cost nothing'],
+  ['not_done', 'Nothing came of it, at no cost'],
   ['no_match', 'It was asked, and nothing was found'],
   ['found', 'It was answered, and I have the answer'],
 ] as const;
