@@ -178,7 +178,7 @@ test('what a person knows of lost answers is taken, for one row or for all like 
   await sees(page, 'No answer came for 2 rows.');
   await page.keyboard.press('Escape');
   await press(page, 'I know what came of it…');
-  await page.getByLabel('What came of it').selectOption('Nothing came of it, and it cost nothing');
+  await page.getByLabel('What came of it').selectOption('Nothing came of it, at no cost');
   await press(page, 'That is so. Ask again (2 more credits)');
   await isNow(page, 'Done');
   await sees(page, '4 of 4 companies found');
