@@ -177,6 +177,8 @@ async function start(scene: Scene, { id: plan }: PlanObject, how: object): Promi
   const { accept, yes } = scene.agreed.value;
   await ask<WorkAnswer>('/run', { body: { file: list?.id, job, plan, accept, yes, only, ...how } });
   scene.selected.value = new Set();
+  // The button goes away, and the keys go on in the table.
+  document.querySelector<HTMLElement>('[role="grid"]')?.focus();
   // A team is filtered by what is planned, which is over now.
   if (isTeam(scene)) scene.filter.value = EVERYTHING;
 }
