@@ -6,6 +6,7 @@ import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Field, Stop } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
+import { focusTable } from './cells.tsx';
 import { recognisedFor } from './columns.ts';
 import { FILLS, proposedFor, Tried, wantedOf } from './fields.tsx';
 import { addedIn, besides, isFill, operationsOf, type Step, stepsOf, withAdded, withSteps } from './job.ts';
@@ -178,7 +179,7 @@ async function start(scene: Scene, { id: plan }: PlanObject, how: object): Promi
   await ask<WorkAnswer>('/run', { body: { file: list?.id, job, plan, accept, yes, only, ...how } });
   scene.selected.value = new Set();
   // The button goes away, and the keys go on in the table.
-  document.querySelector<HTMLElement>('[role="grid"]')?.focus();
+  focusTable();
   // A team is filtered by what is planned, which is over now.
   if (isTeam(scene)) scene.filter.value = EVERYTHING;
 }
