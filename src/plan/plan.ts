@@ -24,7 +24,7 @@ import {
   type StepLeft,
   type UsableAnswer,
 } from './row-classification.ts';
-import { type AskedAccount, accountsOf, type PlanContext } from './row-walk.ts';
+import { type AskedAccount, accountsOf, type PlanContext, VERDICT } from './row-walk.ts';
 
 /**
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each
@@ -351,7 +351,7 @@ class RowDraft {
   }
 
   #chances(
-    calls: readonly AccountCall[],
+    calls: readonly CallLeft[],
   ): readonly { readonly made: number; readonly matches: number }[] | undefined {
     const chances: { readonly made: number; readonly matches: number }[] = [];
     const isChecked = checksIn(calls);
@@ -470,9 +470,9 @@ function slowestOf(accounts: readonly AskedAccount[]): number | undefined {
 /** What a credit counts as, such as its price in money. */
 type Worth = (call: AccountCall) => number;
 
-/** Whether calls of a step check what its other calls find. */
-const checksIn = (calls: readonly AccountCall[]): boolean =>
-  new Set(calls.map(({ call }) => call.operation)).size > 1;
+/** Whether calls of a step check what its other calls find, or have found before. */
+const checksIn = (calls: readonly CallLeft[]): boolean =>
+  new Set(calls.map(({ call }) => call.operation)).size > 1 || calls.some(({ wants }) => wants === VERDICT);
 
 /**
  * The most that a step of a row can still cost: a step ends with the first match that fills a cell, and what

@@ -710,7 +710,7 @@ function endOfWays(ends: readonly Ended[]): Pick<WayEnd, 'outcome' | 'by'> {
 }
 
 /** What is read in the answer to a check. */
-const VERDICT: readonly WantedColumn[] = [{ column: 'verdict', path: 'verdict' }];
+export const VERDICT: readonly WantedColumn[] = [{ column: 'verdict', path: 'verdict' }];
 
 /** The columns that an answer fills. */
 function filledBy({ call, by }: MetCall, { body }: AnswerAtHand, wants: readonly WantedColumn[]): RowInput {

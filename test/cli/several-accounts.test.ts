@@ -637,6 +637,22 @@ test('a plan counts what is asked after a check, also where an address counts wh
   expect(at.said()).toEqual(['one: Ann', 'three: ann@one.example', 'two: Ann', 'three: ann@two.example']);
 });
 
+test('a plan counts a check of each address that is known, because each may be refused', async () => {
+  const at = await deskOf(
+    { one: knows('one', 'Ann'), two: knows('two', 'Ann'), three: checker, four: checker },
+    CHECKED,
+  );
+  await at.desk.write('list.csv', listOf('Ann,Lee,a.example,'));
+  const checkedBy = (account: string, accept: string): string => {
+    const step = { ...CHECKED.operations['find-email'], check: { account, accept: [accept] } };
+    return JSON.stringify({ ...JOB, operations: { 'find-email': step } });
+  };
+  await at.desk.write('job.yaml', checkedBy('three', 'accept_all'));
+  await run(at);
+  await at.desk.write('job.yaml', checkedBy('four', 'valid'));
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(2);
+});
+
 test('after a person was forgotten, the answers of one account are not read in the dialect of another one', async () => {
   const at = await deskOf({ one: knows('one', 'Bob'), two: NOTHING });
   const dear = { ...FINDER.operations['find-email'], credits: { most: 1, found: 1, miss: 1 } };
