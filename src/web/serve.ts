@@ -138,10 +138,8 @@ export async function openInBrowser(store: string | undefined, opening: Opening)
   const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open'];
   const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true });
   opener.unref();
-  return once(opener, 'spawn').then(
-    () => true,
-    () => false,
-  );
+  const isThere = once(opener, 'spawn').then(() => true);
+  return isThere.catch(() => false);
 }
 
 /** An address in an argument could be read by every user of the machine. */

@@ -213,3 +213,27 @@ test('a cell that is mended while the list is worked on comes with the next star
 });
 
 const PLAY = { account: 'sandbox-provider' };
+
+test('a batch goes on with what it has read, and the version that was brought since is there again', async () => {
+  const { bring, served, rows } = await openPage();
+  const lines = (...domains: readonly string[]) =>
+    domains.map((domain) => `${JSON.stringify({ domain })}\n`).join('');
+  const job = { operation: 'enrich-company', account: 'sandbox-provider' };
+  const { id: file } = await bring('leads.jsonl', lines('a.example', 'b.example', 'c.example'));
+  const planned = () => ask(served, 'POST', '/plan', { file, job });
+  const { id: plan } = await planned();
+  const { work } = await ask(served, 'POST', '/run', { file, job, plan, budget: 1 });
+  await endOf(served, work.id);
+  await bring('leads.jsonl', lines('d.example', 'e.example'));
+  const { batches } = await ask(served, 'GET', '/batches');
+  const goOn = async () => {
+    const again = await ask(served, 'POST', '/tasks', { batch: batches[0].batch, budget: 3 });
+    if (again.work) await endOf(served, again.work.id);
+    return again;
+  };
+  await goOn();
+  const { credits } = (await ask(served, 'GET', '/batches')).batches[0];
+  expect(credits).toMatchObject({ spent: 3, budget: 3 });
+  expect(await planned()).toMatchObject({ rows: 2, to_buy: 2 });
+  expect((await rows(file)).rows).toMatchObject([{ cells: ['d.example'] }, { cells: ['e.example'] }]);
+});

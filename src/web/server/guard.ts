@@ -56,8 +56,7 @@ export class Guard {
     // there. A bookmark of an earlier start has another name.
     const elsewhere = `The page is not at this address. To open it, type: ${commandLine(['serve'])}`;
     if (!isApi && !isPage && isRead(req)) return context.text(elsewhere, 403);
-    // Without this check, a foreign name that resolves to this machine would be of the same origin as the
-    // page behind it.
+    // Else a foreign name that resolves to this machine would be of one origin with the page behind it.
     if (!isPage && !isForTools) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
     requireNoOtherPage(req, host);
     if (isApi) this.#requireToken(req, isPage);

@@ -12,8 +12,10 @@ import { plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
 import { LIST_NOTE, listAsRead } from '../../files/called.ts';
 import { contentHash, formatOf, openFile } from '../../files/input.ts';
+import type { Batch } from '../../ledger/ledger.ts';
 import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
+import { batchLines } from '../../run/batches.ts';
 import { KeptMend, ListJob, type MendRequest } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
@@ -215,12 +217,17 @@ export const keepAsRead = (server: Server, { id }: KeptList): Promise<KeptList> 
     return {};
   });
 
-/** Leaves the list as a batch has read it, so that this batch goes on. Later mends wait for the run's end. */
-export const leaveAsRead = (server: Server, { id }: KeptList, sha256: string): Promise<KeptList> =>
+/** Leaves the list as a batch has read it: mends wait. @throws StopError `usage` during a later start. */
+export const leaveAsRead = (server: Server, { id }: KeptList, batch: Batch): Promise<KeptList> =>
   changeList(server, id, async (list) => {
-    const asRead = listAsRead(list.folder, list.path, sha256);
-    if (!existsSync(asRead) || (await contentHash(list.path)) === sha256) return {};
+    const asRead = listAsRead(list.folder, list.path, batch.inputSha256);
+    if (!existsSync(asRead) || (await contentHash(list.path)) === batch.inputSha256) return {};
+    const next = 'Let it end, or stop it for good; then go on here.';
+    if (await isInUse(server, list, batch))
+      throw stop('usage', 'A later start of this list is not done.', next);
     await broughtFile(list);
+    // After a crash here, her file with its mends is written anew before a command reads the list.
+    await keepNote(list.folder, { ...list, isMended: false });
     await replaceFile(list.path, 0o600, createReadStream(asRead));
     return { isMended: false };
   });
@@ -231,10 +238,20 @@ export const leaveAsRead = (server: Server, { id }: KeptList, sha256: string): P
  */
 async function isWritten(server: Server, list: KeptList): Promise<boolean> {
   if (isAtWorkOn(server, list)) return false;
-  const { sheet } = await openFile(await broughtFile(list), readingIn(list.job));
-  const mended = sheet.corrected?.(list.mends);
+  const brought = await broughtFile(list);
+  const mended =
+    list.mends.length === 0
+      ? createReadStream(brought)
+      : (await openFile(brought, readingIn(list.job))).sheet.corrected?.(list.mends);
   if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
   return true;
+}
+
+/** Whether something is done with the list, or a batch over it other than this one is open. */
+export async function isInUse(server: Server, list: KeptList, of?: Batch): Promise<boolean> {
+  const all = (await batchLines(server.store)).filter(({ batch }) => batch.id !== of?.id);
+  const isOver = all.some(({ batch }) => batch.inputPath === list.path && batch.state === 'open');
+  return isOver || isAtWorkOn(server, list);
 }
 
 export const isAtWorkOn = ({ work }: Pick<Server, 'work'>, { id }: KeptList): boolean =>

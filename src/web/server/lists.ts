@@ -9,7 +9,6 @@ import { readableEndings } from '../../core/format.ts';
 import { readingIn } from '../../core/reading.ts';
 import type { InputRow, RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import type { Batch } from '../../ledger/ledger.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { batchLines } from '../../run/batches.ts';
 import { lookIntoIfThere } from '../../run/open-ledger.ts';
@@ -19,7 +18,7 @@ import { bodyOf } from './answers.ts';
 import {
   bringList,
   changeList,
-  isAtWorkOn,
+  isInUse,
   type KeptList,
   keptList,
   keptLists,
@@ -77,18 +76,9 @@ const viewOf = ({ id, name, atMs, job, version, mends }: KeptList): ListView => 
 
 /** @throws StopError `busy` while something is done with it, and while a batch over it is open. */
 async function requireUnused(server: Server, list: KeptList): Promise<void> {
-  const over = (await batchesByPath(server)).get(list.path) ?? [];
-  if (!isAtWorkOn(server, list) && !over.some(isOpen)) return;
+  if (!(await isInUse(server, list))) return;
   const next = 'Let it end, or stop it for good; then remove the list.';
   throw stop('busy', `${list.name} is not done yet.`, next);
-}
-
-const isOpen = ({ state }: Batch): boolean => state === 'open';
-
-/** The batches over the content at each path. */
-async function batchesByPath({ store }: Server): Promise<ReadonlyMap<string, readonly Batch[]>> {
-  const batches = (await batchLines(store)).map(({ batch }) => batch);
-  return Map.groupBy(batches, ({ inputPath }) => inputPath);
 }
 
 /** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */
@@ -96,13 +86,14 @@ const KEPT_MS = 30 * DAY_MS;
 
 /** Removes lists that nobody needs. If a ledger cannot be read now, all stay until the next start. */
 export async function sweepUnused(server: Server): Promise<void> {
-  const byPath = await batchesByPath(server);
+  const batches = (await batchLines(server.store)).map(({ batch }) => batch);
+  const byPath = Map.groupBy(batches, ({ inputPath }) => inputPath);
   const endMs = await lookIntoIfThere(server.folder, async (ledger) => ledger && agreedIn(ledger));
   if (endMs === undefined) return;
   await removeLists(server, ({ path, atMs }) => {
     const over = byPath.get(path) ?? [];
     const lastMs = Math.max(atMs, ...over.map(({ createdAtMs }) => createdAtMs));
-    return !over.some(isOpen) && endMs >= lastMs + KEPT_MS;
+    return !over.some(({ state }) => state === 'open') && endMs >= lastMs + KEPT_MS;
   });
 }
 

@@ -160,16 +160,13 @@ async function goingOn(server: Server, word: string, byHand: boolean): Promise<O
   if (!mayGoOn || words === undefined)
     throw stop('usage', 'This list was replaced or ended.', 'Start it again: nothing is bought twice.');
   const list = (await keptLists(server)).find(({ path }) => path === batch.inputPath);
-  if (list !== undefined) await leaveAsRead(server, list, batch.inputSha256);
+  if (list !== undefined) await leaveAsRead(server, list, batch);
   return { words: [...words, '--store', store], store, about: list?.id ?? batch.id };
 }
 
 /**
- * The server itself spends nothing and changes nobody. What does is a process of its own, started through the
- * command line. It holds the store's lock only while it works.
- *
- * A child ends in an orderly way when its standard input ends. So the end of this server, for any reason,
- * leaves no request in doubt: answers to requests in flight are still recorded, and nothing new is sent.
+ * What spends or changes is a process of its own, which holds the store's lock only while it works. It ends
+ * in an orderly way when its standard input ends, so the end of this server leaves no request in doubt.
  */
 
 interface ChildEnd {
