@@ -229,14 +229,15 @@ async function besideOf(
   };
 }
 
-/** The newest undo of a batch, unless a person has ended it. */
+/** The newest undo of a batch that still holds: nobody has ended it or taken it back. */
 async function undoOf(ledger: LedgerReader, { id }: Batch): Promise<BatchStatusObject['undone_by']> {
-  const isEnded = ({ state }: Batch): boolean => state === 'cancelled' || state === 'superseded';
-  const undos = (await ledger.batches()).filter(({ settings }) => undoneBy(settings) === id);
-  const undo = undos.find((each) => !isEnded(each));
-  if (undo === undefined) return undefined;
-  const finished = undo.state === 'finished' && needingAttention(await ledger.counts(undo.id)) === 0;
-  return { batch: undo.id, created_at: isoTime(undo.createdAtMs), finished };
+  for (const undo of await ledger.batches()) {
+    const isEnded = undo.state === 'cancelled' || undo.state === 'superseded';
+    if (isEnded || undoneBy(undo.settings) !== id || (await undoOf(ledger, undo))?.finished) continue;
+    const finished = undo.state === 'finished' && needingAttention(await ledger.counts(undo.id)) === 0;
+    return { batch: undo.id, created_at: isoTime(undo.createdAtMs), finished };
+  }
+  return undefined;
 }
 
 /**

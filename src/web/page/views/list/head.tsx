@@ -154,7 +154,7 @@ function Came({ scene, batch }: OfBoth) {
         {(figures?.attention ?? 0) > 0 && file('needs_attention', 'The rows that need you')}
         {batch.operation.includes('search-people') && file('results', 'All people that were found')}
         {undo && <a href={`/files/${undo.batch}`}>What came of the undo</a>}
-        {batch.changes !== undefined && batch.state !== 'open' && !undo?.finished && (
+        {batch.changes !== undefined && batch.state !== 'open' && (
           <Button look="link" says="Undo…" onClick={() => (isUndoing.value = true)} />
         )}
         {list && !isPlanning.value && (
