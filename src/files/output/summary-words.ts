@@ -103,7 +103,9 @@ function foundWords({ operation, state }: Summed, figures: BatchFigures): string
   const what = severalWords(operation, figures) ?? share;
   const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
   if (pending === 0) return `${what}${left}`;
-  if (state !== 'open') return `${what}${left}; ${counted(pending, 'row')} not asked`;
+  const isPart = figures.steps?.some((step) => step.not_shown > 0) === true;
+  const never = isPart ? 'not finished' : 'not asked';
+  if (state !== 'open') return `${what}${left}; ${counted(pending, 'row')} ${never}`;
   return `So far ${what}${left}; ${counted(pending, 'row')} to go`;
 }
 

@@ -97,11 +97,14 @@ export function Fields({ scene, fields }: OfScene & { readonly fields: readonly 
   const proposed = proposedFor(scene, fields);
   const added = addedIn(job);
   const chosen = added.size === 0 ? proposed : added;
+  const hers = columnsOfHers(scene);
+  // Of a list that was downloaded here before, the server knows which columns are filled anew.
+  const kept = isFill(job) || hers.includes('_status') ? [] : hers;
   const put = (field: string, name: string | undefined): void => {
     const wanted = new Map(chosen);
     if (name === undefined) wanted.delete(field);
     else wanted.set(field, name);
-    wrong.value = { says: wrongIn(wanted, field, isFill(job) ? [] : columnsOfHers(scene)) };
+    wrong.value = { says: wrongIn(wanted, field, kept) };
     if (wrong.value.says === '') choose(withAdded(job, wanted));
   };
   const ticked = (field: string) => {

@@ -132,9 +132,10 @@ export function SheetChoice({ scene: { described, job, choose, isPlanning } }: O
 /** The lines of the file above her table, and where the names of the columns are. */
 export function Above({ scene: { described, job, choose } }: OfScene) {
   const { refused } = described;
-  // A choice has the flag of the entry.
-  const put = (entry: string, value: string): void =>
-    choose(withReading(job, { [entry.replace('--', '').replace('-', '_')]: value }));
+  const put = (flag: string, value: string): void => {
+    const entry = flag.replace('--', '').replace('-', '_');
+    choose(withReading(job, { ...(entry === 'sheet' && { header_row: '', rows: '' }), [entry]: value }));
+  };
   if (described.value === undefined)
     return (
       <p class="row">

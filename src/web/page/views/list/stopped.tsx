@@ -252,7 +252,6 @@ const TOLD = [
 ] as const;
 
 interface ToldProps {
-  /** What comes of it where nothing had come of it. */
   readonly again: string;
   onTold(answer: readonly string[] | undefined): Promise<unknown>;
 }
