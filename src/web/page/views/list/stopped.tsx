@@ -219,7 +219,6 @@ function Choices({ batch, list, of }: ChoicesProps) {
         onClick={() => (knows.value = !knows.value)}
       />
       {knows.value && (
-        // What was not done is asked anew, which goes on by itself.
         <Told
           again={againWords(doubts, most)}
           onTold={(answer) => (answer ? settle({ ...about, answer }) : again({ not_done: true }))}
