@@ -18,7 +18,7 @@ import { type Accounts, canDo, isPlay, type OfAccounts, Steps } from './steps.ts
 
 /** What shall be done with the list, by whom and by what, and what it costs; then the button. */
 export const Start = ({ scene }: OfScene) => (
-  <aside class="start" aria-label="What shall be done">
+  <aside class="start" style={{ '--above': '7.5rem' }} aria-label="What shall be done">
     <Loaded<Pick<OfAccounts, 'accounts'>> path="/accounts/list" body={{}}>
       {({ accounts }) => <Chosen scene={scene} accounts={accounts} />}
     </Loaded>
