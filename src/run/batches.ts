@@ -67,18 +67,20 @@ export async function batchesPage(
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
     await lookInto(location, async (ledger) => {
       const spenders = await spendersOf(ledger, location);
+      // A list may have many starts on one page: what all have spent is added up once.
+      const spent = new Map<string, ListCredits>();
       for (const { batch: line } of found) {
         const batch = await ledger.batch(line.id);
         if (batch === undefined) continue;
         const input = inputOf(line);
+        const money = `${line.sandbox} ${input}`;
         const ofList = (byInput.get(input) ?? []).filter(
           (each) => each.location === location && each.batch.sandbox === line.sandbox,
         );
-        read.set(line.id, {
-          ...(await batchObject(ledger, { batch, location }, spenders)),
-          input,
-          list_credits: await spentTogether(ledger, ofList),
-        });
+        const list_credits = spent.get(money) ?? (await spentTogether(ledger, ofList));
+        spent.set(money, list_credits);
+        const shownBatch = await batchObject(ledger, { batch, location }, spenders);
+        read.set(line.id, { ...shownBatch, input, list_credits });
       }
     });
   return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };
