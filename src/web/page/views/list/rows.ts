@@ -32,7 +32,7 @@ export function useRows(scene: Scene): Lines {
   );
   const team = useRef<Team>(NOBODY);
   if (plan && people) team.current = { people, columns: plan.columns, mends: list?.mends ?? [] };
-  // Rows are asked for once the server has what was chosen: it reads the file by that.
+  // Rows are asked for when the server has the choice, because it reads the file by that.
   const source = shown ?? [list?.id, list?.at, readingOf(list?.job ?? {})];
   const rows = useMemo((): Lines => {
     const file = (of: Filter): Read => ofFile(list?.id ?? '', of);
