@@ -11,8 +11,25 @@ export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252
  */
 export const NAMED_ENCODINGS = [
   'macintosh',
-  ...([1250, 1251, 1253, 1254, 1257] as const).map((page) => `windows-${page}` as const),
-  ...([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16] as const).map((part) => `iso-8859-${part}` as const),
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1254',
+  'windows-1257',
+  'iso-8859-1',
+  'iso-8859-2',
+  'iso-8859-3',
+  'iso-8859-4',
+  'iso-8859-5',
+  'iso-8859-6',
+  'iso-8859-7',
+  'iso-8859-8',
+  'iso-8859-9',
+  'iso-8859-10',
+  'iso-8859-13',
+  'iso-8859-14',
+  'iso-8859-15',
+  'iso-8859-16',
 ] as const;
 
 export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
