@@ -143,6 +143,29 @@ test('what came of a row stands whole in its cells, and the parts of the list ad
   await expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(4);
 });
 
+test('the rows that need her are one click away, also in a list that is shown already, and back leads to all rows', async () => {
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
+  const page = await open(served, `/lists/${await finished(served)}`);
+  const shows = (rows: number): Promise<void> =>
+    expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(rows);
+  const needs = page.getByRole('link', { name: '1 row needs you' });
+  const search = page.getByLabel('Search this list');
+  await shows(4);
+  await needs.click();
+  await shows(1);
+  expect(await part(page, 'needs you').getAttribute('aria-pressed')).toBe('true');
+  await part(page, 'rows').click();
+  await search.fill('Perth');
+  await shows(2);
+  await needs.click();
+  await shows(1);
+  expect(await search.inputValue()).toBe('');
+  await page.reload();
+  await shows(1);
+  await page.goBack();
+  await shows(4);
+});
+
 test('rows are searched, sorted and filtered by a value, and each of these is taken back by a click', async () => {
   const served = await servedIn();
   const page = await open(served, `/lists/${await finished(served)}`);

@@ -50,7 +50,7 @@ function Page() {
 /** How many beats pass before the rows that need her are counted again. */
 const BEATS = 5;
 
-/** Rows that need her in lists that are done, with a link to the newest of these lists. */
+/** Rows that need her in lists that are done, with a link to those of the newest of these lists. */
 function Needs() {
   const asked = useAsked<BatchList>(
     (signal) => ask('/batches?newest=true', { signal, isBeside: true }),
@@ -61,10 +61,10 @@ function Needs() {
   );
   const [newest] = needed;
   if (newest === undefined) return null;
-  const rows = sumOf(needed.map(needing));
+  const view = newest.list === null ? `/files/${newest.batch}` : `/lists/${newest.list}`;
   return (
-    <a class="need state" href={newest.list === null ? `/files/${newest.batch}` : `/lists/${newest.list}`}>
-      {needWords(rows)}
+    <a class="need state" href={`${view}?needs`}>
+      {needWords(sumOf(needed.map(needing)))}
     </a>
   );
 }

@@ -2,9 +2,9 @@ import { computed, signal } from '@preact/signals';
 import type { Download, OpenAnswer, Refusal } from '../api.ts';
 
 /** Every view has an address of its own: reload, "back", bookmarks and a second tab do as expected. */
-const address = signal(location.href);
-export const path = computed(() => new URL(address.value).pathname);
-export const query = computed(() => new URL(address.value).searchParams);
+const address = signal(new URL(location.href));
+export const path = computed(() => address.value.pathname);
+export const query = computed(() => address.value.searchParams);
 
 /** Follows what leads to a view without loading the page again. A browser that cannot do so loads it. */
 window.navigation?.addEventListener('navigate', (event) => {
@@ -12,7 +12,7 @@ window.navigation?.addEventListener('navigate', (event) => {
   if (!canIntercept || hashChange || downloadRequest !== null || navigationType === 'reload') return;
   event.intercept({
     async handler() {
-      address.value = destination.url;
+      address.value = new URL(destination.url);
     },
   });
 });

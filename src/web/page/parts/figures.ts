@@ -23,9 +23,10 @@ export const allRows = (of: { readonly rows: number; readonly rows_beyond?: numb
 /** `47 %`, of all rows those that have an end. */
 export const doneWords = (of: BatchObject): string => percent(sumOf(Object.values(of.counts)), allRows(of));
 
-/** Rows that a person has to look at. */
+/** The states of rows that a person has to look at. */
+export const NEEDING = 'invalid,refused,in_doubt';
 export const needing = ({ counts }: { readonly counts: Readonly<Record<string, number>> }): number =>
-  (counts.invalid ?? 0) + (counts.refused ?? 0) + (counts.in_doubt ?? 0);
+  sumOf(NEEDING.split(',').map((state) => counts[state] ?? 0));
 
 /** Rows for which something was found, or which are as the list wants them. */
 export const foundIn = (counts: Readonly<Record<string, number>>): number =>

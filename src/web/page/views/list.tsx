@@ -4,8 +4,8 @@ import { countedOf } from '../../../files/output/summary-words.ts';
 import type { BatchList, BatchStatusObject, ListView, PlanObject, StepObject, WorkList } from '../../api.ts';
 import { Loaded, late } from '../parts/asking.tsx';
 import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
-import { allRows, askedApart, fileName, grouped, isLeft, needing, sumOf } from '../parts/figures.ts';
-import { ask, beat, look } from '../session.ts';
+import { allRows, askedApart, fileName, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
+import { ask, beat, look, query } from '../session.ts';
 import { Head, SoFar } from './list/head.tsx';
 import { type TeamPart, teamRows } from './list/rows.ts';
 import { type Known, type OfScene, type Scene, teamPlan, useScene } from './list/scene.ts';
@@ -73,7 +73,7 @@ function Shown(known: Known) {
       <div class="body">
         <div>
           <Funnel scene={scene} />
-          <ListTable scene={scene} />
+          <ListTable key={query.value} scene={scene} />
         </div>
         <Beside scene={scene} />
       </div>
@@ -215,7 +215,7 @@ function partsOf(
     share('as it is', 'unchanged'),
     share(isFill ? 'had it, or left out' : 'left out', 'skipped'),
     share(plan ? withApart('will be asked', askedApart(plan)) : left, 'pending', plan?.to_buy),
-    { ...share(needed === 1 ? 'needs you' : 'need you', 'invalid,refused,in_doubt', needed), warns: true },
+    { ...share(needed === 1 ? 'needs you' : 'need you', NEEDING, needed), warns: true },
   ];
   const free = { says: 'free: known, or twice', rows: rows - sumOf(parts.map((part) => part.rows)) };
   const isShown = (part: Share): boolean => part.rows > 0 || (part === found && plan === undefined);

@@ -37,6 +37,11 @@ export function withSteps(job: ListJobChoice, steps: readonly Step[]): ListJobCh
   return { ...kept, operations: Object.fromEntries(entries) };
 }
 
+export function withStep(job: ListJobChoice, step: Step): ListJobChoice {
+  const steps = stepsOf(job).map((each) => (each.operation === step.operation ? step : each));
+  return withSteps(job, steps);
+}
+
 export const operationsOf = (job: ListJobChoice): readonly string[] =>
   stepsOf(job).map(({ operation }) => operation);
 
@@ -124,15 +129,14 @@ export const columnsBy = (job: ListJobChoice, namedOf: (step: Step) => Columns):
  */
 export function withAsked(
   job: ListJobChoice,
-  { operation }: Step,
+  step: Step,
   named: Columns,
   waterfall?: string[],
 ): ListJobChoice {
-  const next = stepsOf(job).map((step) => (step.operation === operation ? { ...step, waterfall } : step));
-  const columns = columnsBy(job, (step) => {
-    return { ...namedFor(job.columns, step), ...(step.operation === operation ? named : {}) };
+  const columns = columnsBy(job, (each) => {
+    return { ...namedFor(job.columns, each), ...(each.operation === step.operation ? named : {}) };
   });
-  return { ...withSteps(job, next), columns };
+  return { ...withStep(job, { ...step, waterfall }), columns };
 }
 
 /** A job beside one of before. A new step is asked by what fits it, and by the columns that she has named. */

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type {
   BatchStatusObject,
@@ -12,7 +12,8 @@ import type {
   WorkView,
 } from '../../../api.ts';
 import { type Asked, oneAtATime, useAsked } from '../../parts/asking.tsx';
-import { acted, ask, asRefused, type Refused } from '../../session.ts';
+import { NEEDING } from '../../parts/figures.ts';
+import { acted, ask, asRefused, query, type Refused } from '../../session.ts';
 import { operationsOf } from './job.ts';
 
 /** What is known of a list from the server, at one time. */
@@ -37,6 +38,12 @@ export function useScene(known: Known) {
   const isPlanning = useIsPlanning(known);
   const choice = useChoice(list);
   const { job } = choice;
+  const filter = useSignal<Filter>(EVERYTHING);
+  // The link to the rows that need her shows these, whatever was searched and chosen before.
+  useSignalEffect(() => {
+    const isNeeding = query.value.has('needs') && !isAnew(known);
+    filter.value = isNeeding ? { ...EVERYTHING, where: { _status: NEEDING } } : EVERYTHING;
+  });
   const agreed = useSignal<Agreed>({});
   const selected = useSignal<ReadonlySet<number>>(new Set());
   const only = (isPlanning.value && rangesOf(selected.value)) || undefined;
@@ -72,7 +79,7 @@ export function useScene(known: Known) {
     /** The same as ranges, such as `5,9,12-20`, before a start; undefined where all rows are meant. */
     only,
     opened: useSignal<number | undefined>(undefined),
-    filter: useSignal<Filter>(EVERYTHING),
+    filter,
   };
 }
 
@@ -192,7 +199,6 @@ export const EVERYTHING: Filter = { search: '', sort: undefined, where: {} };
 /** The ways to read a list, as the commands take them beside its id. */
 export const readingOf = ({ read, country }: ListJobChoice): object => ({ ...read, country });
 
-/** The names of her columns. */
 export const columnsOfHers = ({ described }: Scene): readonly string[] =>
   described.value?.columns.map(({ name }) => name) ?? [];
 

@@ -4,17 +4,7 @@ import { Button, Checkbox, Field, Options, Select } from '../../parts/controls.t
 import { grouped } from '../../parts/figures.ts';
 import { columnsUsed } from './columns.ts';
 import { Fields, valuesOf } from './fields.tsx';
-import {
-  askedIn,
-  inputsOf,
-  isFill,
-  type Step,
-  stepsOf,
-  tierOf,
-  UNREAD,
-  withAsked,
-  withSteps,
-} from './job.ts';
+import { askedIn, inputsOf, isFill, type Step, stepsOf, tierOf, UNREAD, withAsked, withStep } from './job.ts';
 import { columnsOfHers, isTeam, type OfScene, type Scene } from './scene.ts';
 
 /** With which accounts each thing is looked for, and in which order they are asked. */
@@ -23,9 +13,9 @@ export function Steps({ scene, accounts }: OfAccounts) {
   const steps = stepsOf(job);
   return (
     <>
-      {steps.map((step, at) => {
+      {steps.map((step) => {
         const { operation } = step;
-        const onChosen = (next: Step): void => scene.choose(withSteps(job, steps.toSpliced(at, 1, next)));
+        const onChosen = (next: Step): void => scene.choose(withStep(job, next));
         return (
           <section key={operation}>
             {(isFill(job) || steps.length > 1) && <h3>{capital(whatWords(operation))}</h3>}

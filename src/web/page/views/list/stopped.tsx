@@ -141,8 +141,7 @@ function factOf(
   return `${forPage(message) || 'It was stopped.'} ${forPage(next)} ${until}`;
 }
 
-const left = (batch: BatchStatusObject): string =>
-  `${counted(rowsLeft(batch), 'row')} ${rowsLeft(batch) === 1 ? 'is' : 'are'} left`;
+const left = (batch: BatchStatusObject): string => counted(rowsLeft(batch), 'row is left', 'rows are left');
 
 function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   const { credits, budget_to_finish: enough = credits.budget ?? 0 } = batch;
