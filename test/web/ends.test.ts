@@ -66,7 +66,7 @@ test('a budget that is used is raised in its field, also after the page was clos
   const first = await pageAt(desk);
   const { list, work } = await start(first, desk, 3);
   await endOf(first, work);
-  const told = 'The 3 credits that you allowed are used. 5 rows are left; they cost at most 5 more.';
+  const told = 'The 3 credits that you allowed are used. 5 rows are left; they cost at most 5 more credits.';
   await sees(await tabAt(first, `/lists/${list}`), told);
   await first.stop();
   const second = await pageAt(desk);

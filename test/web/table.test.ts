@@ -187,6 +187,22 @@ test('rows are searched, sorted and filtered by a value, and each of these is ta
   await expect.poll(companies).toEqual(['One Ltd', 'Two Ltd', 'Three Ltd', 'Four Ltd']);
 });
 
+test('beside the search stands how many rows it has found, or how many have come so far', async () => {
+  const served = await servedIn();
+  const rows = Array.from({ length: 121 }, (_, at) => `c-${at}.example,${at === 60 ? 'Hobart' : 'Perth'}`);
+  const id = await brought(served, 'cities.csv', `Website,City\n${rows.join('\n')}\n`);
+  const page = await open(served, `/lists/${id}`);
+  const finds = async (text: string, says: string): Promise<void> => {
+    await page.getByLabel('Search this list').fill(text);
+    await page.getByRole('status').getByText(says, { exact: true }).waitFor();
+  };
+  await finds('hobart', '1 row');
+  await finds('perth', 'more than 100 rows');
+  await page.getByRole('grid').press('Control+End');
+  await page.getByText('120 rows', { exact: true }).waitFor();
+  await finds('nowhere', 'No row is like that.');
+});
+
 test('a cell is mended by the keys alone, says what it was, and is taken back', async () => {
   const served = await servedIn();
   const id = await finished(served);

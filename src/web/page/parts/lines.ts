@@ -75,6 +75,17 @@ export class Lines {
     return this.columns === undefined ? 0 : this.#end.start + this.#end.size;
   }
 
+  /** How many rows have come so far. A person of a team may be one without a number. */
+  get found(): number {
+    const lines = this.#parts.flatMap((part) => part.lines ?? []);
+    return lines.filter(({ row, planned }) => row > 0 || planned).length;
+  }
+
+  /** Whether others follow those that have come. */
+  get isOpen(): boolean {
+    return this.#end.lines === undefined;
+  }
+
   /** Undefined of a line without a number, or whose number is not known yet. */
   numberAt(index: number): number | undefined {
     const part = this.#partAt(index);
@@ -100,7 +111,7 @@ export class Lines {
 
   /** The numbers of all rows, also of those that nobody has looked at. */
   async numbers(): Promise<readonly number[]> {
-    while (this.#end.lines === undefined) await this.#fetch(this.#end);
+    while (this.isOpen) await this.#fetch(this.#end);
     return this.#parts.flatMap((part) => {
       const numbers = Array.from({ length: part.size }, (_, nth) => this.#numberIn(part, nth));
       return numbers.filter((number) => number !== undefined);

@@ -1,13 +1,6 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type {
-  ListRows,
-  Mend,
-  PlannedChangeObject,
-  PlanObject,
-  TableColumnObject,
-  TableObject,
-} from '../../../api.ts';
+import type { ListRows, Mend, PlannedChangeObject, PlanObject, TableObject } from '../../../api.ts';
 import { forPage } from '../../parts/asking.tsx';
 import { type Line, Lines, type Portion, type Read } from '../../parts/lines.ts';
 import { beat, look } from '../../session.ts';
@@ -94,8 +87,8 @@ const NOBODY: Team = { people: [], columns: {}, mends: [] };
 function ofTeam(file: Read, team: () => Team): Read {
   // Her file stays as it is while the plan changes.
   const cells = new Map<number, readonly string[]>();
-  let columns: readonly TableColumnObject[] | undefined;
-  const fetch = async (from: number): Promise<readonly TableColumnObject[]> => {
+  let columns: Portion['columns'] | undefined;
+  const fetch = async (from: number): Promise<Portion['columns']> => {
     const got = await file({ from, limit: PART });
     cells.set(from, []);
     for (const { row, cells: own } of got.rows) cells.set(row, own);

@@ -1,24 +1,8 @@
 import { useSignal } from '@preact/signals';
-import type {
-  BatchList,
-  BatchStatusObject,
-  DoubtListObject,
-  DoubtObject,
-  StopObject,
-  WorkView,
-} from '../../../api.ts';
+import type { BatchList, BatchStatusObject, DoubtListObject, StopObject, WorkView } from '../../../api.ts';
 import { Act, Form, forPage, Loaded } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.tsx';
-import {
-  byWhom,
-  counted,
-  doneWords,
-  fileName,
-  grouped,
-  isLeft,
-  rowsLeft,
-  when,
-} from '../../parts/figures.ts';
+import { byWhom, counted, doneWords, fileName, isLeft, rowsLeft, when } from '../../parts/figures.ts';
 import { NewKey, TestAccount } from '../../parts/vendor.tsx';
 import { ask, beat, showActed } from '../../session.ts';
 import type { OfScene, Scene } from './scene.ts';
@@ -152,7 +136,7 @@ function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   const more = enough - (credits.budget ?? 0);
   const cost = rowsLeft(batch) === 1 ? 'it costs' : 'they cost';
   return (
-    <Stop says={`${used}. ${left(batch)}; ${cost} at most ${grouped(more)} more.`}>
+    <Stop says={`${used}. ${left(batch)}; ${cost} at most ${counted(more, 'more credit')}.`}>
       <Form look="row" says="Go on" sends={({ most }) => goOn({ batch }, { budget: Number(most) })}>
         <Field says="Never more than" name="most" type="number" min={0} defaultValue={enough} required />
       </Form>
@@ -227,17 +211,19 @@ function Choices({ batch, list, of }: ChoicesProps) {
   );
 }
 
-/** A change costs nothing, but may have been made. */
-const isOfTeam = (doubts: readonly DoubtObject[]): boolean => doubts.every(({ subject }) => subject !== null);
+type InDoubt = DoubtListObject['in_doubt'];
 
-function doubtWords(doubts: readonly DoubtObject[], most: number): string {
+/** A change costs nothing, but may have been made. */
+const isOfTeam = (doubts: InDoubt): boolean => doubts.every(({ subject }) => subject !== null);
+
+function doubtWords(doubts: InDoubt, most: number): string {
   const rows = new Set(doubts.map(({ row }) => row)).size;
-  const fact = `No answer came${rows === 1 ? '' : ` for ${grouped(rows)} rows`}.`;
+  const fact = `No answer came${rows === 1 ? '' : ` for ${counted(rows, 'row')}`}.`;
   if (isOfTeam(doubts)) return `${fact} The change may have been made or not.`;
   return `${fact} ${doubts.length === 1 ? 'It' : 'They'} may have cost ${counted(most, 'credit')}.`;
 }
 
-function againWords(doubts: readonly DoubtObject[], most: number): string {
+function againWords(doubts: InDoubt, most: number): string {
   if (!isOfTeam(doubts)) return `Ask again (${counted(most, 'more credit')})`;
   const stakes = new Set(doubts.flatMap(({ at_stake: stake }) => stake ?? []));
   return `Send it again${stakes.size === 0 ? '' : ` (${[...stakes].join(', ')})`}`;

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { RefusedNotice } from '../../parts/asking.tsx';
 import { Button, Checkbox, Popover } from '../../parts/controls.tsx';
-import { grouped } from '../../parts/figures.ts';
+import { counted, grouped } from '../../parts/figures.ts';
 import type { Lines } from '../../parts/lines.ts';
 import { Cards, type Drawn, Mended, textOf, useMending } from './cells.tsx';
 import { type Column, columnsOf } from './columns.ts';
@@ -41,7 +41,6 @@ export function ListTable({ scene }: OfScene) {
       )}
       {newMends(scene).length > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
       {!isNarrow.value && <p class="soft">Click a row number to select, with shift for several.</p>}
-      {rows.columns !== undefined && rows.count === 0 && <p class="soft">No row is like that.</p>}
     </section>
   );
 }
@@ -76,6 +75,9 @@ interface ToolsProps extends OfScene {
 
 const SEARCH_AFTER_MS = 300;
 
+/** By these, the parts above the table filter it. */
+const PARTS = ['_status', '_action'];
+
 function Tools(props: ToolsProps) {
   const { scene, rows } = props;
   const { filter } = scene;
@@ -97,12 +99,20 @@ function Tools(props: ToolsProps) {
       />
       <ColumnsShown {...props} />
       <span class="soft" role="status">
-        {rows.columns === undefined && rows.isAtWork && filter.value !== EVERYTHING ? 'searching…' : ''}
+        {foundWords(rows, filter.value)}
       </span>
       <Chosen {...props} />
       <Pills scene={scene} />
     </div>
   );
+}
+
+/** `12 rows`, or how many have come so far. The parts of the list say themselves how many they have. */
+function foundWords(rows: Lines, filter: Filter): string {
+  if (rows.columns === undefined) return rows.isAtWork && filter !== EVERYTHING ? 'searching…' : '';
+  if (rows.count === 0) return 'No row is like that.';
+  const isSought = filter.search !== '' || Object.keys(filter.where).some((name) => !PARTS.includes(name));
+  return isSought ? `${rows.isOpen ? 'more than ' : ''}${counted(rows.found, 'row')}` : '';
 }
 
 /** The keys by which a browser finds words: it would find only those that are drawn. Once more, it does. */
@@ -173,9 +183,7 @@ function Pills({ scene: { filter } }: Pick<ToolsProps, 'scene'>) {
       {sort !== undefined && pill(`sorted by ${sort.replace(/^-/, '')}`, { sort: undefined })}
       {Object.entries(where).map(([name, value]) => {
         const { [name]: _, ...others } = where;
-        return (
-          !['_status', '_action'].includes(name) && pill(`${name}: ${value || 'blank'}`, { where: others })
-        );
+        return !PARTS.includes(name) && pill(`${name}: ${value || 'blank'}`, { where: others });
       })}
     </>
   );
