@@ -167,3 +167,28 @@ test('a list without roles gets one for all, and a project that nobody knows is 
   const newest = async () => (await ask(served, 'GET', `/batches?list=${id}`)).batches[0]?.state;
   await expect.poll(newest).toBe('finished');
 });
+
+test('what happens to each person, and what came of it, stands whole in the table', async () => {
+  const served = await servedIn();
+  const people = ['amira.haddad@team.example', 'bob@t.example', 'dev.patel@team.example'];
+  const lines = people.map((person) => `${person},Care,viewer`);
+  const before = await brought(served, 'spring.csv', sheet(...lines));
+  const job = { operation: 'onboard', account: 'sandbox-service', ...KNOWN };
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: before, job });
+  await worked(served, 'run', { file: before, job, plan });
+  const autumn = sheet(...lines.slice(0, 2), 'elif.kaya.of.the.harbour.office@team,Care,viewer');
+  const { page } = await teamAt(served, 'autumn.csv', autumn, { ...KNOWN, remove_missing: true });
+  const cut = () =>
+    page
+      .locator('.sheet :is(td, th b, th small)')
+      .evaluateAll((all) =>
+        all
+          .filter((each) => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight)
+          .map(({ textContent }) => textContent),
+      );
+  await rowOf(page, 'dev.patel@team.example').getByText('was not removed from Care').waitFor();
+  expect(await cut()).toEqual([]);
+  await page.goto(`${served.url}/lists/${before}`);
+  await page.getByRole('columnheader', { name: 'invite_code' }).waitFor();
+  expect(await cut()).toEqual([]);
+});

@@ -28,7 +28,9 @@ export function useRows(scene: Scene): Lines {
   // Rows are asked for when the server has the choice, because it reads the file by that.
   const source = shown ?? [list?.id, list?.at, readingOf(list?.job ?? {})];
   const rows = useMemo((): Lines => {
-    const file = (of: Filter): Read => ofFile(list?.id ?? '', of);
+    const file = (of: Filter): Read => {
+      return (page) => look<ListRows>(`lists/${list?.id}/rows`, { ...page, ...of });
+    };
     const people = ofTeam(file(EVERYTHING), () => team.current);
     if (plan !== undefined) return new Lines(people, false);
     return new Lines(shown === undefined ? file(filter) : ofBatch(shown, filter), isOrdered);
@@ -64,10 +66,6 @@ function withResults({ columns, result_columns: names = [], rows, ...more }: Tab
       return [row, ...results.map((cells) => ({ row: 0, cells: [...before, ...cells] }))];
     }),
   };
-}
-
-function ofFile(id: string, filter: Filter): Read {
-  return (page) => look<ListRows>(`lists/${id}/rows`, { ...page, ...filter });
 }
 
 export const HAPPENS = 'What happens';

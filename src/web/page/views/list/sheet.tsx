@@ -132,11 +132,14 @@ const MEASURED = 30;
 /** What is found while it runs does not move the columns. */
 function widthOf(drawn: Drawn, column: Column): number {
   const { kind, name } = column;
-  // What became of somebody is a sentence.
-  if (kind === 'happens' || (kind === 'found' && drawn.scene.batch?.changes)) return 280;
-  const lines = isHers(column) || !drawn.scene.isRunning ? MEASURED : 0;
+  const { isRunning, batch } = drawn.scene;
+  const lines = isHers(column) || !isRunning ? MEASURED : 0;
   const lengths = Array.from({ length: lines }, (_, line) => lengthAt(drawn, line, column));
-  return Math.min(320, Math.max(130, Math.max(name.length + 2, ...lengths) * 8 + 24));
+  const longest = Math.max(name.length + 2, kindWords(column, isRunning).length, ...lengths);
+  // What becomes of somebody is a sentence in two small lines.
+  const isSentence = kind === 'happens' || (kind === 'found' && batch?.changes !== undefined);
+  if (isSentence) return Math.min(480, Math.max(280, longest * 3.5 + 50));
+  return Math.min(320, Math.max(130, longest * 8.5 + 24));
 }
 
 /** Of what a cell says, and who found it. */
