@@ -4,8 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
-import { listFolderOf } from '../core/paths.ts';
-import { listAsRead } from '../files/called.ts';
+import { inputFileOf } from '../files/called.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import {
   chooseDestination,
@@ -134,12 +133,9 @@ const isAnswers = (path: string): boolean => nameParts(path).stem.endsWith('.ans
 async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Promise<ListSource> {
   const { id, inputPath, inputSha256, settings } = batch;
   const kept = keptList(ledger, batch);
-  const folder = listFolderOf(inputPath);
-  const asRead = folder === undefined ? undefined : listAsRead(folder, inputPath, inputSha256);
   try {
-    const path = asRead !== undefined && existsSync(asRead) ? asRead : inputPath;
-    const input = await openInput(path, readSettings(settings));
-    if (input.survey.sha256 === inputSha256) return { ...input, path: inputPath };
+    const input = await openInput(inputFileOf(batch), readSettings(settings));
+    if (input.survey.sha256 === inputSha256) return input;
   } catch (error) {
     if (kept === undefined || !(error instanceof StopError)) throw error;
   }

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { FileBytes } from '../core/format.ts';
 import { listFolderOf } from '../core/paths.ts';
 import type { FoundLayout } from '../core/reading.ts';
+import type { Batch } from '../ledger/ledger.ts';
 import { besideFile, endingOf, JSON_LINES_ENDINGS } from '../lib/file-name.ts';
 
 /** The note beside a list that was brought to the page. */
@@ -23,9 +24,21 @@ export function listNameOf(inputPath: string): string {
   return basename(inputPath);
 }
 
-/** Where a list that was brought to the page stays as a batch has read it, when cells are mended later. */
-export const listAsRead = (folder: string, inputPath: string, sha256: string): string =>
-  join(folder, `read-${sha256}${endingOf(inputPath)}`);
+/** A copy of a list that was brought to the page, beside it. The list changes, and no copy does. */
+export const copyPath = (listPath: string, sha256: string): string =>
+  join(dirname(listPath), `copy-${sha256}${endingOf(listPath)}`);
+
+/** The path by which a file is known: a copy of a list is known by the list's own path. */
+export function knownPath(path: string): string {
+  const listPath = join(dirname(path), basename(path).replace(/^copy-[0-9a-f]{64}\./, 'list.'));
+  return listFolderOf(listPath) === undefined ? path : listPath;
+}
+
+/** The file that a batch has read. */
+export function inputFileOf({ inputPath, inputSha256 }: Pick<Batch, 'inputPath' | 'inputSha256'>): string {
+  const copy = listFolderOf(inputPath) === undefined ? undefined : copyPath(inputPath, inputSha256);
+  return copy !== undefined && existsSync(copy) ? copy : inputPath;
+}
 
 // --------------------------------------------------------------------------------------- what its content is
 

@@ -27,7 +27,7 @@ import { nearPath } from '../lib/command-line.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { firstListIn, meantPath } from '../lib/near-path.ts';
 import { codeOf, shortage } from '../lib/system-errors.ts';
-import { calledPath, endingHeld } from './called.ts';
+import { calledPath, endingHeld, knownPath } from './called.ts';
 import { type ColumnMap, type EarlierGuess, findColumns, requireConditioned } from './columns/columns.ts';
 import { type InputColumns, issuesAsRead } from './quality/job-issues.ts';
 import { unclearStart } from './shape/list-start.ts';
@@ -238,7 +238,7 @@ function namedFile(path: string): InputFile {
 }
 
 async function openNamed(file: InputFile, read: ReadOptions): Promise<OpenedFile> {
-  const { path } = file;
+  const path = knownPath(file.path);
   const ending = await endingHeld(file);
   const format = await formatOf(calledPath(path, { ending }));
   const opened = await format.open(file, read);

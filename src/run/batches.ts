@@ -3,6 +3,7 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { needingAttention, rowsIn } from '../core/row.ts';
+import { inputFileOf } from '../files/called.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
 import { costOf, notedOutput } from '../files/output/output.ts';
 import { hasCosts, spentOf } from '../files/output/tally.ts';
@@ -323,7 +324,7 @@ export function nextWordsOf({ batch, location }: FoundBatch, byHand = false): re
   const tried = triedBy(settings);
   const given = Object.entries(tried?.given ?? {}).map((pair) => pair.join('='));
   const job = jobOf(tried?.job ?? settings.job, batch.operation);
-  const file = isAbsolute(batch.inputPath) ? nearPath(batch.inputPath) : '';
+  const file = isAbsolute(batch.inputPath) ? nearPath(inputFileOf(batch)) : '';
   let words = ['run', job, file, ...flagsOf({ batch, location })];
   if (settingsKept(settings).swept === true && !byHand) words = ['nightly', job];
   if (undone !== undefined) words = ['undo', undone];

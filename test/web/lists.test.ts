@@ -191,7 +191,8 @@ test('a mended cell is the next version of the list: it alone is asked, and the 
   expect(mended).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
   const { body } = await served.tool(`/api/batches/${mended.batch}/files/output`);
   expect(body).toContain('c.example');
-  expect(readFileSync(join(lists, file, 'brought.csv'), 'utf8')).toBe(LEADS);
+  const brought = readdirSync(join(lists, file)).filter((name) => name.startsWith('copy-'));
+  expect(brought.map((name) => readFileSync(join(lists, file, name), 'utf8'))).toContain(LEADS);
   expect(await mend(9, 'Domain', 'x.example')).toMatchObject({ status: 400, error: { code: 'input' } });
   expect(await mend(4, 'Town', 'x')).toMatchObject({ status: 400, error: { code: 'input' } });
 
@@ -200,14 +201,15 @@ test('a mended cell is the next version of the list: it alone is asked, and the 
   expect(await rows(file, { from: 4 })).toMatchObject({ rows: [{ row: 4, cells: ['C', 'not a domain'] }] });
 });
 
-test('a cell that is mended while the list is worked on comes with the next start', async () => {
-  const { bring, served } = await openPage('--match-rate 1 --latency 300ms --rate 4/s');
+test('a cell that is mended while the list is worked on is so at once, and is asked by the next start', async () => {
+  const { bring, rows, served } = await openPage('--match-rate 1 --latency 300ms --rate 4/s');
   const { id: file } = await bring('leads.csv', LEADS);
   const job = { operation: 'enrich-company', ...PLAY };
   const plan = () => ask(served, 'POST', '/plan', { file, job });
   const { work } = await ask(served, 'POST', '/run', { file, job, plan: (await plan()).id });
   const mend = { row: 4, column: 'Domain', value: 'c.example' };
   expect(await ask(served, 'PUT', `/lists/${file}/mends`, mend)).toMatchObject({ mends: [mend] });
+  expect(await rows(file, { from: 4 })).toMatchObject({ rows: [{ cells: ['C', 'c.example'] }] });
   expect(await endOf(served, work.id)).toMatchObject({ counts: { matched: 2, invalid: 1 } });
   expect(await plan()).toMatchObject({ to_buy: 1, bought_before: 2 });
 });
@@ -236,4 +238,7 @@ test('a batch goes on with what it has read, and the version that was brought si
   expect(credits).toMatchObject({ spent: 3, budget: 3 });
   expect(await planned()).toMatchObject({ rows: 2, to_buy: 2 });
   expect((await rows(file)).rows).toMatchObject([{ cells: ['d.example'] }, { cells: ['e.example'] }]);
+  const next = await ask(served, 'POST', '/run', { file, job, plan: (await planned()).id, budget: 1 });
+  await endOf(served, next.work.id);
+  expect((await goOn()).error.message).toBe('A later start of this list is not done.');
 });

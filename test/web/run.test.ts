@@ -147,11 +147,12 @@ test('of companies and people both are said of a row, and who found them stands 
   await sees(page, 'Asked by web domain');
 });
 
-test('lost answers are decided at once, with the credits under each choice', async () => {
+test('lost answers are decided at once, with the credits under each choice, also once a cell is mended', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
   desk.list(5);
-  const { page } = await started(desk);
+  const { served, list, page } = await started(desk);
   await sees(page, 'No answer came for 3 rows. They may have cost 3 credits.');
+  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 6, column: 'Domain', value: 'mended.example' });
   await press(page, 'row 2');
   const beside = page.getByRole('complementary');
   await beside.getByText('perhaps 1 credit').waitFor();

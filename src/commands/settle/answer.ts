@@ -22,6 +22,7 @@ import { present } from '../../core/objects.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import { wordsOf } from '../../core/steps.ts';
+import { inputFileOf } from '../../files/called.ts';
 import { openHeader } from '../../files/input.ts';
 import { triedBy, undoneBy } from '../../job/job-origin.ts';
 import { saidBeside, settingsKept } from '../../job/job-settings.ts';
@@ -378,7 +379,7 @@ async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | un
   try {
     const chosen = await jobOfBatch(batch);
     if (chosen === undefined || (await movedFrom(chosen.account, ledger)) !== undefined) return undefined;
-    const input = await openHeader(batch.inputPath, chosen.job, ledger);
+    const input = await openHeader(inputFileOf(batch), chosen.job, ledger);
     const known = await withAccounts(chosen, (account) => knownAccount(account, ledger));
     return batchKeyOf(known, input, batch.inputSha256);
   } catch (error) {
@@ -388,8 +389,8 @@ async function keyToday(ledger: LedgerReader, batch: Batch): Promise<string | un
 }
 
 /** Undefined for a list that cannot be read here. */
-async function digestOf({ inputPath }: Batch): Promise<string | undefined> {
-  const file = await open(inputPath).catch(() => undefined);
+async function digestOf(batch: Batch): Promise<string | undefined> {
+  const file = await open(inputFileOf(batch)).catch(() => undefined);
   try {
     return file && (await sha256Of(piecesOf(file)));
   } catch {

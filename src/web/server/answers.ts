@@ -56,7 +56,7 @@ export function inListNames({ folder }: Pick<Server, 'folder'>, stopped: StopObj
 
 /** The path of a list behind the sign for the folder of all lists, or that of a job and the place in it. */
 const IN_LISTS =
-  /\uE000(?:([0-9a-f]{16}[\\/](?:list|brought|read-[0-9a-f]{64})\.[\w.]*\w)|[0-9a-f]{16}[\\/]jobs[\\/][0-9a-f]+\.yaml(?::\d+)*:? ?)?/g;
+  /\uE000(?:([0-9a-f]{16}[\\/](?:list|copy-[0-9a-f]{64})\.[\w.]*\w)|[0-9a-f]{16}[\\/]jobs[\\/][0-9a-f]+\.yaml(?::\d+)*:? ?)?/g;
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for a missing thing. */
 export class HttpRefusal extends StopError {

@@ -10,7 +10,7 @@ import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { ListJob, type WorkAnswer } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { type KeptList, keepAsRead, keptList, mendedList, writeListJob } from './list-files.ts';
+import { type KeptList, keptCopy, keptList, writeListJob } from './list-files.ts';
 import type { Given, PageCommand, Server } from './server.ts';
 import { askChild, workView } from './work.ts';
 
@@ -29,6 +29,8 @@ export function commandRoutes(server: Server): Hono {
   return app;
 }
 
+type FileOf = (list: KeptList) => Promise<string>;
+
 async function answerOf(context: Context, server: Server, command: PageCommand): Promise<object> {
   // A command checks its input by its own schema.
   const given = await bodyOf(context, z.looseObject({ key: z.string().optional() }));
@@ -36,10 +38,10 @@ async function answerOf(context: Context, server: Server, command: PageCommand):
   // A job in words of its own has no name yet. Its words have a schema of their own.
   command.check(given.job instanceof Object ? { ...given, job: 'its own' } : given);
   const { key, ...input } = given;
-  const { list, ...order } = await namedIn(server, command, key ? { ...input, key_stdin: true } : input);
-  if (command.work === 'long' || given.dry_run === true)
-    return askChild(server.program, order.words, key, context.req.raw.signal);
-  if (list !== undefined) await keepAsRead(server, list);
+  const isLook = command.work === 'long' || given.dry_run === true;
+  const fileOf: FileOf = async (list) => (isLook ? list.path : keptCopy(server, list));
+  const order = await namedIn(server, command, key ? { ...input, key_stdin: true } : input, fileOf);
+  if (isLook) return askChild(server.program, order.words, key, context.req.raw.signal);
   return { work: workView(server, server.work.start(order)) } satisfies WorkAnswer;
 }
 
@@ -47,7 +49,7 @@ async function answerOf(context: Context, server: Server, command: PageCommand):
  * What the entries of a request stand for, and the words for the process, which have paths of this machine.
  * @throws StopError `usage` for a job or a batch that is not there, HttpRefusal 404 for a list.
  */
-async function namedIn(server: Server, command: PageCommand, given: Given) {
+async function namedIn(server: Server, command: PageCommand, given: Given, fileOf: FileOf) {
   const input: Record<string, unknown> = { ...given };
   let list: KeptList | undefined;
   let batch: FoundBatch | undefined;
@@ -57,8 +59,8 @@ async function namedIn(server: Server, command: PageCommand, given: Given) {
     if (meaning === 'shipped' && shippedDialect(word) === undefined)
       throw stop('usage', `${command.name}: there is no vendor ${foreignName(word)}.`, 'Choose one.');
     if (meaning === 'list') {
-      list = await mendedList(server, await keptList(server, word));
-      input[entry] = list.path;
+      list = await keptList(server, word);
+      input[entry] = await fileOf(list);
     }
     if (meaning === 'batch') {
       batch = await findBatch(word, server.store);
@@ -70,7 +72,7 @@ async function namedIn(server: Server, command: PageCommand, given: Given) {
   const store = jobs?.store ?? batch?.location ?? server.store;
   const about = list?.id ?? batch?.batch.id ?? String(given.job ?? given.jobs);
   const words = [...command.wordsFor(input), ...(store === undefined ? [] : ['--store', store])];
-  return { words, list, store: store ?? server.folder, about };
+  return { words, store: store ?? server.folder, about };
 }
 
 /** The jobs by their paths or names, and the store of what they spend. */

@@ -10,7 +10,7 @@ import { stop } from '../../core/errors.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
-import { LIST_NOTE, listAsRead } from '../../files/called.ts';
+import { copyPath, LIST_NOTE } from '../../files/called.ts';
 import { contentHash, formatOf, openFile } from '../../files/input.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
@@ -21,9 +21,10 @@ import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
 
 /**
- * Lists that were brought to the page. What commands read of a list is always at `lists/ID/list.csv`, so that
- * its path is its lineage for the ledger. A file that is brought under the same name later is the same list.
- * One note beside the file has all that the page knows of the list.
+ * Lists that were brought to the page. A list as it is now is at `lists/ID/list.csv`, and this path is its
+ * lineage for the ledger. Each start reads a copy beside it, so the list may change at any time, and a batch
+ * goes on by its own copy. A file that is brought under the same name later is the same list. One note beside
+ * the file has all that the page knows of the list.
  */
 
 const ListNote = z.object({
@@ -37,8 +38,6 @@ const ListNote = z.object({
   job: ListJob.catch({}),
   version: z.number().catch(0),
   mends: z.array(KeptMend).catch([]),
-  /** Whether the file has the mends in it. They wait while a run reads the file. */
-  isMended: z.boolean().catch(true),
 });
 type ListNote = z.infer<typeof ListNote>;
 
@@ -127,10 +126,11 @@ async function keepContent(place: Place, name: string, content: NewFile): Promis
   const file = `list${endingOf(name)}`;
   const folder = join(listsFolder(place.folder), id);
   await mkdir(folder, OWN);
-  await content.replace(join(folder, file));
-  await rm(join(folder, broughtName(file)), { force: true });
+  const path = join(folder, file);
+  await content.replace(path);
+  await keepCopy(path, sha256);
   const atMs = Math.floor(systemClock.wallMs());
-  await keepNote(folder, { name, file, sha256, atMs, job, version, mends: [], isMended: true });
+  await keepNote(folder, { name, file, sha256, atMs, job, version, mends: [] });
   return keptList(place, id);
 }
 
@@ -138,15 +138,6 @@ async function keepContent(place: Place, name: string, content: NewFile): Promis
 const OWN = { recursive: true, mode: 0o700 } as const;
 
 const OF_NOTHING = hash('sha256', '', 'hex');
-
-const broughtName = (file: string): string => file.replace('list', 'brought');
-
-/** The path of the file as it was brought, which no mend changes. */
-async function broughtFile({ path, folder, file }: KeptList): Promise<string> {
-  const brought = join(folder, broughtName(file));
-  if (!existsSync(brought)) await link(path, brought);
-  return brought;
-}
 
 /**
  * The choice becomes a job file beside the list, so that the command line does the same by it and a batch
@@ -195,64 +186,42 @@ const LONGEST_NAME = 200;
  */
 
 /** @throws StopError `input` for a cell that the list does not have; all mends stay as they were then. */
-export const mend = (server: Server, id: string, { row, column, value }: MendRequest): Promise<KeptList> =>
-  changeList(server, id, async (list) => {
+export const mend = (place: Place, id: string, { row, column, value }: MendRequest): Promise<KeptList> =>
+  changeList(place, id, async (list) => {
     const others = list.mends.filter((each) => each.row !== row || each.column !== column);
     const at = isoTime(systemClock.wallMs());
     const mends = value === null ? others : [...others, { row, column, value, at }];
-    return { mends, isMended: await isWritten(server, { ...list, mends }) };
+    const brought = copyPath(list.path, list.sha256);
+    const mended =
+      mends.length === 0
+        ? createReadStream(brought)
+        : (await openFile(brought, readingIn(list.job))).sheet.corrected?.(mends);
+    // A crash behind this leaves a list whose last mend is written and not noted.
+    if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
+    return { mends };
   });
 
-/** The list with the mends that have waited for the end of a run. */
-export async function mendedList(server: Server, list: KeptList): Promise<KeptList> {
-  if (list.isMended) return list;
-  return changeList(server, list.id, async (now) => ({ isMended: await isWritten(server, now) }));
+/** The path of a copy of the list as it is now. */
+export const keptCopy = (place: Place, { id }: KeptList): Promise<string> =>
+  line.add(async () => {
+    const { path } = await keptList(place, id);
+    return keepCopy(path, await contentHash(path));
+  });
+
+async function keepCopy(path: string, sha256: string): Promise<string> {
+  const copy = copyPath(path, sha256);
+  if (!existsSync(copy)) await link(path, copy);
+  return copy;
 }
-
-/** Keeps the list as a run will read it: its download is still made from her file after the next mend. */
-export const keepAsRead = (server: Server, { id }: KeptList): Promise<KeptList> =>
-  changeList(server, id, async ({ folder, path }) => {
-    const asRead = listAsRead(folder, path, await contentHash(path));
-    if (!existsSync(asRead)) await link(path, asRead);
-    return {};
-  });
-
-/** Leaves the list as a batch has read it: mends wait. @throws StopError `usage` during a later start. */
-export const leaveAsRead = (server: Server, { id }: KeptList, batch: Batch): Promise<KeptList> =>
-  changeList(server, id, async (list) => {
-    const asRead = listAsRead(list.folder, list.path, batch.inputSha256);
-    if (!existsSync(asRead) || (await contentHash(list.path)) === batch.inputSha256) return {};
-    const next = 'Let it end, or stop it for good; then go on here.';
-    if (await isInUse(server, list, batch))
-      throw stop('usage', 'A later start of this list is not done.', next);
-    await broughtFile(list);
-    // After a crash here, her file with its mends is written anew before a command reads the list.
-    await keepNote(list.folder, { ...list, isMended: false });
-    await replaceFile(list.path, 0o600, createReadStream(asRead));
-    return { isMended: false };
-  });
 
 /**
- * Unless a run reads it now. A crash behind this leaves a list whose last mend is written and not noted.
- * @returns whether the list has them.
+ * Whether something is done with the list, or a batch over it is open.
+ * @param but what is done with the list as this batch has read it does not count.
  */
-async function isWritten(server: Server, list: KeptList): Promise<boolean> {
-  if (isAtWorkOn(server, list)) return false;
-  const brought = await broughtFile(list);
-  const mended =
-    list.mends.length === 0
-      ? createReadStream(brought)
-      : (await openFile(brought, readingIn(list.job))).sheet.corrected?.(list.mends);
-  if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
-  return true;
+export async function isInUse({ store, work }: Server, list: KeptList, but?: Batch): Promise<boolean> {
+  const open = (await batchLines(store)).filter(({ batch }) => batch.state === 'open');
+  const read = but?.inputSha256;
+  const isOver = open.some(({ batch }) => batch.inputPath === list.path && batch.inputSha256 !== read);
+  const isOther = (word: string): boolean => read === undefined || !word.includes(read);
+  return isOver || work.openAbout(list.id).some(({ words }) => words.every(isOther));
 }
-
-/** Whether something is done with the list, or a batch over it other than this one is open. */
-export async function isInUse(server: Server, list: KeptList, of?: Batch): Promise<boolean> {
-  const all = (await batchLines(server.store)).filter(({ batch }) => batch.id !== of?.id);
-  const isOver = all.some(({ batch }) => batch.inputPath === list.path && batch.state === 'open');
-  return isOver || isAtWorkOn(server, list);
-}
-
-export const isAtWorkOn = ({ work }: Pick<Server, 'work'>, { id }: KeptList): boolean =>
-  work.pieces.some(({ about, ended }) => about === id && ended === undefined);

@@ -13,7 +13,7 @@ import { nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
 import { GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
 import { bodyOf, CommandStopped, HttpRefusal, inListNames } from './answers.ts';
-import { keptLists, leaveAsRead } from './list-files.ts';
+import { isInUse, keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 
 /**
@@ -82,6 +82,10 @@ export class Work {
     const open = this.pieces.filter(({ ended }) => ended === undefined);
     await Promise.all(open.map((piece) => this.stop(piece)));
     return open.length;
+  }
+
+  openAbout(about: string): readonly Order[] {
+    return this.pieces.filter((piece) => piece.about === about && piece.ended === undefined);
   }
 
   #advance(store: string): void {
@@ -160,7 +164,9 @@ async function goingOn(server: Server, word: string, byHand: boolean): Promise<O
   if (!mayGoOn || words === undefined)
     throw stop('usage', 'This list was replaced or ended.', 'Start it again: nothing is bought twice.');
   const list = (await keptLists(server)).find(({ path }) => path === batch.inputPath);
-  if (list !== undefined) await leaveAsRead(server, list, batch);
+  const next = 'Let it end, or stop it for good; then go on here.';
+  if (list !== undefined && (await isInUse(server, list, batch)))
+    throw stop('usage', 'A later start of this list is not done.', next);
   return { words: [...words, '--store', store], store, about: list?.id ?? batch.id };
 }
 
