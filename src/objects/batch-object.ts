@@ -133,6 +133,8 @@ export const BatchStatusObject = BatchObject.extend({
   cost: CostObject.exactOptional(),
   /** A budget that is enough for everything that waits, where it has reached its own. */
   budget_to_finish: z.number().exactOptional(),
+  /** Whether the newest run was for a part of the rows and has done it, so that the others wait for a run. */
+  part_done: z.boolean().exactOptional(),
   /** Input ← column. */
   columns: z.record(z.string(), z.string()),
   requests: z.number(),

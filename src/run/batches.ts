@@ -221,9 +221,11 @@ async function besideOf(
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const changes = isChange ? await changesDone(ledger, batch) : undefined;
   const cost = await costOf(ledger, batch, await pricesIn(ledger));
-  const { budget_to_finish } = settingsKept(batch.settings);
+  const { budget_to_finish, partial } = settingsKept(batch.settings);
+  const isPartDone = batch.state === 'open' && partial !== undefined && Object.keys(partial).length === 0;
   return {
     ...present({ cost, budget_to_finish, undone_by: isChange ? await undoOf(ledger, batch) : undefined }),
+    ...(isPartDone && { part_done: true }),
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),
     ...(ranges && {
       ranges: { waiting: ranges.waiting, running: ranges.running, set_aside: ranges.setAside },

@@ -188,7 +188,10 @@ test('where only the rows that she chose were asked, nothing was stopped, and th
   const { id: plan } = await ask(served, 'POST', '/plan', { file, job: JOB, only: '2-3' });
   const { work } = await ask(served, 'POST', '/run', { file, job: JOB, plan, only: '2-3', budget: 9 });
   await endOf(served, work.id);
-  const page = await tabAt(served, `/lists/${file}`);
+  const before = await tabAt(served, `/lists/${file}`);
+  await sees(before, 'The rows that you chose are done. 3 rows are left.');
+  expect((await served.stop()).code).toBe(0);
+  const page = await tabAt(await pageAt(desk), `/lists/${file}`);
   await sees(page, 'The rows that you chose are done. 3 rows are left.');
   expect(await page.locator('.state').innerText()).not.toContain('Stopped');
   await press(page, 'Go on');

@@ -83,7 +83,7 @@ function State({ scene: { batch, work, isRunning } }: OfScene) {
   if (state === 'cancelled') return <Word look="soft" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="soft" says="Stopped" more="the list has changed since" />;
   if (held !== undefined) return <Word look="warn" says="Paused" more={`since ${when(held)}`} />;
-  const says = work?.stopped === null && work.batch === batch.batch ? 'Waiting' : 'Stopped';
+  const says = batch.part_done ? 'Waiting' : 'Stopped';
   if (state === 'open') return <Word look="warn" says={says} more={`${grouped(rowsLeft(batch))} to go`} />;
   if (undo?.finished) return <Word look="soft" says="Taken back" more={when(undo.created_at)} />;
   return needing(batch) > 0 ? <Word look="warn" says="Needs you" /> : <Word look="good" says="Done" />;

@@ -112,13 +112,13 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
 }
 
 function factOf(
-  { batch, work }: Scene,
+  { batch }: Scene,
   { code, message = '', next = '', resume_at: at }: Told,
   account: string,
 ): string {
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
-  if (work?.stopped === null && work.batch === batch?.batch) return 'The rows that you chose are done.';
+  if (batch?.part_done) return 'The rows that you chose are done.';
   const fact = FACTS[code]?.replace('ACCOUNT', account);
   if (fact !== undefined) return DETAILED.includes(code) ? `${fact} ${forPage(message)}` : fact;
   const until = at ? `It can go on ${when(at)}.` : '';
