@@ -141,7 +141,7 @@ test('each list is one line: what was found, what it cost, and who is needed', a
     expect.stringContaining('Renewals.csv'),
   ]);
   await page.getByRole('link', { name: '1 row needs you' }).click();
-  await page.waitForURL(`**/lists/${id}`);
+  await page.waitForURL(new RegExp(`/lists/${id}\\?needs$`));
 });
 
 test('a list is removed after one question; what was found for it stays known', async () => {

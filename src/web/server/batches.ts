@@ -15,9 +15,9 @@ import { pricesIn } from '../../run/known-account.ts';
 import { type FoundBatch, findBatch, lookInto } from '../../run/open-ledger.ts';
 import { type BatchList, BatchListQuery, DOWNLOADS, type ReportObject } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
+import { askChild } from './child.ts';
 import { keptLists, visibleName } from './list-files.ts';
 import type { Server } from './server.ts';
-import { askChild } from './work.ts';
 
 const PER_PAGE = 50;
 

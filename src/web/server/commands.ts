@@ -10,9 +10,10 @@ import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { ListJob, type WorkAnswer } from '../api.ts';
 import { bodyOf } from './answers.ts';
+import { askChild } from './child.ts';
 import { type KeptList, keptCopy, keptList, writeListJob } from './list-files.ts';
 import type { Given, PageCommand, Server } from './server.ts';
-import { askChild, workView } from './work.ts';
+import { workView } from './work.ts';
 
 /**
  * `POST /api/COMMAND` takes the input of a command, and answers with the object that it prints under

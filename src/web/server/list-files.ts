@@ -12,10 +12,8 @@ import { plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
 import { copyPath, LIST_NOTE } from '../../files/called.ts';
 import { contentHash, formatOf, openFile } from '../../files/input.ts';
-import type { Batch } from '../../ledger/ledger.ts';
 import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
-import { batchLines } from '../../run/batches.ts';
 import { KeptMend, ListJob, type MendRequest } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
@@ -134,6 +132,39 @@ async function keepContent(place: Place, name: string, content: NewFile): Promis
   return keptList(place, id);
 }
 
+/**
+ * Mends a cell, or takes its mend back. From now on the list is the brought file with all mends in it, which
+ * is the next batch of that list, in which everything known is free.
+ * @throws StopError `input` for a cell that the list does not have; all mends stay as they were then.
+ */
+export const mend = (place: Place, id: string, { row, column, value }: MendRequest): Promise<KeptList> =>
+  changeList(place, id, async (list) => {
+    const others = list.mends.filter((each) => each.row !== row || each.column !== column);
+    const at = isoTime(systemClock.wallMs());
+    const mends = value === null ? others : [...others, { row, column, value, at }];
+    const brought = copyPath(list.path, list.sha256);
+    const mended =
+      mends.length === 0
+        ? createReadStream(brought)
+        : (await openFile(brought, readingIn(list.job))).sheet.corrected?.(mends);
+    // A crash behind this leaves a list whose last mend is written and not noted.
+    if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
+    return { mends };
+  });
+
+/** The path of a copy of the list as it is now. */
+export const keptCopy = (place: Place, { id }: KeptList): Promise<string> =>
+  line.add(async () => {
+    const { path } = await keptList(place, id);
+    return keepCopy(path, await contentHash(path));
+  });
+
+async function keepCopy(path: string, sha256: string): Promise<string> {
+  const copy = copyPath(path, sha256);
+  if (!existsSync(copy)) await link(path, copy);
+  return copy;
+}
+
 /** A folder that only its owner can read. */
 const OWN = { recursive: true, mode: 0o700 } as const;
 
@@ -178,50 +209,3 @@ const cleanName = (text: string): string =>
 export const visibleName = (name: string): string => plainText(name).replaceAll(/\p{Cf}/gu, '');
 
 const LONGEST_NAME = 200;
-
-/**
- * Cells of a list that a person has mended on the page. They are kept beside the list. Commands read the
- * brought file with the mends in it, at the path of the list. So the mended list is the next batch of that
- * list, in which everything known is free. A mend that is taken back leaves the cell of the brought file.
- */
-
-/** @throws StopError `input` for a cell that the list does not have; all mends stay as they were then. */
-export const mend = (place: Place, id: string, { row, column, value }: MendRequest): Promise<KeptList> =>
-  changeList(place, id, async (list) => {
-    const others = list.mends.filter((each) => each.row !== row || each.column !== column);
-    const at = isoTime(systemClock.wallMs());
-    const mends = value === null ? others : [...others, { row, column, value, at }];
-    const brought = copyPath(list.path, list.sha256);
-    const mended =
-      mends.length === 0
-        ? createReadStream(brought)
-        : (await openFile(brought, readingIn(list.job))).sheet.corrected?.(mends);
-    // A crash behind this leaves a list whose last mend is written and not noted.
-    if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
-    return { mends };
-  });
-
-/** The path of a copy of the list as it is now. */
-export const keptCopy = (place: Place, { id }: KeptList): Promise<string> =>
-  line.add(async () => {
-    const { path } = await keptList(place, id);
-    return keepCopy(path, await contentHash(path));
-  });
-
-async function keepCopy(path: string, sha256: string): Promise<string> {
-  const copy = copyPath(path, sha256);
-  if (!existsSync(copy)) await link(path, copy);
-  return copy;
-}
-
-/**
- * Whether something is done with the list, or a batch over it is open.
- * @param but what is done with the list as this batch has read it does not count.
- */
-export async function isInUse({ store, work }: Server, list: KeptList, but?: Batch): Promise<boolean> {
-  const open = (await batchLines(store)).filter(({ batch }) => batch.state === 'open');
-  const read = but?.inputSha256;
-  const isOver = open.some(({ batch }) => batch.inputPath === list.path && batch.inputSha256 !== read);
-  const isOther = (word: string): boolean => read === undefined || !word.includes(read);
-  return isOver || work.openAbout(list.id).some(({ words }) => words.every(isOther));
-}

@@ -1,5 +1,6 @@
+import type { Program } from './child.ts';
 import type { Sweeps } from './sweeps.ts';
-import type { Program, Work } from './work.ts';
+import type { Work } from './work.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
 

@@ -14,8 +14,9 @@ import { requireAgreedJobs, type SweptJob, sweptJobs } from '../../run/choose.ts
 import { chooseStore } from '../../run/store-choice.ts';
 import { NightEnd, NightRequest, type Nights, type NightView } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
+import { stoppedIn } from './child.ts';
 import type { Server } from './server.ts';
-import { stoppedIn, type Work } from './work.ts';
+import type { Work } from './work.ts';
 
 export interface SweepOptions {
   readonly jobs: readonly string[];

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { EXIT, messageOf, stop } from '../../core/errors.ts';
+import { StoppedObject } from '../../objects/stop-object.ts';
+import { CommandStopped } from './answers.ts';
+
+/**
+ * What spends or changes is a process of its own, which holds the store's lock only while it works. It ends
+ * in an orderly way when its standard input ends, so the end of this server leaves no request in doubt.
+ */
+
+export interface ChildEnd {
+  readonly exitCode: number;
+  /** The one object that the command printed under `--json`; undefined when it printed none. */
+  readonly result: unknown;
+  /** The last line that the command wrote to stderr. */
+  readonly said: string;
+}
+
+export interface Child {
+  readonly ended: Promise<ChildEnd>;
+  /** Asks the child to stop. It then sends nothing new, and records the answers that are on their way. */
+  stop(): void;
+}
+
+/** How this process was started, so that a checkout and an installed program each start themselves again. */
+export interface Program {
+  readonly script: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The operator; left out: the user of the system. */
+  readonly operator?: string | undefined;
+}
+
+/**
+ * Starts a command. Its words go to its standard input, because every user of the machine can read arguments.
+ * @param input goes there instead, and then ends. Without it the child lives as long as we do.
+ */
+export function startChild(
+  { script, env, operator }: Program,
+  words: readonly string[],
+  input?: string,
+): Child {
+  const as = operator === undefined ? [] : ['--as', operator];
+  const asked = [...words, ...as, '--json'];
+  const isAsked = input === undefined;
+  const child = spawn(process.execPath, [script, ...(isAsked ? ['-'] : asked)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: isAsked ? { ...env, ROWONCE_UNTIL_STDIN_ENDS: '1' } : env,
+    // A terminal sends Ctrl-C to its whole process group. A second stop makes a run leave without its
+    // answers, so the child has a group of its own.
+    detached: true,
+    windowsHide: true,
+  });
+  // The child may have ended before it has read all its input.
+  child.stdin.on('error', () => {});
+  if (isAsked) child.stdin.write(`${JSON.stringify(asked)}\n`);
+  else child.stdin.end(input);
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    .then(
+      ([printed, said, [code, signal]]): ChildEnd => ({
+        exitCode: code ?? (signal === 'SIGTERM' ? EXIT.terminated : EXIT.bug),
+        result: printed === '' ? undefined : JSON.parse(printed),
+        said: said.trimEnd().split('\n').at(-1) ?? '',
+      }),
+    )
+    .catch((error: unknown) => ({ exitCode: EXIT.bug, result: undefined, said: messageOf(error) }));
+  return { ended, stop: () => child.stdin.end() };
+}
+
+/** @throws CommandStopped when it refused, and the signal's reason when it was stopped. */
+export async function askChild(
+  program: Program,
+  words: readonly string[],
+  input?: string,
+  signal?: AbortSignal,
+): Promise<object> {
+  signal?.throwIfAborted();
+  const child = startChild(program, words, input);
+  signal?.addEventListener('abort', child.stop, { once: true });
+  const { exitCode, result, said } = await child.ended;
+  if (exitCode === EXIT.done || exitCode === EXIT.attention) return result as object;
+  signal?.throwIfAborted();
+  const { stopped } = stoppedIn(result) ?? {};
+  if (stopped !== undefined) throw new CommandStopped(stopped);
+  throw stop('usage', said || `The command ended with ${exitCode}.`, 'Try it again.');
+}
+
+/** The object that a command printed when it stopped; undefined when it went through, or met a bug. */
+export function stoppedIn(result: unknown) {
+  const { data } = StoppedObject.safeParse(result);
+  return data?.stopped.code === 'bug' ? undefined : data;
+}
