@@ -214,9 +214,13 @@ test('a page that is killed leaves no doubt, and the next one goes on', async ()
   desk.list(ROWS);
   const page = await pageAt(desk);
   const { list } = await start(page, desk);
+  const tab = await tabAt(page, `/lists/${list}`);
+  await expect.poll(() => tab.title()).toMatch(/^\d+ of 100 · list.csv$/);
   await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(4);
 
   await page.stop('SIGKILL');
+  await sees(tab, 'This page is closed');
+  expect(await tab.title()).toBe('Rowonce');
   // It says who it is as long as it holds the store.
   await expect.poll(() => existsSync(desk.place.path('store/spender.json'))).toBe(false);
   const { open, inDoubt, spent } = desk.place.ledger();

@@ -102,9 +102,6 @@ function useWhole(): boolean {
 function Shown() {
   const isWhole = useWhole();
   const [address, View] = VIEWS.find(([each]) => each.test(path.value)) ?? [/$/, Nowhere];
-  useEffect(() => {
-    document.title = 'Rowonce';
-  }, []);
   return (
     <fieldset disabled={offline.value} aria-busy={!isWhole}>
       <View id={decodeURIComponent(address.exec(path.value)?.groups?.id ?? '')} />

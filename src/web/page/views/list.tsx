@@ -62,9 +62,12 @@ async function knownOf(
 function Shown(known: Known) {
   const scene = useScene(known);
   const { name, batch, isRunning } = scene;
-  const part = batch && isRunning ? `${grouped(batch.settled)} of ${grouped(batch.rows)} · ` : '';
+  const part = batch && isRunning ? `${grouped(batch.settled)} of ${grouped(allRows(batch))} · ` : '';
   useEffect(() => {
     document.title = `${part}${name}`;
+    return () => {
+      document.title = 'Rowonce';
+    };
   }, [part, name]);
   return (
     <>
