@@ -96,6 +96,22 @@ test('a list is paused where it is, by whom is said, it goes on from there, and 
   expect(batches[0]).toMatchObject({ state: 'cancelled', running: false });
 });
 
+test('who does not see the page hears each state of the list once, and which cells are still to come', async () => {
+  const desk = await openDesk({ latencyMs: 150, concurrency: 1 });
+  desk.list(60);
+  const { page } = await started(desk);
+  const region = page.locator('.state').getByRole('status');
+  await isNow(page, 'Running');
+  const element = await region.elementHandle();
+  await page.locator('.state', { hasText: /\d\s%/ }).waitFor();
+  expect(await region.ariaSnapshot()).toBe('- status:\n  - strong: Running');
+  await page.getByRole('gridcell', { name: 'still to come' }).first().waitFor();
+  await press(page, 'Pause');
+  await isNow(page, 'Paused');
+  // Readers are sure to hear what changes in an element only where that was there before.
+  expect(await element?.textContent()).toContain('Paused since');
+});
+
 test('it says what came of it and what each one found cost; a row opens beside it, and closes by Escape', async () => {
   const desk = await openDesk({ account: { price: '0.40 AUD' } });
   const list = 'Company,Domain\nBanksia Care,banksia.example\nOther,\n';

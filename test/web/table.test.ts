@@ -289,6 +289,9 @@ test('a lost answer says in its cell what it may have cost, and what of several 
   await worked(served, 'run', { file: id, job, plan });
   await page.goto(`${served.url}/lists/${id}`);
   await lineOf(page, 'two.example').getByText('is not an e-mail address').waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  const card = page.getByRole('listitem').filter({ hasText: 'no site' });
+  await card.getByText(/^website no site: .*; e-mail not an address: is not an e-mail address$/).waitFor();
 });
 
 test('a blank that no vendor fills says so in its cell, and the parts of the list say who filled the others', async () => {

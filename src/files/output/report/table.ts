@@ -51,13 +51,18 @@ export interface ShareProps {
   readonly all: number;
 }
 
-/** A share as a picture. The words beside it say the same. */
-export function Bar({ part, all }: ShareProps) {
+export interface BarProps extends ShareProps {
+  /** Left out where the words beside it say the same. */
+  readonly says?: string;
+}
+
+/** A share as a picture. */
+export function Bar({ part, all, says }: BarProps) {
   const width = all === 0 ? 0 : (part / all) * 100;
   const size = { viewBox: '0 0 100 6', preserveAspectRatio: 'none' };
   return h(
     'svg',
-    { class: 'bar', 'aria-hidden': 'true', ...size },
+    { class: 'bar', ...(says ? { role: 'img', 'aria-label': says } : { 'aria-hidden': 'true' }), ...size },
     h('rect', { width: width.toFixed(1), height: 6 }),
   );
 }

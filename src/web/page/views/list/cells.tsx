@@ -45,7 +45,7 @@ export function cellsOf(drawn: Drawn, line: Line | undefined): readonly CellShow
   });
 }
 
-const WAITS: CellShown = { shows: <Bar part={0} all={1} /> };
+const WAITS: CellShown = { shows: <Bar part={0} all={1} says="still to come" /> };
 
 /** The sign in the place of each cell: of the step that fills it, or of a row without answers. */
 function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonly (Sign | undefined)[] {
@@ -118,10 +118,11 @@ interface Sign {
 export function signOf(drawn: Drawn, line: Line): Sign | undefined {
   if (line.unreadable !== undefined) return { look: 'bad', says: line.unreadable };
   const reason = withoutPrefix(oursIn(drawn, line, '_reason'));
+  const ofSteps = [...stepSigns(drawn, line).values()].map(({ says }) => says).join('; ');
   switch (oursIn(drawn, line, '_status')) {
     case 'invalid':
     case 'refused':
-      return { look: 'bad', says: reason };
+      return { look: 'bad', says: ofSteps || reason };
     case 'in_doubt':
       return doubtOf(reason);
     case 'no_match':
@@ -134,7 +135,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'unchanged':
       return { look: 'said', says: reason };
     default:
-      if (reason === '' || stepSigns(drawn, line).size > 0) return undefined;
+      if (reason === '' || ofSteps !== '') return undefined;
       // Else something was found by another cell, and the one by which it is asked first has a fault.
       return { look: line.results === undefined ? 'warn' : 'said', says: reason };
   }
@@ -257,9 +258,7 @@ export function useMending(scene: Scene) {
       mended.value = undefined;
       refused.value = undefined;
       if (value === undefined) return;
-      mend(scene, cell, value).catch((error) => {
-        refused.value = asRefused(error);
-      });
+      mend(scene, cell, value).catch((error) => (refused.value = asRefused(error)));
     },
   };
 }

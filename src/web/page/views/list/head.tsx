@@ -39,7 +39,10 @@ export function Head({ scene }: OfScene) {
         )}
         {batch?.sandbox && <b class="need">play money</b>}
         <span class="row state">
-          <State scene={scene} />
+          <span role="status">
+            <State scene={scene} />
+          </span>
+          {batch && isRunning && <span class="soft">{progressWords(batch)}</span>}
           {batch && <Ending scene={scene} batch={batch} />}
           {batch && !isRunning && batch.settled > 0 && (
             <>
@@ -89,12 +92,16 @@ function State({ scene: { batch, work, isRunning } }: OfScene) {
   return needing(batch) > 0 ? <Word look="warn" says="Needs you" /> : <Word look="good" says="Done" />;
 }
 
-function Running({ batch }: OfBatch) {
-  const { settled, seconds_left: left, paused_until: until } = batch;
+function Running({ batch: { paused_until: until } }: OfBatch) {
   if (until !== null) return <Word look="warn" says="Waiting" more={`until ${when(until)}`} />;
-  const soon = left === null ? '' : ` · about ${duration(left)}`;
-  const more = isBegun(batch) ? `${percent(settled, allRows(batch))}${soon}` : '';
-  return <Word look="good" says="Running" more={more} />;
+  return <Word look="good" says="Running" />;
+}
+
+/** `47 % · about 12 min`, which changes too often to be read aloud with the state; blank while it waits. */
+function progressWords(batch: BatchStatusObject): string {
+  const { running, settled, seconds_left: left, paused_until: until } = batch;
+  if (!running || until !== null || !isBegun(batch)) return '';
+  return `${percent(settled, allRows(batch))}${left === null ? '' : ` · about ${duration(left)}`}`;
 }
 
 const Word = ({ look, says, more = '' }: Readonly<Record<'look' | 'says', string>> & { more?: string }) => (
