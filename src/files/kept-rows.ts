@@ -1,6 +1,14 @@
 import type { RowNumber } from '../core/row.ts';
 import { settingsKept } from '../job/job-settings.ts';
-import type { Batch, BatchId, LedgerReader, PlannedRow, RowRecord } from '../ledger/ledger.ts';
+import {
+  type Batch,
+  type BatchId,
+  type EndedRow,
+  hasEnded,
+  type LedgerReader,
+  type PlannedRow,
+  type RowRecord,
+} from '../ledger/ledger.ts';
 import { parts } from '../lib/parts.ts';
 
 /** The rows of a batch as the ledger has them, in rising order. */
@@ -19,7 +27,7 @@ export const rowParts = <Row extends { readonly row: RowNumber }>(
   first: RowNumber = 0,
 ) => parts(most, first, read, ({ row }) => row + 1);
 
-/** Every row of a batch that has an outcome. */
+/** Every row of a batch that has an outcome, or cells that were found so far. */
 export const recordParts = (
   ledger: Pick<LedgerReader, 'rows'>,
   batch: BatchId,
@@ -58,9 +66,9 @@ export const plannedParts = (ledger: Pick<LedgerReader, 'plannedRows'>, batch: B
 export async function* plannedRecords(
   ledger: Pick<LedgerReader, 'plannedRows' | 'rows'>,
   batch: BatchId,
-): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: RowRecord | undefined }, void, undefined> {
+): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: EndedRow | undefined }, void, undefined> {
   for await (const part of plannedParts(ledger, batch)) {
-    const records = await ledger.rows(batch, part[0]?.row ?? 0, part.length);
+    const records = (await ledger.rows(batch, part[0]?.row ?? 0, part.length)).filter(hasEnded);
     const byRow = new Map(records.map((record) => [record.row, record]));
     for (const planned of part) yield { planned, record: byRow.get(planned.row) };
   }

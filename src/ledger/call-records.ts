@@ -365,6 +365,10 @@ export interface RowAnswer
 
 export interface RowRecord {
   readonly row: RowNumber;
-  readonly outcome: Outcome;
+  /** Undefined of a pending row: its answers are those that have filled its steps so far. */
+  readonly outcome: Outcome | undefined;
   readonly answers: readonly RowAnswer[];
 }
+
+export type EndedRow = RowRecord & { readonly outcome: Outcome };
+export const hasEnded = (record: RowRecord): record is EndedRow => record.outcome !== undefined;

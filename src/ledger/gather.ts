@@ -4,6 +4,7 @@ import { oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
 import {
   type EndRow,
+  type FillsRow,
   type Group,
   type IntentRow,
   isPlain,
@@ -66,6 +67,7 @@ interface Part {
   readonly reply?: ReplyRow;
   readonly end?: EndRow;
   readonly rows?: readonly Row[];
+  readonly fills?: readonly FillsRow[];
   readonly intent?: IntentRow;
   tell(written: Written): void;
   fail(error: unknown): void;
@@ -83,14 +85,16 @@ function groupOf(items: readonly Part[]): Group {
   const replies: ReplyRow[] = [];
   const ends: EndRow[] = [];
   const rows: Row[] = [];
+  const fills: FillsRow[] = [];
   const intents: IntentRow[] = [];
   for (const item of items) {
     if (item.reply !== undefined) replies.push(item.reply);
     if (item.end !== undefined) ends.push(item.end);
     if (item.rows !== undefined) rows.push(...item.rows);
+    if (item.fills !== undefined) fills.push(...item.fills);
     if (item.intent !== undefined) intents.push(item.intent);
   }
-  return { replies, ends, rows, intents };
+  return { replies, ends, rows, fills, intents };
 }
 
 const isInFlight = ({ reply, end }: Part): boolean => reply !== undefined || end !== undefined;
@@ -164,9 +168,9 @@ export class Gather {
     });
   }
 
-  async rows(rows: readonly Row[]): Promise<void> {
-    if (rows.length === 0) return;
-    await new Promise<Written>((tell, fail) => this.#push({ rows, tell, fail }, true));
+  async rows(rows: readonly Row[], fills: readonly FillsRow[]): Promise<void> {
+    if (rows.length + fills.length === 0) return;
+    await new Promise<Written>((tell, fail) => this.#push({ rows, fills, tell, fail }, true));
   }
 
   /** @returns whether it was admitted. */

@@ -211,6 +211,9 @@ export interface FinishedRow {
   readonly waitsFor?: AttemptId | undefined;
 }
 
+/** A row that goes on, with the attempts that have filled steps of it so far. */
+export type RowFills = Pick<FinishedRow, 'batch' | 'row'> & { readonly fills: readonly AttemptId[] };
+
 export interface WaitingRow {
   readonly row: RowNumber;
   readonly reason: string;
@@ -252,10 +255,8 @@ export interface AskedOfAccount {
   /** Rows of these for which the batch itself asked. The ledger knew the answers of the others. */
   readonly asked: number;
   readonly found: number;
-  /** Rows of these that what was found has filled, or may fill yet. No check fills one. */
+  /** Rows of these that what was found has filled. No check fills one. */
   readonly filled: number;
-  /** Rows of these that have not ended: no output has what was found for them. */
-  readonly notShown: number;
   /** The answered calls of the batch itself, those of them that found something, and those that filled. */
   readonly calls: number;
   readonly matches: number;

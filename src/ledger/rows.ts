@@ -9,7 +9,15 @@ import {
   type RowStatus,
 } from '../core/row.ts';
 import { flat, parts } from '../lib/parts.ts';
-import { type AnswerRecord, isAnswer, type ReadAs, type RowAnswer, type RowRecord } from './call-records.ts';
+import {
+  type AnswerRecord,
+  type EndedRow,
+  hasEnded,
+  isAnswer,
+  type ReadAs,
+  type RowAnswer,
+  type RowRecord,
+} from './call-records.ts';
 import { answersOf } from './calls.ts';
 import { type Context, filled, oneRow, type WriteContext } from './context.ts';
 import { type Cell, eachWhole, insertSql, type Sql } from './db.ts';
@@ -19,12 +27,13 @@ import type {
   BatchId,
   FinishedRow,
   PlannedRow,
+  RowFills,
   RowLeft,
   RowSpan,
   SubmittedRow,
 } from './records.ts';
 import { AN_ANSWER, takes } from './schema.ts';
-import { ROW_COLUMNS, type Row } from './transitions.ts';
+import { type FillsRow, ROW_COLUMNS, type Row } from './transitions.ts';
 
 /**
  * The rows of lists, from their submit on, with the attempts that they rest on. A pending row has no outcome
@@ -42,22 +51,28 @@ export const rowOf = ({ batch, row, outcome, answers, fills, waitsFor }: Finishe
     : { attempt: null, others: listOf([...answers, waitsFor]) }),
 });
 
+export const filledOf = ({ batch, row, fills }: RowFills): FillsRow => ({
+  ...{ batch, row, fills: JSON.stringify(fills) },
+});
+
 const listOf = (calls: readonly AttemptId[]): string | null =>
   calls.length === 0 ? null : JSON.stringify(calls);
 
 // --------------------------------------------------------------------------------------- what became of them
 
 interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others' | 'fills'> {
-  readonly state: OutcomeKind;
+  readonly state: RowStatus;
   readonly attempt: AttemptId | null;
 }
 
 const KEPT = 'w.row, w.state, w.matched_by, w.reason, w.attempt, w.others, w.fills';
 
-const ROWS = `SELECT ${KEPT} FROM rows w WHERE w.batch = ? AND w.row >= ? AND w.state <> 'pending'`;
+const ROWS = `SELECT ${KEPT} FROM rows w WHERE w.batch = ? AND w.row >= ?`;
+const HAS_ENDED = "w.state <> 'pending'";
+const HAS_CELLS = `(${HAS_ENDED} OR w.fills IS NOT NULL)`;
 
 const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${KEPT} FROM v
-  JOIN rows w ON w.batch = v.batch AND w.row = v.row WHERE w.state <> 'pending'`);
+  JOIN rows w ON w.batch = v.batch AND w.row = v.row WHERE ${HAS_CELLS}`);
 
 /** The attempts that a row rests on, in EXISTS over `u`. */
 export const USED =
@@ -83,10 +98,12 @@ WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
     WHERE r.state = 'in_doubt' AND a.id = r.attempt AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
-/** The rows of a batch with each attempt that they rest on, or that was answered for them. */
+/** The rows of a batch with each attempt that they rest on, that fills them, or that was bought for them. */
 const RESTS = `(SELECT w.row, w.state, w.fills, w.attempt AS id FROM rows w WHERE w.batch = ?
   UNION ALL SELECT w.row, w.state, w.fills, CAST(item.value AS {int})
     FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?
+  UNION ALL SELECT w.row, w.state, w.fills, CAST(item.value AS {int})
+    FROM rows w CROSS JOIN {list w.fills} WHERE w.batch = ? AND w.state = 'pending'
   UNION ALL SELECT w.row, w.state, w.fills, a.id
     FROM attempts a JOIN rows w ON w.batch = a.batch AND w.row = a.row WHERE a.batch = ? AND a.state = 'answered') u`;
 
@@ -97,18 +114,16 @@ const OWN = 'c.batch = m.id';
 /** What takes a find is counted with the call that found it. */
 const FIRST = `${OWN} AND NOT ${takes('c')}`;
 const FOUND = "c.said = 'found'";
-/** What a row found may fill it as long as it has not ended. */
-const FILLED = `${FOUND} AND (u.fills IS NULL
+const FILLED = `${FOUND} AND (u.fills IS NULL AND u.state <> 'pending'
   OR EXISTS (SELECT 1 FROM {list u.fills} WHERE CAST(item.value AS {int}) = c.id))`;
 
 const BY_ACCOUNT = `
 SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.filled,
-  f.unshown AS "notShown", f.calls, f.matches, f.fillers,
+  f.calls, f.matches, f.fillers,
   coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses"
 FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached,
     ${countWhere('u.row', OWN)} AS asked, ${countWhere('u.row', FOUND)} AS found,
     ${countWhere('u.row', FILLED)} AS filled,
-    ${countWhere('u.row', `${FOUND} AND u.state = 'pending'`)} AS unshown,
     ${countWhere('c.id', FIRST)} AS calls,
     ${countWhere('c.id', `${FIRST} AND ${FOUND}`)} AS matches,
     ${countWhere('c.id', `${OWN} AND ${FILLED}`)} AS fillers
@@ -137,16 +152,17 @@ export const readRows = ({ db }: Context) => ({
   },
   /** The rows, counted by the operations and accounts by which their calls were asked. */
   byAccount: (batch: BatchId): Promise<readonly AskedOfAccount[]> =>
-    db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch, batch]),
+    db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch, batch, batch]),
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
-    recordsBy(db, `${ROWS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
+    recordsBy(db, `${ROWS} AND ${HAS_CELLS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
    * The rows with an answer of an account that was last read by another dialect than this one, or that turned
    * out to be none. Answers that a person told are not among them.
    */
-  rowsReadOtherwise(batch: BatchId, account: string, dialect: number): AsyncGenerator<RowRecord> {
-    const sql = `${ROWS} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT ${READ_AT_ONCE}`;
-    const read = (from: RowNumber) => recordsBy(db, sql, [batch, from, account, dialect]);
+  rowsReadOtherwise(batch: BatchId, account: string, dialect: number): AsyncGenerator<EndedRow> {
+    const sql = `${ROWS} AND ${HAS_ENDED} AND ${READ_OTHERWISE} ORDER BY w.row LIMIT ${READ_AT_ONCE}`;
+    const read = async (from: RowNumber) =>
+      (await recordsBy(db, sql, [batch, from, account, dialect])).filter(hasEnded);
     return flat(parts(READ_AT_ONCE, 0, read, ({ row }) => row + 1));
   },
   /** The rows of any batch that wait for what becomes of this attempt. */
@@ -209,7 +225,7 @@ export const readSomeRows = ({ db }: Context) => ({
     const found = await db.each(CELLS_OF, asked);
     return new Map(found.map((each) => [each.row, listedFrom(each)]));
   },
-  /** Those of these rows that have an outcome. */
+  /** Those of these rows that have an outcome, or cells that were found so far. */
   async recordsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, RowRecord>> {
     const asked = rows.map((row) => ({ batch, row }));
     const found = await recordsFrom(db, await db.each(RECORDS_OF, asked));
@@ -229,12 +245,14 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
       .map((id) => answers.get(id))
       .filter(isShown)
       .map((answer) => ({ ...answer, ...present({ fills: filling?.has(answer.attempt) }) }));
+    if (state === 'pending') return { row, outcome: undefined, answers: own };
     const outcome = { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome;
     return { row, outcome, answers: asItEnded(state, own) };
   });
 }
 
-function usedBy({ attempt, others }: KeptRow): readonly AttemptId[] {
+function usedBy({ state, attempt, others, fills }: KeptRow): readonly AttemptId[] {
+  if (state === 'pending') return JSON.parse(fills ?? '[]');
   const used: AttemptId[] = others === null ? [] : JSON.parse(others);
   if (attempt !== null) used.push(attempt);
   return used;

@@ -427,6 +427,14 @@ ON CONFLICT (batch, row) DO UPDATE SET
   attempt = excluded.attempt, others = excluded.others, fills = excluded.fills
 WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 
+const FILLS_COLUMNS = { batch: 'text', row: 'int', fills: 'text' } as const;
+export type FillsRow = FilledRow<typeof FILLS_COLUMNS>;
+
+/** pending → pending: what has filled steps of a row is seen while its others are asked. */
+const fillRows = each(FILLS_COLUMNS)(`
+UPDATE rows SET fills = v.fills FROM v
+WHERE rows.batch = v.batch AND rows.row = v.row AND rows.state = 'pending'`);
+
 /**
  * The lowest row of the batch that used an answer counts as having paid for it.
  * @param used the attempt that it used.
@@ -602,6 +610,7 @@ export interface Group {
   readonly replies: readonly ReplyRow[];
   readonly ends: readonly EndRow[];
   readonly rows: readonly Row[];
+  readonly fills: readonly FillsRow[];
   readonly intents: readonly IntentRow[];
 }
 
@@ -612,7 +621,7 @@ export interface Group {
  */
 export async function writeGroup(
   db: Db,
-  { replies, ends, rows, intents }: Group,
+  { replies, ends, rows, fills, intents }: Group,
   moved: number,
   isFirst: (attempt: number) => boolean,
 ): Promise<ReadonlySet<number>> {
@@ -621,7 +630,7 @@ export async function writeGroup(
   const others = numbered.filter((end) => !isOfFirst(end));
   const doubts = numbered.filter(({ state }) => state === 'doubt');
   const priced = numbered.filter(({ price }) => price !== null);
-  const last = onePer(rows, ({ batch, row }) => `${batch} ${row}`);
+  const last = newestOf(rows);
   const usingOthers = last.filter((row) => row.others !== null);
   const sorted = inOrder(intents, moved);
   const secondary = sorted.filter((intent) => !isPlain(intent));
@@ -637,6 +646,7 @@ export async function writeGroup(
     step([doubtRows], doubts),
     step(moveRowsOn, others),
     step([raisePrices], priced),
+    step([fillRows], newestOf(fills)),
     step([finishRows], last),
     step([payLast], last),
     step([payOthers], usingOthers),
@@ -652,6 +662,9 @@ export async function writeGroup(
   const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
   return new Set((wrote.flat() as readonly { readonly id: number }[]).map(({ id }) => id));
 }
+
+const newestOf = <T extends Pick<Row, 'batch' | 'row'>>(rows: readonly T[]): readonly T[] =>
+  onePer(rows, ({ batch, row }) => `${batch} ${row}`);
 
 const onePer = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[] => [
   ...new Map(list.map((one) => [nameOf(one), one])).values(),
@@ -819,6 +832,13 @@ const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
   ),
 );
 
+/** pending → pending: nothing that was taken back is shown of a row. */
+const emptyTakenBack: AttemptStatement = each(ATTEMPT)(`
+UPDATE rows SET fills = NULL FROM v JOIN attempts c ON c.id = v.attempt
+  JOIN batch_accounts m ON m.account = c.account
+WHERE rows.batch = m.batch AND rows.state = 'pending' AND rows.fills IS NOT NULL
+  AND EXISTS (SELECT 1 FROM {list rows.fills} WHERE CAST(item.value AS {int}) = v.attempt)`);
+
 /**
  * Takes back answers that said something about the account, and nothing about what was asked. The rows that
  * they ended wait.
@@ -828,7 +848,7 @@ const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
 export async function takeBack(sql: Sql, all: readonly number[], free: readonly number[]): Promise<void> {
   const record = (attempt: number) => ({ attempt });
   await sql.each(retractAnswers, free.map(record));
-  await eachOf(sql, [doubtTakenBack, ...moveRowsOn], all.map(record));
+  await eachOf(sql, [doubtTakenBack, ...moveRowsOn, emptyTakenBack], all.map(record));
   await sql.each(restorePrior, free.map(record));
 }
 

@@ -6,8 +6,15 @@ import { each, type Sql } from './db.ts';
 import { followCalls } from './follow.ts';
 import type { Gather } from './gather.ts';
 import { isFull, moneyOf, SCOPES, scopeName, scopesOf } from './money.ts';
-import { type AttemptId, type BatchId, type BudgetScope, credits, type FinishedRow } from './records.ts';
-import { rowOf } from './rows.ts';
+import {
+  type AttemptId,
+  type BatchId,
+  type BudgetScope,
+  credits,
+  type FinishedRow,
+  type RowFills,
+} from './records.ts';
+import { filledOf, rowOf } from './rows.ts';
 import { isCurrent, isHolding } from './schema.ts';
 import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
 import { endRow, INTENT_COLUMNS, type IntentRow, type ReplyRow, UNANSWERED } from './transitions.ts';
@@ -67,8 +74,10 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   /**
    * Finishes rows, all of them or none, and maybe with others that are finished until the next commit. A
    * final outcome never changes: the database refuses to finish such a row otherwise than it is.
+   * @param filled rows that go on.
    */
-  finishRows: (rows: readonly FinishedRow[]): Promise<void> => gather.rows(rows.map(rowOf)),
+  finishRows: (rows: readonly FinishedRow[], filled: readonly RowFills[] = []): Promise<void> =>
+    gather.rows(rows.map(rowOf), filled.map(filledOf)),
 
   /** What the vendor of an account has accepted and nobody else asks for: of any batch, oldest first. */
   async acceptedCalls(accountIdentity: string) {

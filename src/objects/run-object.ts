@@ -58,10 +58,8 @@ export const StepObject = z.object({
   /** Rows whose answer the ledger knew. */
   known: z.number(),
   asked: z.number(),
-  /** Rows with a match that filled a cell. A found address that its check refuses is missed. */
+  /** Rows, finished or not, with a match that filled a cell. One that its check refuses is missed. */
   found: z.number(),
-  /** Rows of the found ones that are not finished, so that the output does not have what was found yet. */
-  not_shown: z.number(),
   missed: z.number(),
   credits: z.object({ spent: z.number(), for_misses: z.number() }),
   /** The spent credits in money. */

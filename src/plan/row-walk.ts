@@ -270,9 +270,14 @@ export class MetCall {
  * still have what no other account found.
  */
 type WalkStep =
-  | { readonly kind: 'call' | 'look'; readonly met: MetCall }
-  | { readonly kind: 'waits' }
+  | ({ readonly kind: 'call' | 'look'; readonly met: MetCall } & SoFar)
+  | ({ readonly kind: 'waits' } & SoFar)
   | RowEnd;
+
+interface SoFar {
+  /** The attempts that have filled steps of the row; left out: none. */
+  readonly filled?: readonly AttemptId[];
+}
 
 interface RowEnd {
   readonly kind: 'end';
@@ -368,7 +373,7 @@ export class RowWalk {
     // The first call of the worst case is also the next call, because no answer had to be assumed to reach
     // it.
     const [met] = this.#atWorst?.calls ?? [];
-    return met === undefined ? this.#ask(NOTHING_ASSUMED) : this.#askFor(met);
+    return met === undefined || this.#told > 0 ? this.#ask(NOTHING_ASSUMED) : this.#askFor(met);
   }
 
   #askFor(met: MetCall): Extract<WalkStep, { readonly met: MetCall }> {
@@ -509,10 +514,10 @@ export class RowWalk {
         ? { kind: 'waits' }
         : this.#askStep(at, step, before.filled, assumed);
       if (state === undefined) continue;
-      if ('met' in state) return state;
+      if ('met' in state) return { ...state, filled: attemptsOf(before) };
       note(state, step, before);
     }
-    if (before.waits) return { kind: 'waits' };
+    if (before.waits) return { kind: 'waits', filled: attemptsOf(before) };
     return this.#end(before.ends);
   }
 
@@ -520,7 +525,7 @@ export class RowWalk {
     const isFilling =
       this.#steps.some(({ ways, wants }) => ways.length > 1 || wants !== undefined) ||
       this.#met.some(({ leads }) => leads);
-    const fills = isFilling ? ends.flatMap(({ by }) => by?.attempt ?? []) : undefined;
+    const fills = isFilling ? attemptsOf({ ends }) : undefined;
     return { kind: 'end', outcome: this.#remarked(outcomeOf(ends)), fills };
   }
 
@@ -651,6 +656,9 @@ const isPlain = (step: RowStep): step is RowStep & { readonly ways: readonly [Ro
 
 const isFilled = ({ outcome, by }: WayEnd): boolean =>
   outcome.kind === 'matched' && (by?.filled === undefined || Object.keys(by.filled).length > 0);
+
+const attemptsOf = ({ ends }: Pick<Before, 'ends'>): readonly AttemptId[] =>
+  ends.flatMap(({ by }) => by?.attempt ?? []);
 
 /** Whether a step reads a column that is still open. */
 const isFedBy = ({ fed = {} }: RowStep, open: ReadonlySet<string>): boolean =>

@@ -58,8 +58,9 @@ export async function forecast(
   let matched = 0;
   for (const row of sample) {
     const [record] = await context.ledger.rows(batch.id, row, 1);
-    if (record?.row !== row || ['in_doubt', 'skipped'].includes(record.outcome.kind)) continue;
-    const isMatch = record.outcome.kind === 'matched';
+    const kind = record?.outcome?.kind ?? 'in_doubt';
+    if (record?.row !== row || kind === 'in_doubt' || kind === 'skipped') continue;
+    const isMatch = kind === 'matched';
     rows += 1;
     if (isMatch) matched += 1;
     // An answer that rows share was paid once.

@@ -15,6 +15,7 @@ import type {
   Doubt,
   FinishedRow,
   KnownAnswer,
+  RowFills,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
@@ -140,6 +141,7 @@ interface WalkingRow {
  */
 async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'waits' | undefined> {
   const { task, walk, answers, unanswered } = row;
+  ends.show(row);
   for (;;) {
     const step = walk.step();
     if (step.kind === 'waits') return 'waits';
@@ -157,7 +159,10 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
     // The other steps of the row go on.
     if (obtained === 'accepted') walk.leaveStep(met);
     else if (typeof obtained === 'string') walk.pass(met, obtained);
-    else hear(row, met, obtained);
+    else {
+      hear(row, met, obtained);
+      ends.show(row);
+    }
   }
 }
 
@@ -320,11 +325,12 @@ const WAIT_FOR_OTHERS_MS = 250;
 
 /**
  * Keeps how rows ended, and the attempts that led there, many rows by one statement. Rows that a crash loses
- * here are finished again from their answers.
+ * here are finished again from their answers, and what is shown of others is shown again.
  */
 class RowEnds {
   readonly #work: Work;
   #ended: FinishedRow[] = [];
+  #filled: RowFills[] = [];
   #isScheduled = false;
   #written: Promise<void> = Promise.resolve();
 
@@ -334,6 +340,15 @@ class RowEnds {
 
   add({ row }: Task, outcome: Outcome, { answers, fills, waitsFor }: RowRest): void {
     this.#ended.push({ batch: this.#work.batch.id, row, outcome, answers, ...present({ fills, waitsFor }) });
+  }
+
+  /** Keeps what has filled steps of a row that goes on, so that it is seen meanwhile. */
+  show({ task: { row }, walk }: WalkingRow): void {
+    const step = walk.step();
+    const fills = step.kind === 'end' ? [] : (step.filled ?? []);
+    if (fills.length === 0) return;
+    this.#filled.push({ batch: this.#work.batch.id, row, fills });
+    this.writeSoon();
   }
 
   writeSoon(): void {
@@ -353,15 +368,17 @@ class RowEnds {
 
   write(): Promise<void> {
     const rows = this.#ended;
+    const filled = this.#filled;
     this.#ended = [];
-    if (rows.length > 0) this.#written = this.#write(rows);
+    this.#filled = [];
+    if (rows.length + filled.length > 0) this.#written = this.#write(rows, filled);
     return this.#written;
   }
 
-  async #write(rows: readonly FinishedRow[]): Promise<void> {
+  async #write(rows: readonly FinishedRow[], filled: readonly RowFills[]): Promise<void> {
     const { ledger, emit } = this.#work.context;
     for (const _ of rows) crashPoint('before-row');
-    await ledger.finishRows(rows);
+    await ledger.finishRows(rows, filled);
     for (const { row, outcome } of rows) {
       crashPoint('after-row');
       emit({ kind: 'row', row, outcome: outcome.kind });

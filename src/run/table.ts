@@ -35,8 +35,8 @@ import {
 } from './table-order.ts';
 
 /**
- * The table of a list: its own cells, and beside them those that an output would have, as soon as a row has
- * ended. A page of the list's order, or of some states, costs the same in a list of any length.
+ * The table of a list: its own cells, and beside them those that an output would have, as soon as they are
+ * found. A page of the list's order, or of some states, costs the same in a list of any length.
  */
 
 export async function tableOf(ledger: LedgerReader, batch: Batch, order: TableOrder): Promise<TableObject> {
@@ -155,7 +155,8 @@ const firstAnswers = (ledger: LedgerReader, batch: Batch): Answers => ({
     if (from > 0) return [];
     const most = rowsPerRead(batch, ROWS_SURVEYED);
     const answered = await ledger.rowsAt(batch.id, { from }, most, ['matched', 'applied']);
-    const records = await ledger.recordsOf(batch.id, answered.map(numberOf));
+    const begun = await ledger.rowsAt(batch.id, { from }, most - answered.length, ['pending']);
+    const records = await ledger.recordsOf(batch.id, [...answered, ...begun].map(numberOf));
     return [...records.values()];
   },
 });

@@ -48,7 +48,7 @@ export class Tables {
     by: 'first' | 'second' = 'first',
     { number = this.number(), first = new Set<number>() } = {},
   ): Promise<ReadonlySet<number>> {
-    const all = { replies: [], ends: [], rows: [], intents: [], ...group };
+    const all = { replies: [], ends: [], rows: [], fills: [], intents: [], ...group };
     return writeGroup(by === 'first' ? this.db : this.#second, all, number, (attempt) => first.has(attempt));
   }
 

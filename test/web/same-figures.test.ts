@@ -285,32 +285,41 @@ test('figures of a team whose next list its guards hold back', async () => {
   await expectAlike(await facesOf(desk, batch), expected, 'held back');
 });
 
-test('what is bought for a row that is not finished is said, and counts in no part of the list, also while it goes on', async () => {
+test('what is bought for a row is in its cells before the row has ended, and every face counts it', async () => {
   const said = ({ path }: { readonly path: string }) =>
     path.includes('company') ? { name: 'Acme' } : { full_name: 'Jo Lee' };
   const at = await deskBefore(said);
   const { desk } = at;
   const rows = ['a', 'b', 'c'].map((name) => `${name}.example,jo@${name}.example\n`);
   await desk.write('list.csv', `Domain,E-mail\n${rows.join('')}`);
-  const run = ['run', 'enrich-company,enrich-person', 'list.csv', '--budget', '50', '--limit', '1'];
-  expect(await desk.type(run)).toMatchObject({ code: 0 });
-  const faces = await facesOf(desk, (await desk.json(['status', 'last'])).batch);
-  const { page } = faces;
-  const found = page.locator('.funnel button', { hasText: 'found' });
-  await expect.poll(() => found.innerText()).toContain('1 found: 1 company, 1 person');
+  const run = ['run', 'enrich-company,enrich-person', 'list.csv', '--budget', '50', '-o', 'out.csv'];
+  expect(await desk.type([...run, '--limit', '1'])).toMatchObject({ code: 0 });
   const held = Promise.withResolvers<void>();
   at.answer = async (asked) => {
+    if (asked.path.includes('company')) return said(asked);
     await held.promise;
-    return asked.path.includes('company') ? said(asked) : Response.json({}, { status: 402 });
+    return Response.json({}, { status: 402 });
   };
+  const faces = await facesOf(desk, (await desk.json(['status', 'last'])).batch);
+  const { page, served, batch } = faces;
   await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByText('You may close this window').waitFor();
-  expect(await found.innerText()).not.toContain('company');
+  const asked = (what: string): number => at.asked.filter(({ path }) => path.includes(what)).length;
+  await expect.poll(() => asked('person')).toBe(2);
+  const cells = page.getByRole('gridcell', { name: 'Acme' });
+  await expect.poll(() => cells.count()).toBeGreaterThan(1);
   held.resolve();
-  const bought = () => at.asked.filter(({ path }) => path.includes('company')).length;
-  await page.getByText(/ not shown, as (?:its row is|their rows are) not finished; 2 rows to go/).waitFor();
-  const later = `So far ${bought()} of ${bought()} companies and 1 of 1 person found; ${bought() - 1} of these`;
-  await page.getByText(later).waitFor();
-  expect(await found.innerText()).not.toContain('compan');
+  await page.getByText('2 rows to go').waitFor();
+  const bought = asked('company');
+  await page
+    .getByText(`So far ${bought} of ${bought} companies and 1 of 1 person found; 2 rows to go`)
+    .waitFor();
+  const funnel = page.locator('.funnel button', { hasText: 'found' });
+  await expect.poll(() => funnel.innerText()).toContain(`1 found: ${bought} companies, 1 person`);
+  await expect.poll(() => cells.count()).toBe(bought);
+  const { body } = await served.tool(`/api/batches/${batch}/files/output`);
+  const downloaded: Record<string, string>[] = parse(body, { columns: true });
+  expect(downloaded.filter(({ name }) => name === 'Acme').length).toBe(bought);
+  const searched: JsonResult = await ask(served, 'POST', '/status', { batch, search: 'acme' });
+  expect(searched.rows.length).toBe(bought);
   await expectAlike(faces, { matched: 1, pending: 2 }, 'between a company and its person');
 });

@@ -15,7 +15,7 @@ import { accountNameIn, ourCells, shownAnswer, textCells } from '../../files/out
 import { isPaidBy } from '../../files/output/tally.ts';
 import { spoolInput } from '../../files/spool.ts';
 import type { Job } from '../../job/job.ts';
-import type { Batch, BatchId, RowRecord } from '../../ledger/ledger.ts';
+import { type Batch, type BatchId, hasEnded, type RowRecord } from '../../ledger/ledger.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
 import { asItIs } from '../../lib/formulas.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
@@ -165,7 +165,7 @@ async function* ran<Row>(
       const isLast = isOver;
       const next = moved.promise;
       const [found] = id === undefined ? [] : await ledger.rows(id, row, 1);
-      if (found?.row === row) return found;
+      if (found?.row === row && hasEnded(found)) return found;
       if (isLast) return undefined;
       await next;
     }

@@ -6,7 +6,7 @@ import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
-import { matchedByIn } from '../../core/row.ts';
+import { matchedByIn, type Outcome } from '../../core/row.ts';
 import { accountNameIn, shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';
@@ -70,14 +70,14 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
   return {
     batch: batch.id,
     row,
-    outcome: record ? outcomeObject(record) : null,
+    outcome: record?.outcome ? outcomeObject(record.outcome) : null,
     planned: (planned?.row === row ? planned.work : undefined) ?? null,
     attempts,
     ...(fields.length > 0 && { fields: [...fields] }),
   };
 }
 
-function outcomeObject({ outcome }: RowRecord): RowObject['outcome'] {
+function outcomeObject(outcome: Outcome): RowObject['outcome'] {
   return { kind: outcome.kind, ...present({ matched_by: matchedByIn(outcome), reason: outcome.reason }) };
 }
 

@@ -14,7 +14,7 @@ import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { plannedRecords } from '../../files/kept-rows.ts';
-import type { Batch, BatchId, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, BatchId, EndedRow, LedgerReader } from '../../ledger/ledger.ts';
 import type { NotUndoneObject } from '../../objects/plan-object.ts';
 import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
 
@@ -243,7 +243,7 @@ async function carriedOut(
   ledger: LedgerReader,
   { id, accountIdentity }: Batch,
   row: RowNumber,
-  record: RowRecord | undefined,
+  record: EndedRow | undefined,
 ): Promise<readonly Call[]> {
   if (record !== undefined && record.outcome.kind !== 'in_doubt') {
     const own = record.answers.filter(({ batch, kind }) => batch === id && kind === 'found');

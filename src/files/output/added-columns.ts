@@ -323,8 +323,8 @@ export function ourCells(
   why: string | undefined,
   cells: CellWriter,
 ): readonly string[] {
-  if (record === undefined) return ['pending', '', '', 0, '', ''].map(cells.own);
-  const { outcome, answers } = record;
+  const { outcome, answers = [] } = record ?? {};
+  if (outcome === undefined) return ['pending', '', '', 0, '', ''].map(cells.own);
   let credits = 0;
   for (const answer of answers) if (isPaidBy(batch, row, answer)) credits += answer.charged;
   const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);

@@ -94,7 +94,7 @@ export async function readFigures(
     const fields = add === undefined ? answerFields(shown, isApart) : undefined;
     if (fields !== undefined) survey.addFields(fields);
     const answer = fields === undefined ? saidIn(shown.body, shown.place) : undefined;
-    if (outcome.kind === 'matched') tally.addFound(foundValues(add, answer, fields));
+    if (outcome?.kind === 'matched') tally.addFound(foundValues(add, answer, fields));
   };
   for await (const records of listRecords(ledger, batch)) {
     for (const record of records) {
@@ -156,7 +156,6 @@ export async function stepsIn(
         known: reached - asked,
         asked,
         found,
-        not_shown: each.notShown,
         missed: reached - found,
         credits: { spent, for_misses: forMisses },
         ...present({ cost: inMoney(spent), price_in_money: inMoney(price ?? 0) }),

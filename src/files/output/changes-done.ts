@@ -2,7 +2,7 @@ import { askedText, callKeyOf } from '../../core/call-key.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { WITHOUT_A_WORD } from '../../core/row.ts';
-import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
+import type { Batch, EndedRow, LedgerReader, PlannedRow, RowAnswer } from '../../ledger/ledger.ts';
 import type { ChangesObject } from '../../objects/batch-object.ts';
 import { type KeptWork, keptWorks, type PersonWork } from '../../operations/team/change-action.ts';
 import { nextOfPerson } from '../../operations/team/change-steps.ts';
@@ -42,7 +42,7 @@ class ChangeCollector {
   }
 
   /** @param record undefined for a row without an outcome. */
-  add({ work: planned }: PlannedRow, record: RowRecord | undefined): void {
+  add({ work: planned }: PlannedRow, record: EndedRow | undefined): void {
     // The rows of a plan are those of the file, followed by rows for people whom the file does not name.
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
@@ -103,7 +103,7 @@ class ChangeCollector {
     return group;
   }
 
-  #addPerson(work: KeptWork, ended: ChangeEnd, beyond: boolean, record: RowRecord | undefined): void {
+  #addPerson(work: KeptWork, ended: ChangeEnd, beyond: boolean, record: EndedRow | undefined): void {
     const { email, project, subject, was, action = 'call', from, to } = work;
     const reason = record?.outcome.reason ?? '';
     this.#people.push({
@@ -117,7 +117,7 @@ class ChangeCollector {
 type Answers = readonly Pick<RowAnswer, 'batch' | 'kind' | 'why' | 'call'>[];
 
 /** No change ends as `matched` or `no_match`. @param record undefined for a row without an outcome. */
-const endOf = (record: RowRecord | undefined): ChangeEnd => endIn(record?.outcome.kind);
+const endOf = (record: EndedRow | undefined): ChangeEnd => endIn(record?.outcome.kind);
 
 const endIn = (kind: string | undefined): ChangeEnd => CHANGE_ENDS.find((end) => end === kind) ?? 'pending';
 
@@ -125,7 +125,7 @@ const endIn = (kind: string | undefined): ChangeEnd => CHANGE_ENDS.find((end) =>
  * How a row of several projects ended in one of them: by the outcome that the plan has for it, else by the
  * answers of the row, else by the outcome of the row.
  */
-function partEnd(work: KeptWork, record: RowRecord | undefined): ChangeEnd {
+function partEnd(work: KeptWork, record: EndedRow | undefined): ChangeEnd {
   if (record === undefined || work.ended !== undefined) return endIn(work.ended?.kind);
   const answers = new Map(record.answers.map((answer) => [askedText(answer.call), answer]));
   const step = nextOfPerson(work as PersonWork, (call) => {

@@ -285,7 +285,7 @@ async function* enrichedCopy(
     tally.add(batch, row.row, record);
     const answers = record?.answers ?? [];
     const shown = shownAnswer(answers, answerPlace);
-    const told = record?.outcome.kind === 'matched' ? found : undefined;
+    const told = record?.outcome?.kind === 'matched' ? found : undefined;
     const cells = () => addedCells(columns, row, shown, batch, writer, told);
     const added = cellsOrWhy(columns.length, cells, shown);
     const ours = ourCells(batch, row, record, added.why, writer);

@@ -103,8 +103,7 @@ function foundWords({ operation, state }: Summed, figures: BatchFigures): string
   const what = severalWords(operation, figures) ?? share;
   const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
   if (pending === 0) return `${what}${left}`;
-  const isPart = figures.steps?.some((step) => step.not_shown > 0) === true;
-  const never = isPart ? 'not finished' : 'not asked';
+  const never = figures.steps === undefined ? 'not asked' : 'not finished';
   if (state !== 'open') return `${what}${left}; ${counted(pending, 'row')} ${never}`;
   return `So far ${what}${left}; ${counted(pending, 'row')} to go`;
 }
@@ -119,11 +118,7 @@ function severalWords(operation: string, { steps = [] }: BatchFigures): string |
     const reached = Math.max(0, ...own.map((step) => step.reached));
     return `${grouped(found)} of ${countedOf(reached, name)}`;
   });
-  const ofThese = steps.filter((step) => operations.includes(step.operation));
-  const notShown = ofThese.reduce((sum, step) => sum + step.not_shown, 0);
-  const rows = notShown === 1 ? 'its row is' : 'their rows are';
-  const later = notShown === 0 ? '' : `; ${grouped(notShown)} of these not shown, as ${rows} not finished`;
-  return `${listed(parts)} found${later}`;
+  return `${listed(parts)} found`;
 }
 
 /** `90 %`, which is not broken in two. Only all of them are 100 %, and only none of them is 0 %. */

@@ -49,10 +49,10 @@ export class Tally {
   }
 
   add(batch: Batch, row: RowNumber, record: RowRecord | undefined): void {
-    const kind = record?.outcome.kind ?? 'pending';
+    const { outcome, answers = [] } = record ?? {};
+    const kind = outcome?.kind ?? 'pending';
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
-    if (record === undefined) return;
-    const { outcome, answers } = record;
+    if (outcome === undefined) return;
     if (isLeftOut(outcome)) this.leftOut += 1;
     const asked = new Map<string, boolean>();
     for (const answer of answers) {

@@ -269,7 +269,7 @@ describe.each([
     const buyer = await batchNamed(ledger, 'buyer', { accountIdentity: OTHER });
     const missed = await answered(ledger, buyer, 'acme', { ...AT_OTHER, ...MISSED });
     await settle(ledger, batch, 7, MATCHED, [missed, await answered(ledger, batch, 'acme', { row: 7 })]);
-    const state = async () => (await ledger.rows(batch, 7, 1))[0]?.outcome.kind;
+    const state = async () => (await ledger.rows(batch, 7, 1))[0]?.outcome?.kind;
     return { ledger, missed, state };
   }
 

@@ -193,10 +193,8 @@ function partsOf(
   all: readonly StepObject[] = [],
   plan?: PlanObject,
 ): readonly Share[] {
-  // The table has nothing of a row that is not finished, and neither do these parts.
-  const isWhole = all.every(({ not_shown: later }) => later === 0);
   // A check of what was found is no find of its own.
-  const steps = isWhole ? all.filter(({ operation }) => operation !== 'check-email') : [];
+  const steps = all.filter(({ operation }) => operation !== 'check-email');
   const rows = allRows(batch);
   const ended = sumOf(Object.values(batch.counts));
   const counts: BatchStatusObject['counts'] = { ...batch.counts, pending: rows - ended };
@@ -211,7 +209,8 @@ function partsOf(
   const byAccount = accountShares(found.rows, steps);
   const isFill = byAccount.length > 0;
   const needed = plan ? plan.invalid + plan.in_doubt + (counts.refused ?? 0) : needing(batch);
-  const left = (batch.state ?? 'open') === 'open' ? 'to go' : 'not asked';
+  const never = all.length > 0 ? 'not finished' : 'not asked';
+  const left = (batch.state ?? 'open') === 'open' ? 'to go' : never;
   const parts = [
     ...(isFill ? byAccount : [found]),
     share(isFill ? 'still blank' : 'nothing found', 'no_match'),

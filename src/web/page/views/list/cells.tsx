@@ -51,10 +51,11 @@ const WAITS: CellShown = { shows: <Bar part={0} all={1} says="still to come" /> 
 function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonly (Sign | undefined)[] {
   const { columns } = drawn;
   const ofSteps = stepSigns(drawn, line);
-  const isBlank = columns.filter(isBought).every((column) => boughtIn(line, column) === '');
+  const isBlank = columns.every((column) => !isBought(column) || boughtIn(line, column) === '');
+  const ofAll = isBlank || line.results !== undefined || sign?.look === 'wait' ? sign : undefined;
   return columns.map((column) => {
     if (!isBought(column) || boughtIn(line, column) !== '') return undefined;
-    return ofSteps.get(column.operation ?? '') ?? (isBlank || line.results ? sign : undefined);
+    return ofSteps.get(column.operation ?? '') ?? ofAll;
   });
 }
 
