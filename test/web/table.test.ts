@@ -127,6 +127,31 @@ test('as long as no question was sent, it says that it begins', async () => {
   await page.unrouteAll({ behavior: 'wait' });
 });
 
+test('while it runs, the rows that need her are a click away, and a wait of a moment is no other state', async () => {
+  const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--rate 1/s' });
+  // It goes on for longer than any machine needs to look.
+  const rows = Array.from({ length: 500 }, (_, at) => (at === 400 ? 'no site\n' : `slow-${at}.example\n`));
+  const id = await brought(served, 'slow.csv', `Website\n${rows.join('')}`);
+  await begun(served, id);
+  const page = await open(served, '/');
+  let waitMs = 1_000;
+  await page.route('**/api/status', async (route) => {
+    const status = await ask(served, 'POST', '/status', route.request().postData() ?? '');
+    const until = new Date(Date.now() + waitMs).toISOString();
+    await route.fulfill({ json: { ...status, ...('open' in status && { paused_until: until }) } });
+  });
+  await page.goto(`${served.url}/lists/${id}`);
+  const state = page.locator('.state').getByRole('status');
+  await state.getByText('Running').waitFor();
+  await page.getByRole('link', { name: '1 row needs you' }).click();
+  await lineOf(page, 'slow-0').waitFor({ state: 'detached' });
+  await lineOf(page, 'no site').waitFor();
+  waitMs = 600_000;
+  await state.getByText('Waiting until').waitFor();
+  // An answer that is still under way would fail when the server ends.
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('what came of a row stands whole in its cells, and the parts of the list add up to it and filter it', async () => {
   const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
   const id = await finished(served);

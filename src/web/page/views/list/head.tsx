@@ -92,15 +92,22 @@ function State({ scene: { batch, work, isRunning } }: OfScene) {
   return needing(batch) > 0 ? <Word look="warn" says="Needs you" /> : <Word look="good" says="Done" />;
 }
 
-function Running({ batch: { paused_until: until } }: OfBatch) {
-  if (until !== null) return <Word look="warn" says="Waiting" more={`until ${when(until)}`} />;
+/** A shorter wait belongs to the pace of the account, and its state would flicker. */
+const MOMENT_MS = 3_000;
+
+const waitsUntil = ({ paused_until: until }: BatchStatusObject): string | undefined =>
+  until !== null && Date.parse(until) - Date.now() > MOMENT_MS ? until : undefined;
+
+function Running({ batch }: OfBatch) {
+  const until = waitsUntil(batch);
+  if (until !== undefined) return <Word look="warn" says="Waiting" more={`until ${when(until)}`} />;
   return <Word look="good" says="Running" />;
 }
 
 /** `47 % · about 12 min`, which changes too often to be read aloud with the state; blank while it waits. */
 function progressWords(batch: BatchStatusObject): string {
-  const { running, settled, seconds_left: left, paused_until: until } = batch;
-  if (!running || until !== null || !isBegun(batch)) return '';
+  const { running, settled, seconds_left: left } = batch;
+  if (!running || waitsUntil(batch) !== undefined || !isBegun(batch)) return '';
   return `${percent(settled, allRows(batch))}${left === null ? '' : ` · about ${duration(left)}`}`;
 }
 
@@ -214,11 +221,10 @@ export function SoFar({ scene: { batch } }: OfScene) {
       {batch ? <Speed batch={batch} /> : <p>It begins.</p>}
       <p class="soft">You may close this window: it goes on.</p>
       {attention > 0 && (
-        <div class="need">
-          <b>{needWords(attention)}</b>
-          <br />
-          They are marked in the table{wrong > 0 && `; ${grouped(wrong)} can be corrected while it runs`}.
-        </div>
+        <p class="need">
+          <a href="?needs">{needWords(attention)}</a>.{' '}
+          {wrong > 0 && `${grouped(wrong)} can be corrected while it runs.`}
+        </p>
       )}
     </aside>
   );
@@ -241,8 +247,9 @@ function Spent({ batch: { credits, cost, has_costs: hasCosts } }: OfBatch) {
 }
 
 function Speed({ batch }: OfBatch) {
-  const { requests_last_minute: requests, paused_until: until, paused_why: why = '', counts } = batch;
-  if (until !== null)
+  const { requests_last_minute: requests, paused_why: why = '', counts } = batch;
+  const until = waitsUntil(batch);
+  if (until !== undefined)
     return (
       <p>
         {batch.paused_asked ? 'The vendor asks to wait.' : forPage(sentenceOf(why))} It goes on by itself{' '}
