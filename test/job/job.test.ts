@@ -125,6 +125,19 @@ guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 5
   ])('a job that changes the service refuses %s, with its place', async (_, text, message) => {
     await expect(load(text)).rejects.toThrow(message);
   });
+
+  test('a word for a role that is there twice is refused, however many words there are', async () => {
+    const costOf = async (map: string): Promise<number> => {
+      const words = Array.from({ length: 4000 }, (_, at) => `  word ${at}: viewer\n`);
+      const { user } = process.cpuUsage();
+      await load(`${ONBOARD}${map}:\n${words.join('')}`);
+      return process.cpuUsage().user - user;
+    };
+    const ofProjects = await costOf('projects');
+    expect((await costOf('roles')) / ofProjects).toBeLessThan(3);
+    const twice = load(`${ONBOARD}roles: { Read only: viewer, "read  only ": editor }\n`);
+    await expect(twice).rejects.toThrow('roles: "read only" is there twice.');
+  });
 });
 
 test.each([

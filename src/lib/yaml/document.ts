@@ -45,10 +45,7 @@ export interface YamlDocument<T> {
 
 type ProblemAt = (offset: number, fact: string, next: Advice) => StopError;
 
-/**
- * Fifty times the longest job that anybody writes by hand. The parser compares each name with each, and takes
- * some seconds for as many names of one entry.
- */
+/** Fifty times the longest job that anybody writes by hand. */
 const MOST_KIB = 256;
 const MOST_BYTES = MOST_KIB * 1024;
 
@@ -149,7 +146,8 @@ async function unreadable(path: string, { code, name }: DocumentKind, error: unk
 
 function parseText(text: string, path: string, kind: DocumentKind, lineCounter: LineCounter): Document {
   try {
-    return parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true });
+    // The parser would compare each name with each: 8,000 roles take seconds.
+    return parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true, uniqueKeys: false });
   } catch {
     // The parser recurses: brackets nested ten thousand deep exhaust its stack.
     throw stop(kind.code, `${path}: too deeply nested to be read`, `Give the file of the ${kind.name}.`);
@@ -166,13 +164,20 @@ function plainValue(document: Document, path: string, kind: DocumentKind): unkno
 
 function refuseOddNodes(document: Document, problemAt: ProblemAt): void {
   const anchors = new Set<string>();
+  const refuse = (code: ErrorCode, node: unknown): never => {
+    const { fact, next } = yamlProblem(code);
+    throw problemAt(offsetOfNode(node) ?? 0, fact, next);
+  };
   visit(document, {
     Node(_key, node) {
-      if (isAlias(node) && !anchors.has(node.source)) {
-        const { fact, next } = yamlProblem('BAD_ALIAS');
-        throw problemAt(offsetOfNode(node) ?? 0, fact, next);
-      }
+      if (isAlias(node) && !anchors.has(node.source)) refuse('BAD_ALIAS', node);
       if ('anchor' in node && node.anchor !== undefined) anchors.add(node.anchor);
+      if (!isMap(node)) return;
+      const names = new Set<string | undefined>();
+      for (const pair of node.items) {
+        if (names.has(nameOf(pair))) refuse('DUPLICATE_KEY', pair.key);
+        names.add(nameOf(pair));
+      }
     },
   });
 }

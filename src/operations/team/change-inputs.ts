@@ -196,8 +196,8 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
     const fact = '`role` gives every row the same role, so no column or word can give another.';
     throw stop('job', fact, 'Remove `role`, or what the rows say.');
   }
-  const words = Object.keys((roles ?? {}) as JsonObject);
-  const twice = words.find((word, at) => words.slice(0, at).some((each) => tidied(each) === tidied(word)));
+  const alike = Map.groupBy(Object.keys((roles ?? {}) as JsonObject), tidied);
+  const [, twice] = [...alike.values()].find((words) => words.length > 1) ?? [];
   if (twice === undefined) return;
   throw stop('job', `roles: ${quotedCell(twice)} is there twice.`, 'Take one of them out.');
 }

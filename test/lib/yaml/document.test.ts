@@ -74,6 +74,7 @@ describe('syntax', () => {
   const cases: readonly (readonly [text: string, fact: RegExp])[] = [
     ['operation: a\nlimits:\n\tper_second: 1\n', /^3:1: a tab is where spaces are needed$/],
     ['operation: a\noperation: b\n', /^2:1: the same name is here twice$/],
+    ['operation: a\nadd: { b: x, c: y, b: z }\n', /^2:20: the same name is here twice$/],
     ['operation: a\nwaterfall: [a, b\n', /^3:1: .*or a bracket above it is not closed$/],
     ['operation: "a\n', /^[12]:\d+: a closing quote, a bracket, a comma or a colon is missing$/],
     ['operation: a: b\n', /^1:\d+: there is a second colon on the line$/],
@@ -95,6 +96,20 @@ describe('syntax', () => {
 describe('the file itself', () => {
   const readAt = (path: string): Promise<unknown> =>
     readDocument(path, schema, { code: 'account', name: 'accounts file' });
+
+  test('twenty thousand names of one entry cost little more than as many names of many entries', async () => {
+    const entries = z.record(z.string(), z.record(z.string(), z.string()));
+    const path = join(folder, 'names.yaml');
+    const costOf = async (perEntry: number): Promise<number> => {
+      const line = (at: number) => `${at % perEntry === 0 ? `e${at}:\n` : ''} n${at}: x\n`;
+      await writeFile(path, Array.from({ length: 20_000 }, (_, at) => line(at)).join(''));
+      const { user } = process.cpuUsage();
+      await readDocument(path, entries, { code: 'job', name: 'job' });
+      return process.cpuUsage().user - user;
+    };
+    const ofMany = await costOf(100);
+    expect((await costOf(20_000)) / ofMany).toBeLessThan(3);
+  });
 
   test.skipIf(process.platform === 'win32')('a file without an end is not read to its end', async () => {
     await expect(readAt('/dev/zero')).rejects.toMatchObject({
