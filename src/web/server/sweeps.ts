@@ -109,13 +109,6 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
   };
 }
 
-interface Night {
-  readonly view: Omit<NightView, 'paused' | 'running' | 'next_run' | 'ended'>;
-  readonly note: NightNote;
-  readonly path: string;
-  readonly cron: Cron;
-}
-
 /** @throws StopError `job` for one without a schedule. */
 function nightOf(
   { job, account, inbox }: SweptJob,
@@ -123,7 +116,7 @@ function nightOf(
   notes: NightNotes,
   store: string | undefined,
   work: Work,
-): Night {
+) {
   const { name, path, schedule, budget, operation } = job;
   if (path === undefined || schedule === undefined)
     throw stop('job', `${word} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');

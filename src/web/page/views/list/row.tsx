@@ -8,7 +8,7 @@ import { Button, type Fact, Facts } from '../../parts/controls.tsx';
 import { counted, creditWords, exactTime, grouped } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
 import { look } from '../../session.ts';
-import { focusTable, MendField, useMending } from './cells.tsx';
+import { focusTable, MendField, useMending } from './mends.tsx';
 import type { OfScene } from './scene.ts';
 import { Doubts } from './stopped.tsx';
 

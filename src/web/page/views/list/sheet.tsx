@@ -1,5 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
-import type { RefObject } from 'preact';
+import type { Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Form } from '../../parts/asking.tsx';
 import { Button, Field, Popover } from '../../parts/controls.tsx';
@@ -7,6 +6,7 @@ import { cellsOf, type Drawn, signOf, textOf } from './cells.tsx';
 import { type Column, isBought, isHers, kindWords } from './columns.ts';
 import { Meaning } from './fields.tsx';
 import { type Filter, type OfScene, teamPlan } from './scene.ts';
+import { useWindow } from './window.ts';
 
 const NUMBERS = 68;
 
@@ -280,54 +280,6 @@ function Menu({ scene, column, value, onHide, close }: HeadProps & { readonly cl
       <Button says="Hide this column" onClick={onHide} />
     </>
   );
-}
-
-/** Which lines of a table of any length are drawn, and where: only those that are seen. */
-
-const LINE = 33;
-const HEAD = 52;
-const BEYOND = 6;
-/** Firefox draws no box that is taller. A longer table is scrolled at a scale, and by the keys row by row. */
-const TALLEST = 16_000_000;
-
-function useWindow(box: RefObject<HTMLDivElement | null>, count: number) {
-  const whole = count * LINE;
-  const tall = Math.min(whole, TALLEST);
-  /** What is seen at the top: in the scale of the box, and of all lines. */
-  const place = useSignal({ scroll: 0, top: 0 });
-  const { scroll, top } = place.value;
-  /** How many pixels of lines go by with one of the box. */
-  const scaleOf = ({ clientHeight }: HTMLElement): number =>
-    whole === tall ? 1 : (whole + HEAD - clientHeight) / (tall + HEAD - clientHeight);
-  const onScroll = (): void => {
-    const shown = box.current;
-    if (shown === null || shown.scrollTop === scroll) return;
-    place.value = { scroll: shown.scrollTop, top: shown.scrollTop * scaleOf(shown) };
-  };
-  const showLine = (line: number): void => {
-    const shown = box.current;
-    if (shown === null) return;
-    const y = line * LINE;
-    const wanted = Math.min(y, Math.max(top, y + LINE + HEAD - shown.clientHeight));
-    if (wanted === top) return;
-    shown.scrollTop = wanted / scaleOf(shown);
-    place.value = { scroll: shown.scrollTop, top: wanted };
-  };
-  const from = Math.max(0, Math.floor(top / LINE) - BEYOND);
-  // No box is taller than its screen.
-  const to = Math.min(count, Math.ceil((top + screen.height) / LINE) + BEYOND);
-  const lines = Array.from({ length: Math.max(0, to - from) }, (_, nth) => from + nth);
-  const page = (): number => Math.max(1, Math.floor(((box.current?.clientHeight ?? 0) - HEAD) / LINE) - 1);
-  return {
-    from,
-    to,
-    lines,
-    tall,
-    page,
-    onScroll,
-    showLine,
-    yOf: (line: number) => line * LINE - top + scroll,
-  };
 }
 
 export interface Place {
