@@ -421,3 +421,20 @@ test('on a telephone a row is a card with its fault below the field, before the 
     .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
   expect(scrollWidth).toBe(clientWidth);
 });
+
+test('the keys go on where a row was opened, also on a telephone, and the table says which keys it has', async () => {
+  const served = await servedIn();
+  const list = `/lists/${await finished(served)}`;
+  const page = await open(served, list, { viewport: { width: 390, height: 844 } });
+  await page.getByRole('button', { name: 'Row 5' }).press('Enter');
+  await page.getByRole('heading', { name: 'Row 5' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Row 5' }).and(page.locator(':focus')).waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const keys = 'A click on its number or the space bar selects a row, with shift several; Enter opens it.';
+  await expect.poll(() => page.getByRole('grid').evaluate(described)).toBe(keys);
+});
+
+/** What a reader of the screen says behind the name of an element. */
+const described = (element: Element): string | null | undefined =>
+  document.getElementById(element.getAttribute('aria-describedby') ?? '')?.textContent;

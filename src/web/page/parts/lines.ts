@@ -38,7 +38,7 @@ export interface Portion {
 
 export type Read = (of: { readonly from?: number | undefined; readonly limit: number }) => Promise<Portion>;
 
-const PART = 100;
+export const PART = 100;
 
 interface Part {
   /** The row with which it begins; left out: the first one that there is. */

@@ -203,11 +203,12 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
   const fault = sign?.look === 'bad' ? sign.says : undefined;
   const canMend = scene.list !== undefined && key.at !== undefined && row > 0;
   const correct = (): void => mending.begin({ row, column: key.name });
+  const open = (): number => (scene.opened.value = row);
   return (
     <li class={`${sign?.look ?? planned?.look ?? ''}`}>
       <p class="row soft">
         {planned && <b>{planned.sign}</b>}
-        {row > 0 && <Button look="link" says={`Row ${row}`} onClick={() => (scene.opened.value = row)} />}
+        {row > 0 && <Button look="link" id={`row-${row}`} says={`Row ${row}`} onClick={open} />}
         {canMend && <Button look="link" says="Correct" onClick={correct} />}
       </p>
       {(first?.shows || row > 0) && (

@@ -10,7 +10,9 @@ import { newMends, type OfScene, type Scene } from './scene.ts';
 export const mendedAs = ({ list }: Scene, row: number, column: string): Mend | undefined =>
   list?.mends.find((mend) => mend.row === row && mend.column === column);
 
-export const focusTable = (): void => document.querySelector<HTMLElement>('.sheet table')?.focus();
+/** @param row whose card the keys go on at, on a telephone. */
+export const focusTable = (row = 0): void =>
+  document.querySelector<HTMLElement>(`.sheet table, #row-${row}`)?.focus();
 
 type Cell = Pick<Mend, 'row' | 'column'>;
 

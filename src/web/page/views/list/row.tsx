@@ -17,9 +17,7 @@ export function RowBeside({ scene }: OfScene) {
   const row = scene.opened.value ?? 0;
   const { batch } = scene;
   const aside = useRef<HTMLElement>(null);
-  const close = (): void => {
-    scene.opened.value = undefined;
-  };
+  const close = (): undefined => (scene.opened.value = undefined);
   useEffect(() => {
     const onKey = ({ key }: KeyboardEvent): void => {
       if (key === 'Escape') close();
@@ -28,7 +26,7 @@ export function RowBeside({ scene }: OfScene) {
     aside.current?.focus();
     return () => {
       removeEventListener('keydown', onKey);
-      focusTable();
+      focusTable(row);
     };
   }, [row]);
   return (

@@ -2,7 +2,7 @@ import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListRows, Mend, PlannedChangeObject, PlanObject, TableObject } from '../../../api.ts';
 import { forPage } from '../../parts/asking.tsx';
-import { type Line, Lines, type Portion, type Read } from '../../parts/lines.ts';
+import { type Line, Lines, PART, type Portion, type Read } from '../../parts/lines.ts';
 import { beat, look } from '../../session.ts';
 import { EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
 
@@ -69,8 +69,6 @@ function withResults({ columns, result_columns: names = [], rows, ...more }: Tab
 }
 
 export const HAPPENS = 'What happens';
-
-const PART = 100;
 
 interface Team {
   readonly people: readonly TeamRow[];

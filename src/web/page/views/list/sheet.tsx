@@ -38,6 +38,7 @@ export function Sheet(props: SheetProps) {
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: A grid is a table for the keys.
         role="grid"
         aria-label={scene.name}
+        aria-describedby="keys"
         aria-rowcount={rows.count + 1}
         aria-colcount={columns.length + 1}
         aria-activedescendant={rows.count === 0 ? undefined : idOf(at.value)}

@@ -177,12 +177,7 @@ export function Doubts({ batch, row }: DoubtsProps) {
   );
 }
 
-interface ChoicesProps extends DoubtsProps {
-  readonly list: DoubtListObject;
-  readonly of: object;
-}
-
-function Choices({ batch, list, of }: ChoicesProps) {
+function Choices({ batch, list, of }: DoubtsProps & { readonly list: DoubtListObject; readonly of: object }) {
   const { in_doubt: doubts, at_risk: most, extra_used: used } = list;
   const knows = useSignal(false);
   const settle = (decision: object): Promise<unknown> => ask('/settle', { body: { ...of, ...decision } });

@@ -39,7 +39,11 @@ export function ListTable({ scene }: OfScene) {
         <Sheet drawn={drawn} hidden={hidden} at={at} onCopy={copy} />
       )}
       {newMends(scene).length > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
-      {!isNarrow.value && <p class="soft">Click a row number to select, with shift for several.</p>}
+      {!isNarrow.value && (
+        <p id="keys" class="soft">
+          A click on its number or the space bar selects a row, with shift several; Enter opens it.
+        </p>
+      )}
     </section>
   );
 }
