@@ -9,7 +9,7 @@ import { accountNameIn } from '../files/output/output.ts';
 import { vendorCountWords } from '../files/output/summary-words.ts';
 import { vendorCountOf } from '../files/output/tally.ts';
 import { triedBy } from '../job/job-origin.ts';
-import type { Batch, LedgerReader, Spent } from '../ledger/ledger.ts';
+import type { Batch, BatchId, LedgerReader, Spent } from '../ledger/ledger.ts';
 import { SPEND_BY, type SpendGroupObject, SpendObject } from '../objects/log-object.ts';
 import { pricesIn } from '../run/known-account.ts';
 import { eachLedgerThere } from '../run/open-ledger.ts';
@@ -65,7 +65,8 @@ async function spentIn(
   const [year = 0, number = 0] = month.split('-').map(Number);
   const fromMs = Date.UTC(year, number - 1);
   const untilMs = Date.UTC(year, number);
-  const batches = new Map((await ledger.batches()).map((batch) => [batch.id, batch]));
+  const all = await ledger.batches();
+  const batches = new Map(all.map((batch) => [batch.id, batch]));
   const priceOf = await pricesIn(ledger);
   const sums = new Map<string, Sum>();
   for await (const part of ledger.spentBetween(fromMs, untilMs)) {
@@ -79,12 +80,15 @@ async function spentIn(
     group.in_doubt += part.inDoubt;
     group.requests += part.requests;
   }
-  for (const batch of batches.values()) {
+  const starts = new Map<string, readonly BatchId[]>();
+  for (const batch of all.toReversed()) {
+    const earlier = starts.get(batch.inputPath) ?? [];
+    starts.set(batch.inputPath, [...earlier, batch.id]);
     if (batch.createdAtMs < fromMs || batch.createdAtMs >= untilMs) continue;
     const [begun] = by === 'operator' ? await ledger.acts(batch.id) : [];
     const of = { ...batch, dayMs: batch.createdAtMs, ...begun };
     sumFor(sums, batch, nameBy(by, batch, of)).group.batches += 1;
-    for await (const { accountIdentity, saved } of ledger.saved(batch.id))
+    for await (const { accountIdentity, saved } of ledger.saved(batch.id, earlier))
       sumFor(sums, batch, nameBy(by, batch, { ...of, accountIdentity })).group.saved += saved;
   }
   for (const sum of sums.values()) await complete(sum, ledger, by, fromMs);

@@ -84,12 +84,13 @@ export const readReports = ({ db }: Context) => ({
   /**
    * What the answers of a batch's rows would have cost if every row had bought its own, less their real cost,
    * in parts that add up.
+   * @param earlier the earlier starts of its list.
    */
-  async *saved(batch: BatchId): AsyncGenerator<Saved> {
+  async *saved(batch: BatchId, earlier: readonly BatchId[] = []): AsyncGenerator<Saved> {
     const read = (from: RowNumber) => db.rows<{ row: RowNumber }>(ENDED_ROWS, [batch, from, ROWS_AT_ONCE]);
     for await (const part of parts(ROWS_AT_ONCE, 0, read, ({ row }) => row + 1)) {
       const within = [part[0]?.row ?? 0, part.at(-1)?.row ?? 0];
-      yield* await db.rows<Saved>(SAVED, [batch, ...within, batch]);
+      yield* await db.rows<Saved>(SAVED, [JSON.stringify(earlier), batch, ...within, batch]);
       await setImmediate();
     }
   },
@@ -286,16 +287,21 @@ async function rowsSaying(
   return new Set(found.map(({ row }) => row));
 }
 
-/** The row that pays for an answer saves nothing. */
+/** Neither the row that pays for an answer saves anything, nor a list that has had it at an earlier start. */
 const SAVED = `
-WITH part AS (SELECT row, attempt, others FROM rows
+WITH earlier AS MATERIALIZED (SELECT item.value AS id FROM {list ?}),
+part AS (SELECT row, attempt, others FROM rows
   WHERE batch = ? AND row >= ? AND row <= ? AND state <> 'pending'),
 used AS (SELECT row, attempt FROM part
   UNION ALL SELECT row, CAST(item.value AS {int}) FROM part CROSS JOIN {list part.others}
     WHERE others IS NOT NULL)
 SELECT a.identity AS "accountIdentity", sum(c.charged) AS saved FROM used u
   JOIN attempts c ON c.id = u.attempt JOIN accounts a ON a.id = c.account
-  WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row) GROUP BY a.identity`;
+  WHERE c.charged > 0 AND (c.batch <> ? OR c.row <> u.row) AND NOT EXISTS (SELECT 1 FROM earlier e
+    WHERE e.id = c.batch OR EXISTS (SELECT 1 FROM rows w WHERE w.attempt = c.id AND w.batch = e.id)
+      OR EXISTS (SELECT 1 FROM rows w CROSS JOIN {list w.others}
+        WHERE w.batch = e.id AND w.row = u.row AND CAST(item.value AS {int}) = c.id))
+  GROUP BY a.identity`;
 
 const ROWS_WAITING = `
 SELECT w.row, coalesce(w.reason, '') AS reason FROM rows w WHERE w.batch = ? AND w.state = 'in_doubt'

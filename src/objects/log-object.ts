@@ -66,7 +66,7 @@ export const SpendGroupObject = z.object({
   in_doubt: z.number(),
   /**
    * The credits that batches of the month saved by asking each question once. A batch belongs to the month in
-   * which it began.
+   * which it began. What a list has had at an earlier start is not saved again.
    */
   saved: z.number(),
   requests: z.number(),

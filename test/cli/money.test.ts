@@ -159,6 +159,29 @@ test('what was saved, and whether it is at most, is said of each account for its
   ]);
 });
 
+test('a list that is started again saves nothing of what it has had before, and another list saves it once', async () => {
+  const desk = await deskOf({});
+  const three = 'First,Last,Site\nAnn,Lee,a.example\nBob,Poe,b.example\nCat,Roy,c.example\n';
+  const saved = async () =>
+    Object.fromEntries(
+      (await desk.json(['spend', '--by', 'list'])).groups.map((group: JsonResult) => [
+        group.name.split('/').at(-1),
+        [group.spent, group.saved],
+      ]),
+    );
+  await desk.json(RUN);
+  await desk.write('list.csv', `${three}Dan,Fox,d.example\n`);
+  await desk.json(RUN);
+  expect(await saved()).toEqual({ 'list.csv': [11, 0] });
+  const other = ['run', 'job.yaml', 'other.csv', '-o', 'other-out.csv', '--yes'];
+  await desk.write('other.csv', `${three}Fay,Orr,f.example\n`);
+  await desk.json(other);
+  expect(await saved()).toEqual({ 'list.csv': [11, 0], 'other.csv': [0, 11] });
+  await desk.write('other.csv', three.replace('Ann', 'Eve'));
+  await desk.json(other);
+  expect(await saved()).toEqual({ 'list.csv': [11, 0], 'other.csv': [0, 11] });
+});
+
 const MONEY = /[$€£¥]|\b(?:AUD|EUR)\b|"cost":[^n]/;
 
 test('where no account has a price, and of play money, not a word is said of money', async () => {
