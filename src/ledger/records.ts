@@ -263,6 +263,8 @@ export interface AskedOfAccount {
   readonly fillers: number;
   readonly spent: Credits;
   readonly forMisses: Credits;
+  /** The part of the spent ones that the vendor may not have charged in full. */
+  readonly atMost: Credits;
 }
 
 export type Saved = Pick<Spent, 'accountIdentity'> & { readonly saved: Credits };

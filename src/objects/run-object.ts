@@ -61,7 +61,7 @@ export const StepObject = z.object({
   /** Rows, finished or not, with a match that filled a cell. One that its check refuses is missed. */
   found: z.number(),
   missed: z.number(),
-  credits: z.object({ spent: z.number(), for_misses: z.number() }),
+  credits: z.object({ spent: z.number(), exact: z.boolean(), for_misses: z.number() }),
   /** The spent credits in money. */
   cost: CostObject.exactOptional(),
   /** What was spent for each of these matches that was bought. Null where there is none. */

@@ -149,7 +149,16 @@ test('what was saved, and whether it is at most, is said of each account for its
   desk.place.writeDialect({ operations: { 'find-email': { ...FINDER, credits: published } } }, 'one.yaml');
   await desk.write('job.yaml', JSON.stringify({ columns, operations, budget: { credits: 99 } }));
   await desk.write('list.csv', 'First,Last,Site\nAnn,Lee,a.example\nBob,Poe,b.example\nBob,Poe,b.example\n');
-  await desk.json(RUN);
+  const said = await words(desk, RUN);
+  expect(said).toContain('Credits    at most 6 spent');
+  expect(said).toContain('  find-email at two: 2 of 2 rows found, at most 5 credits, 5.0 for each\n');
+  expect(said).toContain('  find-email at one: 1 of 3 rows found, 1 credit, 1.0 for each\n');
+  expect((await desk.read('out.report.html')).match(/>(?:at most )?\d credits?</g)).toEqual([
+    '>1 credit<',
+    '>1 credit<',
+    '>at most 5 credits<',
+    '>at most 5 credits<',
+  ]);
   expect((await desk.json(['spend'])).groups).toMatchObject([
     { name: 'two', spent: 5, exact: false, saved: 5 },
     { name: 'one', spent: 1, exact: true, saved: 0 },

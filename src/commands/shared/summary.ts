@@ -52,7 +52,8 @@ function stepLines(steps: readonly StepObject[] = []): readonly string[] {
     const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} of them for misses`;
     const each = price === null || price === 0 ? '' : `, ${price.toFixed(1)} for each`;
     const rows = `${grouped(found)} of ${counted(reached, 'row')} ${operation === 'check-email' ? 'checked' : 'found'}`;
-    return `  ${operation} at ${account}: ${rows}, ${counted(credits.spent, 'credit')}${each}${misses}`;
+    const spent = atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'));
+    return `  ${operation} at ${account}: ${rows}, ${spent}${each}${misses}`;
   });
   const orders = [...Map.groupBy(steps, ({ operation }) => operation)].flatMap(([operation, all]) => {
     const rated = all.filter(({ price_by_rate: rate }) => rate !== null);

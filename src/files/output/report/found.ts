@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { inMoney } from '../../../core/money.ts';
-import { counted, grouped } from '../../../core/plain-text.ts';
+import { atMost, counted, grouped } from '../../../core/plain-text.ts';
 import type { FiguresObject, StepObject } from '../../../objects/run-object.ts';
 import type { BatchFigures } from '../report-object.ts';
 import { askedIdentifiers, inputWords, whatWords } from '../summary-words.ts';
@@ -68,8 +68,9 @@ export function Accounts({ steps }: { readonly steps: readonly StepObject[] }) {
   const lines = steps.map(({ operation, account, reached, found, credits, cost, ...step }) => {
     const { price, price_in_money: inTheirs } = step;
     const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} for misses`;
-    const spent = `${counted(credits.spent, 'credit')}${inMoney(cost)}${misses}`;
-    const each = price === null ? '' : `${counted(price, 'credit')}${inMoney(inTheirs)}`;
+    const says = (amount: number): string => atMost(amount, !credits.exact, counted(amount, 'credit'));
+    const spent = `${says(credits.spent)}${inMoney(cost)}${misses}`;
+    const each = price === null ? '' : `${says(price)}${inMoney(inTheirs)}`;
     const share = shareWords({ part: found, all: reached });
     return [account, whatWords(operation), share, spent, each];
   });
