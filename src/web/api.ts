@@ -71,8 +71,6 @@ export const WorkView = z.object({
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
   stopped: StopObject.nullable(),
-  /** A budget that is enough for everything that waits, where one is reached or missing. */
-  budget_to_finish: z.number().optional(),
   /** What a few rows brought that were tried, once that has ended. */
   sample: SampleObject.optional(),
   /** The last line that it said. */

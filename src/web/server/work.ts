@@ -102,7 +102,7 @@ const Printed = z.object({ batch: z.string(), sample: SampleObject.optional() })
 
 export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView {
   const { id, about, child, ended } = piece;
-  const { stopped, budget_to_finish } = stoppedIn(ended?.result) ?? {};
+  const { stopped } = stoppedIn(ended?.result) ?? {};
   const { batch = null, sample } = Printed.safeParse(ended?.result).data ?? {};
   return {
     id,
@@ -111,7 +111,7 @@ export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView 
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped: stopped === undefined ? null : inListNames(place, stopped),
-    ...present({ budget_to_finish, sample }),
+    ...present({ sample }),
     said: ended?.said ?? null,
   };
 }

@@ -7,10 +7,10 @@ import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
 import { allRows, askedApart, fileName, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, look, query } from '../session.ts';
 import { Head, SoFar } from './list/head.tsx';
-import { type TeamPart, teamRows } from './list/rows.ts';
 import { type Known, type OfScene, type Scene, teamPlan, useScene } from './list/scene.ts';
 import type { Told } from './list/stopped.tsx';
 import { ListTable } from './list/table.tsx';
+import { type TeamPart, teamRows } from './list/team.ts';
 
 /** What stands beside the table, and what stops a list, is a script each. */
 const Start = late(async () => (await import('./list/start.tsx')).Start);

@@ -6,8 +6,8 @@ import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, RowLinks, Sentences, Stop } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
-import { isSent, SIGNS, teamRows } from './rows.ts';
 import type { OfScene } from './scene.ts';
+import { isSent, SIGNS, teamRows } from './team.ts';
 
 /** Beside the table once it has ended: what needs her, by what it was found, and what came back. */
 export function Ended({ scene }: OfScene) {

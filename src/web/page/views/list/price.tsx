@@ -5,8 +5,8 @@ import type { ListJobChoice, PlannedChangeObject, PlanObject } from '../../../ap
 import { Button, Checkbox, type Fact, Facts, Field, Sentences, Stop } from '../../parts/controls.tsx';
 import { askedApart, counted, duration, grouped, money, needWords } from '../../parts/figures.ts';
 import { isFill } from './job.ts';
-import { isSent, whoIs } from './rows.ts';
 import type { Agreed, OfPlan, Scene } from './scene.ts';
+import { isSent, whoIs } from './team.ts';
 
 /** What it costs at most and probably, and what of the list is free. */
 export function Price({ scene, plan }: OfPlan) {

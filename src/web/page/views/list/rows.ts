@@ -1,10 +1,10 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ListRows, Mend, PlannedChangeObject, PlanObject, TableObject } from '../../../api.ts';
-import { forPage } from '../../parts/asking.tsx';
+import type { ListRows, Mend, PlanObject, TableObject } from '../../../api.ts';
 import { type Line, Lines, PART, type Portion, type Read } from '../../parts/lines.ts';
 import { beat, look } from '../../session.ts';
 import { EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
+import { SIGNS, type TeamRow, teamRows } from './team.ts';
 
 /** The rows of the list: as its file has them, and with their answers as soon as something was started. */
 
@@ -132,80 +132,6 @@ function faultyIn(
   const quoted = hers.filter(({ text }) => isQuoted(text, reason));
   const read = Object.values(columns);
   return (quoted.length > 0 ? quoted : hers).map(({ name }) => name).filter((name) => read.includes(name));
-}
-
-/** What a plan does with each person, in the parts by which the table is filtered, and in her words. */
-
-export const SIGNS = { invite: '+', change_role: '~', remove: '−', unchanged: '=', invalid: '!' } as const;
-export type TeamPart = keyof typeof SIGNS;
-
-/** One line of the table: a row of the list in one project, or a person whom the list does not name. */
-interface TeamRow {
-  /** Undefined for a person whom the list does not name. */
-  readonly row: number | undefined;
-  readonly part: TeamPart;
-  readonly email: string;
-  readonly project: string;
-  readonly role: string;
-  readonly happens: string;
-  /** The cells that it is about are quoted in it; blank for a row without a fault. */
-  readonly reason: string;
-}
-
-export const isSent = ({ calls }: PlannedChangeObject): boolean => calls !== undefined;
-
-export const isMaking = ({ action }: PlannedChangeObject): boolean => action === 'create_project';
-
-export const whoIs = ({ email, user_id: userId }: PlannedChangeObject): string => email ?? userId ?? '';
-
-export function teamRows({ changes = [], leavers = [] }: Partial<PlanObject>): readonly TeamRow[] {
-  const made = new Set(changes.filter(isMaking).map(({ project }) => project));
-  const ofList = changes
-    .filter((change) => !isMaking(change))
-    .map((change): TeamRow => {
-      const { row, project, from, to, beyond = false, note = '', reason = '' } = change;
-      return {
-        row: beyond ? undefined : row,
-        part: partOf(change),
-        email: whoIs(change),
-        project: project ?? '',
-        role: (to === 'none' ? from : to) ?? '',
-        happens: [happensTo(change, made), note].filter(Boolean).join('; '),
-        reason,
-      };
-    });
-  const others = leavers.map(({ email, project, role }): TeamRow => {
-    const happens = 'stays, and is not on the list';
-    return { row: undefined, part: 'unchanged', email, project, role: role ?? '', happens, reason: '' };
-  });
-  return [...ofList, ...others];
-}
-
-/** Every other action needs a person. */
-function partOf({ action }: PlannedChangeObject): TeamPart {
-  if (action === 'skipped') return 'unchanged';
-  return action in SIGNS ? (action as TeamPart) : 'invalid';
-}
-
-function happensTo(change: PlannedChangeObject, made: ReadonlySet<string | null>): string {
-  const { action, from, to, project, calls = [], beyond } = change;
-  const reason = forPage(change.reason ?? '');
-  switch (action) {
-    case 'invite':
-      return made.has(project) ? 'is invited, once the project is made' : 'is invited';
-    case 'change_role':
-      return `${from ?? 'another role'} → ${to}${calls.includes('create-invite') ? ', by a new invite' : ''}`;
-    case 'remove':
-      return beyond === true ? 'is removed: no longer on the list' : 'is removed';
-    case 'unchanged':
-      return (from !== to && reason) || 'is as the list says';
-    case 'in_doubt':
-      return 'waits: nobody knows yet what came of an earlier change';
-    case 'invalid':
-      return reason || 'a cell cannot be read: correct it';
-    default:
-      return reason || 'nothing is changed';
-  }
 }
 
 /** Whether the sentence about a row says this cell. */

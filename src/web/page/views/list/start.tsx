@@ -12,9 +12,9 @@ import { addedIn, besides, isFill, operationsOf, type Step, stepsOf, withAdded, 
 import { focusTable } from './mends.tsx';
 import { Agreements, Changes, isAgreed, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
-import { isMaking, isSent, whoIs } from './rows.ts';
 import { EVERYTHING, isTeam, type OfPlan, type OfScene, type Scene } from './scene.ts';
 import { type Accounts, canDo, isPlay, type OfAccounts, Steps } from './steps.tsx';
+import { isMaking, isSent, whoIs } from './team.ts';
 
 /** What shall be done with the list, by whom and by what, and what it costs; then the button. */
 export const Start = ({ scene }: OfScene) => (
