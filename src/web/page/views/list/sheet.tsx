@@ -139,16 +139,18 @@ function widthOf(drawn: Drawn, column: Column): number {
   const longest = Math.max(name.length + 2, kindWords(column, isRunning).length, ...lengths);
   // What becomes of somebody is a sentence in two small lines.
   const isSentence = kind === 'happens' || (kind === 'found' && batch?.changes !== undefined);
-  if (isSentence) return Math.min(480, Math.max(280, longest * 3.5 + 50));
+  if (isSentence) return Math.min(480, Math.max(280, longest * 3.3 + 45));
   return Math.min(320, Math.max(130, longest * 8.5 + 24));
 }
 
-/** Of what a cell says, and who found it. */
-function lengthAt({ rows, scene }: Drawn, line: number, column: Column): number {
-  const shown = rows.at(line);
+/** Of what a cell says, and who found it. A sign in its place takes two small lines of all bought columns. */
+function lengthAt(drawn: Drawn, line: number, column: Column): number {
+  const shown = drawn.rows.at(line);
   if (shown === undefined) return 0;
-  const from = shown.cells[column.source ?? -1] ?? '';
-  return textOf({ scene }, shown, column).length + from.length;
+  const text = textOf(drawn, shown, column);
+  const { says } = (isBought(column) && text === '' && signOf(drawn, shown)) || {};
+  if (says !== undefined) return (says.length * 0.4) / drawn.columns.filter(isBought).length;
+  return text.length + (shown.cells[column.source ?? -1] ?? '').length;
 }
 
 export function textAt(drawn: Drawn, line: number, column: Column): string {
