@@ -141,11 +141,13 @@ export const SampleObject = z.object({
   forecast: z
     .object({
       rows: z.number(),
+      /** Further rows, whose answers are known, or that are on the list twice. */
+      free: z.number(),
       credits: z.object({ most: z.number(), expected: z.number() }),
       cost: PlannedCostObject.exactOptional(),
       /** Null while the account has no limit. */
       seconds: z.number().nullable(),
-      /** What nine of ten such lists bring with these rows; absent where the sample has no answer. */
+      /** What nine of ten such lists bring with all these rows; absent where the sample has no answer. */
       likely: z
         .object({
           found: RangeObject,

@@ -69,7 +69,7 @@ export async function forecast(
     // What was known before is no find of the sample.
     tally.add(batch, row, { ...record, answers: record.answers.filter((own) => own.batch === batch.id) });
   }
-  const rest = await restOf(context, input);
+  const rest = await restOf(context, batch, input);
   const likely = rest === null || rows === 0 ? undefined : likelyOf(rest, { rows, matched, paid });
   return {
     rows,
@@ -95,6 +95,7 @@ function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<F
   const spread = NINE_OF_TEN ** 2 / rows;
   const middle = (share + spread / 2) / (1 + spread);
   const half = (NINE_OF_TEN * Math.sqrt((share * (1 - share)) / rows + spread / (4 * rows))) / (1 + spread);
+  const left = rest.rows + rest.free;
   const perMatch = matched === 0 ? rest.credits.most / Math.max(1, rest.rows) : paid.found / matched;
   const perMiss = matched === rows ? 0 : paid.missed / (rows - matched);
   const creditsAt = (of: number): number => rest.rows * (of * perMatch + (1 - of) * perMiss);
@@ -104,7 +105,7 @@ function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<F
     most: Math.min(rest.credits.most, Math.ceil(Math.max(...atEnds))),
   };
   return {
-    found: { least: Math.floor(rest.rows * (middle - half)), most: Math.ceil(rest.rows * (middle + half)) },
+    found: { least: Math.floor(left * (middle - half)), most: Math.ceil(left * (middle + half)) },
     credits,
     ...present({ cost: likelyCost(rest, credits) }),
     price: matched === 0 ? null : Math.round((100 * (paid.found + paid.missed)) / matched) / 100,
@@ -121,10 +122,18 @@ function likelyCost(forecast: Forecast, { least, most }: { readonly least: numbe
   };
 }
 
-async function restOf(context: RunContext, input: MappedInput | undefined): Promise<Forecast | null> {
+async function restOf(
+  context: RunContext,
+  batch: Batch,
+  input: MappedInput | undefined,
+): Promise<Forecast | null> {
   if (input === undefined) return null;
-  const { to_buy: rows, credits, cost, seconds } = await planRows(context, input);
-  return { rows, credits, ...present({ cost }), seconds };
+  const plan = await planRows(context, input);
+  const { to_buy: rows, credits, cost, seconds } = plan;
+  // Those that have ended by an answer are among the known ones, or among those that are there twice.
+  const { matched = 0, no_match: missed = 0, refused = 0 } = await context.ledger.counts(batch.id);
+  const free = Math.max(0, plan.bought_before + plan.duplicates - matched - missed - refused);
+  return { rows, free, credits, ...present({ cost }), seconds };
 }
 
 /**

@@ -92,6 +92,15 @@ test('twenty are tried first; then the fields are chosen and named, and the othe
   expect(names).not.toEqual(expect.arrayContaining(['Industry']));
 });
 
+test('what a try promises counts the rows that are on the list twice, and their credits once', async () => {
+  const firms = companies(25);
+  const { page } = await listOf('firms.csv', `${firms}${firms.slice(firms.indexOf('\n') + 1)}`);
+  await pill(page, 'Try 20 first').click();
+  await aside(page)
+    .getByText(/For all 50 that makes about 4\d to 50 found for 2\d to 25 credits, 1 credit for each one/)
+    .waitFor();
+});
+
 test('after a try the list says what came and what will be asked, and its columns have the names of the workbook', async () => {
   const { served, page } = await listOf(
     'firms.csv',

@@ -85,7 +85,7 @@ function sampleLines({ rows, matched, identifiers, forecast }: SampleObject): re
     forecast?.rows === 0 && 'Rest       nothing is left to buy',
     forecast !== null &&
       forecast.rows > 0 && [
-        `Rest       ${counted(forecast.rows, 'row')} to buy`,
+        `Rest       ${counted(forecast.rows, 'row')} to buy${forecast.free > 0 ? `, ${grouped(forecast.free)} free` : ''}`,
         `  credits  at most ${grouped(forecast.credits.most)}${inMoney(forecast.cost?.most)}, ` +
           `probably ${grouped(forecast.credits.expected)}${inMoney(forecast.cost?.expected)}`,
         ...likelyLines(forecast.likely),
