@@ -34,10 +34,10 @@ export function knownPath(path: string): string {
   return listFolderOf(listPath) === undefined ? path : listPath;
 }
 
-/** The file that a batch has read. */
+/** The file that a batch has read: the copy of that list, as far as the store names no other place by it. */
 export function inputFileOf({ inputPath, inputSha256 }: Pick<Batch, 'inputPath' | 'inputSha256'>): string {
-  const copy = listFolderOf(inputPath) === undefined ? undefined : copyPath(inputPath, inputSha256);
-  return copy !== undefined && existsSync(copy) ? copy : inputPath;
+  const copy = copyPath(inputPath, inputSha256);
+  return knownPath(copy) === inputPath && existsSync(copy) ? copy : inputPath;
 }
 
 // --------------------------------------------------------------------------------------- what its content is

@@ -135,6 +135,12 @@ const ATTACKS: Readonly<Record<string, () => Promise<boolean>>> = {
     });
     return /forged|bash_profile|raw|--accept/.test(await toldToType(desk));
   },
+  async 'the copy of a list leads to another file'() {
+    const desk = await stoppedDesk();
+    const inputPath = desk.place.path('store/lists/0123456789abcdef/list.csv');
+    forgeFacts(desk, (facts) => Object.assign(facts, { inputPath, inputSha256: '/../../../../home/kept' }));
+    return (await toldToType(desk)).includes('kept');
+  },
   async '"Continue" on the page buys and writes what the store says'() {
     const desk = await stoppedDesk();
     const before = await desk.requests();
