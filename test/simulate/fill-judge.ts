@@ -345,7 +345,7 @@ export class FillJudge {
   }
 
   /** Some row has a blank cell for it, and what is asked by is in its list or was found. */
-  #isWanted({ operation, body }: Asking, { people, steps }: Going): boolean {
+  #isWanted({ operation, body }: Asking, { people, steps, heard }: Going): boolean {
     const [{ accounts = [], check } = {}] = steps;
     return people.map(cellsOf).some((cells) => {
       const find = { operation: 'find-email', body: findAsked(cells) } as const;
@@ -353,7 +353,13 @@ export class FillJudge {
       const found = NAMES.flatMap((name) => this.#soldFor({ name, ...find }));
       const emails = found.map(({ facts }) => String(facts.email));
       if (operation === 'check-email') {
-        const isFilled = accounts.some((name) => this.#isFound({ name, ...find }, check) === true);
+        // A row that waits for one address to be checked does not hear of a verdict about its other address.
+        const isFilled = accounts.some((name) => {
+          const email = this.#known.get(keyOf(this.#last({ name, ...find })))?.value ?? '';
+          const verdict = check && this.#known.get(checkOf(check, email));
+          const isNew = verdict !== undefined && heard.includes(verdict);
+          return !isNew && this.#isFound({ name, ...find }, check) === true;
+        });
         return cells.Email === '' && !isFilled && emails.some((email) => body === emailAsked(email));
       }
       const asked = emails.filter((email) => this.#isTaken(email, check) !== false);
