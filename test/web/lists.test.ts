@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
@@ -212,6 +212,22 @@ test('a cell that is mended while the list is worked on is so at once, and is as
   expect(await rows(file, { from: 4 })).toMatchObject({ rows: [{ cells: ['C', 'c.example'] }] });
   expect(await endOf(served, work.id)).toMatchObject({ counts: { matched: 2, invalid: 1 } });
   expect(await plan()).toMatchObject({ to_buy: 1, bought_before: 2 });
+});
+
+test('a list that an earlier build has brought is mended too, and keeps its mends', async () => {
+  const { bring, rows, served, lists } = await openPage();
+  const { id: file } = await bring('leads.csv', LEADS);
+  const folder = join(lists, file);
+  const [copy = ''] = readdirSync(folder).filter((name) => name.startsWith('copy-'));
+  const mend = (row: number, value: string) =>
+    ask(served, 'PUT', `/lists/${file}/mends`, { row, column: 'Domain', value });
+  rmSync(join(folder, copy));
+  await mend(4, 'c.example');
+  renameSync(join(folder, copy), join(folder, 'brought.csv'));
+  await mend(2, 'd.example');
+  expect(await rows(file)).toMatchObject({
+    rows: [{ cells: ['A', 'd.example'] }, { cells: ['B', 'b.example'] }, { cells: ['C', 'c.example'] }],
+  });
 });
 
 const PLAY = { account: 'sandbox-provider' };
