@@ -52,20 +52,38 @@ function creditsOf(tables: Tables, isMeant: (payer: CallRow) => boolean): Credit
   return { spent, exact: !(isAtMost && spent > 0), in_doubt: sum(calls.map(doubtedBy)) };
 }
 
-/** @param isMeant which calls are counted, of those that another row or batch has paid. */
-function savedBy(tables: Tables, batch: string, isMeant: (call: CallRow) => boolean = () => true): number {
-  const others = ({ row, call, others: before }: ListedRow) =>
-    [...(call === null ? [] : [call]), ...(before === null ? [] : (JSON.parse(before) as number[]))].map(
-      (id) => ({
-        row,
-        call: tables.calls.get(id) as CallRow,
-      }),
+const listOf = (text: string | null): readonly number[] => (text === null ? [] : JSON.parse(text));
+
+/** Whether an earlier start of the list of the batch has had the answer to a call. */
+function hadBefore(tables: Tables, batch: string): (row: number, call: CallRow) => boolean {
+  const { batches } = tables;
+  const at = batches.findIndex(({ id }) => id === batch);
+  const earlier = batches.slice(0, at).filter(({ list }) => list === batches[at]?.list);
+  const starts = earlier.map(({ id }) => ({ id, rows: rowsOf(tables, id) }));
+  return (row, { id, batch: by }) =>
+    starts.some(
+      (start) =>
+        start.id === by ||
+        start.rows.some((each) => each.call === id || (each.row === row && listOf(each.others).includes(id))),
     );
+}
+
+/** @param isMeant which calls are counted, of those that another row or batch has paid. */
+function savedBy(
+  tables: Tables,
+  batch: string,
+  isMeant: (row: number, call: CallRow) => boolean = () => true,
+): number {
+  const others = ({ row, call, others: before }: ListedRow) =>
+    [...(call === null ? [] : [call]), ...listOf(before)].map((id) => ({
+      row,
+      call: tables.calls.get(id) as CallRow,
+    }));
   return sum(
     rowsOf(tables, batch)
       .filter(({ state }) => state !== 'pending')
       .flatMap(others)
-      .filter(({ row, call }) => (call.batch !== batch || call.row !== row) && isMeant(call))
+      .filter(({ row, call }) => (call.batch !== batch || call.row !== row) && isMeant(row, call))
       .map(({ call }) => call.charged ?? 0),
   );
 }
@@ -138,7 +156,11 @@ export function requireSpendShown({ by, month, groups }: SpendObject, tables: Ta
     promise(requests === own, `spend --by ${by}: ${name} took ${requests} requests, the tables say ${own}`);
     const isOfName = ({ account }: CallRow): boolean => by !== 'account' || accountName(account) === name;
     const batches = begun.filter(({ id }) => by === 'account' || id === name);
-    const shared = sum(batches.map(({ id }) => savedBy(tables, id, isOfName)));
+    const savedIn = (id: string): number => {
+      const isKnown = hadBefore(tables, id);
+      return savedBy(tables, id, (row, call) => isOfName(call) && !isKnown(row, call));
+    };
+    const shared = sum(batches.map(({ id }) => savedIn(id)));
     promise(by === 'day' || saved === shared, `spend: ${saved} were saved, the tables say ${shared}`);
   }
   const all = sum(groups.map(({ spent }) => spent));

@@ -53,6 +53,8 @@ export interface BatchRow {
   readonly account: number;
   /** In ms since 1970. */
   readonly created_at: number;
+  /** The path of its list. */
+  readonly list: string;
 }
 
 export interface Tables {
@@ -85,7 +87,9 @@ function questionsTo(database: Database.Database): Questions {
     calls: database.prepare(CALLS),
     budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
     rows: database.prepare('SELECT batch, row, state, attempt AS call, others, reason FROM rows'),
-    batches: database.prepare('SELECT id, state, account, created_at FROM batches'),
+    batches: database.prepare(
+      "SELECT id, state, account, created_at, facts ->> 'inputPath' AS list FROM batches ORDER BY number",
+    ),
     names: database.prepare("SELECT account, value FROM known_as WHERE kind = 'name'"),
   };
   prepared.set(database, questions);
