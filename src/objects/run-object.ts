@@ -33,7 +33,10 @@ export const FiguresObject = z.object({
   vendor_counted: z.number().exactOptional(),
   /** The spent credits in money, one amount for each currency. Null where an account has no price. */
   cost: CostObject.nullable(),
-  /** What each found row cost, free ones among them. Null where none was found, or nothing was spent. */
+  /**
+   * What each found row cost, free ones among them. Null where none was found, nothing was spent, or rows of
+   * several steps are not finished.
+   */
   each: z.object({ credits: z.number(), cost: CostObject.nullable() }).nullable(),
 });
 export type FiguresObject = z.infer<typeof FiguresObject>;

@@ -321,5 +321,11 @@ test('what is bought for a row is in its cells before the row has ended, and eve
   expect(downloaded.filter(({ name }) => name === 'Acme').length).toBe(bought);
   const searched: JsonResult = await ask(served, 'POST', '/status', { batch, search: 'acme' });
   expect(searched.rows.length).toBe(bought);
+  expect(await page.locator('aside h2').allInnerTexts()).toEqual([
+    'What it was found by, in finished rows',
+    'What came back, in finished rows',
+    'Who found it',
+  ]);
+  expect(await page.getByText('for each one found').count()).toBe(0);
   await expectAlike(faces, { matched: 1, pending: 2 }, 'between a company and its person');
 });

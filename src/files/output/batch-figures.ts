@@ -25,6 +25,8 @@ export function figuresOf(
   const counts = Object.fromEntries([...ended, ...(pending > 0 ? [['pending', pending] as const] : [])]);
   const usable = batch.inputRows - (tally.counts.get('invalid') ?? 0);
   const found = tally.counts.get('matched') ?? 0;
+  // What is paid for a row that still looks for another thing is in no finished row.
+  const isPart = pending > 0 && stepNames(batch.operation).length > 1;
   return {
     rows: batch.inputRows,
     counts,
@@ -44,7 +46,7 @@ export function figuresOf(
     ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
     cost,
     each:
-      found === 0 || money.spent === 0
+      found === 0 || money.spent === 0 || isPart
         ? null
         : { credits: inHundredths(money.spent / found), cost: cost && moneyEach(cost, found) },
     has_costs: hasCosts(batch, money),

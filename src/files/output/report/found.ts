@@ -8,10 +8,10 @@ import { Bar, Section, type ShareProps, shareWords } from './table.ts';
 
 /** What was found: of how many rows, by what, in which columns, and at which account. */
 
-export type FunnelProps = Pick<BatchFigures, 'rows' | 'usable' | 'asked' | 'found' | 'counts'>;
+export type FunnelProps = Pick<BatchFigures, 'rows' | 'usable' | 'asked' | 'found' | 'counts' | 'steps'>;
 
 /** Each step says where the rows of the step before it went, so that they add up. */
-export function Funnel({ rows, usable, asked, found, counts }: FunnelProps) {
+export function Funnel({ rows, usable, asked, found, counts, steps: apart }: FunnelProps) {
   const { pending = 0, no_match: missed = 0, refused = 0, in_doubt: doubted = 0 } = counts;
   const steps = [
     { count: rows, word: rows === 1 ? 'row' : 'rows', lost: [] },
@@ -19,7 +19,10 @@ export function Funnel({ rows, usable, asked, found, counts }: FunnelProps) {
     {
       count: asked,
       word: 'asked',
-      lost: [lostWords(pending, 'not asked'), lostWords(usable - asked - pending, 'left out')],
+      lost: [
+        lostWords(pending, apart === undefined ? 'not asked' : 'not finished'),
+        lostWords(usable - asked - pending, 'left out'),
+      ],
     },
     {
       count: found,
@@ -42,11 +45,19 @@ export function Funnel({ rows, usable, asked, found, counts }: FunnelProps) {
 
 const lostWords = (count: number, word: string): string => (count === 0 ? '' : `${grouped(count)} ${word}`);
 
-export function Identifiers({ identifiers }: Pick<FiguresObject, 'identifiers'>) {
+/** Rows that are not finished may have cells, which are counted beside their accounts alone. */
+function titleOf(says: string, { counts: { pending = 0 }, steps }: OfRows): string {
+  return steps !== undefined && pending > 0 ? `${says}, in finished rows` : says;
+}
+
+type OfRows = Pick<BatchFigures, 'counts' | 'steps'>;
+
+export function Identifiers({ identifiers, ...of }: Pick<FiguresObject, 'identifiers'> & OfRows) {
   const lines = askedIdentifiers({ identifiers }).map(({ name, asked, found }) =>
     shareLine(identifierWords(name), { part: found, all: asked }),
   );
-  return h(Section, { title: 'What it was found by', columns: ['asked by', 'found'], most: 6, lines });
+  const title = titleOf('What it was found by', of);
+  return h(Section, { title, columns: ['asked by', 'found'], most: 6, lines });
 }
 
 /** `profile page (people)` for `enrich-person.profile_url`. */
@@ -56,9 +67,9 @@ function identifierWords(name: string): string {
   return step === undefined ? words : `${words} (${whatWords(step)})`;
 }
 
-export function Columns({ columns, found }: Pick<FiguresObject, 'columns' | 'found'>) {
+export function Columns({ columns, found, ...of }: Pick<FiguresObject, 'columns' | 'found'> & OfRows) {
   const lines = columns.map(({ name, filled }) => shareLine(name, { part: filled, all: found }));
-  return h(Section, { title: 'What came back', columns: ['column', 'filled'], most: 8, lines });
+  return h(Section, { title: titleOf('What came back', of), columns: ['column', 'filled'], most: 8, lines });
 }
 
 const shareLine = (name: string, share: ShareProps) => [name, [h(Bar, share), shareWords(share)]];
