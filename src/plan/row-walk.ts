@@ -522,9 +522,7 @@ export class RowWalk {
   }
 
   #end(ends: Before['ends']): RowEnd {
-    const isFilling =
-      this.#steps.some(({ ways, wants }) => ways.length > 1 || wants !== undefined) ||
-      this.#met.some(({ leads }) => leads);
+    const isFilling = this.operation.steps !== undefined || this.#met.some(({ leads }) => leads);
     const fills = isFilling ? attemptsOf({ ends }) : undefined;
     return { kind: 'end', outcome: this.#remarked(outcomeOf(ends)), fills };
   }

@@ -67,6 +67,18 @@ test('one plan, one budget that is raised, one batch and one file, in which both
   expect(Object.keys((await rowsOf(desk, 'again.enriched.csv'))[0])).toEqual(header);
 });
 
+test('what a row has found stays in its cells when its other step is lost, and is to be asked again', async () => {
+  const at = await deskBefore(({ path }) =>
+    path.includes('company') ? { data: { name: 'Acme' } } : undefined,
+  );
+  const { desk } = at;
+  await desk.write('list.csv', 'Domain,Email\na.example,al@a.example\n');
+  await desk.type(['run', BOTH, 'list.csv', '--budget', '9']);
+  await desk.type(['settle', 'last', '2', '--retry', '--extra-credits', '2']);
+  await desk.type(['export', 'last', '-o', 'out.csv']);
+  expect(await rowsOf(desk, 'out.csv')).toMatchObject([{ _status: 'pending', 'data.name': 'Acme' }]);
+});
+
 test('a row of which earlier ones ask everything is a duplicate in the plan, as it costs nothing in the run', async () => {
   const desk = await openDesk({ matchRate: 1, concurrency: 1 });
   const rows = [
