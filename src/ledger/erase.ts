@@ -312,7 +312,7 @@ async function findTexts(db: Db, person: Person, { texts }: Found): Promise<void
 
 async function findAttempts(db: Db, person: Person, { attempts, cuts, subjects }: Found): Promise<void> {
   type Kept = NamedAttempt & { body: Uint8Array | null };
-  // A row rests on nothing before the row has ended, so what was taken for the row is known by its number.
+  // A row may rest on nothing before the row has ended, so what was taken for the row is known by its number.
   const rows = new Set<string>();
   for await (const { body, ...attempt } of flat(partsOf<Kept>(db, ALL_ATTEMPTS, ['id']))) {
     const { id, asked, subject } = attempt;
@@ -458,7 +458,8 @@ DELETE FROM cells WHERE (batch, row) IN (SELECT r.batch, r.row
  */
 const OLD = `
 WITH resting AS MATERIALIZED (
-  SELECT r.attempt, r.others, r.batch FROM batches b JOIN rows r ON r.batch = b.id AND r.attempt IS NOT NULL
+  SELECT r.attempt, r.others, r.batch FROM batches b JOIN rows r ON r.batch = b.id
+    AND (r.attempt IS NOT NULL OR r.others IS NOT NULL)
   WHERE b.state = 'open' OR (b.state = 'finished' AND r.state = 'in_doubt')),
 needed AS MATERIALIZED (
   SELECT attempt, min(batch) AS batch FROM (SELECT attempt, batch FROM resting UNION ALL
@@ -478,7 +479,7 @@ ended AS MATERIALIZED (
   WHERE b.state <> 'open' AND b.created_at < CAST(? AS {int})
     AND a.identity = coalesce(CAST(? AS TEXT), a.identity))`;
 
-const OLD_ROWS = `rows.state NOT IN ('pending', 'in_doubt') AND (rows.attempt IN (SELECT id FROM gone)
+const OLD_ROWS = `rows.state <> 'in_doubt' AND (rows.attempt IN (SELECT id FROM gone)
     OR (rows.others IS NOT NULL AND EXISTS (SELECT 1 FROM {list rows.others}
       WHERE CAST(item.value AS {int}) IN (SELECT id FROM gone)))
     OR (rows.state = 'invalid' AND rows.reason NOT LIKE 'erased on ____-__-__'

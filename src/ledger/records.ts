@@ -205,14 +205,16 @@ export interface FinishedRow {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AttemptId[];
-  /** Those of the answers that filled its steps; absent where the last found answer of each step did. */
+  /** Those of the answers that filled its steps; absent of a row of one step and account. */
   readonly fills?: readonly AttemptId[] | undefined;
   /** The call of another row, of the same person, that it waits for. */
   readonly waitsFor?: AttemptId | undefined;
 }
 
-/** A row that goes on, with the attempts that have filled steps of it so far. */
-export type RowFills = Pick<FinishedRow, 'batch' | 'row'> & { readonly fills: readonly AttemptId[] };
+/** A row that goes on, with its answers so far. */
+export type RowFills = Pick<FinishedRow, 'batch' | 'row' | 'answers'> & {
+  readonly fills: readonly AttemptId[];
+};
 
 export interface WaitingRow {
   readonly row: RowNumber;

@@ -266,8 +266,6 @@ const SAYING = `
 SELECT DISTINCT u.row FROM (
     SELECT row, attempt AS id FROM rows WHERE batch = ? AND row BETWEEN ? AND ?
     UNION ALL SELECT w.row, CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.others}
-      WHERE w.batch = ? AND w.row BETWEEN ? AND ?
-    UNION ALL SELECT w.row, CAST(item.value AS {int}) FROM rows w CROSS JOIN {list w.fills}
       WHERE w.batch = ? AND w.row BETWEEN ? AND ?) u
   JOIN attempts c ON c.id = u.id AND c.charged IS NOT NULL LEFT JOIN replies p ON ${replyOf('p', 'c')}
   LEFT JOIN notes n ON n.attempt = c.id AND n.kind = 'told' AND c.dialect IS NULL
@@ -283,7 +281,7 @@ async function rowsSaying(
   const span = [batch, rows[0]?.row ?? 0, rows.at(-1)?.row ?? 0];
   // An answer may write any other sign in several ways, and the cell of a list joins what it has.
   const like = `%${text.toLowerCase().replaceAll(/[^a-z0-9@.-]+/g, '%')}%`;
-  const found = await db.rows<{ row: RowNumber }>(SAYING, [...span, ...span, ...span, like]);
+  const found = await db.rows<{ row: RowNumber }>(SAYING, [...span, ...span, like]);
   return new Set(found.map(({ row }) => row));
 }
 

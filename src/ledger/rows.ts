@@ -51,8 +51,8 @@ export const rowOf = ({ batch, row, outcome, answers, fills, waitsFor }: Finishe
     : { attempt: null, others: listOf([...answers, waitsFor]) }),
 });
 
-export const filledOf = ({ batch, row, fills }: RowFills): FillsRow => ({
-  ...{ batch, row, fills: JSON.stringify(fills) },
+export const filledOf = ({ batch, row, answers, fills }: RowFills): FillsRow => ({
+  ...{ batch, row, others: JSON.stringify(answers), fills: JSON.stringify(fills) },
 });
 
 const listOf = (calls: readonly AttemptId[]): string | null =>
@@ -98,12 +98,10 @@ WHERE r.batch = ? AND r.state = ? AND NOT EXISTS (SELECT 1 FROM attempts a
     WHERE r.state = 'in_doubt' AND a.id = r.attempt AND a.state = 'answered' AND a.subject IS NOT NULL)
   AND r.row >= ? AND r.row < ? ORDER BY r.row LIMIT CAST(? AS {int})`;
 
-/** The rows of a batch with each attempt that they rest on, that fills them, or that was bought for them. */
+/** The rows of a batch with each attempt that they rest on, or that was answered for them. */
 const RESTS = `(SELECT w.row, w.state, w.fills, w.attempt AS id FROM rows w WHERE w.batch = ?
   UNION ALL SELECT w.row, w.state, w.fills, CAST(item.value AS {int})
     FROM rows w CROSS JOIN {list w.others} WHERE w.batch = ?
-  UNION ALL SELECT w.row, w.state, w.fills, CAST(item.value AS {int})
-    FROM rows w CROSS JOIN {list w.fills} WHERE w.batch = ? AND w.state = 'pending'
   UNION ALL SELECT w.row, w.state, w.fills, a.id
     FROM attempts a JOIN rows w ON w.batch = a.batch AND w.row = a.row WHERE a.batch = ? AND a.state = 'answered') u`;
 
@@ -152,7 +150,7 @@ export const readRows = ({ db }: Context) => ({
   },
   /** The rows, counted by the operations and accounts by which their calls were asked. */
   byAccount: (batch: BatchId): Promise<readonly AskedOfAccount[]> =>
-    db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch, batch, batch]),
+    db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch, batch]),
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
     recordsBy(db, `${ROWS} AND ${HAS_CELLS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
@@ -251,8 +249,7 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
   });
 }
 
-function usedBy({ state, attempt, others, fills }: KeptRow): readonly AttemptId[] {
-  if (state === 'pending') return JSON.parse(fills ?? '[]');
+function usedBy({ attempt, others }: KeptRow): readonly AttemptId[] {
   const used: AttemptId[] = others === null ? [] : JSON.parse(others);
   if (attempt !== null) used.push(attempt);
   return used;

@@ -427,12 +427,12 @@ ON CONFLICT (batch, row) DO UPDATE SET
   attempt = excluded.attempt, others = excluded.others, fills = excluded.fills
 WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 
-const FILLS_COLUMNS = { batch: 'text', row: 'int', fills: 'text' } as const;
+const FILLS_COLUMNS = { batch: 'text', row: 'int', others: 'text', fills: 'text' } as const;
 export type FillsRow = FilledRow<typeof FILLS_COLUMNS>;
 
 /** pending → pending: what has filled steps of a row is seen while its others are asked. */
 const fillRows = each(FILLS_COLUMNS)(`
-UPDATE rows SET fills = v.fills FROM v
+UPDATE rows SET others = v.others, fills = v.fills FROM v
 WHERE rows.batch = v.batch AND rows.row = v.row AND rows.state = 'pending'`);
 
 /**
@@ -834,7 +834,7 @@ const doubtTakenBack: AttemptStatement = each(ATTEMPT)(
 
 /** pending → pending: nothing that was taken back is shown of a row. */
 const emptyTakenBack: AttemptStatement = each(ATTEMPT)(`
-UPDATE rows SET fills = NULL FROM v JOIN attempts c ON c.id = v.attempt
+UPDATE rows SET others = NULL, fills = NULL FROM v JOIN attempts c ON c.id = v.attempt
   JOIN batch_accounts m ON m.account = c.account
 WHERE rows.batch = m.batch AND rows.state = 'pending' AND rows.fills IS NOT NULL
   AND EXISTS (SELECT 1 FROM {list rows.fills} WHERE CAST(item.value AS {int}) = v.attempt)`);

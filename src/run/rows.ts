@@ -343,11 +343,11 @@ class RowEnds {
   }
 
   /** Keeps what has filled steps of a row that goes on, so that it is seen meanwhile. */
-  show({ task: { row }, walk }: WalkingRow): void {
+  show({ task: { row }, walk, answers }: WalkingRow): void {
     const step = walk.step();
     const fills = step.kind === 'end' ? [] : (step.filled ?? []);
     if (fills.length === 0) return;
-    this.#filled.push({ batch: this.#work.batch.id, row, fills });
+    this.#filled.push({ batch: this.#work.batch.id, row, answers, fills });
     this.writeSoon();
   }
 

@@ -129,6 +129,16 @@ test('a row that waits is skipped once its person is forgotten, and nobody is as
   }
 });
 
+test('a file that names a forgotten person is told also where the row that found them goes on', async () => {
+  const { desk } = await deskBefore(({ path }) =>
+    path.includes('company') ? { data: { owner: JANE } } : Response.json({}, { status: 402 }),
+  );
+  await desk.write('list.csv', 'domain,email\nacme.example,al@acme.example\n');
+  await run(desk, 'enrich-company,enrich-person', 'list.csv');
+  expect(await desk.read('list.csv.out.csv')).toContain(JANE);
+  expect((await desk.type(['forget', JANE, '--yes'])).stdout).toContain('list.csv.out.csv');
+});
+
 test('a crash while somebody is forgotten leaves it not begun, or the next command that writes ends it', async () => {
   const { desk, asked } = await deskOfPeople();
   await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);

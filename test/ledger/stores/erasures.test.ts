@@ -89,6 +89,9 @@ describe('for its age', () => {
     const ledger = await openStore(sqlite, place);
     const open = await batchNamed(ledger, 'open');
     await settle(ledger, open, 2, MATCHED, [await answered(ledger, open, 'bought')]);
+    await ledger.submitRows(open, [{ row: 3, cells: [] }]);
+    const answers = [await answered(ledger, open, 'half', { row: 3 })];
+    await ledger.finishRows([], [{ batch: open, row: 3, answers, fills: answers }]);
     const doubtful = await batchNamed(ledger, 'doubtful');
     const steps = [await answered(ledger, doubtful, 'first'), await lost(ledger, doubtful, 'second')];
     await settle(ledger, doubtful, 3, IN_DOUBT, steps);
@@ -100,7 +103,7 @@ describe('for its age', () => {
     const later = await openStore(sqlite, place);
     await later.changeBatch(open, { state: 'cancelled' });
     await later.close();
-    expect(await erase(place, old)).toMatchObject({ requests: 1 });
+    expect(await erase(place, old)).toMatchObject({ requests: 2, rows: 2 });
     expect(await erase(place, old), 'what the doubt rests on').toMatchObject({ requests: 0 });
   });
 
