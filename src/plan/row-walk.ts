@@ -365,15 +365,8 @@ export class RowWalk {
   }
 
   step(): WalkStep {
-    this.#step ??= this.#nextStep();
+    this.#step ??= this.#ask(NOTHING_ASSUMED);
     return this.#step;
-  }
-
-  #nextStep(): WalkStep {
-    // The first call of the worst case is also the next call, because no answer had to be assumed to reach
-    // it.
-    const [met] = this.#atWorst?.calls ?? [];
-    return met === undefined || this.#told > 0 ? this.#ask(NOTHING_ASSUMED) : this.#askFor(met);
   }
 
   #askFor(met: MetCall): Extract<WalkStep, { readonly met: MetCall }> {
