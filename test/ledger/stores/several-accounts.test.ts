@@ -263,6 +263,27 @@ describe.each([
     expect(filling).toEqual([1, 1, 0]);
   });
 
+  test('a batch of two accounts shows what has filled a row that goes on, until that is taken back', async () => {
+    const { ledger, batch } = await opened();
+    await ledger.submitRows(batch, [{ row: 2, cells: ['acme'] }]);
+    const missed = await answered(ledger, batch, 'acme', MISSED);
+    const found = await answered(ledger, batch, 'acme', AT_OTHER);
+    await ledger.finishRows([], [{ batch, row: 2, answers: [missed, found], fills: [found] }]);
+    const shown = async () => (await ledger.recordsOf(batch, [2])).get(2);
+    expect(await shown()).toMatchObject({
+      outcome: undefined,
+      answers: [
+        { attempt: missed, fills: false },
+        { attempt: found, fills: true },
+      ],
+    });
+    const filled = async () => (await ledger.byAccount(batch)).map((each) => each.filled);
+    expect((await filled()).toSorted()).toEqual([0, 1]);
+    await ledger.takeBack(OTHER, [found]);
+    expect(await shown()).toBeUndefined();
+    expect(await filled()).toEqual([0, 0]);
+  });
+
   /** What the second account missed for another batch, and a row that went on from there to the first account. */
   async function sharing() {
     const { ledger, batch } = await opened();
