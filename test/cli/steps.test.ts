@@ -79,6 +79,21 @@ test('what a row has found stays in its cells when its other step is lost, and i
   expect(await rowsOf(desk, 'out.csv')).toMatchObject([{ _status: 'pending', 'data.name': 'Acme' }]);
 });
 
+test('what is read as nothing by now is in no cell of a row that goes on, as it is no find', async () => {
+  const at = await deskBefore(({ path }) =>
+    path.includes('company') ? { data: { name: 'Unknown' } } : Response.json({}, { status: 402 }),
+  );
+  const { desk } = at;
+  await desk.write('list.csv', 'Domain,Email\na.example,al@a.example\n');
+  const run = ['run', BOTH, 'list.csv', '--budget', '9', '--yes'];
+  await desk.type(run);
+  expect(await desk.read('list.enriched.csv')).toContain('Unknown');
+  const unknown = { path: 'data.name', matches: 'Unknown' };
+  at.speak({ answers: [{ status: [200], body: unknown, means: 'no_match' }] });
+  expect((await desk.type(run)).stdout).toContain('enrich-company at data: 0 of 1 row found');
+  expect(await desk.read('list.enriched.csv')).not.toContain('Unknown');
+});
+
 test('a row of which earlier ones ask everything is a duplicate in the plan, as it costs nothing in the run', async () => {
   const desk = await openDesk({ matchRate: 1, concurrency: 1 });
   const rows = [
