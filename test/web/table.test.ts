@@ -257,6 +257,8 @@ test('what a mend has asked again is said where she mended, with its price, and 
   const served = await servedIn(undefined, { ROWONCE_SANDBOX: '--match-rate 1' });
   const id = await finished(served);
   const page = await open(served, `/lists/${id}`);
+  await part(page, 'needs you').click();
+  await expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(1);
   await lineOf(page, 'Three Ltd').getByRole('gridcell', { name: 'not a website' }).first().dblclick();
   const field = page.getByRole('textbox', { name: 'Website of row 6' });
   await field.fill('three.example');
@@ -267,6 +269,8 @@ test('what a mend has asked again is said where she mended, with its price, and 
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByText('4 of 4 companies found').waitFor();
   await said.waitFor({ state: 'detached' });
+  // No row needs her any more, and the table is not left blank by that.
+  await expect.poll(() => lineOf(page, 'Ltd').allInnerTexts()).toHaveLength(4);
   await page.getByText('It cost 1 credit; this is play money.').waitFor();
   await page.getByText('In all, this list has cost 4 credits.').waitFor();
   const { batches } = await ask(served, 'GET', '/batches');

@@ -135,11 +135,17 @@ function Funnel({ scene }: OfScene) {
   const shares = sharesOf(scene);
   const whole = shares[0]?.rows ?? 0;
   const by = teamPlan(scene) ? '_action' : '_status';
-  const { [by]: chosen, ...others } = filter.value.where;
+  const { _action, _status, ...others } = filter.value.where;
+  const chosen = _action ?? _status;
   const choose = (states: string | undefined): void => {
     const where = states === undefined || states === chosen ? others : { ...others, [by]: states };
     filter.value = { ...filter.value, where };
   };
+  // A part that is there no more, such as the rows that needed her, would leave a table that nothing explains.
+  const isGone = chosen !== undefined && !shares.some(({ states }) => states === chosen);
+  useEffect(() => {
+    if (isGone) choose(undefined);
+  }, [isGone]);
   return (
     <fieldset class="funnel" aria-label="Show">
       {shares.map(({ says, rows, states, warns = false }, at) => {
@@ -205,7 +211,9 @@ function partsOf(
     return { says, rows: planned ?? now, states: isKnown ? states : undefined };
   };
   const says = batch.changes === undefined ? 'found' : 'changed';
-  const found = share(withApart(says, foundApart(steps)), 'matched,applied');
+  // Rows that are still to go have found some of it, too, which the words above the parts count.
+  const apart = counts.pending === 0 ? foundApart(steps) : [];
+  const found = share(withApart(says, apart), 'matched,applied');
   const byAccount = accountShares(found.rows, steps);
   const isFill = byAccount.length > 0;
   const needed = plan ? plan.invalid + plan.in_doubt + (counts.refused ?? 0) : needing(batch);
