@@ -120,6 +120,7 @@ test('after a try the list says what came and what will be asked, and its column
     .getByText(/^Of 20 tried, \d+ were found$/)
     .waitFor();
   await expect.poll(async () => (await partsOf(page)).slice(3)).toEqual(['30 will be asked', '1 needs you']);
+  expect(await aside(page).innerText(), 'what it costs is promised once').not.toContain('most likely');
   planned();
   await page.unrouteAll({ behavior: 'wait' });
   const [rows, found = '', missed = ''] = await partsOf(page);

@@ -16,7 +16,8 @@ export function Price({ scene, plan }: OfPlan) {
   });
   const some = (rows = 0, more = ''): string => (rows === 0 ? '' : grouped(rows) + more);
   const probably = [
-    credits.expected === credits.most ? '' : `most likely ${grouped(credits.expected)}`,
+    // What a try promises stands above.
+    credits.expected === credits.most || scene.tried ? '' : `most likely ${grouped(credits.expected)}`,
     seconds === null || asked === 0 ? '' : `about ${duration(seconds)}`,
   ];
   return (
