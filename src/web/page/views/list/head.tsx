@@ -237,8 +237,8 @@ function Spent({ batch: { credits, cost, has_costs: hasCosts } }: OfBatch) {
   return (
     <>
       <p>
-        <b class="big">{spentWords(credits)}</b> credits
-        {budget !== null && ` of ${grouped(budget)}`}
+        <b class="big">{spentWords(credits)}</b>
+        {budget !== null && ` of ${grouped(budget)}`} credits
         {cost && `, ${money(cost)}`}
       </p>
       {budget !== null && <Bar part={spent} all={budget} />}
