@@ -217,6 +217,12 @@ export const readSomeRows = ({ db }: Context) => ({
     const found = (await Promise.all(wanted.map(read))).flat().sort((one, other) => one.row - other.row);
     return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
   },
+  /** The first rows for which the batch has asked something. */
+  rowsAsked: (batch: BatchId, limit: number): Promise<readonly Pick<RowRecord, 'row'>[]> =>
+    db.rows('SELECT DISTINCT row FROM attempts WHERE batch = ? ORDER BY row LIMIT CAST(? AS {int})', [
+      batch,
+      limit,
+    ]),
   /** These rows as they stand in the list; none of one that is not in it, or whose cells were erased. */
   async cellsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, InputRow>> {
     const asked = rows.map((row) => ({ batch, row }));

@@ -155,7 +155,7 @@ const firstAnswers = (ledger: LedgerReader, batch: Batch): Answers => ({
     if (from > 0) return [];
     const most = rowsPerRead(batch, ROWS_SURVEYED);
     const answered = await ledger.rowsAt(batch.id, { from }, most, ['matched', 'applied']);
-    const begun = await ledger.rowsAt(batch.id, { from }, most - answered.length, ['pending']);
+    const begun = await ledger.rowsAsked(batch.id, most - answered.length);
     const records = await ledger.recordsOf(batch.id, [...answered, ...begun].map(numberOf));
     return [...records.values()];
   },

@@ -54,6 +54,17 @@ test.each([
   expect(await wholeTable(desk)).toEqual(written.filter((cells) => cells.some((cell) => cell !== '')));
 });
 
+test('what was bought for rows far down the list is in the table before any row has ended', async () => {
+  const { desk } = await deskBefore(({ path, input }) =>
+    path.includes('company') ? { data: { name: `of ${input.domain}` } } : Response.json({}, { status: 402 }),
+  );
+  const rows = Array.from({ length: 300 }, (_, at) => `c${at}.example,jo@c${at}.example\n`);
+  await desk.write('list.csv', `domain,email\n${rows.join('')}`);
+  await desk.type(['run', 'enrich-company,enrich-person', 'list.csv', '--budget', '9', '--only', '299']);
+  const page = await table(desk, '--from', '299', '--limit', '1');
+  expect(page.rows[0].cells[namesOf(page).indexOf('data.name')]).toBe('of c297.example');
+});
+
 test('a column of the list that is filled stands among the bought ones, with its source beside it', async () => {
   const desk = await openDesk({ matchRate: 1 });
   await desk.write('list.csv', 'domain,City\na.example,Perth\nb.example,\n');
