@@ -365,7 +365,7 @@ export interface RowAnswer
 
 export interface RowRecord {
   readonly row: RowNumber;
-  /** Undefined of a pending row: its answers are what was found so far. */
+  /** Undefined of a pending row: its answers are those so far. */
   readonly outcome: Outcome | undefined;
   readonly answers: readonly RowAnswer[];
 }

@@ -245,11 +245,14 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
   const answers = await answersOf(sql, used.flat());
   return rows.map(({ row, state, matched_by, reason, fills }, at): RowRecord => {
     const filling = fills === null ? undefined : new Set<AttemptId>(JSON.parse(fills));
+    // What has filled a row that goes on may be read as nothing by now.
+    const isFilling = ({ attempt, kind }: AnswerRecord): boolean | undefined =>
+      filling?.has(attempt) && (state !== 'pending' || kind === 'found');
     const own = (used[at] ?? [])
       .map((id) => answers.get(id))
       .filter(isShown)
-      .map((answer) => ({ ...answer, ...present({ fills: filling?.has(answer.attempt) }) }));
-    if (state === 'pending') return { row, outcome: undefined, answers: own.filter(isFind) };
+      .map((answer) => ({ ...answer, ...present({ fills: isFilling(answer) }) }));
+    if (state === 'pending') return { row, outcome: undefined, answers: own };
     const outcome = { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome;
     return { row, outcome, answers: asItEnded(state, own) };
   });
@@ -264,9 +267,6 @@ function usedBy({ attempt, others }: KeptRow): readonly AttemptId[] {
 /** A reply that is read as no answer any more is not shown. */
 const isShown = (answer: AnswerRecord<ReadAs> | undefined): answer is AnswerRecord =>
   answer !== undefined && isAnswer(answer.kind);
-
-/** What has filled a row that goes on may be read as nothing by now. */
-const isFind = ({ kind }: RowAnswer): boolean => kind === 'found';
 
 /** A matched row shows the answer that matched it, even if that answer means something else by now. */
 function asItEnded(state: OutcomeKind, answers: readonly RowAnswer[]): readonly RowAnswer[] {

@@ -76,7 +76,9 @@ test('what a row has found stays in its cells when its other step is lost, and i
   await desk.type(['run', BOTH, 'list.csv', '--budget', '9']);
   await desk.type(['settle', 'last', '2', '--retry', '--extra-credits', '2']);
   await desk.type(['export', 'last', '-o', 'out.csv']);
-  expect(await rowsOf(desk, 'out.csv')).toMatchObject([{ _status: 'pending', 'data.name': 'Acme' }]);
+  expect(await rowsOf(desk, 'out.csv')).toMatchObject([
+    { _status: 'pending', 'data.name': 'Acme', _credits: '1', _source: 'bought' },
+  ]);
 });
 
 test('what is read as nothing by now is in no cell of a row that goes on, as it is no find', async () => {

@@ -324,15 +324,15 @@ export function ourCells(
   cells: CellWriter,
 ): readonly string[] {
   const { outcome, answers = [] } = record ?? {};
-  if (outcome === undefined) return ['pending', '', '', 0, '', ''].map(cells.own);
   let credits = 0;
   for (const answer of answers) if (isPaidBy(batch, row, answer)) credits += answer.charged;
-  const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
-  const reason = [outcome.reason, why].filter((part) => part !== undefined && part !== '').join('; ');
+  const kind = outcome?.kind ?? 'pending';
+  const last = kind === 'in_doubt' || kind === 'skipped' ? undefined : answers.at(-1);
+  const reason = [outcome?.reason, why].filter((part) => part !== undefined && part !== '').join('; ');
   return [
-    cells.own(outcome.kind),
+    cells.own(kind),
     cells.foreign(reason),
-    cells.foreign(matchedByIn(outcome) ?? ''),
+    cells.foreign((outcome && matchedByIn(outcome)) ?? ''),
     cells.own(credits),
     cells.own(sourceOf(batch, row, last)),
     cells.own(last === undefined ? '' : isoTime(last.answeredAtMs)),

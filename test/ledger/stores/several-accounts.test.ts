@@ -270,7 +270,13 @@ describe.each([
     const found = await answered(ledger, batch, 'acme', AT_OTHER);
     await ledger.finishRows([], [{ batch, row: 2, answers: [missed, found], fills: [found] }]);
     const shown = async () => (await ledger.recordsOf(batch, [2])).get(2);
-    expect(await shown()).toMatchObject({ outcome: undefined, answers: [{ attempt: found, fills: true }] });
+    expect(await shown()).toMatchObject({
+      outcome: undefined,
+      answers: [
+        { attempt: missed, fills: false },
+        { attempt: found, fills: true },
+      ],
+    });
     const filled = async () => (await ledger.byAccount(batch)).map((each) => each.filled);
     expect((await filled()).toSorted()).toEqual([0, 1]);
     await ledger.takeBack(OTHER, [found]);
