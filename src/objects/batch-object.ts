@@ -135,6 +135,8 @@ export const BatchStatusObject = BatchObject.extend({
   budget_to_finish: z.number().exactOptional(),
   /** Whether the newest run was for a part of the rows and has done it, so that the others wait for a run. */
   part_done: z.boolean().exactOptional(),
+  /** How many rows the newest run tries first, until it has done so. */
+  trying: z.number().exactOptional(),
   /** Input ← column. */
   columns: z.record(z.string(), z.string()),
   requests: z.number(),
@@ -143,7 +145,10 @@ export const BatchStatusObject = BatchObject.extend({
   open: z.number(),
   /** Requests of its account in the last minute. */
   requests_last_minute: z.number(),
-  /** Seconds at the rate of the last minute; null when the rate is unknown, such as during a pause. */
+  /**
+   * Seconds at the rate of the last minute; null when the rate is unknown, such as during a pause, and as
+   * long as the run is for a part of the rows.
+   */
   seconds_left: z.number().nullable(),
   /** The time until which the account sends nothing, and why. */
   paused_until: z.string().nullable(),

@@ -184,17 +184,19 @@ export async function batchStatus(
   const shown = await batchObject(ledger, { batch, location }, spenders);
   const newest = await ledger.batchByKey(batch.key);
   const pause = await pauseNow(ledger, batch, shown, nowMs);
+  const { columns, partial } = settingsKept(batch.settings);
   const settled = rowsIn(shown.counts);
   const rows = shown.rows + (shown.rows_beyond ?? 0);
   // This assumes that each row that is left needs as many calls as the rows before it did.
   const secondsLeft = ((rows - settled) * (calls / settled)) / speedOf(sends, nowMs);
-  const isKnown = batch.state === 'open' && pause === undefined && rows > settled;
+  const isWhole = batch.state === 'open' && partial === undefined;
+  const isKnown = isWhole && pause === undefined && rows > settled;
   const other = ledger.workers === undefined && shown.running_since === undefined ? spenders[0] : undefined;
   return {
     ...shown,
     operators: [...new Set((await ledger.acts(id)).map(({ operator }) => operator))],
     settled,
-    columns: settingsKept(batch.settings).columns,
+    columns,
     requests,
     calls,
     open: await ledger.openRequests(id),
@@ -226,6 +228,7 @@ async function besideOf(
   return {
     ...present({ cost, budget_to_finish, undone_by: isChange ? await undoOf(ledger, batch) : undefined }),
     ...(isPartDone && { part_done: true }),
+    ...(batch.state === 'open' && present({ trying: partial?.sample })),
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),
     ...(ranges && {
       ranges: { waiting: ranges.waiting, running: ranges.running, set_aside: ranges.setAside },

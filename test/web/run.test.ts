@@ -6,7 +6,7 @@
 import { hostname, userInfo } from 'node:os';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { type Desk, deskBefore, type JsonResult, openDesk } from '../cli/desk.ts';
 import { ask, brought, endOf, servedIn, useBrowser } from './scene.ts';
 import type { Served } from './served.ts';
 
@@ -62,6 +62,22 @@ test('a list that is about to go on is paused at once, and nothing of it is in d
   expect(batches[0]).toMatchObject({ state: 'open', running: false, held_since: expect.any(String) });
   expect(batches[0].credits.in_doubt).toBe(0);
   expect(await desk.requests()).toBeLessThan(60);
+});
+
+test('while some rows are tried first, it says so, and not how long all of them would take', async () => {
+  const held = Promise.withResolvers<void>();
+  const { desk } = await deskBefore(async (_, nth) => {
+    await held.promise;
+    return { name: `Acme ${nth}` };
+  });
+  desk.list(30);
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const list = await brought(served, 'Renewals Q4.csv', await desk.read('list.csv'));
+  const page = await tabAt(served, `/lists/${list}`);
+  await press(page, 'Try 20 first');
+  await expect.poll(() => page.locator('.state').innerText()).toMatch(/Running\s+trying 20 rows first/);
+  held.resolve();
+  await sees(page, 'Of 20 tried, 20 were found');
 });
 
 test('a list is paused where it is, by whom is said, it goes on from there, and is ended for good after a question', async () => {

@@ -76,9 +76,8 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
   const blank = coming.map((name): Column => ({ name, at: undefined, kind: 'added', inputs: [] }));
   const hers = all.filter(isHers);
   const key = hers.find(({ kind }) => kind === 'asked') ?? hers[0];
-  const happening = all.filter(({ kind }) => kind === 'happens');
-  const others = hers.filter((column) => column !== key);
-  return [...(key ? [key] : []), ...blank, ...all.filter(isBought), ...others, ...happening];
+  const others = all.filter((column) => !isBought(column) && column !== key);
+  return [...(key ? [key] : []), ...blank, ...all.filter(isBought), ...others];
 }
 
 export function kindWords({ kind, inputs }: Column, isRunning: boolean): string {

@@ -106,8 +106,9 @@ function Running({ batch }: OfBatch) {
 
 /** `47 % · about 12 min`, which changes too often to be read aloud with the state; blank while it waits. */
 function progressWords(batch: BatchStatusObject): string {
-  const { running, settled, seconds_left: left } = batch;
+  const { running, settled, seconds_left: left, trying } = batch;
   if (!running || waitsUntil(batch) !== undefined || !isBegun(batch)) return '';
+  if (trying !== undefined) return `trying ${counted(trying, 'row')} first`;
   return `${percent(settled, allRows(batch))}${left === null ? '' : ` · about ${duration(left)}`}`;
 }
 

@@ -170,8 +170,7 @@ const OWN_NAMES = [/company|organi[sz]ation|firm|business|charity/i, /name/i, /e
 /** The cell by which a person knows the row. */
 function ownName(table: TableObject): string | undefined {
   const hers = table.columns.filter(({ name, from }) => from === 'list' && ownCell(table, name) !== '');
-  const known = OWN_NAMES.map((named) => hers.find(({ name }) => named.test(name)));
-  const column = known.find((each) => each !== undefined);
+  const [column] = OWN_NAMES.flatMap((named) => hers.find(({ name }) => named.test(name)) ?? []);
   return column && ownCell(table, column.name);
 }
 
