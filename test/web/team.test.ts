@@ -31,6 +31,7 @@ test('a sheet of people is planned as a team as soon as it is brought', async ()
   const served = await servedIn();
   const id = await brought(served, 'people.csv', sheet('ann@team.example,Care,viewer'));
   const page = await tabAt(served, `/lists/${id}`);
+  await page.getByText('There is nothing to change, and 1 row needs you.').waitFor();
   await page.getByLabel(/^Care /).fill('proj-care');
   await page.getByLabel(/^Care /).press('Enter');
   await rowOf(page, 'ann@team.example').getByText('is invited').waitFor();

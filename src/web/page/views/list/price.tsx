@@ -50,9 +50,10 @@ export function Price({ scene, plan }: OfPlan) {
 }
 
 /** What would be done to a team, in the place of a price. */
-export function Changes({ plan: { changes = [], people = 0 } }: Pick<OfPlan, 'plan'>) {
+export function Changes({ plan: { changes = [], people = 0, invalid } }: Pick<OfPlan, 'plan'>) {
   const sent = changes.filter(isSent);
-  if (sent.length === 0) return <p>There is nothing to change.</p>;
+  const needed = invalid > 0 && `, and ${needWords(invalid)}`;
+  if (sent.length === 0) return <p>There is nothing to change{needed}.</p>;
   const invites = sent.filter(({ calls }) => calls?.includes('create-invite')).length;
   const withAction = (action: string): number => sent.filter((change) => change.action === action).length;
   return (
