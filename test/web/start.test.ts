@@ -185,6 +185,9 @@ test('blanks are filled by vendors in her order, which the keyboard moves, and c
       },
     },
   });
+  // An address that is checked is no other row.
+  await aside(page).getByText('addresses checked').waitFor();
+  expect((await partsOf(page))[1]).toBe('1 will be asked');
 });
 
 test('what is asked by is put into her order, and the first of it that finds something is all that is paid', async () => {

@@ -133,7 +133,6 @@ interface Share {
 function Funnel({ scene }: OfScene) {
   const { filter } = scene;
   const shares = sharesOf(scene);
-  const whole = shares[0]?.rows ?? 0;
   const by = teamPlan(scene) ? '_action' : '_status';
   const { _action, _status, ...others } = filter.value.where;
   const chosen = _action ?? _status;
@@ -153,7 +152,7 @@ function Funnel({ scene }: OfScene) {
         const shown = (
           <>
             <b>{grouped(rows)}</b> <small>{says}</small>
-            <Bar part={rows} all={whole} />
+            <Bar part={rows} all={shares[0]?.rows ?? 0} />
           </>
         );
         return at === 0 || states !== undefined ? (
@@ -187,10 +186,13 @@ function sharesOf(scene: Scene): readonly Share[] {
   return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
 }
 
+/** A check of what was found is no find of its own. */
+const isFind = ({ operation }: Pick<StepObject, 'operation'>): boolean => operation !== 'check-email';
+
 /** `found: 50 companies, 40 people`. A row may have one and lack the other, so that these are no parts. */
 function withApart(says: string, apart: ReturnType<typeof askedApart>): string {
-  const words = apart.map(({ operation, rows }) => countedOf(rows, operation));
-  return words.length === 0 ? says : `${says}: ${words.join(', ')}`;
+  const words = apart.filter(isFind).map(({ operation, rows }) => countedOf(rows, operation));
+  return words.length < 2 ? says : `${says}: ${words.join(', ')}`;
 }
 
 /** @param plan what becomes of the rows that have no end yet. Left out: nobody has counted that. */
@@ -199,8 +201,6 @@ function partsOf(
   all: readonly StepObject[] = [],
   plan?: PlanObject,
 ): readonly Share[] {
-  // A check of what was found is no find of its own.
-  const steps = all.filter(({ operation }) => operation !== 'check-email');
   const rows = allRows(batch);
   const ended = sumOf(Object.values(batch.counts));
   const counts: BatchStatusObject['counts'] = { ...batch.counts, pending: rows - ended };
@@ -212,9 +212,9 @@ function partsOf(
   };
   const says = batch.changes === undefined ? 'found' : 'changed';
   // Rows that are still to go have found some of it, too, which the words above the parts count.
-  const apart = counts.pending === 0 ? foundApart(steps) : [];
+  const apart = counts.pending === 0 ? foundApart(all) : [];
   const found = share(withApart(says, apart), 'matched,applied');
-  const byAccount = accountShares(found.rows, steps);
+  const byAccount = accountShares(found.rows, all.filter(isFind));
   const isFill = byAccount.length > 0;
   const needed = plan ? plan.invalid + plan.in_doubt + (counts.refused ?? 0) : needing(batch);
   const never = all.length > 0 ? 'not finished' : 'not asked';
