@@ -331,3 +331,14 @@ test('what is bought for a row is in its cells before the row has ended, and eve
   expect(await page.getByText('for each one found').count()).toBe(0);
   await expectAlike(faces, { matched: 1, pending: 2 }, 'between a company and its person');
 });
+
+test('what was bought can be downloaded also before any row has ended', async () => {
+  const { desk } = await deskBefore(({ path }) =>
+    path.includes('company') ? { name: 'Acme' } : Response.json({}, { status: 402 }),
+  );
+  await desk.write('list.csv', 'Domain,E-mail\na.example,jo@a.example\n');
+  await desk.type(['run', 'enrich-company,enrich-person', 'list.csv', '--budget', '50', '-o', 'out.csv']);
+  const faces = await facesOf(desk, (await desk.json(['status', 'last'])).batch);
+  await faces.page.getByRole('button', { name: 'Download the list' }).waitFor();
+  await expectAlike(faces, { pending: 1 }, 'before any row has ended');
+});

@@ -44,7 +44,7 @@ export function Head({ scene }: OfScene) {
           </span>
           {batch && isRunning && <span class="soft">{progressWords(batch)}</span>}
           {batch && <Ending scene={scene} batch={batch} />}
-          {batch && !isRunning && batch.settled > 0 && (
+          {batch && !isRunning && batch.settled + batch.credits.spent > 0 && (
             <>
               <ButtonLink to={`/reports/${batch.batch}`} says="Report" />
               <Act
