@@ -34,7 +34,7 @@ export function knownPath(path: string): string {
   return listFolderOf(listPath) === undefined ? path : listPath;
 }
 
-/** The file that a batch has read: the copy of that list, as far as the store names no other place by it. */
+/** The file that a batch has read: its copy of a list that was brought to the page. */
 export function inputFileOf({ inputPath, inputSha256 }: Pick<Batch, 'inputPath' | 'inputSha256'>): string {
   const copy = copyPath(inputPath, inputSha256);
   return knownPath(copy) === inputPath && existsSync(copy) ? copy : inputPath;
