@@ -177,7 +177,8 @@ test('what happens to each person, and what came of it, stands whole in the tabl
   const job = { operation: 'onboard', account: 'sandbox-service', ...KNOWN };
   const { id: plan } = await ask(served, 'POST', '/plan', { file: before, job });
   await worked(served, 'run', { file: before, job, plan });
-  const autumn = sheet(...lines.slice(0, 2), 'elif.kaya.of.the.harbour.office@team,Care,viewer');
+  const staying = [...lines.slice(0, 2), 'elif.kaya.of.the.harbour.office@team,Care,viewer'];
+  const autumn = ['Name,Email,Project,Role', ...staying.map((line) => `Jo,${line}`)].join('\n');
   const { page } = await teamAt(served, 'autumn.csv', autumn, { ...KNOWN, remove_missing: true });
   const cut = () =>
     page
@@ -188,6 +189,8 @@ test('what happens to each person, and what came of it, stands whole in the tabl
           .map(({ textContent }) => textContent),
       );
   await rowOf(page, 'dev.patel@team.example').getByText('was not removed from Care').waitFor();
+  const heads = await page.locator('.sheet th b').allInnerTexts();
+  expect(heads.slice(0, 4)).toEqual(['Email', 'Project', 'Role', 'What happens']);
   expect(await cut()).toEqual([]);
   await page.goto(`${served.url}/lists/${before}`);
   await page.getByRole('columnheader', { name: 'invite_code' }).waitFor();

@@ -14,7 +14,6 @@ export interface Column extends Pick<ShownColumn, 'name' | 'operation' | 'path' 
   /** The place of its cell in a row; undefined of a column that is still to be filled. */
   readonly at: number | undefined;
   readonly kind: Kind;
-  /** What it is asked by. */
   readonly inputs: readonly string[];
   /** The place of the cell that says who found it; no cell has the place -1. */
   readonly source?: number;
@@ -48,6 +47,9 @@ function asChosen({ tried, job }: Scene, columns: readonly Column[]): readonly C
   });
 }
 
+/** The person, the project and the role stand before what happens, and the rest of hers behind. */
+const IN_PLAN: readonly Kind[] = ['asked', 'happens', 'yours'];
+
 /** Hers and the bought ones, which stand behind the one by which it is asked. */
 export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Column[] {
   const { job, isPlanning } = scene;
@@ -74,9 +76,9 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
     ? ['What is found']
     : added.filter((column) => !all.some(({ name }) => name === column));
   const blank = coming.map((name): Column => ({ name, at: undefined, kind: 'added', inputs: [] }));
-  const hers = all.filter(isHers);
-  const key = hers.find(({ kind }) => kind === 'asked') ?? hers[0];
+  const key = all.find(({ kind }) => kind === 'asked') ?? all.find(isHers);
   const others = all.filter((column) => !isBought(column) && column !== key);
+  if (teamPlan(scene)) others.sort((a, b) => IN_PLAN.indexOf(a.kind) - IN_PLAN.indexOf(b.kind));
   return [...(key ? [key] : []), ...blank, ...all.filter(isBought), ...others];
 }
 

@@ -139,7 +139,6 @@ function useChoice(list: ListView | undefined) {
   );
   const newest = mine.value !== undefined && mine.value.version >= kept.version ? mine.value : kept;
   return {
-    /** What shall be done, in the words of a job. */
     job: newest.job,
     unkept: unkept.value,
     /** Keeps the choice, plans it, and shows what it costs. */
