@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { StopError } from '../../../src/core/errors.ts';
+import { NOTE_PERSON } from '../../../src/core/membership.ts';
 import {
   type AttemptId,
   type BatchId,
@@ -22,6 +24,7 @@ import {
   DAY_MS,
   decide,
   IN_DOUBT,
+  intentOf,
   keyNamed,
   lookAt,
   lost,
@@ -236,6 +239,16 @@ describe.each([
       expect(await stateOf(ledger, 'acme', a)).toMatchObject({ kind: 'answered', answer });
       expect(await ledger.batchMoney(a)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
       expect(await ledger.batchMoney(b)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+      expect(await ledger.doubts(a)).toEqual([]);
+    });
+
+    test('a note of a list about a person that a crash has interrupted is no doubt that a person decides', async () => {
+      const { ledger, a } = await opened();
+      const intent = intentOf(a, 'acme');
+      const call = { ...intent.call, operation: NOTE_PERSON };
+      const admission = await ledger.intent({ ...intent, call, key: callKeyOf(ACCOUNT, call) });
+      const attempt = 'attempt' in admission ? admission.attempt : undefined;
+      await ledger.end(attempt as AttemptId, { kind: 'in_doubt', why: 'nothing was sent' }, NOON_MS);
       expect(await ledger.doubts(a)).toEqual([]);
     });
 
