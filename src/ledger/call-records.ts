@@ -365,7 +365,7 @@ export interface RowAnswer
 
 export interface RowRecord {
   readonly row: RowNumber;
-  /** Undefined of a pending row: its answers are those so far. */
+  /** Undefined for a pending row, whose answers are those so far. */
   readonly outcome: Outcome | undefined;
   readonly answers: readonly RowAnswer[];
 }

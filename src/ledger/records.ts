@@ -205,7 +205,7 @@ export interface FinishedRow {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AttemptId[];
-  /** Those of the answers that filled its steps; absent of a row of one step and account. */
+  /** Those of the answers that filled its steps; absent for a row of one step and one account. */
   readonly fills?: readonly AttemptId[] | undefined;
   /** The call of another row, of the same person, that it waits for. */
   readonly waitsFor?: AttemptId | undefined;

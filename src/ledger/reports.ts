@@ -285,7 +285,7 @@ async function rowsSaying(
   return new Set(found.map(({ row }) => row));
 }
 
-/** Neither the row that pays for an answer saves anything, nor a list that has had it at an earlier start. */
+/** A row that pays for an answer saves nothing, nor does a list that had the answer at an earlier start. */
 const SAVED = `
 WITH earlier AS MATERIALIZED (SELECT item.value AS id FROM {list ?}),
 part AS (SELECT row, attempt, others FROM rows

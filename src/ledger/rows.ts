@@ -52,7 +52,10 @@ export const rowOf = ({ batch, row, outcome, answers, fills, waitsFor }: Finishe
 });
 
 export const filledOf = ({ batch, row, answers, fills }: RowFills): FillsRow => ({
-  ...{ batch, row, others: JSON.stringify(answers), fills: JSON.stringify(fills) },
+  batch,
+  row,
+  others: JSON.stringify(answers),
+  fills: JSON.stringify(fills),
 });
 
 const listOf = (calls: readonly AttemptId[]): string | null =>
@@ -245,7 +248,7 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
   const answers = await answersOf(sql, used.flat());
   return rows.map(({ row, state, matched_by, reason, fills }, at): RowRecord => {
     const filling = fills === null ? undefined : new Set<AttemptId>(JSON.parse(fills));
-    // What has filled a row that goes on may be read as nothing by now.
+    // An answer that has filled a pending row may be read as no match by now.
     const isFilling = ({ attempt, kind }: AnswerRecord): boolean | undefined =>
       filling?.has(attempt) && (state !== 'pending' || kind === 'found');
     const own = (used[at] ?? [])

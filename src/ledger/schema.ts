@@ -327,7 +327,7 @@ CREATE INDEX attempts_account ON attempts (account, sent_at);
 CREATE INDEX attempts_at_most ON attempts (account, batch) WHERE is_at_most = 1 AND charged > 0;`,
   // A row has its state from its submit on. attempt: the last one that it rests on; others: JSON list of
   // those before it. work: what was planned for it, JSON. fills: JSON list of the attempts whose answers
-  // filled its steps; null in a batch of one step and account.
+  // filled its steps; null in a batch of one step and one account.
   `CREATE TABLE rows (
   batch TEXT NOT NULL REFERENCES batches,
   row {int} NOT NULL,

@@ -430,7 +430,7 @@ WHERE excluded.state <> 'in_doubt' OR rows.state IN ('pending', 'in_doubt')`);
 const FILLS_COLUMNS = { batch: 'text', row: 'int', others: 'text', fills: 'text' } as const;
 export type FillsRow = FilledRow<typeof FILLS_COLUMNS>;
 
-/** pending → pending: what has filled steps of a row is seen while its others are asked. */
+/** pending → pending: what has filled steps of a row is seen while its other steps are asked. */
 const fillRows = each(FILLS_COLUMNS)(`
 UPDATE rows SET others = v.others, fills = v.fills FROM v
 WHERE rows.batch = v.batch AND rows.row = v.row AND rows.state = 'pending'`);

@@ -25,7 +25,7 @@ export function figuresOf(
   const counts = Object.fromEntries([...ended, ...(pending > 0 ? [['pending', pending] as const] : [])]);
   const usable = batch.inputRows - (tally.counts.get('invalid') ?? 0);
   const found = tally.counts.get('matched') ?? 0;
-  // What is paid for a row that still looks for another thing is in no finished row.
+  // A pending row of several steps may have cost something already, so one found row has no price yet.
   const isPart = pending > 0 && stepNames(batch.operation).length > 1;
   return {
     rows: batch.inputRows,

@@ -142,7 +142,7 @@ export const mend = (place: Place, id: string, { row, column, value }: MendReque
     const others = list.mends.filter((each) => each.row !== row || each.column !== column);
     const at = isoTime(systemClock.wallMs());
     const mends = value === null ? others : [...others, { row, column, value, at }];
-    // An earlier build has kept the brought file under this name, and only once a cell was mended.
+    // An earlier build kept the brought file under this name, once a cell of the list was mended.
     const earlier = join(list.folder, list.file.replace('list', 'brought'));
     const brought = await keepCopy(existsSync(earlier) ? earlier : list.path, list.sha256);
     const mended =

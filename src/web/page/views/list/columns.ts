@@ -47,7 +47,7 @@ function asChosen({ tried, job }: Scene, columns: readonly Column[]): readonly C
   });
 }
 
-/** The person, the project and the role stand before what happens, and the rest of hers behind. */
+/** The person, the project and the role stand before what happens, and her other columns behind it. */
 const IN_PLAN: readonly Kind[] = ['asked', 'happens', 'yours'];
 
 /** Hers and the bought ones, which stand behind the one by which it is asked. */
