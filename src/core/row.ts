@@ -98,6 +98,10 @@ export const SO_NOTHING = ', so the row would get nothing';
 export const isLeftOut = ({ kind, reason = '' }: Outcome): boolean =>
   kind === 'skipped' && (reason.includes(LEAVES_OUT) || reason.endsWith(SO_NOTHING));
 
+/** Whether a row was skipped because its cells had what it was wanted for. */
+export const isFilledBefore = ({ kind, reason = '' }: Outcome): boolean =>
+  kind === 'skipped' && reason.endsWith(` filled${SO_NOTHING}`);
+
 /** Whether a person has to look at a row: because of its outcome, or because of a mistyped cell. */
 export const needsPerson = ({ kind, reason = '' }: Outcome): boolean =>
   ATTENTION_KINDS.has(kind) || reason.includes(SO_CORRECT_IT);

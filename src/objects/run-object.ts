@@ -20,6 +20,8 @@ export const FiguresObject = z.object({
   usable: z.number(),
   asked: z.number(),
   found: z.number(),
+  /** Rows for which nothing was asked, because the list has filled their cells. */
+  filled_before: z.number(),
   /** Rows that a person has to look at, and why, the most frequent reason first. */
   attention: z.number(),
   reasons: z.array(AttentionObject),

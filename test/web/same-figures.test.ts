@@ -273,6 +273,26 @@ test.for(ENDINGS)('figures of a list that was ended by $by', async (ending) => {
   await expectAlike(await facesOf(desk, batch), expected, by);
 });
 
+test('rows that had it already are not counted among those of which some were found', async () => {
+  const desk = await openDesk({ concurrency: 1 });
+  await desk.write(
+    'list.csv',
+    'Domain,Size\na.example,5\nb.example,\nc.example,7\nd.example,\nno address,\n',
+  );
+  const add = { Size: 'employee_count' };
+  const job = { operation: 'enrich-company', account: 'data', add, on_existing: 'fill' };
+  await desk.write('job.yaml', JSON.stringify(job));
+  await desk.type(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9']);
+  const faces = await facesOf(desk, (await desk.json(['status', 'last'])).batch);
+  await expectAlike(faces, { matched: 2, skipped: 2, invalid: 1 }, 'filled');
+  const { page } = faces;
+  await page.getByText('2 of 3 companies found, 67 %; 2 rows had it already').waitFor();
+  await page.getByRole('link', { name: 'Report' }).click();
+  await page.getByText('2 had it already').waitFor();
+  await page.getByRole('link', { name: 'Rowonce' }).click();
+  await page.getByText('2 of 3', { exact: true }).waitFor();
+});
+
 test('figures of a team whose next list its guards hold back', async () => {
   const desk = await openDesk();
   const run = ['run', 'onboard', 'team.csv', '--account', 'sandbox-service', '--create-projects', '--yes'];

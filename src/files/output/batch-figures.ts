@@ -32,6 +32,7 @@ export function figuresOf(
     counts,
     usable,
     asked: usable - Math.max(0, pending) - tally.leftOut,
+    filled_before: tally.filledBefore,
     found,
     attention: tally.reasons.reduce((sum, { rows }) => sum + rows, 0),
     reasons: tally.reasons,

@@ -1,6 +1,6 @@
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction } from '../../core/operation.ts';
-import { atMost, counted, grouped, listed, sentence } from '../../core/plain-text.ts';
+import { atMost, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
 import { needingAttention } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
@@ -96,16 +96,27 @@ export function inputWords(input: string): string {
   return INPUTS[name] ?? name.replaceAll(/[._]/g, ' ');
 }
 
+interface RowsCounted extends Pick<BatchFigures, 'rows' | 'counts'> {
+  readonly rows_beyond?: number | undefined;
+}
+
+/** The rows for which something is wanted: all that neither their cells, the job nor a person leaves out. */
+export const wantedIn = ({ rows, rows_beyond: beyond = 0, counts }: RowsCounted): number =>
+  rows + beyond - (counts.skipped ?? 0);
+
 function foundWords({ operation, state }: Summed, figures: BatchFigures): string {
-  const { rows, found, counts } = figures;
+  const { found, counts, filled_before: filled } = figures;
   const { pending = 0, skipped = 0 } = counts;
-  const share = `${grouped(found)} of ${countedOf(rows, operation)} found, ${percent(found, rows)}`;
-  const what = severalWords(operation, figures) ?? share;
-  const left = skipped === 0 ? '' : `; ${grouped(skipped)} skipped`;
-  if (pending === 0) return `${what}${left}`;
+  const wanted = wantedIn(figures);
+  const share = `${grouped(found)} of ${countedOf(wanted, operation)} found, ${percent(found, wanted)}`;
   const never = figures.steps === undefined ? 'not asked' : 'not finished';
-  if (state !== 'open') return `${what}${left}; ${counted(pending, 'row')} ${never}`;
-  return `So far ${what}${left}; ${counted(pending, 'row')} to go`;
+  const says = linesOf(
+    wanted > 0 && (severalWords(operation, figures) ?? share),
+    filled > 0 && `${counted(filled, 'row')} had it already`,
+    skipped > filled && `${counted(skipped - filled, 'row')} left out`,
+    pending > 0 && `${counted(pending, 'row')} ${state === 'open' ? 'to go' : never}`,
+  ).join('; ');
+  return pending > 0 && state === 'open' ? `So far ${says}` : says;
 }
 
 /** `105 of 120 companies and 52 of 60 people found`; undefined where one thing was looked for. */

@@ -1,6 +1,7 @@
 import { isTaking } from '../../core/given.ts';
 import type { Call } from '../../core/operation.ts';
 import {
+  isFilledBefore,
   isLeftOut,
   needsPerson,
   type OutcomeKind,
@@ -36,6 +37,8 @@ export class Tally {
   readonly filled = new Map<string, number>();
   /** Rows for which nothing was asked, because the job leaves them out. */
   leftOut = 0;
+  /** Those of them whose cells were filled before. */
+  filledBefore = 0;
   #saved = 0;
   readonly #identifiers = new Map<string, IdentifierTally>();
   readonly #reasons = new Map<
@@ -54,6 +57,7 @@ export class Tally {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
     if (outcome === undefined) return;
     if (isLeftOut(outcome)) this.leftOut += 1;
+    if (isFilledBefore(outcome)) this.filledBefore += 1;
     const asked = new Map<string, boolean>();
     for (const answer of answers) {
       const { call, kind, fills = kind === 'found' } = answer;

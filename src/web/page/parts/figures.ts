@@ -1,6 +1,6 @@
 import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
-import { percent } from '../../../files/output/summary-words.ts';
+import { percent, wantedIn } from '../../../files/output/summary-words.ts';
 import type { BatchObject, BatchStatusObject, ListCredits, PlanObject } from '../../api.ts';
 
 /** Numbers, sizes and times as people read them, by the code of the report and of the commands. */
@@ -31,6 +31,10 @@ export const needing = ({ counts }: { readonly counts: Readonly<Record<string, n
 /** Rows for which something was found, or which are as the list wants them. */
 export const foundIn = (counts: Readonly<Record<string, number>>): number =>
   (counts.matched ?? 0) + (counts.applied ?? 0) + (counts.unchanged ?? 0);
+
+/** `16 of 40`. */
+export const foundWords = (of: Parameters<typeof wantedIn>[0]): string =>
+  `${grouped(foundIn(of.counts))} of ${grouped(wantedIn(of))}`;
 
 export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
 

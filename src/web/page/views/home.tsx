@@ -4,16 +4,7 @@ import { whatWords } from '../../../files/output/summary-words.ts';
 import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
 import { Button, ButtonLink } from '../parts/controls.tsx';
-import {
-  allRows,
-  creditWords,
-  dayAndMonth,
-  doneWords,
-  foundIn,
-  grouped,
-  needing,
-  when,
-} from '../parts/figures.ts';
+import { creditWords, dayAndMonth, doneWords, foundWords, grouped, needing, when } from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
 
 export function Home() {
@@ -112,8 +103,7 @@ function OneList({ list, batch }: Line) {
 const whatOf = ({ operation, undoes }: ListedBatch): string =>
   undoes === null ? whatWords(operation) : `taken back: ${whatWords(operation)}`;
 
-const foundOf = (batch: ListedBatch): string =>
-  batch.running ? doneWords(batch) : `${grouped(foundIn(batch.counts))} of ${grouped(allRows(batch))}`;
+const foundOf = (batch: ListedBatch): string => (batch.running ? doneWords(batch) : foundWords(batch));
 
 /** What the list has cost so far, by all its starts. */
 function costOf({ has_costs: hasCosts, list_credits: credits, sandbox }: ListedBatch): string {

@@ -1,8 +1,9 @@
+import { linesOf } from '../../../core/plain-text.ts';
 import { Bar, Section } from '../../../files/output/report/table.ts';
-import { whatWords } from '../../../files/output/summary-words.ts';
+import { wantedIn, whatWords } from '../../../files/output/summary-words.ts';
 import type { Nights as AllNights, NightView } from '../../api.ts';
 import { Act, forPage, Loaded } from '../parts/asking.tsx';
-import { counted, fileName, foundIn, grouped, when } from '../parts/figures.ts';
+import { counted, fileName, foundIn, foundWords, when } from '../parts/figures.ts';
 import { ask, beat } from '../session.ts';
 
 /** What is asked by a schedule: when, what the last nights did, and what they left. */
@@ -70,16 +71,14 @@ function scheduleWords(schedule: string): string {
   return `Every ${isNight ? 'night' : 'day'} at ${at}`;
 }
 
-const NIGHTS_SHOWN = 7;
-
 type Ended = NightView['ended'][number];
 
 function Last({ job, ended }: NightView) {
   const [last] = ended;
-  const lines = ended.map((each) => [when(each.at), foundWords(each)]);
+  const lines = ended.map((each) => [when(each.at), endedWords(each)]);
   return (
     <section aria-label={`The last nights of ${job}`}>
-      <Section title="The last nights" columns={['ended', 'found']} most={NIGHTS_SHOWN} lines={lines} />
+      <Section title="The last nights" columns={['ended', 'found']} most={7} lines={lines} />
       {last === undefined ? <p class="soft">No night has ended yet.</p> : <Waiting sweep={last.sweep} />}
     </section>
   );
@@ -102,11 +101,10 @@ function Waiting({ sweep }: Pick<Ended, 'sweep'>) {
 
 const WAYS: Readonly<Record<string, string>> = { budget: 'Raise its limit' };
 
-function foundWords({ sweep, stopped }: Ended) {
-  const { counts = {}, rows: all = 0, files = [] } = sweep ?? {};
-  const part = foundIn(counts);
+function endedWords({ sweep, stopped }: Ended) {
+  const { counts = {}, rows = 0, files = [] } = sweep ?? {};
+  const of = { rows, counts };
   const why = stopped ?? sweep?.stopped ?? files.find((file) => file.stopped !== null)?.stopped;
-  const found = all === 0 ? [] : [`${grouped(part)} of ${grouped(all)}`];
-  const said = why ? [forPage(why.message) || 'it stopped'] : [];
-  return [<Bar key="bar" part={part} all={all} />, [...found, ...said].join(': ') || 'nothing new'];
+  const says = linesOf(rows > 0 && foundWords(of), why && (forPage(why.message) || 'it stopped'));
+  return [<Bar key="bar" part={foundIn(counts)} all={wantedIn(of)} />, says.join(': ') || 'nothing new'];
 }

@@ -9,7 +9,7 @@ import {
   counted,
   creditWords,
   duration,
-  foundIn,
+  foundWords,
   grouped,
   isBegun,
   money,
@@ -191,9 +191,9 @@ function inAllWords(earlier: Scene['earlier'], { credits, sandbox }: BatchObject
   return `In all, this list has cost ${creditWords(before.list_credits)}.`;
 }
 
-function earlierWords({ operation, rows, counts, credits, has_costs: hasCosts }: BatchObject): string {
-  const cost = hasCosts ? `, ${creditWords(credits)}` : '';
-  return `${whatWords(operation)}, ${grouped(foundIn(counts))} of ${counted(rows, 'row')}${cost}`;
+function earlierWords(batch: BatchObject): string {
+  const cost = batch.has_costs ? `, ${creditWords(batch.credits)}` : '';
+  return `${whatWords(batch.operation)}, ${foundWords(batch)}${cost}`;
 }
 
 const DONE: Readonly<Record<string, (count: number) => string>> = {
