@@ -247,14 +247,14 @@ test('what was changed in a team is shown before it is taken back, with what can
   const body = 'Email,Project,Role\njo@acme.example,Harbour,viewer\nal@acme.example,Harbour,editor\n';
   const job = { operation: 'onboard', account: 'sandbox-service', create_projects: true };
   const { page } = await started(desk, job, body);
-  await sees(page, /a team · 1 project made, 2 invited/);
+  await sees(page, '1 new project, 2 invites to');
   await press(page, 'Undo…');
   await sees(page, '− jo@acme.example in Harbour');
   await sees(page, '1 change cannot be taken back');
   await press(page, 'Take back 2 of them');
   await sees(page, 'It was taken back.');
   await page.getByRole('link', { name: 'What came of it' }).click();
-  await page.getByText('removed').first().waitFor();
+  await sees(page, 'invite deleted');
 });
 
 test('what goes on is the list as it was started: a mend waits for its own start, and no limit grows by it', async () => {

@@ -134,7 +134,7 @@ test('who is no longer on the list loses access only after she has typed so, and
   await state.getByText('Taken back today').waitFor();
   await rowOf(page, 'cid@t.example').getByText('invite deleted').waitFor();
   await page.getByRole('link', { name: 'What came of the undo' }).click();
-  await page.getByText('undone · 1 with another role').waitFor();
+  await page.getByText(/^undone · begun/).waitFor();
   await page.getByRole('link', { name: 'Lists' }).click();
   const taken = page.getByRole('listitem').filter({ hasText: 'taken back: a team' });
   await taken.getByRole('link', { name: 'autumn.csv' }).waitFor();
@@ -189,10 +189,14 @@ test('what happens to each person, and what came of it, stands whole in the tabl
           .map(({ textContent }) => textContent),
       );
   await rowOf(page, 'dev.patel@team.example').getByText('was not removed from Care').waitFor();
-  const heads = await page.locator('.sheet th b').allInnerTexts();
-  expect(heads.slice(0, 4)).toEqual(['Email', 'Project', 'Role', 'What happens']);
+  const heads = async () => (await page.locator('.sheet thead b').allInnerTexts()).slice(0, 4);
+  expect(await heads()).toEqual(['Email', 'Project', 'Role', 'What happens']);
   expect(await cut()).toEqual([]);
   await page.goto(`${served.url}/lists/${before}`);
   await page.getByRole('columnheader', { name: 'invite_code' }).waitFor();
+  expect(await heads()).toEqual(['Email', 'Project', 'Role', 'What came of it']);
+  await rowOf(page, /^\+ 2 *amira/)
+    .getByText('invited as viewer')
+    .waitFor();
   expect(await cut()).toEqual([]);
 });

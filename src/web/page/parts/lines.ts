@@ -16,7 +16,6 @@ export interface Line {
 }
 
 interface Planned {
-  readonly sign: string;
   readonly look: string;
   /** The columns whose cells have to be corrected first. */
   readonly faulty: readonly string[];

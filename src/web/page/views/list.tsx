@@ -55,8 +55,7 @@ async function knownOf(
   ]);
   const ids = [list?.id, id];
   const newest = work.findLast((each) => ids.includes(each.about) || ids.includes(each.batch ?? ''));
-  const name = list?.name ?? fileName(batch?.input ?? '');
-  return { name, list, batch, earlier: [], work: newest };
+  return { name: list?.name ?? fileName(batch?.input ?? ''), list, batch, earlier: [], work: newest };
 }
 
 function Shown(known: Known) {

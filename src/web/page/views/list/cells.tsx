@@ -7,6 +7,7 @@ import type { Line, Lines } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
 import { MendField, type Mending, mend, mendedAs } from './mends.tsx';
 import type { OfScene } from './scene.ts';
+import { markOf, partDone, type TeamPart } from './team.ts';
 
 /** What stands in the cells of a row: hers, the bought ones, and a sign in the place of those. */
 
@@ -48,6 +49,8 @@ const WAITS: CellShown = { shows: <Bar part={0} all={1} says="still to come" /> 
 /** The sign in the place of each cell: of the step that fills it, or of a row without answers. */
 function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonly (Sign | undefined)[] {
   const { columns } = drawn;
+  // What came of a person has a column of its own.
+  if (columns.some(isHappening)) return columns.map((column) => (isHappening(column) ? sign : undefined));
   const ofSteps = stepSigns(drawn, line);
   const isBlank = columns.every((column) => !isBought(column) || boughtIn(line, column) === '');
   const ofAll = isBlank || line.results !== undefined || sign?.look === 'wait' ? sign : undefined;
@@ -56,6 +59,8 @@ function signsInPlace(drawn: Drawn, line: Line, sign: Sign | undefined): readonl
     return ofSteps.get(column.operation ?? '') ?? ofAll;
   });
 }
+
+const isHappening = ({ kind }: Column): boolean => kind === 'happens';
 
 const boughtIn = ({ cells }: Line, { at }: Column): string => (at === undefined ? '' : (cells[at] ?? ''));
 
@@ -99,7 +104,7 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
     const title = before === text ? 'you mended this cell' : `was ${before || 'blank'}`;
     return { shows, title, look: 'mended' };
   }
-  const from = source === undefined ? '' : cells[source];
+  const from = cells[source ?? -1]?.replace(/^list$/, 'yours');
   const shows = from ? [text, ' ', <small key={from}>{from}</small>] : text;
   return { shows, title: text, look: isNumber(text) && isBought(column) ? 'num' : '' };
 }
@@ -108,7 +113,7 @@ const isNumber = (text: string): boolean => /^-?\d[\d,.]*$/.test(text);
 
 /** What our own columns say of a row, in the place of its answers. */
 interface Sign {
-  readonly look: 'bad' | 'doubt' | 'soft' | 'wait' | 'said' | 'warn';
+  readonly look: 'bad' | 'doubt' | 'soft' | 'wait' | 'said' | 'warn' | TeamPart;
   readonly says: string;
   /** All of what is known; left out: no more than it says. */
   readonly title?: string;
@@ -121,7 +126,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
   switch (oursIn(drawn, line, '_status')) {
     case 'invalid':
     case 'refused':
-      return { look: 'bad', says: ofSteps || reason };
+      return { look: drawn.columns.some(isHappening) ? 'invalid' : 'bad', says: ofSteps || reason };
     case 'in_doubt':
       return doubtOf(reason);
     case 'no_match':
@@ -131,8 +136,9 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'pending':
       return drawn.scene.isRunning ? { look: 'wait', says: '' } : undefined;
     case 'applied':
+      return { look: partDone(reason), says: reason };
     case 'unchanged':
-      return { look: 'said', says: reason };
+      return { look: 'unchanged', says: reason };
     default:
       if (reason === '' || ofSteps !== '') return undefined;
       // Else something was found by another cell, and the one by which it is asked first has a fault.
@@ -207,7 +213,7 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
   return (
     <li class={`${sign?.look ?? planned?.look ?? ''}`}>
       <p class="row soft">
-        {planned && <b>{planned.sign}</b>}
+        <b>{markOf(sign?.look ?? planned?.look)}</b>
         {row > 0 && <Button look="link" id={`row-${row}`} says={`Row ${row}`} onClick={open} />}
         {canMend && <Button look="link" says="Correct" onClick={correct} />}
       </p>

@@ -2,7 +2,7 @@ import { inputWords } from '../../../../files/output/summary-words.ts';
 import type { ShownColumn } from '../../parts/lines.ts';
 import { addedIn, bareName, type Columns, columnsBy, fieldIn, namedFor, operationsOf } from './job.ts';
 import { HAPPENS } from './rows.ts';
-import { type Scene, teamPlan } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 /** What each column of the table is, in her words. */
 
@@ -47,12 +47,12 @@ function asChosen({ tried, job }: Scene, columns: readonly Column[]): readonly C
   });
 }
 
-/** The person, the project and the role stand before what happens, and her other columns behind it. */
-const IN_PLAN: readonly Kind[] = ['asked', 'happens', 'yours'];
+/** The person, the project and the role stand before what happens, and all other columns behind it. */
+const IN_TEAM: readonly Kind[] = ['asked', 'happens', 'found', 'yours'];
 
 /** Hers and the bought ones, which stand behind the one by which it is asked. */
 export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Column[] {
-  const { job, isPlanning } = scene;
+  const { job, batch, isPlanning } = scene;
   const used = Object.entries(columnsUsed(scene));
   const added = isPlanning.value ? [...addedIn(job).values()] : [];
   const placeOf = (bought: string): number =>
@@ -65,27 +65,31 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
     const kind = inputs.size > 0 ? 'asked' : added.includes(name) ? 'filled' : 'yours';
     if (from === 'list') return { name, at, kind, inputs: [...inputs] };
     if (name === HAPPENS) return { name, at, kind: 'happens', inputs: [] };
+    const isCame = batch?.changes !== undefined && name === '_reason';
+    if (isCame) return { name: 'What came of it', before: name, at, kind: 'happens', inputs: [] };
     if (from === 'ours' || isSource(name)) return [];
     const source = placeOf(`${name}_source`);
     return { ...column, at, kind: 'found', inputs: [], source };
   });
   const all = asChosen(scene, shown);
   const isChosen = !isPlanning.value || operationsOf(job).length > 0;
-  const isOpen = added.length === 0 && !teamPlan(scene) && !all.some(isBought) && isChosen;
+  const isOfPeople = all.some(({ kind }) => kind === 'happens');
+  const isOpen = added.length === 0 && !isOfPeople && !all.some(isBought) && isChosen;
   const coming = isOpen
     ? ['What is found']
     : added.filter((column) => !all.some(({ name }) => name === column));
   const blank = coming.map((name): Column => ({ name, at: undefined, kind: 'added', inputs: [] }));
   const key = all.find(({ kind }) => kind === 'asked') ?? all.find(isHers);
-  const others = all.filter((column) => !isBought(column) && column !== key);
-  if (teamPlan(scene)) others.sort((a, b) => IN_PLAN.indexOf(a.kind) - IN_PLAN.indexOf(b.kind));
-  return [...(key ? [key] : []), ...blank, ...all.filter(isBought), ...others];
+  const rankOf = (column: Column): number =>
+    isOfPeople ? IN_TEAM.indexOf(column.kind) : Number(!isBought(column));
+  const others = all.filter((column) => column !== key).sort((a, b) => rankOf(a) - rankOf(b));
+  return [...(key ? [key] : []), ...blank, ...others];
 }
 
-export function kindWords({ kind, inputs }: Column, isRunning: boolean): string {
+export function kindWords({ kind, name, inputs }: Column, isRunning: boolean): string {
   if (kind === 'asked') return `asked by: ${inputs.map(inputWords).join(', ')}`;
   if (kind === 'filled') return 'filled where blank';
-  if (kind === 'happens') return 'once you start';
+  if (kind === 'happens') return name === HAPPENS ? 'once you start' : 'as the service said';
   if (kind === 'added') return isRunning ? 'is being found' : 'will be added';
   return kind;
 }

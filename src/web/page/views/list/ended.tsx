@@ -7,7 +7,7 @@ import { Button, RowLinks, Sentences, Stop } from '../../parts/controls.tsx';
 import { counted, grouped } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import type { OfScene } from './scene.ts';
-import { isSent, SIGNS, teamRows } from './team.ts';
+import { isSent, markOf, teamRows } from './team.ts';
 
 /** Beside the table once it has ended: what needs her, by what it was found, and what came back. */
 export function Ended({ scene }: OfScene) {
@@ -67,7 +67,7 @@ const STATES: Readonly<Record<UndoPlanObject['state'], string>> = {
 function Planned({ id, undoes, state, by, changes, not_undone: stays }: UndoPlanObject) {
   const sent = changes.filter(isSent).length;
   const lines = teamRows({ changes }).map(
-    ({ part, email, project, happens }) => `${SIGNS[part]} ${email} in ${project}: ${happens}`,
+    ({ part, email, project, happens }) => `${markOf(part)} ${email} in ${project}: ${happens}`,
   );
   return (
     <>

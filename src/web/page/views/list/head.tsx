@@ -34,7 +34,7 @@ export function Head({ scene }: OfScene) {
         <SheetChoice scene={scene} />
         {batch && (
           <span class="soft">
-            {aboutWords(batch)} · begun {when(batch.created_at)}
+            {batch.undoes === null ? whatWords(batch.operation) : 'undone'} · begun {when(batch.created_at)}
           </span>
         )}
         {batch?.sandbox && <b class="need">play money</b>}
@@ -194,21 +194,6 @@ function inAllWords(earlier: Scene['earlier'], { credits, sandbox }: BatchObject
 function earlierWords(batch: BatchObject): string {
   const cost = batch.has_costs ? `, ${creditWords(batch.credits)}` : '';
   return `${whatWords(batch.operation)}, ${foundWords(batch)}${cost}`;
-}
-
-const DONE: Readonly<Record<string, (count: number) => string>> = {
-  invite: (count) => `${grouped(count)} invited`,
-  change_role: (count) => `${grouped(count)} with another role`,
-  remove: (count) => `${grouped(count)} removed`,
-  create_project: (count) => `${counted(count, 'project')} made`,
-};
-
-/** `companies`, or for a team what was changed: `7 invited, 6 removed`. */
-function aboutWords({ operation, changes, undoes }: BatchStatusObject): string {
-  const done = Object.entries(changes?.done ?? {}).map(
-    ([what, count]) => DONE[what]?.(count) ?? `${grouped(count)} done`,
-  );
-  return [undoes === null ? whatWords(operation) : 'undone', done.join(', ')].filter(Boolean).join(' · ');
 }
 
 /** Beside the table while it runs: what it has spent, what it waits for, and what needs her already. */

@@ -4,7 +4,7 @@ import type { ListRows, Mend, PlanObject, TableObject } from '../../../api.ts';
 import { type Line, Lines, PART, type Portion, type Read } from '../../parts/lines.ts';
 import { beat, look } from '../../session.ts';
 import { EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
-import { SIGNS, type TeamRow, teamRows } from './team.ts';
+import { type TeamRow, teamRows } from './team.ts';
 
 /** The rows of the list: as its file has them, and with their answers as soon as something was started. */
 
@@ -109,8 +109,7 @@ function lineOf(team: Team, person: TeamRow, names: readonly string[], own: read
   const { row, part, happens } = person;
   const hers = names.map((name, at) => ({ name, text: textOf(team, person, name, own[at]) }));
   const cells = [...hers.map(({ text }) => text), happens];
-  const planned = { sign: SIGNS[part], look: part, faulty: faultyIn(team, person, hers) };
-  return { row: row ?? 0, cells, planned };
+  return { row: row ?? 0, cells, planned: { look: part, faulty: faultyIn(team, person, hers) } };
 }
 
 function textOf({ columns, mends }: Team, person: TeamRow, column: string, own = ''): string {

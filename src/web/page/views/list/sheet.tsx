@@ -6,6 +6,7 @@ import { cellsOf, type Drawn, signOf, textOf } from './cells.tsx';
 import { type Column, isBought, isHers, kindWords } from './columns.ts';
 import { Meaning } from './fields.tsx';
 import { type Filter, type OfScene, teamPlan } from './scene.ts';
+import { markOf } from './team.ts';
 import { useWindow } from './window.ts';
 
 const NUMBERS = 68;
@@ -97,8 +98,7 @@ function Row({ drawn, at: { value: at }, line, y, template }: RowProps) {
       data-line={line}
     >
       <th scope="row" class="n" data-column={-1}>
-        {shown?.planned && <b>{shown.planned.sign} </b>}
-        {number}
+        <b>{markOf(look)}</b> {number}
       </th>
       {cellsOf(drawn, shown).map(({ shows, title, look = '', span = 1 }, place) => {
         const column = columns[place];
@@ -133,13 +133,11 @@ const MEASURED = 30;
 /** What is found while it runs does not move the columns. */
 function widthOf(drawn: Drawn, column: Column): number {
   const { kind, name } = column;
-  const { isRunning, batch } = drawn.scene;
-  const lines = isHers(column) || !isRunning ? MEASURED : 0;
+  const lines = isHers(column) || !drawn.scene.isRunning ? MEASURED : 0;
   const lengths = Array.from({ length: lines }, (_, line) => lengthAt(drawn, line, column));
-  const longest = Math.max(name.length + 2, kindWords(column, isRunning).length, ...lengths);
+  const longest = Math.max(name.length + 2, kindWords(column, drawn.scene.isRunning).length, ...lengths);
   // What becomes of somebody is a sentence in two small lines.
-  const isSentence = kind === 'happens' || (kind === 'found' && batch?.changes !== undefined);
-  if (isSentence) return Math.min(480, Math.max(280, longest * 3.3 + 45));
+  if (kind === 'happens') return Math.min(480, Math.max(280, longest * 3.3 + 45));
   return Math.min(320, Math.max(130, longest * 8.5 + 24));
 }
 

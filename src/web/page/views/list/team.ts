@@ -3,8 +3,17 @@ import { forPage } from '../../parts/asking.tsx';
 
 /** What a plan does with each person, in the parts by which the table is filtered, and in her words. */
 
-export const SIGNS = { invite: '+', change_role: '~', remove: '−', unchanged: '=', invalid: '!' } as const;
+const SIGNS = { invite: '+', change_role: '~', remove: '−', unchanged: '=', invalid: '!' } as const;
 export type TeamPart = keyof typeof SIGNS;
+
+/** Blank where the look is none of a part. */
+export const markOf = (look = ''): string => (look in SIGNS ? SIGNS[look as TeamPart] : '');
+
+/** What was done with a person, by the words of the row. */
+export function partDone(said: string): TeamPart {
+  if (said.startsWith('role set')) return 'change_role';
+  return /removed from|invite deleted/.test(said) ? 'remove' : 'invite';
+}
 
 /** One line of the table: a row of the list in one project, or a person whom the list does not name. */
 export interface TeamRow {
