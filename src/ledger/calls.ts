@@ -1,5 +1,4 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
-import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
 import {
@@ -398,7 +397,7 @@ export const readCalls = ({ db, secret }: Context) => ({
 
   /**
    * The calls in doubt that rows of this batch wait for; `withSkipped`: also those for which rows were to
-   * wait no longer. A note that a crash has interrupted is none: the same command makes it again.
+   * wait no longer.
    */
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
     const more = withSkipped ? 'skipped' : 'in_doubt';
@@ -408,7 +407,6 @@ export const readCalls = ({ db, secret }: Context) => ({
     const found = await findIn(db, keys);
     const doubtful = found.filter((each) => isDoubtful(each) || unproven.has(each.attempt ?? 0));
     return [...(await doubtsOf(db, numbersOf(doubtful))).values()]
-      .filter((doubt) => doubt.call.operation !== NOTE_PERSON)
       .filter((doubt) => withSkipped || lastOf(doubt, batch)?.kind !== 'skip')
       .sort((a, b) => a.row - b.row || a.sentAtMs - b.sentAtMs || a.attempt - b.attempt);
   },

@@ -700,6 +700,10 @@ function inOrder(intents: readonly IntentRow[], moved: number) {
 
 // ----------------------------------------------------------------------- what a person or a look says of one
 
+/** Admits a change within a transaction, which ends it as well. */
+export const admitChange = (sql: Sql, change: IntentRow, moved: number): Promise<void> =>
+  eachOf(sql, [addScopes, addSubjects, admitInPlace], inOrder([change], moved));
+
 /** Ends one attempt within a transaction. @returns whether nobody had ended it before. */
 export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<boolean> {
   const records = [{ ...end, moved }];

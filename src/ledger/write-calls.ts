@@ -3,7 +3,7 @@ import { type Admission, AdmittedAttempt, type End, type Intent, type Reply } fr
 import { recordsOf } from './calls.ts';
 import { askedOf, dayOf, keptKey, monthOf, NO_MOST, type WriteContext } from './context.ts';
 import { each, type Sql } from './db.ts';
-import { followCalls } from './follow.ts';
+import { followCalls, noteChange } from './follow.ts';
 import type { Gather } from './gather.ts';
 import { isFull, moneyOf, SCOPES, scopeName, scopesOf } from './money.ts';
 import {
@@ -31,6 +31,20 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
    * commit resolve first, and all that follows at once from them, and then its intents.
    */
   intent: (intent: Intent): Promise<Admission> => admit(context, gather, intent),
+
+  /**
+   * What a list says of people, without a request: each note is a change that a person told. All of them are
+   * in one commit, so that a crash leaves none half done.
+   */
+  noteLearned: (notes: readonly Intent[], why: string): Promise<void> =>
+    context.transaction(async (sql) => {
+      for (const each of notes) {
+        const account = await context.account(each.accountIdentity);
+        invariant(account !== undefined, 'a batch has an account');
+        const change = rowFor(context, gather, each, FIRST, account);
+        await noteChange(sql, context, change, { left: each.call.change?.leaves, why, at: change.at });
+      }
+    }),
 
   /**
    * What came back, before it is judged. It is kept also where its attempt has been put in doubt meanwhile.

@@ -1,6 +1,5 @@
 import { operationFor } from '../client/dialect.ts';
 import { NOT_YET, oddAnswerIn } from '../client/judge.ts';
-import { NOTE_PERSON } from '../core/membership.ts';
 import type {
   AttemptId,
   AttemptRecord,
@@ -101,8 +100,7 @@ async function closeOpen(judging: JudgeContext, open: AttemptRecord): Promise<vo
   // dialect of that account. A reply to an operation that is not built in waits for the next run that has the
   // operation.
   if (open.reply !== undefined) return;
-  const kind = open.call.operation === NOTE_PERSON ? 'not_sent' : 'in_doubt';
-  await ledger.end(open.attempt, { kind, why: PROGRAM_ENDED }, clock.wallMs());
+  await ledger.end(open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }
 
 export type InDoubt = CallState & { readonly kind: 'in_doubt' };

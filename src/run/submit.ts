@@ -162,31 +162,25 @@ function rangeRowsOf(account: RunContext['account']): number {
   return Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(perSecond * RANGE_SECONDS)));
 }
 
-/**
- * Notes in the ledger, without a request, what a list says about people: each note is a change whose answer
- * was lost and which a person then settled. After a crash in between, the note is in doubt, and the same
- * command goes on with it.
- */
-
 const WHY = 'nothing was sent: a list says that they are there already';
 const TOGETHER = 100;
 
+/** Notes in the ledger, without a request, what a list says about people. What is noted already stays. */
 export async function noteLearned(ledger: Ledger, batch: Batch, atMs: number): Promise<void> {
-  for await (const part of plannedParts(ledger, batch.id)) {
+  const { id, accountIdentity } = batch;
+  for await (const part of plannedParts(ledger, id)) {
     const notes = part.flatMap((planned) => {
       const works = planned.work === undefined ? [] : keptWorks(planned.work);
       return works.flatMap((work) => {
         const end = work.ended ?? (planned.kind === 'end' ? planned.outcome : undefined);
-        const isOver = end !== undefined && end.kind !== 'unchanged';
-        return isOver || work.learns === undefined
-          ? []
-          : [{ call: noteOf(work, work.learns), row: planned.row }];
+        if (work.learns === undefined || (end !== undefined && end.kind !== 'unchanged')) return [];
+        const call = noteOf(work, work.learns);
+        const key = callKeyOf(accountIdentity, call);
+        return [{ key, call, batch: id, row: planned.row, atMs, reserve: credits(0), accountIdentity }];
       });
     });
     for (let at = 0; at < notes.length; at += TOGETHER)
-      await Promise.all(
-        notes.slice(at, at + TOGETHER).map(({ call, row }) => notePerson(ledger, batch, row, call, atMs)),
-      );
+      await ledger.noteLearned(notes.slice(at, at + TOGETHER), WHY);
   }
 }
 
@@ -201,27 +195,4 @@ function noteOf({ subject, was }: KeptWork, leaves: SubjectFacts): Call {
     after: was?.sequence ?? 0,
     change: { subject, leaves },
   };
-}
-
-async function notePerson(
-  ledger: Ledger,
-  { id: batch, accountIdentity }: Pick<Batch, 'id' | 'accountIdentity'>,
-  row: RowNumber,
-  call: Call,
-  atMs: number,
-): Promise<void> {
-  const key = callKeyOf(accountIdentity, call);
-  const [state] = await ledger.find([key]);
-  if (state?.kind === 'answered') return;
-  if (state?.kind !== 'in_doubt') {
-    const reserve = credits(0);
-    const admission = await ledger.intent({ key, call, batch, row, atMs, reserve, accountIdentity });
-    // Another list has changed the person since: its record is newer.
-    if (admission.kind !== 'admitted') return;
-    crashPoint('after-intent');
-    await ledger.end(admission.attempt, { kind: 'in_doubt', why: WHY }, atMs);
-  }
-  const told = { status: 200, headers: {}, body: Buffer.from('{"noted":true}'), receivedAtMs: atMs };
-  const decision = { key, batch, kind: 'told', by: 'person', why: WHY, atMs } as const;
-  await ledger.decide(decision, { told, left: call.change?.leaves });
 }

@@ -1,7 +1,6 @@
 import {
   doubtWords,
   type KnownSubject,
-  NOTE_PERSON,
   type Role,
   type Subject,
   type SubjectDoubt,
@@ -322,8 +321,7 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
  */
 function surely(person: PersonInProject, action: PersonAction): PersonAction {
   const { doubt } = person;
-  // A note that was interrupted is made again.
-  if (doubt === undefined || doubt.operation === NOTE_PERSON || action.kind !== 'unchanged') return action;
+  if (doubt === undefined || action.kind !== 'unchanged') return action;
   const fact = doubtWords({ ...doubt, operation: `${doubt.operation} of ${whoIs(person)}` }, 'an earlier ');
   const next = `Settle row ${doubt.row} of batch ${doubt.batch}, then run this list again`;
   return refuse(`${fact}, so the present state is not known. ${next}`);

@@ -242,14 +242,22 @@ describe.each([
       expect(await ledger.doubts(a)).toEqual([]);
     });
 
-    test('a note of a list about a person that a crash has interrupted is no doubt that a person decides', async () => {
+    test('what a list says of a person is known at once, also where an earlier build was interrupted', async () => {
       const { ledger, a } = await opened();
-      const intent = intentOf(a, 'acme');
-      const call = { ...intent.call, operation: NOTE_PERSON };
-      const admission = await ledger.intent({ ...intent, call, key: callKeyOf(ACCOUNT, call) });
-      const attempt = 'attempt' in admission ? admission.attempt : undefined;
-      await ledger.end(attempt as AttemptId, { kind: 'in_doubt', why: 'nothing was sent' }, NOON_MS);
+      const leaves = { state: 'member', role: 'viewer' } as const;
+      const noteOf = (name: string) => {
+        const change = { subject: { project: 'proj-1', name }, leaves };
+        const call = { operation: NOTE_PERSON, parameters: {}, ifLost: 'hold', after: 0, change } as const;
+        return { ...intentOf(a, name, { reserve: 0 }), call, key: callKeyOf(ACCOUNT, call) };
+      };
+      const notes = ['jo@x.com', 'al@x.com', 'bo@x.com'].map(noteOf);
+      const left = await Promise.all(notes.slice(1).map((each) => ledger.intent(each)));
+      const [doubt] = left.flatMap((each) => ('attempt' in each ? (each.attempt ?? []) : []));
+      await ledger.end(doubt as AttemptId, { kind: 'in_doubt', why: 'nothing was sent' }, NOON_MS);
+      for (const _ of ['first', 'again']) await ledger.noteLearned(notes, 'a list says so');
       expect(await ledger.doubts(a)).toEqual([]);
+      const once = { facts: leaves, sequence: 1 };
+      expect(await ledger.subjects(ACCOUNT)).toMatchObject([once, once, once]);
     });
 
     test('a doubt that is released needs the word that it did not happen, about itself, and goes once', async () => {

@@ -133,5 +133,4 @@ export const heldBy = ({ state, reserved }: CallRow): number => (HOLDING.has(sta
 /** What a list says of a person is noted without a request. */
 export const isNote = ({ operation }: CallRow): boolean => operation === NOTE_PERSON;
 
-export const isUnderWay = (call: CallRow): boolean =>
-  call.state === 'open' && call.has_reply === 0 && !isNote(call);
+export const isUnderWay = (call: CallRow): boolean => call.state === 'open' && call.has_reply === 0;
