@@ -49,10 +49,12 @@ export class Sent {
     const waiting = [...(committed?.calls.values() ?? [])].filter(
       (call) => isUnderWay(call) && !this.#sent.has(call.id),
     );
-    const call = waiting.find((each) => isFor(question, each));
-    promise(call !== undefined, `a request left without a committed intent: ${name}`);
-    const ageMs = nowMs - (this.#committedAt.get(call.id) ?? nowMs);
-    promise(ageMs <= OLDEST_MS, `a request left by an intent that is ${ageMs} ms old: ${name}`);
+    const ofIt = waiting.filter((each) => isFor(question, each));
+    promise(ofIt.length > 0, `a request left without a committed intent: ${name}`);
+    // Two calls may ask the same in different projects, and the older one may still wait for its connection.
+    const ages = ofIt.map(({ id }) => nowMs - (this.#committedAt.get(id) ?? nowMs));
+    const call = ofIt.find((_, at) => (ages[at] ?? 0) <= OLDEST_MS);
+    promise(call !== undefined, `a request left by an intent that is ${ages} ms old: ${name}`);
     this.#sent.add(call.id);
     this.callsOf.set(name, [...(this.callsOf.get(name) ?? []), call.id]);
   }
