@@ -73,10 +73,10 @@ function wordsOnStdin(): Promise<readonly string[]> {
 }
 
 /**
- * The page starts commands and holds their standard input. When it ends, the process that held it is gone or
- * wants a stop: that is a SIGTERM, so nothing new is sent and what is in flight is still recorded. A service
- * manager stops all processes of a page by a signal of its own; two would make a run leave at once, so its
- * signal is waited for.
+ * The page starts commands, and a run starts a sandbox; both hold the standard input of what they start. When
+ * it ends, the process that held it is gone or wants a stop: that is a SIGTERM, so nothing new is sent and
+ * what is in flight is still recorded. A service manager stops all processes of a page by a signal of its
+ * own; two would make a run leave at once, so its signal is waited for.
  */
 function stopWithStdin(): void {
   // Not for the processes that this one starts: it holds theirs.

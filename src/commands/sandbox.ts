@@ -47,7 +47,6 @@ export default command({
       'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT',
       '<list>',
     ),
-    until_stdin_ends: flag(z.boolean().default(false), 'end when standard input does'),
   }),
   async run(input, { console }) {
     const { vendor, match_rate: matchRate } = input;
@@ -61,7 +60,7 @@ export default command({
     });
     // The listener for a stop is there before the address is printed, because a reader of the address may
     // stop the sandbox at once.
-    const stopped = stopAsked(input.until_stdin_ends);
+    const stopped = stopAsked();
     console.print(`sandbox listening on ${running.url}`);
     console.result({ url: running.url, port: running.port });
     await stopped;

@@ -43,12 +43,12 @@ export function bookPathIn(folder: string, account: string): string {
  */
 export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbox> {
   const { bookPath, flags, program = [fileURLToPath(PROGRAM), 'sandbox'] } = options;
-  const words = [...program, '--port', '0', '--until-stdin-ends', '--book', bookPath, ...flags];
+  const words = [...program, '--port', '0', '--book', bookPath, ...flags];
   const child = spawn(process.execPath, words, {
     detached: true,
     stdio: 'pipe',
     // A crash point is meant for the program under test.
-    env: { ...process.env, ROWONCE_CRASH_AT: undefined },
+    env: { ...process.env, ROWONCE_UNTIL_STDIN_ENDS: '1', ROWONCE_CRASH_AT: undefined },
   });
   const url = await listeningUrl(child);
   letGo(child);

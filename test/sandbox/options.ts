@@ -27,7 +27,6 @@ export async function testSandbox(words: readonly string[]): Promise<SandboxOpti
       'match-rate': { type: 'string' },
       seed: { type: 'string', default: '1' },
       faults: { type: 'string', default: '' },
-      'until-stdin-ends': { type: 'boolean' },
     },
   });
   const vendor = PLAYED_VENDORS.find((each) => each === values.vendor);

@@ -134,14 +134,10 @@ export function logOn(console: Console, form: z.output<typeof LOG>): Log {
 /**
  * Resolves at the first Ctrl-C, SIGTERM or closed window, with the exit code of a command that this signal
  * stops.
- * @param untilStdinEnds also when standard input ends, because the parent is gone.
  */
-export function stopAsked(untilStdinEnds = false): Promise<ExitCode> {
+export function stopAsked(): Promise<ExitCode> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve(EXIT.interrupted));
     for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => resolve(EXIT.terminated));
-    if (!untilStdinEnds) return;
-    for (const end of ['close', 'error', 'end']) process.stdin.once(end, () => resolve(EXIT.terminated));
-    process.stdin.resume();
   });
 }
