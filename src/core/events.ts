@@ -19,8 +19,6 @@ export type RunEvent =
       /** Rows that earlier runs have left in doubt. */
       readonly inDoubt: number;
       readonly resumed: boolean;
-      /** The most credits that the batch may still spend; left out where it has no budget. */
-      readonly budgetLeft?: number;
     }
   | { readonly kind: 'note'; readonly message: string }
   | ({ readonly kind: 'sent' } & CallEventPart)
@@ -29,10 +27,6 @@ export type RunEvent =
   | ({ readonly kind: 'answered'; readonly found: boolean; readonly credits: number } & CallEventPart)
   | ({ readonly kind: 'in_doubt'; readonly credits: number } & CallEventPart)
   | { readonly kind: 'paused'; readonly untilMs: number; readonly why: string; readonly asked: boolean }
-  /** The rate that the vendor was found to allow, on average. */
-  | { readonly kind: 'learned'; readonly requestsPerSecond: number }
-  /** The vendor's statement about a call in doubt. */
-  | { readonly kind: 'looked'; readonly said: 'happened' | 'not_happened' | 'unclear' }
   | { readonly kind: 'row'; readonly row: RowNumber; readonly outcome: OutcomeKind }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'writing' };

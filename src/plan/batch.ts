@@ -17,7 +17,6 @@ import {
   type BatchStart,
   credits,
   type FreshSince,
-  heldCredits,
   type LedgerReader,
   type RowRecord,
 } from '../ledger/ledger.ts';
@@ -226,7 +225,6 @@ async function announce({ context, input }: RunList, begun: BatchStart, isChange
   const { batch, start, superseded } = begun;
   const note = (message: string): void => emit({ kind: 'note', message });
   const counts = await ledger.counts(batch.id);
-  const { cap, ...money } = await ledger.batchMoney(batch.id);
   if (newStore !== undefined) note(`The store ${newStore.path} is new, so nothing is known as bought.`);
   emit({
     kind: 'batch',
@@ -238,7 +236,6 @@ async function announce({ context, input }: RunList, begun: BatchStart, isChange
     settled: rowsIn(counts) - (counts.in_doubt ?? 0),
     inDoubt: counts.in_doubt ?? 0,
     resumed: start !== 'new',
-    ...(cap === undefined ? {} : { budgetLeft: Math.max(0, cap - heldCredits(money)) }),
   });
   for (const old of superseded) {
     note(`The file has changed: batch ${old} ends; what it bought is kept, and the budget counts anew.`);

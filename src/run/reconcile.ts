@@ -281,7 +281,7 @@ const NOTHING = { status: 0, body: Buffer.alloc(0) };
  * @returns whether the doubt ended.
  */
 async function conclude(
-  { session: { ledger, clock, account, client }, batch, emit }: Run,
+  { session: { ledger, clock, account, client }, batch }: Run,
   { key, attempt, call }: Doubt,
   kind: Look['kind'],
   { said, why, heard = NOTHING, told, toldAs }: Finding,
@@ -290,7 +290,6 @@ async function conclude(
   const { status, body } = heard;
   await ledger.look({ attempt, kind, said, why, status, body, atMs });
   crashPoint('after-look');
-  emit({ kind: 'looked', said });
   if (said === 'not_happened') await ledger.release(attempt, why, atMs);
   if (said === 'happened') {
     // The exact cost is not known, so the earlier counts cannot be compared any more.

@@ -317,7 +317,6 @@ class SharedSession {
       }),
       hasAnswered: history.hasAnswered,
       onPause: (pause) => this.#paused(pause),
-      onLearned: (perSecond) => this.#emit({ kind: 'learned', requestsPerSecond: perSecond }),
       time: clock,
       onNews: (message) => this.#emit({ kind: 'note', message }),
     });

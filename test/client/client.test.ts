@@ -39,7 +39,7 @@ async function openClient(script: Script = (_, response) => response.end('{}'), 
   const client = await Client.open({
     ...{ account, dialect, baseUrl: new URL(vendor.url), clock: systemClock },
     ...{ earlierSendsMs: [], unhurried: true },
-    ...{ onPause: nothing, onLearned: nothing },
+    ...{ onPause: nothing },
   });
   onTestFinished(() => client.close());
   return { client, vendor };

@@ -34,8 +34,6 @@ export interface LimiterOptions {
    */
   goesAlone?(): boolean;
   onPause(pause: Pause): void;
-  /** Called with the speed that remains after a refusal. */
-  onLearned(perSecond: number): void;
 }
 
 /** A run that wants to send. There is one object a run, and all of its requests pass the same one. */
@@ -209,8 +207,7 @@ export class Limiter {
     // wrong.
     const plan = this.#line ?? this.#plan;
     if (isNew && !plan.widen()) this.#isPaced = true;
-    if (this.#isPaced && this.#learned.limited(sentAtMs, this.#nowMs))
-      this.#options.onLearned(this.#learned.perSecond);
+    if (this.#isPaced) this.#learned.limited(sentAtMs, this.#nowMs);
   }
 
   /** The request did not leave, or its answer had no effect. Waits a little before the next one. */

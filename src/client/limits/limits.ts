@@ -179,15 +179,13 @@ export class LearnedRate {
    * Notes that the request which left at `sentAtMs` was refused for being too fast. Requests that left before
    * a cut belong to the cut. Where nothing was accepted since the cut, the speed is not the reason: the
    * vendor counts over a longer time, and pauses wait for that.
-   * @returns whether the speed has changed.
    */
-  limited(sentAtMs: number, nowMs: number): boolean {
-    if (sentAtMs < this.#cutAtMs || !this.#isAccepted) return false;
+  limited(sentAtMs: number, nowMs: number): void {
+    if (sentAtMs < this.#cutAtMs || !this.#isAccepted) return;
     this.perSecond = Math.max(this.perSecond * LEFT_BY_A_REFUSAL, LEAST_PER_SECOND);
     this.#isLimited = true;
     this.#isAccepted = false;
     this.#cutAtMs = nowMs;
-    return true;
   }
 }
 

@@ -113,7 +113,6 @@ export async function openLookUps(context: LookContext, baseUrl: URL) {
     unhurried: true,
     ...present({ hasAnswered: history?.hasAnswered }),
     onPause: ({ untilMs, why, asked }) => emit({ kind: 'paused', untilMs, why, asked }),
-    onLearned: () => {},
   });
   return { client, waiter: { signal, maxPauseMs } };
 }

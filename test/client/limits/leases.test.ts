@@ -28,7 +28,6 @@ function open(windows: readonly Window[], options: Partial<LimiterOptions> = {})
     clock,
     earlierSendsMs: [],
     onPause: () => {},
-    onLearned: () => {},
     ...options,
   });
 }

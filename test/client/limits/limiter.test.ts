@@ -55,7 +55,6 @@ function limiter(options: Partial<LimiterOptions> = {}): Limiter {
     earlierSendsMs: [],
     unhurried: options.limits !== UNLIMITED,
     onPause: (pause) => pauses.push(pause),
-    onLearned: () => {},
     ...options,
   });
 }
