@@ -6,7 +6,6 @@ import { present } from '../core/objects.ts';
 import { isSpooled, spoolFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
-import { countRows } from '../core/row.ts';
 import { spoolInput } from '../files/spool.ts';
 import { credits } from '../ledger/ledger.ts';
 import { commandLine, nextCommand, withOption, withoutFlag, withoutOption } from '../lib/command-line.ts';
@@ -119,9 +118,8 @@ export default command({
     // The printed command is without --accept: what a person accepted once must not be accepted again by
     // running it.
     const resume: Resume = { words: withoutOption(host.words, '--accept') };
-    const part = input.limit ?? input.sample ?? countRows(input.only ?? '');
     const maxPauseMs = longestPause(input, console);
-    const progress = new Progress(console, systemClock, present({ part, maxPauseMs }));
+    const progress = new Progress(console, systemClock, present({ sample: input.sample, maxPauseMs }));
     try {
       const summary = await spend(
         host,

@@ -133,7 +133,7 @@ function batchReport(status: BatchStatusObject, batch: Batch): StatusReport {
 }
 
 function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly string[] {
-  const { batch, input, rows, rows_beyond: beyond = 0, counts, settled, changes } = status;
+  const { batch, input, rows, rows_beyond: beyond = 0, counts, settled, changes, goal } = status;
   const { requests, calls, half_done: halfDone = [] } = status;
   const people = beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom it does not name`;
   const names = accounts.map(({ name }) => name).join(', ');
@@ -144,6 +144,8 @@ function stateLines(status: BatchStatusObject, { accounts }: Batch): readonly st
     OUTCOME_KINDS.filter((kind) => counts[kind]).map(
       (kind) => `  ${kind.padEnd(9)} ${grouped(counts[kind] ?? 0)}`,
     ),
+    goal.rows < rows + beyond &&
+      `Chosen     ${counted(goal.rows, 'row')}, of which ${grouped(goal.settled)} have ended`,
     settled < rows + beyond && `  pending   ${grouped(rows + beyond - settled)}`,
     changes && changesLines(changes),
     halfDone.map((note) => `Half done  ${plainText(note)}`),

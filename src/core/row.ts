@@ -196,13 +196,10 @@ export function lastOfFirst({ header }: { readonly header: RowRange }, rows: num
   return rows === undefined ? Number.POSITIVE_INFINITY : header.last + rows;
 }
 
-/** How many rows there are at most, because blank ones count; undefined for a text that is no ranges. */
-export function countRows(ranges: string): number | undefined {
-  return readRowRanges(ranges)?.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-}
-
 /** The rows that a run asks which is for a part of its list. */
 export interface RowsAsked {
+  /** Each row is in one of them. */
+  readonly ranges: readonly RowRange[];
   readonly last: RowNumber;
   has(row: RowNumber): boolean;
 }
@@ -218,10 +215,17 @@ export function rowsAsked(
   const ranges = readRowRanges(only);
   if (ranges !== undefined) {
     const rows = new Set<RowNumber>();
-    for (const { first, last } of ranges) for (let row = first; row <= last; row += 1) rows.add(row);
-    const last = ranges.reduce((most, range) => Math.max(most, range.last), 0);
-    return { last, has: (row) => rows.has(row) };
+    const apart: RowRange[] = [];
+    let last = 0;
+    for (const range of ranges.toSorted((one, other) => one.first - other.first)) {
+      const first = Math.max(range.first, last + 1);
+      last = Math.max(range.last, last);
+      if (first <= last) apart.push({ first, last });
+      for (let row = first; row <= last; row += 1) rows.add(row);
+    }
+    return { ranges: apart, last, has: (row) => rows.has(row) };
   }
+  if (limit === undefined) return undefined;
   const last = lastOfFirst(start, limit);
-  return limit === undefined ? undefined : { last, has: (row) => row <= last };
+  return { ranges: [{ first: 1, last }], last, has: (row) => row <= last };
 }

@@ -6,6 +6,7 @@ import {
   type Outcome,
   type OutcomeKind,
   type RowNumber,
+  type RowRange,
   type RowStatus,
 } from '../core/row.ts';
 import { flat, parts } from '../lib/parts.ts';
@@ -80,6 +81,10 @@ const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${K
 /** The attempts that a row rests on, in EXISTS over `u`. */
 export const USED =
   '(SELECT w.attempt AS id UNION ALL SELECT CAST(item.value AS {int}) FROM {list w.others}) u';
+
+const IN_RANGES = eachWhole({ batch: 'text', first: 'int', last: 'int' })<{ all: number; ended: number }>(`
+SELECT count(*) AS "all", count(CASE WHEN ${HAS_ENDED} THEN 1 END) AS ended
+FROM v JOIN rows w ON w.batch = v.batch AND w.row BETWEEN v.first AND v.last`);
 
 const READ_OTHERWISE = `
 EXISTS (SELECT 1 FROM ${USED} JOIN attempts c ON c.id = u.id
@@ -219,6 +224,12 @@ export const readSomeRows = ({ db }: Context) => ({
     const wanted = states.length === 0 ? [''] : states.map((state) => `AND state = '${state}'`);
     const found = (await Promise.all(wanted.map(read))).flat().sort((one, other) => one.row - other.row);
     return 'from' in span ? found.slice(0, limit) : found.slice(-limit);
+  },
+  /** How many rows of these ranges there are, and how many of them have ended. */
+  async rowsIn(batch: BatchId, ranges: readonly RowRange[]): Promise<{ rows: number; settled: number }> {
+    const records = ranges.map(({ first, last }) => ({ batch, first, last }));
+    const [found] = await db.each(IN_RANGES, records);
+    return { rows: found?.all ?? 0, settled: found?.ended ?? 0 };
   },
   /** The first rows for which the batch has asked something. */
   rowsAsked: (batch: BatchId, limit: number): Promise<readonly Pick<RowRecord, 'row'>[]> =>

@@ -58,6 +58,10 @@ export type ChangesObject = z.output<typeof ChangesObject>;
 
 // ------------------------------------------------------------------------------------------------ the batch
 
+/** Rows, and how many of them have ended. */
+const GoalObject = z.object({ rows: z.number(), settled: z.number() });
+export type GoalObject = z.output<typeof GoalObject>;
+
 /** The facts about a batch wherever one is named. */
 export const BatchNamed = z.object({
   batch: z.string(),
@@ -80,6 +84,8 @@ export const BatchObject = BatchNamed.extend({
   /** ISO 8601, UTC. */
   created_at: z.string(),
   counts: Counts,
+  /** What the newest run is for: all rows, or those that a person has chosen, until it has done these. */
+  goal: GoalObject,
   credits: MoneyObject,
   /** Whether anything here costs credits: changes of a team do not. */
   has_costs: z.boolean(),
@@ -147,7 +153,7 @@ export const BatchStatusObject = BatchObject.extend({
   requests_last_minute: z.number(),
   /**
    * Seconds at the rate of the last minute; null when the rate is unknown, such as during a pause, and as
-   * long as the run is for a part of the rows.
+   * long as some rows are tried first.
    */
   seconds_left: z.number().nullable(),
   /** The time until which the account sends nothing, and why. */

@@ -2,14 +2,14 @@ import { isAbsolute } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { needingAttention, rowsIn } from '../core/row.ts';
+import { NO_HEADER, needingAttention, readHeaderRows, rowsAsked, rowsIn } from '../core/row.ts';
 import { inputFileOf } from '../files/called.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
 import { costOf, notedOutput } from '../files/output/output.ts';
 import { hasCosts, spentOf } from '../files/output/tally.ts';
 import { triedBy, undoneBy } from '../job/job-origin.ts';
 import { flagFor } from '../job/job-schema.ts';
-import { saidBeside, settingsKept } from '../job/job-settings.ts';
+import { readSettings, saidBeside, settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledger.ts';
 import type { Spender } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
@@ -137,6 +137,7 @@ async function batchObject(
   const ranges = state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const isEnded = state === 'cancelled' || state === 'superseded';
   const isRunning = run !== undefined || (ranges?.running ?? 0) > 0;
+  const chosen = await chosenOf(ledger, batch);
   const acts = isRunning || pausedSinceMs !== undefined ? await ledger.acts(batch.id) : [];
   const by = acts.findLast(({ kind }) => isRunning || kind === 'paused');
   return {
@@ -150,6 +151,7 @@ async function batchObject(
     rows: batch.inputRows,
     created_at: isoTime(batch.createdAtMs),
     counts,
+    goal: chosen ?? { rows: batch.inputRows + (rowsBeyond ?? 0), settled: rowsIn(counts) },
     credits: { ...spentOf(money), reserved: money.reserved, budget: money.cap ?? null },
     has_costs: hasCosts(batch, money),
     output: batch.outputPath ?? null,
@@ -162,6 +164,20 @@ async function batchObject(
       by: by && { operator: by.operator, host: by.host },
     }),
   };
+}
+
+/**
+ * The rows that the newest run is for, where a person has chosen these, and how many of them have ended.
+ * Undefined once it has done them, and where it is for all.
+ */
+export async function chosenOf(ledger: LedgerReader, { id, state, settings }: Batch) {
+  const { partial = {} } = settingsKept(settings);
+  // Nobody has noted which rows a try has drawn.
+  if (state !== 'open' || partial.sample !== undefined) return undefined;
+  const { header_row, asBefore } = readSettings(settings);
+  const header = readHeaderRows(header_row ?? asBefore?.header_row ?? '1') ?? NO_HEADER;
+  const chosen = rowsAsked({ header }, partial);
+  return chosen && ledger.rowsIn(id, chosen.ranges);
 }
 
 // ------------------------------------------------------------------------------------------------ one batch
@@ -186,11 +202,11 @@ export async function batchStatus(
   const pause = await pauseNow(ledger, batch, shown, nowMs);
   const { columns, partial } = settingsKept(batch.settings);
   const settled = rowsIn(shown.counts);
-  const rows = shown.rows + (shown.rows_beyond ?? 0);
+  const left = shown.goal.rows - shown.goal.settled;
   // This assumes that each row that is left needs as many calls as the rows before it did.
-  const secondsLeft = ((rows - settled) * (calls / settled)) / speedOf(sends, nowMs);
-  const isWhole = batch.state === 'open' && partial === undefined;
-  const isKnown = isWhole && pause === undefined && rows > settled;
+  const secondsLeft = (left * (calls / settled)) / speedOf(sends, nowMs);
+  const isWhole = batch.state === 'open' && partial?.sample === undefined;
+  const isKnown = isWhole && pause === undefined && left > 0;
   const other = ledger.workers === undefined && shown.running_since === undefined ? spenders[0] : undefined;
   return {
     ...shown,

@@ -171,7 +171,10 @@ test('behind a list that a terminal works on, the one of the page comes next, or
   const order = { file: list, job: JOB, plan, budget: 5 };
   const { work } = await ask(served, 'POST', '/run', order);
   const who = `${userInfo().username} on ${hostname()}`;
-  await sees(page, new RegExp(`“list.csv” is being worked on by ${who}, \\d+\\s% done. Yours comes next.`));
+  await sees(
+    page,
+    new RegExp(`“list.csv” is being worked on by ${who}, \\d+\\s% of \\d+ rows done. Yours comes next.`),
+  );
   await press(page, 'Do not start it');
   await endOf(served, work.id);
   await ask(served, 'POST', '/run', order);

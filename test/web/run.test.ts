@@ -7,7 +7,7 @@ import { hostname, userInfo } from 'node:os';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type Desk, deskBefore, type JsonResult, openDesk } from '../cli/desk.ts';
-import { ask, brought, endOf, servedIn, useBrowser } from './scene.ts';
+import { ask, brought, endOf, servedIn, useBrowser, worked } from './scene.ts';
 import type { Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -78,6 +78,30 @@ test('while some rows are tried first, it says so, and not how long all of them 
   await expect.poll(() => page.locator('.state').innerText()).toMatch(/Running\s+trying 20 rows first/);
   held.resolve();
   await sees(page, 'Of 20 tried, 20 were found');
+});
+
+test('while chosen rows are asked, the page counts these, and the others are not to go', async () => {
+  const held = Promise.withResolvers<void>();
+  const { desk } = await deskBefore(async (_, nth) => {
+    if (nth > 3) await held.promise;
+    return { name: `Acme ${nth}` };
+  });
+  desk.list(30);
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const file = await brought(served, 'Renewals Q4.csv', await desk.read('list.csv'));
+  const asked = async (only: string) => {
+    const { id: plan } = await ask(served, 'POST', '/plan', { file, job: JOB, only });
+    return { file, job: JOB, only, plan, budget: 100 };
+  };
+  await worked(served, 'run', await asked('9'));
+  await ask(served, 'POST', '/run', await asked('4-7,6,9'));
+  const page = await tabAt(served, `/lists/${file}`);
+  await expect.poll(() => page.locator('.state').innerText()).toMatch(/Running\s+60.% of 5 rows/);
+  expect(await page.title()).toBe('3 of 5 · Renewals Q4.csv');
+  const parts = await page.locator('.funnel > *').allInnerTexts();
+  expect(parts.map((part) => part.trim())).toEqual(['30 rows', '3 found', '2 to go', '25 not chosen']);
+  held.resolve();
+  await sees(page, 'The rows that you chose are done. 25 rows are left.');
 });
 
 test('a list is paused where it is, by whom is said, it goes on from there, and is ended for good after a question', async () => {

@@ -5,11 +5,18 @@ import { type RowNumber, rowsIn } from '../../core/row.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import type { BatchObject, GoalObject } from '../../objects/batch-object.ts';
 import type { Watcher } from '../../plan/context.ts';
+import { chosenOf } from '../../run/batches.ts';
 import { tableOf } from '../../run/table.ts';
 import type { TableOrder } from '../../run/table-order.ts';
 import type { Console } from '../shared/command.ts';
 import { type BatchBegun, finishedWords, rowsWords } from '../shared/spending.ts';
+
+interface Figures extends Pick<BatchObject, 'counts'> {
+  readonly money: Money;
+  readonly chosen: GoalObject | undefined;
+}
 
 /**
  * Shows a changing line and the newest finds on a terminal, and one line a minute elsewhere. It only reads
@@ -19,8 +26,8 @@ export class Progress implements Watcher {
   readonly #console: Console;
   readonly #clock: Clock;
   readonly #timer: NodeJS.Timeout;
-  /** How many rows the run is for; undefined for all. */
-  readonly #part: number | undefined;
+  /** How many rows the run tries first; undefined for none. */
+  readonly #sample: number | undefined;
   readonly #timeLeft = new TimeLeft();
   #batch: BatchBegun | undefined;
   /** The work that is going on beside the rows. */
@@ -28,7 +35,7 @@ export class Progress implements Watcher {
   #look: (() => Promise<void>) | undefined;
   #looking: Promise<void> = Promise.resolve();
   /** The figures of the batch from the ledger, as `status` and the page show them. */
-  #figures: { readonly counts: Readonly<Record<string, number>>; readonly money: Money } | undefined;
+  #figures: Figures | undefined;
   /** Found rows that are not shown yet. `#finds` holds the lines of the newest ones that are. */
   #found: RowNumber[] = [];
   #finds: readonly string[] = [];
@@ -46,12 +53,12 @@ export class Progress implements Watcher {
   constructor(
     console: Console,
     clock: Clock,
-    { part, maxPauseMs }: { part?: number; maxPauseMs?: number } = {},
+    { sample, maxPauseMs }: { sample?: number; maxPauseMs?: number } = {},
   ) {
     this.#maxPauseMs = maxPauseMs;
     this.#console = console;
     this.#clock = clock;
-    this.#part = part;
+    this.#sample = sample;
     this.#dueMs = clock.monotonicMs() + (console.watched ? 0 : FIRST_LINE_MS);
     this.#timer = setInterval(() => void this.#show(), LOOK_EVERY_MS).unref();
   }
@@ -96,7 +103,9 @@ export class Progress implements Watcher {
   async begin(ledger: LedgerReader, batch: Batch): Promise<void> {
     this.#phase = undefined;
     this.#look = async () => {
-      this.#figures = { counts: await ledger.counts(batch.id), money: await ledger.batchMoney(batch.id) };
+      const counts = await ledger.counts(batch.id);
+      const money = await ledger.batchMoney(batch.id);
+      this.#figures = { counts, money, chosen: await chosenOf(ledger, batch) };
       const newest = this.#showsFinds ? this.#found.splice(0) : [];
       for (const from of newest)
         this.#finds = [...this.#finds, ...(await foundRows(ledger, batch, { from, limit: 1 }))].slice(
@@ -178,10 +187,14 @@ export class Progress implements Watcher {
   #line(): string {
     if (this.#batch === undefined || this.#figures === undefined)
       return `Preparing: ${this.#phase ?? 'opening the store'}`;
-    const { counts, money } = this.#figures;
+    const { counts, money, chosen } = this.#figures;
     const { rows: ofFile, rowsBeyond = 0, isChange } = this.#batch;
-    const rows = Math.min(this.#part ?? Number.POSITIVE_INFINITY, ofFile + rowsBeyond);
-    const finished = Math.min(rowsIn(counts), rows);
+    const most = this.#sample ?? Number.POSITIVE_INFINITY;
+    const { rows, settled } = chosen ?? {
+      rows: Math.min(most, ofFile + rowsBeyond),
+      settled: rowsIn(counts),
+    };
+    const finished = Math.min(settled, rows);
     const { cap = Number.POSITIVE_INFINITY, spent, inDoubt } = money;
     const left = Math.max(0, cap - spent - inDoubt);
     const affordable = (left * finished) / Math.max(spent, 1);

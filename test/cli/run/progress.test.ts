@@ -34,7 +34,7 @@ describe('in time', () => {
     rowsAt: async () => [],
   } as unknown as LedgerReader;
 
-  function begin(watched: boolean, more?: { part?: number; maxPauseMs?: number }): void {
+  function begin(watched: boolean, more?: { sample?: number; maxPauseMs?: number }): void {
     clock = new VirtualClock();
     [shown, said, counts, money] = [[], [], {}, { spent: 0, inDoubt: 0, reserved: 0 }];
     const console: Partial<Console> = {
@@ -47,7 +47,7 @@ describe('in time', () => {
 
   async function works(more: Partial<RunEvent> = {}): Promise<void> {
     progress.hear({ ...BATCH, ...more } as RunEvent);
-    await progress.begin(ledger, { id: BATCH.batch } as Batch);
+    await progress.begin(ledger, { id: BATCH.batch, settings: {} } as Batch);
   }
 
   /** Lets time pass, for the clock, and at its end for the timer that draws. */
@@ -128,7 +128,7 @@ describe('in time', () => {
     await pass(2_000);
     expect(said).toHaveLength(3);
     counts = { matched: 12_000 };
-    await progress.end(ledger, { id: BATCH.batch } as Batch);
+    await progress.end(ledger, { id: BATCH.batch, settings: {} } as Batch);
     progress.close();
     expect(said.slice(3)).toEqual(['100 % · 12,000/12,000 rows · 12,000 matched · 0 credits']);
   });

@@ -20,8 +20,12 @@ export const needWords = (rows: number): string => counted(rows, 'row needs you'
 export const allRows = (of: { readonly rows: number; readonly rows_beyond?: number | undefined }): number =>
   of.rows + (of.rows_beyond ?? 0);
 
-/** `47 %`, of all rows those that have an end. */
-export const doneWords = (of: BatchObject): string => percent(sumOf(Object.values(of.counts)), allRows(of));
+/** `47 % of 12 rows`: of all, or of those that she has chosen, those that have an end. */
+export const doneWords = ({ goal }: BatchObject): string =>
+  `${percent(goal.settled, goal.rows)} of ${counted(goal.rows, 'row')}`;
+
+/** Rows that have no end yet: of all, or of those that she has chosen. */
+export const rowsLeft = ({ goal }: BatchObject): number => goal.rows - goal.settled;
 
 /** The states of rows that a person has to look at. */
 export const NEEDING = 'invalid,refused,in_doubt';
@@ -71,9 +75,6 @@ export const exactTime = (at: string): string =>
 /** `A$1.60`, or blank where it is not known. */
 export const money = (cost: Parameters<typeof inMoney>[0]): string =>
   inMoney(cost).replace(/^ \((.*)\)$/, '$1');
-
-/** Rows that have no end yet. */
-export const rowsLeft = (batch: BatchStatusObject): number => allRows(batch) - batch.settled;
 
 /** Whether a question was sent. */
 export const isBegun = ({ requests_last_minute: requests, open, credits }: BatchStatusObject): boolean =>

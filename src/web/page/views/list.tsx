@@ -61,7 +61,8 @@ async function knownOf(
 function Shown(known: Known) {
   const scene = useScene(known);
   const { name, batch, isRunning } = scene;
-  const part = batch && isRunning ? `${grouped(batch.settled)} of ${grouped(allRows(batch))} · ` : '';
+  const { rows = 0, settled = 0 } = batch?.goal ?? {};
+  const part = batch && isRunning ? `${grouped(settled)} of ${grouped(rows)} · ` : '';
   useEffect(() => {
     document.title = `${part}${name}`;
     return () => {
@@ -217,16 +218,18 @@ function partsOf(
   const isFill = byAccount.length > 0;
   const needed = plan ? plan.invalid + plan.in_doubt + (counts.refused ?? 0) : needing(batch);
   const never = all.length > 0 ? 'not finished' : 'not asked';
+  const toGo = plan?.to_buy ?? (batch.goal && batch.goal.rows - batch.goal.settled);
   const left = (batch.state ?? 'open') === 'open' ? 'to go' : never;
   const parts = [
     ...(isFill ? byAccount : [found]),
     share(isFill ? 'still blank' : 'nothing found', 'no_match'),
     share('as it is', 'unchanged'),
     share(isFill ? 'had it, or left out' : 'left out', 'skipped'),
-    share(plan ? withApart('will be asked', askedApart(plan)) : left, 'pending', plan?.to_buy),
+    share(plan ? withApart('will be asked', askedApart(plan)) : left, 'pending', toGo),
     { ...share(needed === 1 ? 'needs you' : 'need you', NEEDING, needed), warns: true },
   ];
-  const free = { says: 'free: known, or twice', rows: rows - sumOf(parts.map((part) => part.rows)) };
+  const others = plan ? 'free: known, or twice' : 'not chosen';
+  const free = { says: others, rows: rows - sumOf(parts.map((part) => part.rows)) };
   const isShown = (part: Share): boolean => part.rows > 0 || (part === found && plan === undefined);
   return [{ says: 'rows', rows }, ...[...parts, free].filter(isShown)];
 }

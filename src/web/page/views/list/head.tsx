@@ -1,6 +1,6 @@
 import { sentence } from '../../../../core/plain-text.ts';
 import { Bar, Fold } from '../../../../files/output/report/table.ts';
-import { capital, whatWords } from '../../../../files/output/summary-words.ts';
+import { capital, wantedIn, whatWords } from '../../../../files/output/summary-words.ts';
 import type { BatchObject, BatchStatusObject, Download } from '../../../api.ts';
 import { Act, forPage } from '../../parts/asking.tsx';
 import { Button, ButtonLink } from '../../parts/controls.tsx';
@@ -8,14 +8,14 @@ import {
   allRows,
   counted,
   creditWords,
+  doneWords,
   duration,
-  foundWords,
+  foundIn,
   grouped,
   isBegun,
   money,
   needing,
   needWords,
-  percent,
   rowsLeft,
   spentWords,
   when,
@@ -106,10 +106,10 @@ function Running({ batch }: OfBatch) {
 
 /** `47 % · about 12 min`, which changes too often to be read aloud with the state; blank while it waits. */
 function progressWords(batch: BatchStatusObject): string {
-  const { running, settled, seconds_left: left, trying } = batch;
+  const { running, seconds_left: left, trying } = batch;
   if (!running || waitsUntil(batch) !== undefined || !isBegun(batch)) return '';
   if (trying !== undefined) return `trying ${counted(trying, 'row')} first`;
-  return `${percent(settled, allRows(batch))}${left === null ? '' : ` · about ${duration(left)}`}`;
+  return `${doneWords(batch)}${left === null ? '' : ` · about ${duration(left)}`}`;
 }
 
 const Word = ({ look, says, more = '' }: Readonly<Record<'look' | 'says', string>> & { more?: string }) => (
@@ -133,7 +133,7 @@ function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
     await pause();
     await ask('/cancel', { body });
   };
-  const others = `The other ${counted(rowsLeft(batch), 'row')} will not be asked, and this cannot go on.`;
+  const others = `The other ${counted(allRows(batch) - batch.settled, 'row')} will not be asked, and this cannot go on.`;
   const kept = batch.changes
     ? 'What was changed stays.'
     : 'What was found stays yours, and is free next time.';
@@ -193,7 +193,8 @@ function inAllWords(earlier: Scene['earlier'], { credits, sandbox }: BatchObject
 
 function earlierWords(batch: BatchObject): string {
   const cost = batch.has_costs ? `, ${creditWords(batch.credits)}` : '';
-  return `${whatWords(batch.operation)}, ${foundWords(batch)}${cost}`;
+  const found = `${grouped(foundIn(batch.counts))} of ${counted(wantedIn(batch), 'row')}`;
+  return `${whatWords(batch.operation)}, ${found}${cost}`;
 }
 
 /** Beside the table while it runs: what it has spent, what it waits for, and what needs her already. */
