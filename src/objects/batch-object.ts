@@ -132,8 +132,6 @@ const RangesObject = z.object({
 
 /** The output of `status BATCH`. */
 export const BatchStatusObject = BatchObject.extend({
-  /** The people who worked on it, in their order, by the names that they gave. */
-  operators: z.array(z.string()),
   settled: z.number(),
   /** What it has spent in money. */
   cost: CostObject.exactOptional(),
@@ -161,8 +159,6 @@ export const BatchStatusObject = BatchObject.extend({
   paused_why: z.string().exactOptional(),
   /** Whether the vendor asked for the pause. */
   paused_asked: z.boolean().exactOptional(),
-  /** The newer batch that has taken its place. */
-  followed_by: z.string().nullable(),
   /** Another process that is spending from the store, on something else. */
   spender: z.object({ pid: z.number(), command: z.string() }).nullable(),
   /** A sentence for each person whose invite it deleted and has not created again. */

@@ -198,7 +198,6 @@ export async function batchStatus(
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
   const shown = await batchObject(ledger, { batch, location }, spenders);
-  const newest = await ledger.batchByKey(batch.key);
   const pause = await pauseNow(ledger, batch, shown, nowMs);
   const { columns, partial } = settingsKept(batch.settings);
   const settled = rowsIn(shown.counts);
@@ -210,7 +209,6 @@ export async function batchStatus(
   const other = ledger.workers === undefined && shown.running_since === undefined ? spenders[0] : undefined;
   return {
     ...shown,
-    operators: [...new Set((await ledger.acts(id)).map(({ operator }) => operator))],
     settled,
     columns,
     requests,
@@ -219,7 +217,6 @@ export async function batchStatus(
     requests_last_minute: sends.length,
     seconds_left: isKnown && Number.isFinite(secondsLeft) ? Math.ceil(secondsLeft) : null,
     paused_until: pause ? isoTime(pause.untilMs) : null,
-    followed_by: newest === undefined || newest.id === id ? null : newest.id,
     spender: other === undefined ? null : { pid: other.pid, command: other.command },
     ...(pause && { paused_why: pause.why, paused_asked: pause.asked }),
     ...(await besideOf(ledger, batch, shown)),
