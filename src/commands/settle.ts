@@ -117,7 +117,7 @@ function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: Set
 // ---------------------------------------------------------------------------------------------- the list
 
 function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
-  const { batch, at_risk: atRisk, open, in_doubt: doubts, waiting = [] } = list;
+  const { batch, open, in_doubt: doubts, waiting = [] } = list;
   const nothing = `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}`;
   return {
     lines: linesOf(
@@ -128,7 +128,7 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
         ...doubt.looks.map((look) => `    ${lookWords(look)}`),
         ...(doubt.decision === null ? [] : [`    ${decisionWords(doubt.decision)}`]),
       ]),
-      doubts.length > 0 && totalWords(doubts, atRisk),
+      doubts.length > 0 && totalWords(list),
       doubts.length + open === 0 && `${nothing}.`,
       // Where several processes spend, a request for which nobody waits any more is settled because of its
       // age.
@@ -143,11 +143,11 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
  * `3 in doubt, 2 credits at risk.`; for changes, which cost nothing, the second effect that each may have
  * had.
  */
-function totalWords(doubts: readonly DoubtObject[], atRisk: number): string {
+function totalWords({ in_doubt: doubts, rows, at_risk: atRisk }: List): string {
   const costs = atRisk > 0 || doubts.some(({ subject }) => subject === null);
   const stakes = Map.groupBy(doubts, ({ at_stake: stake }) => stake);
   const parts = [
-    `${doubts.length} in doubt`,
+    `${doubts.length} in doubt${rows > doubts.length ? ` for ${counted(rows, 'row')}` : ''}`,
     ...(costs ? [`${counted(atRisk, 'credit')} at risk`] : []),
     ...[...stakes].flatMap(([stake, those]) => (stake === null ? [] : [`${those.length} ${stake}`])),
   ];

@@ -139,6 +139,8 @@ export const DoubtListObject = z.object({
   /** The extra credits of the batch that retries have used. */
   extra_used: z.number(),
   in_doubt: z.array(DoubtObject),
+  /** How many rows they leave in doubt: the list may ask one thing twice. */
+  rows: z.number(),
   /** Rows that wait for another row, or for their next run. */
   waiting: z.array(z.object({ row: z.number(), reason: z.string() })).exactOptional(),
 });

@@ -39,6 +39,8 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
     const inDoubt: DoubtObject[] = [];
     for (const doubt of await nextOfRows(of, left))
       inDoubt.push(doubtObject(batch, doubt, await rowHere(ledger, batch, doubt), decisions.get(doubt)));
+    // A row that a killed program has left is pending.
+    const { in_doubt: rows = 0 } = await ledger.counts(batch.id);
     const waiting = row === undefined ? await ledger.rowsWaiting(batch.id, MOST_WAITING) : [];
     return {
       batch: batch.id,
@@ -46,6 +48,7 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       open: await ledger.openRequests(batch.id),
       extra_used: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
       in_doubt: inDoubt,
+      rows: row === undefined ? Math.max(rows, new Set(inDoubt.map((doubt) => doubt.row)).size) : 1,
       ...(waiting.length > 0 && { waiting: [...waiting] }),
     };
   });

@@ -222,6 +222,15 @@ test('lost answers are decided at once, with the credits under each choice, also
   expect(await desk.requests()).toBe(7);
 });
 
+test('of lost answers it is said how many rows wait for them, as a list may ask one thing twice', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+  const domains = ['a', 'b', 'a', 'b', 'c'].map((name) => `${name}.example\n`);
+  const { page } = await started(desk, JOB, `Domain\n${domains.join('')}`);
+  await sees(page, 'No answer came to 2 questions; 4 rows wait for them. They may have cost 2 credits.');
+  const { stdout } = await desk.type(['settle', 'last']);
+  expect(stdout).toContain('\n2 in doubt for 4 rows, 2 credits at risk.\n');
+});
+
 test('what a person knows of lost answers is taken, for one row or for all like it', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
   desk.list(4);

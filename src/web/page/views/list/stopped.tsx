@@ -178,19 +178,16 @@ export function Doubts({ batch, row }: DoubtsProps) {
 }
 
 function Choices({ batch, list, of }: DoubtsProps & { readonly list: DoubtListObject; readonly of: object }) {
-  const { in_doubt: doubts, at_risk: most, extra_used: used } = list;
+  const { in_doubt: doubts, rows, at_risk: most, extra_used: used } = list;
   const knows = useSignal(false);
   const settle = (decision: object): Promise<unknown> => ask('/settle', { body: { ...of, ...decision } });
   const again = (decision: object): Promise<void> => settle(decision).then(() => goOn({ batch }));
   const [first, ...others] = new Set(doubts.map((doubt) => doubt.row));
   const about = others.length === 0 ? { row: first } : { all_like: String(first) };
   return (
-    <Stop says={doubtWords(doubts, most)}>
+    <Stop says={doubtWords(list)}>
       <Act says={againWords(doubts, most)} does={() => again({ retry: true, extra_credits: used + most })} />
-      <Act
-        says={doubts.length === 1 ? 'Leave it out' : 'Leave them out'}
-        does={() => settle({ skip: true })}
-      />
+      <Act says={rows === 1 ? 'Leave it out' : 'Leave them out'} does={() => settle({ skip: true })} />
       <Button
         says="I know what came of it…"
         aria-expanded={knows.value}
@@ -211,9 +208,11 @@ type InDoubt = DoubtListObject['in_doubt'];
 /** A change costs nothing, but may have been made. */
 const isOfTeam = (doubts: InDoubt): boolean => doubts.every(({ subject }) => subject !== null);
 
-function doubtWords(doubts: InDoubt, most: number): string {
-  const rows = new Set(doubts.map(({ row }) => row)).size;
-  const fact = `No answer came${rows === 1 ? '' : ` for ${counted(rows, 'row')}`}.`;
+function doubtWords({ in_doubt: doubts, rows, at_risk: most }: DoubtListObject): string {
+  const asked = doubts.length === 1 ? 'it' : 'them';
+  const each = rows === 1 ? 'No answer came.' : `No answer came for ${counted(rows, 'row')}.`;
+  const shared = `No answer came to ${counted(doubts.length, 'question')}; ${counted(rows, 'row')} wait for ${asked}.`;
+  const fact = rows > doubts.length ? shared : each;
   if (isOfTeam(doubts)) return `${fact} The change may have been made or not.`;
   return `${fact} ${doubts.length === 1 ? 'It' : 'They'} may have cost ${counted(most, 'credit')}.`;
 }
