@@ -154,7 +154,7 @@ export const SampleObject = z.object({
           credits: RangeObject,
           /** These credits in money. */
           cost: z.object({ least: CostObject, most: CostObject }).exactOptional(),
-          /** Credits for each one found. Null where the sample found none. */
+          /** Credits for each one that was bought, with the misses. Null where the sample bought none. */
           price: z.number().nullable(),
         })
         .exactOptional(),

@@ -36,10 +36,10 @@ export const FiguresObject = z.object({
   /** The spent credits in money, one amount for each currency. Null where an account has no price. */
   cost: CostObject.nullable(),
   /**
-   * What each found row cost, free ones among them. Null where none was found, nothing was spent, or rows of
-   * several steps are not finished.
+   * How many of the found rows were bought for this list, and what each of them cost, with the misses. Null
+   * where none was, nothing was spent, or rows of several steps are not finished.
    */
-  each: z.object({ credits: z.number(), cost: CostObject.nullable() }).nullable(),
+  each: z.object({ rows: z.number(), credits: z.number(), cost: CostObject.nullable() }).nullable(),
 });
 export type FiguresObject = z.infer<typeof FiguresObject>;
 

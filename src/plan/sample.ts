@@ -70,7 +70,8 @@ export async function forecast(
     tally.add(batch, row, { ...record, answers: record.answers.filter((own) => own.batch === batch.id) });
   }
   const rest = await restOf(context, batch, input);
-  const likely = rest === null || rows === 0 ? undefined : likelyOf(rest, { rows, matched, paid });
+  const likely =
+    rest === null || rows === 0 ? undefined : likelyOf(rest, { rows, matched, bought: tally.bought, paid });
   return {
     rows,
     matched,
@@ -81,7 +82,7 @@ export async function forecast(
 
 type Forecast = NonNullable<SampleObject['forecast']>;
 
-interface Tried extends Pick<SampleObject, 'rows' | 'matched'> {
+interface Tried extends Pick<SampleObject, 'rows' | 'matched'>, Pick<Tally, 'bought'> {
   /** The credits for the rows that were found, and for those that were not. */
   readonly paid: { readonly found: number; readonly missed: number };
 }
@@ -90,7 +91,7 @@ interface Tried extends Pick<SampleObject, 'rows' | 'matched'> {
 const NINE_OF_TEN = 1.645;
 
 /** The interval of Wilson for the share of matches, and what the rest of the list brings at both its ends. */
-function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<Forecast['likely']> {
+function likelyOf(rest: Forecast, { rows, matched, bought, paid }: Tried): NonNullable<Forecast['likely']> {
   const share = matched / rows;
   const spread = NINE_OF_TEN ** 2 / rows;
   const middle = (share + spread / 2) / (1 + spread);
@@ -108,7 +109,7 @@ function likelyOf(rest: Forecast, { rows, matched, paid }: Tried): NonNullable<F
     found: { least: Math.floor(left * (middle - half)), most: Math.ceil(left * (middle + half)) },
     credits,
     ...present({ cost: likelyCost(rest, credits) }),
-    price: matched === 0 ? null : Math.round((100 * (paid.found + paid.missed)) / matched) / 100,
+    price: bought === 0 ? null : Math.round((100 * (paid.found + paid.missed)) / bought) / 100,
   };
 }
 

@@ -28,7 +28,7 @@ test('a manager reads what was found, what each one cost, where the others were 
   expect(lines.slice(1)).toEqual([
     '4 of 5 companies found, 80 %',
     'It cost 3 credits (A$0.12).',
-    'That is 0.75 credits (A$0.03) for each one found. 1 more credit was saved: known before, or twice on the list.',
+    'That is 1 credit (A$0.04) for each one bought. 1 more credit was saved: known before, or twice on the list.',
     '1 row needs you.',
     'The list with the answers · The rows that need you',
     ...['5 rows', '4 usable 1 cannot be used', '4 asked', '4 found'],
@@ -52,5 +52,5 @@ test('columns have the names that they have in the workbook, and each account sa
   expect(added).toContain('found_name');
   const { figures } = await desk.json(desk.run());
   expect(figures.columns.map(({ name }: { name: string }) => name)).toEqual(added);
-  expect(figures.each).toEqual({ credits: 1, cost: [{ amount: 0.04, currency: 'AUD' }] });
+  expect(figures.each).toEqual({ rows: 2, credits: 1, cost: [{ amount: 0.04, currency: 'AUD' }] });
 });

@@ -74,7 +74,7 @@ test('twenty are tried first; then the fields are chosen and named, and the othe
   await aside(page).getByText('Of 20 tried, 20 were found').waitFor();
   await aside(page)
     .getByText(
-      /For all 50 that makes about 4\d to 50 found for 4\d to 50 credits, 1 credit for each one found\./,
+      /For all 50 that makes about 4\d to 50 found for 4\d to 50 credits, 1 credit for each one bought\./,
     )
     .waitFor();
   await aside(page).getByText('The 20 spent so far are in it.').waitFor();

@@ -99,7 +99,7 @@ function likelyLines(likely: NonNullable<SampleObject['forecast']>['likely']): r
   const [found, credits] = [likely.found, likely.credits].map(
     ({ least, most }) => `${grouped(least)} to ${grouped(most)}`,
   );
-  const each = likely.price === null ? '' : `, ${likely.price} for each one found`;
+  const each = likely.price === null ? '' : `, ${likely.price} for each one bought`;
   return [`  likely   ${found} found for ${credits} credits${each}`];
 }
 

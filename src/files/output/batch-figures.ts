@@ -25,6 +25,7 @@ export function figuresOf(
   const counts = Object.fromEntries([...ended, ...(pending > 0 ? [['pending', pending] as const] : [])]);
   const usable = batch.inputRows - (tally.counts.get('invalid') ?? 0);
   const found = tally.counts.get('matched') ?? 0;
+  const { bought } = tally;
   // A pending row of several steps may have cost something already, so one found row has no price yet.
   const isPart = pending > 0 && stepNames(batch.operation).length > 1;
   return {
@@ -47,9 +48,13 @@ export function figuresOf(
     ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
     cost,
     each:
-      found === 0 || money.spent === 0 || isPart
+      bought === 0 || money.spent === 0 || isPart
         ? null
-        : { credits: inHundredths(money.spent / found), cost: cost && moneyEach(cost, found) },
+        : {
+            rows: bought,
+            credits: inHundredths(money.spent / bought),
+            cost: cost && moneyEach(cost, bought),
+          },
     has_costs: hasCosts(batch, money),
   };
 }

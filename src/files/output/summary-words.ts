@@ -149,11 +149,12 @@ function costWords({ credits, cost, vendor_counted: byVendor }: BatchFigures, sa
   return `It cost ${atMost(spent, !exact, counted(spent, 'credit'))}${inMoney(cost)}${also.join('')}.`;
 }
 
-function besideWords({ each, saved, credits: { exact } }: BatchFigures): string {
+function besideWords({ each, found, saved, credits: { exact } }: BatchFigures): string {
   const parts: string[] = [];
   if (each !== null) {
     const credits = `${counted(each.credits, 'credit')}${inMoney(each.cost)}`;
-    parts.push(`That is ${atMost(each.credits, !exact, credits)} for each one found.`);
+    const one = each.rows === found ? 'found' : 'bought';
+    parts.push(`That is ${atMost(each.credits, !exact, credits)} for each one ${one}.`);
   }
   if (saved > 0) {
     const more = counted(saved, 'more credit was', 'more credits were');

@@ -39,6 +39,8 @@ export class Tally {
   leftOut = 0;
   /** Those of them whose cells were filled before. */
   filledBefore = 0;
+  /** Rows that were found by what this batch has bought for them; the other found ones were free. */
+  bought = 0;
   #saved = 0;
   readonly #identifiers = new Map<string, IdentifierTally>();
   readonly #reasons = new Map<
@@ -58,15 +60,21 @@ export class Tally {
     if (outcome === undefined) return;
     if (isLeftOut(outcome)) this.leftOut += 1;
     if (isFilledBefore(outcome)) this.filledBefore += 1;
+    this.#addAnswers(batch, row, answers);
+    const own = answers.filter((answer) => isPaidBy(batch, row, answer));
+    if (outcome.kind === 'matched' && own.some(isFilling)) this.bought += 1;
+    if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
+  }
+
+  #addAnswers(batch: Batch, row: RowNumber, answers: readonly RowAnswer[]): void {
     const asked = new Map<string, boolean>();
     for (const answer of answers) {
-      const { call, kind, fills = kind === 'found' } = answer;
+      const { call } = answer;
       const name = nameAsked(batch, call);
-      if (isLookup(batch, call)) asked.set(name, fills || asked.get(name) === true);
+      if (isLookup(batch, call)) asked.set(name, isFilling(answer) || asked.get(name) === true);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
     for (const [name, isFound] of asked) this.#addIdentifier(name, isFound);
-    if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
   }
 
   /** Counts what was found for a row, by its path in the answer. */
@@ -102,6 +110,8 @@ export class Tally {
     if (isFound) tally.found += 1;
   }
 }
+
+const isFilling = ({ kind, fills = kind === 'found' }: RowAnswer): boolean => fills;
 
 /** Whether a call asks for what is wanted: it does not take what another has found, and checks no address. */
 const isLookup = ({ operation }: Batch, call: Call): boolean =>
