@@ -35,9 +35,12 @@ function roleWords({ action, from = '', to, beyond }: PersonChange): string {
 export function HeldBack({ people }: Pick<ChangesDone, 'people'>) {
   const lines = people
     .filter(({ beyond, ended }) => beyond && ended !== 'applied')
-    .map(({ who, project, ended, reason }) => [who, project ?? '', endWord(ended), untyped(reason)]);
-  const columns = ['who', 'project', 'what became of it', 'why'];
-  return h(Section, { title: 'Not in the list, and not removed', columns, lines });
+    .map(({ who, project, ended, reason }) => [
+      who,
+      project ?? '',
+      [endWord(ended), untyped(reason)].filter(Boolean).join(': '),
+    ]);
+  return h(Section, { title: 'Not in the list, and not removed', columns: ['who', 'project', 'why'], lines });
 }
 
 const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
@@ -45,14 +48,13 @@ const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === 
 /** How the changes ended, by project and role. An invalid row counts, and has neither. */
 export function Changes({ counts, projects, without_a_word: confirmed }: ChangesObject) {
   const ends = END_WORDS.filter(([end]) => counts[end] !== undefined);
-  const cells = (of: ChangesObject['counts']) =>
-    ends.map(([end]) => (of[end] === undefined ? '' : grouped(of[end])));
+  const words = (of: ChangesObject['counts']): string =>
+    ends.flatMap(([end, word]) => (of[end] === undefined ? [] : `${grouped(of[end])} ${word}`)).join(', ');
   const lines = projects.map(({ project, to, counts: of }) => {
-    return [project ?? '', to === 'none' ? 'to be out' : to, ...cells(of)];
+    return [project ?? '', to === 'none' ? 'to be out' : to, words(of)];
   });
-  const columns = ['project', 'wanted', ...ends.map(([, word]) => `#${word}`)];
   return [
-    h(Table, { columns, lines: [...lines, ['all', '', ...cells(counts)]] }),
+    h(Table, { columns: ['project', 'wanted', 'how many'], lines: [...lines, ['all', '', words(counts)]] }),
     confirmed > 0 && h('p', null, capital(sentence(withoutWordWords(confirmed)))),
     h('p', null, ends.map(([, word, meaning]) => capital(`${word}: ${meaning}.`)).join(' ')),
   ];

@@ -81,10 +81,9 @@ export function Accounts({ steps }: { readonly steps: readonly StepObject[] }) {
     const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} for misses`;
     const says = (amount: number): string => atMost(amount, !credits.exact, counted(amount, 'credit'));
     const spent = `${says(credits.spent)}${inMoney(cost)}${misses}`;
-    const each = price === null ? '' : `${says(price)}${inMoney(inTheirs)}`;
+    const each = price === null ? [] : [`${says(price)}${inMoney(inTheirs)} each`];
     const share = shareWords({ part: found, all: reached });
-    return [account, whatWords(operation), share, spent, each];
+    return [`${account}: ${whatWords(operation)}`, share, [spent, ...each].join('; ')];
   });
-  const columns = ['account', 'asked for', 'found', 'cost', 'for each bought'];
-  return h(Section, { title: 'Who found it', columns, lines });
+  return h(Section, { title: 'Who found it', columns: ['account', 'found', 'cost'], lines });
 }

@@ -13,8 +13,7 @@ export function Table({ columns, lines }: TableProps) {
   const names = columns.map((name) => name.replace(/^#/, ''));
   const heads = names.map((name, at) => h('th', { class: classes[at] }, name));
   const rows = lines.map((line) => {
-    // A narrow place shows the name beside each cell.
-    const cells = line.map((cell, at) => h('td', { class: classes[at], 'data-l': names[at] }, cell));
+    const cells = line.map((cell, at) => h('td', { class: classes[at] }, cell));
     return h('tr', null, cells);
   });
   return h('table', null, h('tr', null, heads), rows);
