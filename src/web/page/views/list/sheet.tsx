@@ -23,13 +23,13 @@ export function Sheet(props: SheetProps) {
   const { drawn, hidden, at } = props;
   const { scene, rows, columns } = drawn;
   const box = useRef<HTMLDivElement>(null);
-  const { from, to, lines, tall, page, yOf, onScroll, showLine } = useWindow(box, rows.count);
+  const { from, to, lines, tall, above, page, onScroll, showLine } = useWindow(box, rows.count);
   useEffect(() => rows.see(from, to), [rows, from, to]);
   useEffect(() => showLine(at.value.line), [at.value.line]);
   useLayoutEffect(() => {
     const cell = box.current?.querySelector(':focus .at');
     if (cell) cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [at.value.column]);
+  }, [at.value.line, at.value.column]);
   const widths = [NUMBERS, ...columns.map((column) => widthOf(drawn, column))];
   const template = widths.map((width) => `${width}px`).join(' ');
   const pinned = { scrollPaddingLeft: `${NUMBERS + (widths[1] ?? 0)}px` };
@@ -66,9 +66,9 @@ export function Sheet(props: SheetProps) {
             ))}
           </tr>
         </thead>
-        <tbody style={{ height: `${tall}px` }}>
+        <tbody style={{ height: `${tall}px`, paddingTop: `${above}px` }}>
           {lines.map((line) => (
-            <Row key={line} drawn={drawn} at={at} line={line} y={yOf(line)} template={template} />
+            <Row key={line} drawn={drawn} at={at} line={line} template={template} />
           ))}
         </tbody>
       </table>
@@ -78,11 +78,10 @@ export function Sheet(props: SheetProps) {
 
 interface RowProps extends Pick<SheetProps, 'drawn' | 'at'> {
   readonly line: number;
-  readonly y: number;
   readonly template: string;
 }
 
-function Row({ drawn, at: { value: at }, line, y, template }: RowProps) {
+function Row({ drawn, at: { value: at }, line, template }: RowProps) {
   const { scene, rows, columns } = drawn;
   const shown = rows.at(line);
   const number = rows.numberAt(line);
@@ -94,7 +93,7 @@ function Row({ drawn, at: { value: at }, line, y, template }: RowProps) {
       aria-rowindex={line + 2}
       aria-selected={isChosen}
       class={`${look} ${isOpen ? 'open' : ''}`}
-      style={{ top: `${y}px`, gridTemplateColumns: template }}
+      style={{ gridTemplateColumns: template }}
       data-line={line}
     >
       <th scope="row" class="n" data-column={-1}>

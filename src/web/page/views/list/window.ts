@@ -36,6 +36,6 @@ export function useWindow(box: RefObject<HTMLDivElement | null>, count: number) 
   const to = Math.min(count, Math.ceil((top + screen.height) / LINE) + BEYOND);
   const lines = Array.from({ length: Math.max(0, to - from) }, (_, nth) => from + nth);
   const page = (): number => Math.max(1, Math.floor(((box.current?.clientHeight ?? 0) - HEAD) / LINE) - 1);
-  const yOf = (line: number): number => line * LINE - top + scroll;
-  return { from, to, lines, tall, page, onScroll, showLine, yOf };
+  const above = from * LINE - top + scroll;
+  return { from, to, lines, tall, above, page, onScroll, showLine };
 }
