@@ -200,3 +200,30 @@ test('what happens to each person, and what came of it, stands whole in the tabl
     .waitFor();
   expect(await cut()).toEqual([]);
 });
+
+test('a sentence that is longer than its cell is read whole where the keys are, and beside the table', async () => {
+  const served = await servedIn();
+  const project = 'Care of the elderly and of their families in the harbour region and on all of its islands';
+  const job = { projects: { [project]: 'proj-care' } };
+  const people = (...emails: readonly string[]): string =>
+    sheet(...emails.map((email) => `${email},"${project}",viewer`));
+  const before = await brought(served, 'spring.csv', people('ann@t.example', 'bob@t.example'));
+  const first = { operation: 'onboard', account: 'sandbox-service', ...job };
+  const { id: plan } = await ask(served, 'POST', '/plan', { file: before, job: first });
+  await worked(served, 'run', { file: before, job: first, plan });
+  const autumn = people('ann@t.example', 'elif@t');
+  const { page } = await teamAt(served, 'autumn.csv', autumn, { ...job, remove_missing: true });
+  const last = rowOf(page, 'bob@t.example was not removed').getByRole('gridcell').last();
+  await last.click();
+  const isWhole = (): Promise<boolean> =>
+    last.evaluate((cell) => {
+      const [own, table] = [cell, cell.closest('.sheet')].map((each) => each?.getBoundingClientRect());
+      const isInside = own && table && own.right <= table.right && own.bottom <= table.bottom;
+      return isInside === true && cell.scrollHeight <= cell.clientHeight;
+    });
+  await expect.poll(isWhole).toBe(true);
+  await page.getByRole('rowheader', { name: '3' }).click();
+  await page.keyboard.press('Enter');
+  const beside = page.getByRole('complementary', { name: 'Row 3' });
+  await beside.getByText('e-mail "elif@t" is not an e-mail address').waitFor();
+});

@@ -2,15 +2,17 @@ import { useEffect, useRef } from 'preact/hooks';
 import { listed } from '../../../../core/plain-text.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
 import { inputWords } from '../../../../files/output/summary-words.ts';
-import type { AttemptObject, BatchStatusObject, RowObject, TableObject } from '../../../api.ts';
+import type { AttemptObject, BatchStatusObject, ListRows, RowObject, TableObject } from '../../../api.ts';
 import { Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, type Fact, Facts } from '../../parts/controls.tsx';
 import { counted, creditWords, exactTime, grouped } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
 import { look } from '../../session.ts';
-import { focusTable, MendField, useMending } from './mends.tsx';
-import type { OfScene } from './scene.ts';
+import { focusTable, MendField, mendedAs, useMending } from './mends.tsx';
+import { batchShown } from './rows.ts';
+import { type OfScene, teamPlan } from './scene.ts';
 import { Doubts } from './stopped.tsx';
+import { teamRows } from './team.ts';
 
 /** One row beside the table: what was asked for it, what was answered, and what that cost. */
 export function RowBeside({ scene }: OfScene) {
@@ -34,8 +36,8 @@ export function RowBeside({ scene }: OfScene) {
       <p class="row">
         <Button look="link" says="Close" aria-label={`Close row ${row}`} onClick={close} />
       </p>
-      {batch === undefined ? (
-        <h2>Row {grouped(row)}</h2>
+      {batch === undefined || batchShown(scene) === undefined ? (
+        <ToStart scene={scene} row={row} />
       ) : (
         <Loaded
           key={row}
@@ -47,6 +49,31 @@ export function RowBeside({ scene }: OfScene) {
         </Loaded>
       )}
     </aside>
+  );
+}
+
+/** All that the list says in a row, before anything was started, and what a plan does with each person of it. */
+function ToStart({ scene, row }: OfScene & { readonly row: number }) {
+  const people = teamRows(teamPlan(scene) ?? {}).filter((each) => each.row === row);
+  return (
+    <>
+      <h2>Row {grouped(row)}</h2>
+      <Loaded<ListRows> path={`/lists/${scene.list?.id}/rows`} body={{ from: row, limit: 1 }}>
+        {({ columns, rows: [own] }) => (
+          <Facts
+            of={columns.map(({ name }, at) => [
+              name,
+              mendedAs(scene, row, name)?.value ?? own?.cells[at] ?? '',
+            ])}
+          />
+        )}
+      </Loaded>
+      {people.map(({ project, happens }) => (
+        <p key={project}>
+          {project}: {happens}
+        </p>
+      ))}
+    </>
   );
 }
 
