@@ -290,6 +290,29 @@ test('what was changed in a team is shown before it is taken back, with what can
   await sees(page, 'invite deleted');
 });
 
+test('a cell that is mended while its list waits for its turn is new for the next start', async () => {
+  const held = Promise.withResolvers<void>();
+  const { desk } = await deskBefore(async ({ body }) => {
+    if (body.includes('first')) await held.promise;
+    return { name: 'Acme' };
+  });
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const start = async (name: string, body: string): Promise<JsonResult> => {
+    const file = await brought(served, name, `Domain\n${body}\n`);
+    const { id: plan } = await ask(served, 'POST', '/plan', { file, job: JOB });
+    return { file, ...(await ask(served, 'POST', '/run', { file, job: JOB, plan, budget: 9 })) };
+  };
+  await start('first.csv', 'first.example');
+  const { file, work } = await start('second.csv', 'second.example\nthird.example');
+  const page = await tabAt(served, `/lists/${file}`);
+  await sees(page, 'Yours comes next.');
+  await ask(served, 'PUT', `/lists/${file}/mends`, { row: 2, column: 'Domain', value: 'mended.example' });
+  held.resolve();
+  await endOf(served, work.id);
+  await sees(page, '2 of 2 companies found');
+  await sees(page, '1 cell mended: 1 row is asked again');
+});
+
 test('what goes on is the list as it was started: a mend waits for its own start, and no limit grows by it', async () => {
   const desk = await openDesk();
   const served = await servedIn(desk.place.folder, desk.environment());

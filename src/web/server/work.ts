@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
@@ -31,6 +32,7 @@ interface Order {
 
 interface Piece extends Order {
   readonly id: string;
+  readonly atMs: number;
   /** Resolves when the work has ended, or was taken out of the line. */
   readonly over: PromiseWithResolvers<ChildEnd>;
   child?: Child;
@@ -55,10 +57,10 @@ export class Work {
   }
 
   /** Begins the work now, or when the work before it on the same store has ended. */
-  start({ words, store, about }: Order): Piece {
+  start({ words, store, about, atMs = systemClock.wallMs() }: Order & Partial<Piece>): Piece {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
-    const piece: Piece = { words, store, about, id: randomUUID(), over: Promise.withResolvers() };
+    const piece: Piece = { words, store, about, atMs, id: randomUUID(), over: Promise.withResolvers() };
     this.pieces.push(piece);
     this.#advance(store);
     return piece;
@@ -101,12 +103,13 @@ export class Work {
 const Printed = z.object({ batch: z.string(), sample: SampleObject.optional() });
 
 export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView {
-  const { id, about, child, ended } = piece;
+  const { id, about, atMs, child, ended } = piece;
   const { stopped } = stoppedIn(ended?.result) ?? {};
   const { batch = null, sample } = Printed.safeParse(ended?.result).data ?? {};
   return {
     id,
     about,
+    at: isoTime(atMs),
     batch,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,

@@ -150,9 +150,15 @@ function useChoice(list: ListView | undefined) {
   };
 }
 
+/** The last start has the list as it was then, however late its turn came. Blank before any start. */
+const startedAt = ({ batch, work }: Pick<Known, 'batch' | 'work'>): string => {
+  const begun = batch?.created_at ?? '';
+  return work !== undefined && work.at < begun ? work.at : begun;
+};
+
 /** Whether the list was brought again since something was started over it. */
-export const isAnew = ({ list, batch }: Pick<Known, 'list' | 'batch'>): boolean =>
-  list !== undefined && (batch === undefined || list.at > batch.created_at);
+export const isAnew = (known: Pick<Known, 'list' | 'batch' | 'work'>): boolean =>
+  known.list !== undefined && known.list.at > startedAt(known);
 
 function rangesOf(rows: ReadonlySet<number>): string {
   const ranges: { first: number; last: number }[] = [];
@@ -165,8 +171,8 @@ function rangesOf(rows: ReadonlySet<number>): string {
 }
 
 /** The mends that were made since something was started over the list. */
-export const newMends = ({ list, batch }: Pick<Known, 'list' | 'batch'>): readonly Mend[] =>
-  list?.mends.filter(({ at }) => batch !== undefined && at > batch.created_at) ?? [];
+export const newMends = (known: Pick<Known, 'list' | 'batch' | 'work'>): readonly Mend[] =>
+  known.list?.mends.filter(({ at }) => known.batch !== undefined && at > startedAt(known)) ?? [];
 
 export interface OfScene {
   readonly scene: Scene;
