@@ -9,7 +9,7 @@ import { ask, beat, look, query } from '../session.ts';
 import { Head, SoFar } from './list/head.tsx';
 import { type Known, type OfScene, type Scene, teamPlan, useScene } from './list/scene.ts';
 import type { Told } from './list/stopped.tsx';
-import { ListTable } from './list/table.tsx';
+import { isNarrow, ListTable } from './list/table.tsx';
 import { type TeamPart, teamRows } from './list/team.ts';
 
 /** What stands beside the table, and what stops a list, is a script each. */
@@ -75,8 +75,10 @@ function Shown(known: Known) {
       <Stops scene={scene} />
       <div class="body">
         <div>
-          <Funnel scene={scene} />
+          {!isNarrow.value && <Funnel scene={scene} />}
           <ListTable key={query.value} scene={scene} />
+          {/* On a telephone her rows come before the figures. */}
+          {isNarrow.value && <Funnel scene={scene} />}
         </div>
         <Beside scene={scene} />
       </div>

@@ -14,7 +14,7 @@ import { EVERYTHING, type Filter, newMends, type OfScene } from './scene.ts';
 import { type Place, Sheet, textAt } from './sheet.tsx';
 
 const NARROW = matchMedia('(max-width: 720px)');
-const isNarrow = signal(NARROW.matches);
+export const isNarrow = signal(NARROW.matches);
 NARROW.addEventListener('change', () => (isNarrow.value = NARROW.matches));
 
 /** Her table: her own columns, and what was bought behind the one by which it was asked. */
