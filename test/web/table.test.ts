@@ -66,6 +66,9 @@ test('before the start her columns are there, what will be added stands blank be
       expect.stringMatching(/^Company\s+yours/),
       expect.stringMatching(/^City\s+yours/),
     ]);
+  await page.emulateMedia({ media: 'print' });
+  expect((await heads(page))[1], 'on paper, too').toMatch(/^Website/);
+  await page.emulateMedia({ media: 'screen' });
   await lineOf(page, 'One Ltd').getByRole('rowheader', { name: '4' }).waitFor();
   await page.getByText('Renewals Q4').first().waitFor();
   await page.getByLabel(/The names of your columns are in row 3/).selectOption('0');
