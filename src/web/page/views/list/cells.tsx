@@ -211,7 +211,7 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
   const correct = (): void => mending.begin({ row, column: key.name });
   const open = (): number => (scene.opened.value = row);
   return (
-    <li class={`${sign?.look ?? planned?.look ?? ''}`}>
+    <li>
       <p class="row soft">
         <b>{markOf(sign?.look ?? planned?.look)}</b>
         {row > 0 && <Button look="link" id={`row-${row}`} says={`Row ${row}`} onClick={open} />}

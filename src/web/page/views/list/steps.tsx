@@ -190,8 +190,7 @@ function Ordered({ items, verb, onOrdered }: OrderedProps) {
       {items.map(({ key, says, more }, at) => (
         <li key={key} class="row">
           <span>
-            {says}
-            <small>{more}</small>
+            {says} <small>{more}</small>
           </span>
           {MOVES.map(({ sign, by, when }) => (
             <Button
