@@ -79,7 +79,7 @@ async function expectSaid({ desk, served, batch, page }: Faces, expected: Figure
   const parts = async () => (await page.locator('.funnel b').allInnerTexts()).map(Number);
   await expect.poll(async () => (await parts()).slice(1).reduce((sum, part) => sum + part, 0)).toBe(rows);
   expect((await parts())[0]).toBe(rows);
-  const listed = async () => (await page.locator('aside [data-l=rows]').allInnerTexts()).map(Number);
+  const listed = async () => (await page.locator('aside td.n').allInnerTexts()).map(Number);
   const needing = async () => (await listed()).reduce((sum, part) => sum + part, 0);
   await expect.poll(needing, { message: 'beside the table' }).toBe(attention);
   // The bar above every view counts what was done last over each list.
