@@ -97,7 +97,7 @@ test('while chosen rows are asked, the page counts these, and the others are not
   await ask(served, 'POST', '/run', await asked('4-7,6,9'));
   const page = await tabAt(served, `/lists/${file}`);
   await expect.poll(() => page.locator('.state').innerText()).toMatch(/Running\s+60.% of 5 rows/);
-  expect(await page.title()).toBe('3 of 5 · Renewals Q4.csv');
+  await expect.poll(() => page.title()).toBe('3 of 5 · Renewals Q4.csv');
   const parts = await page.locator('.funnel > *').allInnerTexts();
   expect(parts.map((part) => part.trim())).toEqual(['30 rows', '3 found', '2 to go', '25 not chosen']);
   held.resolve();
