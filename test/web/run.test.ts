@@ -194,7 +194,7 @@ test('of companies and people both are said of a row, and who found them stands 
   const beside = page.getByRole('complementary');
   await beside.getByText('web domain (companies)').waitFor();
   await beside.getByText('e-mail (people)').waitFor();
-  await beside.getByRole('row', { name: 'data: companies 1 of 1, 100 % 1 credit' }).waitFor();
+  await beside.getByRole('row', { name: 'data: companies 1 of 1, 100 %; 1 credit' }).waitFor();
   const isTooWide = await beside.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
   expect(isTooWide).toBe(false);
   await openRow(page, 'banksia.example');

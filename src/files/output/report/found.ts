@@ -82,8 +82,9 @@ export function Accounts({ steps }: { readonly steps: readonly StepObject[] }) {
     const says = (amount: number): string => atMost(amount, !credits.exact, counted(amount, 'credit'));
     const spent = `${says(credits.spent)}${inMoney(cost)}${misses}`;
     const each = price === null ? [] : [`${says(price)}${inMoney(inTheirs)} each`];
-    const share = shareWords({ part: found, all: reached });
-    return [`${account}: ${whatWords(operation)}`, share, [spent, ...each].join('; ')];
+    const share = { part: found, all: reached };
+    const words = [shareWords(share), spent, ...each].join('; ');
+    return [`${account}: ${whatWords(operation)}`, [h(Bar, share), words]];
   });
-  return h(Section, { title: 'Who found it', columns: ['account', 'found', 'cost'], lines });
+  return h(Section, { title: 'Who found it', columns: ['account', 'found, and what it cost'], lines });
 }

@@ -60,7 +60,7 @@ export function Changes({ plan: { changes = [], people = 0, invalid } }: Pick<Of
     <>
       <Facts
         of={[
-          ['Invites by e-mail', grouped(invites)],
+          ['Invites', `${grouped(invites)} by e-mail`],
           ['Roles changed', grouped(withAction('change_role'))],
           ['Removed', `${grouped(withAction('remove'))} of ${grouped(people)} known`],
         ]}
