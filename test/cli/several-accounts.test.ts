@@ -153,7 +153,7 @@ test('plan, run and report say what each account is asked, finds and costs, also
   );
   const report = (await at.desk.read('out.report.html')).replaceAll(/<[^>]+>/g, ' ');
   expect(report).toMatch(
-    /Who found it[\s\S]+two +e-mail addresses +1 of 2, 50.% +at most 5 credits, 1 for misses +at most 5 credits /,
+    /Who found it[\s\S]+two: e-mail addresses +1 of 2, 50.%; at most 5 credits, 1 for misses; at most 5 credits each /,
   );
   expect((await at.desk.json(['spend'])).groups).toMatchObject([
     { name: 'two', spent: 5, for_misses: 1 },
