@@ -9,8 +9,8 @@ import { Bar, Section, type ShareProps, shareWords } from './table.ts';
 /** What was found: of how many rows, by what, in which columns, and at which account. */
 
 /** Each step says where the rows of the step before it went, so that they add up. */
-export function Funnel({ rows, usable, asked, found, counts, steps: apart, ...of }: BatchFigures) {
-  const { filled_before: filled } = of;
+export function Funnel(figures: BatchFigures) {
+  const { rows, usable, asked, found, filled_before: filled, counts, steps: apart } = figures;
   const { pending = 0, no_match: missed = 0, refused = 0, in_doubt: doubted = 0 } = counts;
   const steps = [
     { count: rows, word: rows === 1 ? 'row' : 'rows', lost: [] },

@@ -89,7 +89,7 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
 export function kindWords({ kind, name, inputs }: Column, isRunning: boolean): string {
   if (kind === 'asked') return `asked by: ${inputs.map(inputWords).join(', ')}`;
   if (kind === 'filled') return 'filled where blank';
-  if (kind === 'happens') return name === HAPPENS ? 'once you start' : 'as the service said';
+  if (kind === 'happens') return name === HAPPENS ? 'once you start' : 'after the start';
   if (kind === 'added') return isRunning ? 'is being found' : 'will be added';
   return kind;
 }

@@ -133,7 +133,8 @@ function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
     await pause();
     await ask('/cancel', { body });
   };
-  const others = `The other ${counted(allRows(batch) - batch.settled, 'row')} will not be asked, and this cannot go on.`;
+  const left = counted(allRows(batch) - batch.settled, 'row');
+  const others = `The other ${left} will not be asked, and this cannot go on.`;
   const kept = batch.changes
     ? 'What was changed stays.'
     : 'What was found stays yours, and is free next time.';

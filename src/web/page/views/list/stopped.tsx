@@ -211,7 +211,8 @@ const isOfTeam = (doubts: InDoubt): boolean => doubts.every(({ subject }) => sub
 function doubtWords({ in_doubt: doubts, rows, at_risk: most }: DoubtListObject): string {
   const asked = doubts.length === 1 ? 'it' : 'them';
   const each = rows === 1 ? 'No answer came.' : `No answer came for ${counted(rows, 'row')}.`;
-  const shared = `No answer came to ${counted(doubts.length, 'question')}; ${counted(rows, 'row')} wait for ${asked}.`;
+  const questions = counted(doubts.length, 'question');
+  const shared = `No answer came to ${questions}; ${counted(rows, 'row')} wait for ${asked}.`;
   const fact = rows > doubts.length ? shared : each;
   if (isOfTeam(doubts)) return `${fact} The change may have been made or not.`;
   return `${fact} ${doubts.length === 1 ? 'It' : 'They'} may have cost ${counted(most, 'credit')}.`;
