@@ -18,10 +18,10 @@ import { choose, saveJob } from './choose.ts';
 import { keepRetention } from './erase.ts';
 import { requireKnown, unlessStopped } from './known-account.ts';
 import { sendNotices, toldBy } from './notices.ts';
-import { lookIfThere, openLedger, requireTaken } from './open-ledger.ts';
+import { closedAfter, lookIfThere, openLedger, requireTaken } from './open-ledger.ts';
 import { run } from './pipeline.ts';
 import { Sessions } from './sessions.ts';
-import { chooseStore, isThere, type StoreChoice } from './store-choice.ts';
+import { chooseStore, type StoreChoice } from './store-choice.ts';
 import { openQueue, type WorkQueue } from './work-queue.ts';
 
 export type SpenderOptions = OpeningOptions &
@@ -165,14 +165,21 @@ function stopFor(reason: unknown): StopError {
 
 type Making = Pick<OpeningOptions, 'makesStore' | 'words'> & Partial<Pick<RunOptions, 'file' | 'output'>>;
 
-/** @throws StopError `store`, with the command that names it, where no first store is made by itself. */
+/**
+ * A store counts from its first batch: a run that was refused has made one, and nobody has bought with it.
+ * @throws StopError `store`, with the command that names it, where no first store is made by itself.
+ */
 export async function requireStoreOrPlace(choice: StoreChoice, making: Making): Promise<void> {
   const { location, named } = choice;
-  if (named || isThere(location)) return;
+  if (named) return;
   const gone: string[] = [];
-  await lookIfThere(location, (fact) => gone.push(fact));
-  // The command that opens the store tells the user what was there.
-  const why = gone.length > 0 ? undefined : await whyNotMade(location, making);
+  const looking = lookIfThere(location, (fact) => gone.push(fact));
+  const batches = await unlessStopped(
+    closedAfter(looking, async (ledger) => (await ledger?.batches()) ?? []),
+  );
+  // The command that opens the store tells the user what was there, or why it cannot be read.
+  if (batches?.length !== 0 || gone.length > 0) return;
+  const why = await whyNotMade(location, making);
   if (why === undefined) return;
   throw stop(
     'store',

@@ -116,6 +116,19 @@ describe('a first store that nobody named', () => {
     },
   );
 
+  test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
+    ['a run in CI', ['run', 'enrich-company', 'list.csv', '--budget', '9'], { CI: 'true' }],
+    ['nightly', ['nightly', 'night.yaml'], {}],
+  ])('a run that was refused makes no store for %s', async (_, words, more) => {
+    const desk = await openDesk();
+    desk.list(2);
+    await desk.write('night.yaml', 'operation: enrich-company\nbudget: { credits: 9 }\ninbox: ./inbox\n');
+    expect(await desk.type(['run', 'enrich-company', 'list.csv'], { env })).toMatchObject({ code: 2 });
+    const { code, stderr } = await desk.type(words, { env: { ...env, ...more } });
+    expect([code, lastCommand(stderr)]).toEqual([2, [...words, '--store', desk.place.path('state/rowonce')]]);
+    expect(await desk.requests()).toBe(0);
+  });
+
   test("a first store is not made beside an output of another one, as in cron's other home", async () => {
     const desk = await openDesk();
     desk.list(2);
