@@ -27,7 +27,7 @@ export const rowParts = <Row extends { readonly row: RowNumber }>(
   first: RowNumber = 0,
 ) => parts(most, first, read, ({ row }) => row + 1);
 
-/** Every row of a batch that has an outcome, or cells that were found so far. */
+/** Every row of a batch that has an outcome, cells that were found so far, or a price that was paid. */
 export const recordParts = (
   ledger: Pick<LedgerReader, 'rows'>,
   batch: BatchId,

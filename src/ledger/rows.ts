@@ -69,14 +69,20 @@ interface KeptRow extends Pick<Row, 'row' | 'matched_by' | 'reason' | 'others' |
   readonly attempt: AttemptId | null;
 }
 
-const KEPT = 'w.row, w.state, w.matched_by, w.reason, w.attempt, w.others, w.fills';
+/** What was paid for a row that has no cells yet. */
+const PAID = 'FROM attempts p WHERE p.batch = w.batch AND p.row = w.row AND p.charged > 0';
+const IS_BLANK = "w.state = 'pending' AND w.fills IS NULL";
+
+const KEPT = `w.row, w.state, w.matched_by, w.reason, w.attempt,
+  coalesce(w.fills, CASE w.state WHEN 'pending' THEN '[]' END) AS fills,
+  CASE WHEN ${IS_BLANK} THEN (SELECT CAST({json_list}(p.id) AS TEXT) ${PAID}) ELSE w.others END AS others`;
 
 const ROWS = `SELECT ${KEPT} FROM rows w WHERE w.batch = ? AND w.row >= ?`;
 const HAS_ENDED = "w.state <> 'pending'";
-const HAS_CELLS = `(${HAS_ENDED} OR w.fills IS NOT NULL)`;
+const IS_KNOWN = `(NOT (${IS_BLANK}) OR EXISTS (SELECT 1 ${PAID}))`;
 
 const RECORDS_OF = eachWhole({ batch: 'text', row: 'int' })<KeptRow>(`SELECT ${KEPT} FROM v
-  JOIN rows w ON w.batch = v.batch AND w.row = v.row WHERE ${HAS_CELLS}`);
+  JOIN rows w ON w.batch = v.batch AND w.row = v.row WHERE ${IS_KNOWN}`);
 
 /** The attempts that a row rests on, in EXISTS over `u`. */
 export const USED =
@@ -160,7 +166,7 @@ export const readRows = ({ db }: Context) => ({
   byAccount: (batch: BatchId): Promise<readonly AskedOfAccount[]> =>
     db.rows<AskedOfAccount>(BY_ACCOUNT, [batch, batch, batch, batch, batch]),
   rows: (batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> =>
-    recordsBy(db, `${ROWS} AND ${HAS_CELLS} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
+    recordsBy(db, `${ROWS} AND ${IS_KNOWN} ORDER BY w.row LIMIT CAST(? AS {int})`, [batch, fromRow, limit]),
   /**
    * The rows with an answer of an account that was last read by another dialect than this one, or that turned
    * out to be none. Answers that a person told are not among them.
@@ -243,7 +249,7 @@ export const readSomeRows = ({ db }: Context) => ({
     const found = await db.each(CELLS_OF, asked);
     return new Map(found.map((each) => [each.row, listedFrom(each)]));
   },
-  /** Those of these rows that have an outcome, or cells that were found so far. */
+  /** Those of these rows that have an outcome, cells that were found so far, or a price that was paid. */
   async recordsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, RowRecord>> {
     const asked = rows.map((row) => ({ batch, row }));
     const found = await recordsFrom(db, await db.each(RECORDS_OF, asked));
@@ -274,7 +280,7 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
 
 function usedBy({ attempt, others }: KeptRow): readonly AttemptId[] {
   const used: AttemptId[] = others === null ? [] : JSON.parse(others);
-  if (attempt !== null) used.push(attempt);
+  if (attempt !== null && !used.includes(attempt)) used.push(attempt);
   return used;
 }
 

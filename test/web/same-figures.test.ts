@@ -362,3 +362,24 @@ test('what was bought can be downloaded also before any row has ended', async ()
   await faces.page.getByRole('button', { name: 'Download the list' }).waitFor();
   await expectAlike(faces, { pending: 1 }, 'before any row has ended');
 });
+
+test('a row that goes on says what was paid for it, also where nothing was found yet', async () => {
+  const { desk, speak } = await deskBefore(({ path }) =>
+    path.includes('company')
+      ? Response.json({ error: 'No match' }, { status: 404 })
+      : Response.json({}, { status: 402 }),
+  );
+  speak({ operations: { 'enrich-company': { credits: { most: 1, found: 1, miss: 1 } } } });
+  await desk.write('list.csv', 'Domain,E-mail\na.example,jo@a.example\n');
+  await desk.type(['run', 'enrich-company,enrich-person', 'list.csv', '--budget', '50', '-o', 'out.csv']);
+  const faces = await facesOf(desk, (await desk.json(['status', 'last'])).batch);
+  const { page, served, batch } = faces;
+  await expectAlike(faces, { pending: 1 }, 'after a miss');
+  const { body } = await served.tool(`/api/batches/${batch}/files/output`);
+  expect(parse(body, { columns: true })).toMatchObject([{ _status: 'pending', _credits: '1' }]);
+  await page.getByRole('gridcell', { name: 'a.example', exact: true }).click();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /^Row 2/ }).waitFor();
+  await page.getByText('1 credit', { exact: true }).waitFor();
+  expect(await page.getByText('It was not asked yet').count()).toBe(0);
+});

@@ -58,7 +58,7 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
     const fact = `Batch ${batch.id} has no row ${row}; its list has ${counted(batch.inputRows, 'row')}.`;
     throw stop('usage', fact, WHICH_ROW);
   }
-  const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
+  const record = (await ledger.recordsOf(batch.id, [row])).get(row);
   const [planned] = await ledger.plannedRows(batch.id, row, 1);
   const history = await ledger.history(batch.id, row);
   const attempts: AttemptObject[] = [];

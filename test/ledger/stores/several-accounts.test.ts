@@ -280,7 +280,8 @@ describe.each([
     const filled = async () => (await ledger.byAccount(batch)).map((each) => each.filled);
     expect((await filled()).toSorted()).toEqual([0, 1]);
     await ledger.takeBack(OTHER, [found]);
-    expect(await shown()).toBeUndefined();
+    // It fills nothing any more, and stays paid.
+    expect((await shown())?.answers).toMatchObject([{ attempt: found, fills: false, charged: 1 }]);
     expect(await filled()).toEqual([0, 0]);
   });
 

@@ -106,7 +106,7 @@ function Shown(props: OfRow) {
         {name && ` · ${name}`}
       </h2>
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
-      {outcome === null && <p>It was not asked yet.</p>}
+      {outcome === null && attempts.length === 0 && <p>It was not asked yet.</p>}
       {attempts.length === 0 && outcome !== null && <p>{reasonWords(outcome)}</p>}
       {found.length > 0 && (
         <p>
