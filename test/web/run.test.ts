@@ -313,6 +313,23 @@ test('a cell that is mended while its list waits for its turn is new for the nex
   await sees(page, '1 cell mended: 1 row is asked again');
 });
 
+test('what can be corrected while a list runs is said no more once it is mended', async () => {
+  const held = Promise.withResolvers<void>();
+  const { desk } = await deskBefore(async () => {
+    await held.promise;
+    return { name: 'Acme' };
+  });
+  const { served, list, page, work } = await started(desk, JOB, 'Domain\na.example\nno domain\n');
+  const said = page.getByText('Wrong cells can be corrected while it runs.');
+  await said.waitFor();
+  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 3, column: 'Domain', value: 'b.example' });
+  await sees(page, '1 cell mended');
+  await sees(page, '1 row needs you');
+  expect(await said.count()).toBe(0);
+  held.resolve();
+  await endOf(served, work);
+});
+
 test('what goes on is the list as it was started: a mend waits for its own start, and no limit grows by it', async () => {
   const desk = await openDesk();
   const served = await servedIn(desk.place.folder, desk.environment());

@@ -22,7 +22,7 @@ import {
 } from '../../parts/figures.ts';
 import { ask, take } from '../../session.ts';
 import { SheetChoice } from './reading.tsx';
-import type { OfScene, Scene } from './scene.ts';
+import { type OfScene, rowsMended, type Scene } from './scene.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: OfScene) {
@@ -199,7 +199,8 @@ function earlierWords(batch: BatchObject): string {
 }
 
 /** Beside the table while it runs: what it has spent, what it waits for, and what needs her already. */
-export function SoFar({ scene: { batch } }: OfScene) {
+export function SoFar({ scene }: OfScene) {
+  const { batch } = scene;
   const attention = batch ? needing(batch) : 0;
   const wrong = attention - (batch?.counts.in_doubt ?? 0);
   return (
@@ -211,7 +212,7 @@ export function SoFar({ scene: { batch } }: OfScene) {
       {attention > 0 && (
         <p class="need">
           <a href="?needs">{needWords(attention)}</a>.{' '}
-          {wrong > 0 && `${grouped(wrong)} can be corrected while it runs.`}
+          {wrong > rowsMended(scene) && 'Wrong cells can be corrected while it runs.'}
         </p>
       )}
     </aside>

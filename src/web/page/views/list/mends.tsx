@@ -3,7 +3,7 @@ import type { Mend, PlanObject } from '../../../api.ts';
 import { Button, Stop } from '../../parts/controls.tsx';
 import { counted, money } from '../../parts/figures.ts';
 import { ask, asRefused, type Refused } from '../../session.ts';
-import { newMends, type OfScene, type Scene } from './scene.ts';
+import { newMends, type OfScene, rowsMended, type Scene } from './scene.ts';
 
 /** Cells that she has mended: they are kept beside her list, never in her file. */
 
@@ -83,9 +83,8 @@ export function MendField({ name, value, typed, isNew, onEnd }: MendFieldProps) 
 export function Mended({ scene }: OfScene) {
   const { isRunning, isPlanning, planned } = scene;
   const plan = planned.waits ? undefined : planned.value;
-  const mended = new Set(newMends(scene).map(({ row }) => row)).size;
   const asked = plan
-    ? askedWords(plan, mended)
+    ? askedWords(plan, rowsMended(scene))
     : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;
   return (
     <Stop

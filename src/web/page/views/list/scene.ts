@@ -174,6 +174,10 @@ function rangesOf(rows: ReadonlySet<number>): string {
 export const newMends = (known: Pick<Known, 'list' | 'batch' | 'work'>): readonly Mend[] =>
   known.list?.mends.filter(({ at }) => known.batch !== undefined && at > startedAt(known)) ?? [];
 
+/** How many rows have such a mend. */
+export const rowsMended = (known: Parameters<typeof newMends>[0]): number =>
+  new Set(newMends(known).map(({ row }) => row)).size;
+
 export interface OfScene {
   readonly scene: Scene;
 }
