@@ -169,6 +169,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
     ? Object.keys(job.add)
     : await automaticNames(ledger, batch, { ...job, answerPlace: job.answer_at });
   const sources = sourceColumnsOf(job.add, job.on_existing, job.answer_at);
+  const hasOwn = isAttention(result.header) || job.on_existing === 'replace';
   return {
     columns,
     // A column that was kept is the user's.
@@ -180,7 +181,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
     ]),
     // A list that was an output has columns of ours as well, and nobody knows which ones.
     userColumns: new Set(isOutput(batch.header) ? [] : batch.header),
-    before: isAttention(result.header) ? await rowsOf(ledger, batch, result) : new Map(),
+    before: hasOwn ? await rowsOf(ledger, batch, result) : new Map(),
   };
 }
 

@@ -38,7 +38,7 @@ export interface MergeFacts {
   readonly answers: ReadonlyMap<string, NonNullable<Job['on_existing']> | 'refuse'>;
   /** The columns of the user's list, without any of ours. */
   readonly userColumns: ReadonlySet<string>;
-  /** Rows that need attention as they were in the list, where they were not erased. */
+  /** Rows as they were in the list, where a cell of the result may be the list's own, and none was erased. */
   readonly before: ReadonlyMap<RowNumber, Cells>;
 }
 
@@ -340,11 +340,14 @@ const ACCOUNT: ReadonlySet<string> = new Set(['_credits', '_source']);
 
 /** Chooses the cell for each of our columns. A blank cell never replaces a filled one. */
 function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, from: ResultLine) {
+  const before = known.before.get(from.row);
   const into = cellsOf(source);
   const found = from.cell;
   const kept: KeptCell[] = [];
   const isSame = into('_as_of') === found('_as_of');
-  const isOwn = added.map((column): boolean => {
+  const isOfList = (column: string): boolean =>
+    found(column).trim() !== '' && found(column) === before?.(column);
+  const isKept = (column: string): boolean => {
     if (into(column) === found(column)) return false;
     const isFilled = known.answers.get(column) === 'fill';
     const isBlank = isFilled ? isBlankCell : (cell: string) => cell.trim() === '';
@@ -356,7 +359,8 @@ function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, f
     if (isSame && (ACCOUNT.has(column) || isBlank(found(column)))) return true;
     kept.push({ row: source.row, column, kept: into(column), result: found(column) });
     return true;
-  });
+  };
+  const isOwn = added.map((column) => isOfList(column) || isKept(column));
   // What the result says of the source of a cell is not true of the user's own cell.
   const isOfOwn = (name = ''): boolean => kept.some(({ column }) => name === sourceColumn(column));
   return { isOwn: isOwn.map((own, at) => own || isOfOwn(added[at])), kept };

@@ -209,7 +209,7 @@ export const jobEntries = z.strictObject({
     z.enum(['keep', 'fill', 'replace']),
     'where the list has a column of `add`: ' +
       '`keep` adds nothing, `fill` fills its blank cells and says in `NAME_source` what filled each, ' +
-      '`replace` replaces it; left out: refused',
+      '`replace` replaces each of its cells for which something is found; left out: refused',
   ),
   only_if: opt(
     conditions,

@@ -4,7 +4,7 @@
  * Method: the real command before a vendor that keeps its own book.
  */
 import { expect, test } from 'vitest';
-import { openDesk } from './desk.ts';
+import { deskBefore, openDesk } from './desk.ts';
 
 const NUMBERS = 'Company,Number\nAcme,51 824 753 556\nBeta,44676848475\nGamma,44735928039\n';
 
@@ -111,6 +111,34 @@ test('a row that would get nothing is skipped and costs nothing, and another on_
 
   await job('replace');
   expect(await desk.json(run)).toMatchObject({ requests: 2, credits: { spent: 2 } });
+});
+
+test('on_existing: replace leaves a cell of hers as it is where nothing is found, and merge knows it for hers', async () => {
+  const { desk } = await deskBefore(({ input }) =>
+    input.domain === 'one.example'
+      ? { employee_count: 7, name: 'One' }
+      : Response.json({ error: 'No match' }, { status: 404 }),
+  );
+  await desk.write('list.csv', 'Domain,Size,Name\none.example,5,First\ntwo.example,6,\nno domain,8,Eight\n');
+  await desk.write(
+    'job.yaml',
+    'operation: enrich-company\nadd: { Size: employee_count, Name: name }\non_existing: replace\n',
+  );
+  const run = ['run', 'job.yaml', 'list.csv', '--budget', '9', '--limit', '3', '-o'];
+  const cells = async (file: string): Promise<unknown> =>
+    (await desk.read(file)).split('\n').map((line) => line.split(',').slice(0, 4).join());
+  const wanted = ['Domain,Size,Name,_status', 'one.example,7,One,matched'];
+  await desk.type([...run, 'out.csv']);
+  expect(await cells('out.csv')).toEqual([
+    ...wanted,
+    ...['two.example,6,,no_match', 'no domain,8,Eight,invalid', ''],
+  ]);
+  await desk.write('list.csv', (await desk.read('list.csv')).replace('two.example,6', 'two.example,60'));
+  expect((await desk.type(['merge', 'out.csv', 'list.csv', '-o', 'merged.csv'])).code).toBe(0);
+  expect(await cells('merged.csv')).toEqual([
+    ...wanted,
+    ...['two.example,60,,no_match', 'no domain,8,Eight,invalid', ''],
+  ]);
 });
 
 test('a path of add that no match has is said with the nearest, in plan as well, and needs attention where one is near', async () => {

@@ -491,6 +491,19 @@ test('a list that was filled, and comes again under on_existing: replace, is ask
   expect(cells(at, 'Email', 'Title')).toEqual(['Ann@one.example | Boss']);
 });
 
+test('under on_existing: replace the source of a cell that stays, because nobody has another, is the list', async () => {
+  const at = await deskOf(
+    { one: knows('one', 'Ann'), two: NOTHING, three: NOTHING },
+    { on_existing: 'replace' },
+  );
+  await at.desk.write(
+    'list.csv',
+    listOf('Ann,Lee,a.example,ann@list.example', 'Bob,Poe,b.example,bob@list.example'),
+  );
+  expect((await run(at)).code).toBe(0);
+  expect(cells(at, 'Email', 'Email_source')).toEqual(['Ann@one.example | one', 'bob@list.example | list']);
+});
+
 test('a step is not asked whose columns on_existing: keep leaves as they are', async () => {
   const columns = { ...JOB.columns, profile_url: 'Profile' };
   const at = await deskOf({ one: findsBoth }, { columns, operations: TWO_STEPS, on_existing: 'keep' });

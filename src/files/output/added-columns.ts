@@ -42,10 +42,10 @@ interface AddedColumn {
   readonly path: string;
   /** The path is a name of `wholeFields`. */
   readonly isField?: true;
-  /**
-   * The input's own column of that name, when its filled cells are kept and only its blank cells are filled.
-   */
+  /** The input's own column of that name, whose filled cells stay: all, or those that `replaces` leaves. */
   readonly fills?: number;
+  /** What is found comes in the place of a filled cell as well. */
+  readonly replaces?: true;
   /** The column says where the cells of the column before it are from. */
   readonly isSource?: true;
 }
@@ -110,7 +110,8 @@ function addedBeside(
   onExisting: OnExisting,
   earlier: ReadonlySet<string>,
 ): AddedColumn | undefined {
-  if (existing === undefined || onExisting === 'replace') return added;
+  if (existing === undefined) return added;
+  if (onExisting === 'replace') return { ...added, fills: at, replaces: true };
   const mayBeOurs = earlier.has(existing);
   if (onExisting === 'refuse' && mayBeOurs) return added;
   // A user's column that was kept looks like one that we added. If only its blanks are filled, neither loses
@@ -275,15 +276,17 @@ export function addedCells(
   // A row that cannot be read keeps all its cells where they are.
   const ownIn = ({ fills }: AddedColumn): string =>
     fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
+  const isOwn = (column: AddedColumn): boolean =>
+    !isBlankCell(ownIn(column)) && (column.replaces !== true || found(column) === '');
   const sourceOf = (column: AddedColumn): string => {
-    if (!isBlankCell(ownIn(column))) return cells.own(OF_LIST);
+    if (isOwn(column)) return cells.own(OF_LIST);
     const account = shown && accountAt(batch, shown, column.path);
     return account === undefined || found(column) === '' ? '' : cells.foreign(account);
   };
   return columns.map((column) => {
     if (column.isSource === true) return sourceOf(column);
     const own = ownIn(column);
-    const value = isBlankCell(own) ? found(column) : '';
+    const value = isOwn(column) ? '' : found(column);
     if (value !== '' || own.trim() === '') return value;
     // Cells of the user's are not made safe, because nobody else wrote them.
     return cells.isJson ? cells.own(own) : own;
