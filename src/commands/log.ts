@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { NOTE_PERSON, subjectWords } from '../core/membership.ts';
-import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
+import { atMost, counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
 import { accountNameIn } from '../files/output/output.ts';
 import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
 import { type LogEntryObject, LogObject } from '../objects/log-object.ts';
@@ -176,7 +176,7 @@ const entryOf = (
 
 /** An attempt and the earlier decisions about it, the newest first. */
 function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntryObject[] {
-  const { batch: id, row, call, end, decision, decisions, operator, reserved, sentAtMs } = attempt;
+  const { batch: id, row, call, end, told, decision, decisions, operator, reserved, sentAtMs } = attempt;
   const batch = batches.get(id);
   const request = requestOf(attempt);
   const decided = decisions.map((made): LogEntryObject => {
@@ -188,18 +188,17 @@ function entriesFrom(attempt: AttemptRecord, batches: Batches): readonly LogEntr
   // For a note, the entry is the person's decision, because nothing was sent.
   if (call.operation === NOTE_PERSON) return decided;
   const kind = call.change === undefined ? 'asked' : 'changed';
-  const isTold = decision?.kind === 'told';
-  const isHeld = end?.kind === 'in_doubt' && !isTold && attempt.released === undefined;
-  const settled = end?.kind === 'answered' ? end : undefined;
-  const charged = isTold ? reserved : (settled?.charged ?? 0);
+  const isHeld = end?.kind === 'in_doubt' && told === undefined && attempt.released === undefined;
+  const settled = told ?? (end?.kind === 'answered' ? end : undefined);
   const asked: LogEntryObject = {
     ...entryOf(sentAtMs, kind, operator, batch),
     ...request,
     ...(batch && { account: accountNameIn(batch, attempt) }),
     row,
-    ended: isTold ? 'found' : (settled?.answer ?? end?.kind ?? 'open'),
-    why: end?.why ?? '',
-    charged,
+    ended: settled?.answer ?? end?.kind ?? 'open',
+    ...(told && decision && { decided_by: decision.by }),
+    why: (told && decision?.why) ?? end?.why ?? '',
+    charged: settled?.charged ?? 0,
     in_doubt: isHeld ? reserved : 0,
   };
   return [...decided, asked];
@@ -283,9 +282,10 @@ function subjectOf({ hash, subject, asked }: LogEntryObject): string {
   return subject ?? pairs.join(', ');
 }
 
-function costOf({ charged, in_doubt: inDoubt }: LogEntryObject): string {
+/** Nobody knows whether a call was charged whose answer was decided. */
+function costOf({ charged, in_doubt: inDoubt, decided_by: by }: LogEntryObject): string {
   return linesOf(
-    counted(charged ?? 0, 'credit'),
+    atMost(charged ?? 0, by !== null, counted(charged ?? 0, 'credit')),
     (inDoubt ?? 0) > 0 && `${grouped(inDoubt ?? 0)} in doubt`,
   ).join(', ');
 }

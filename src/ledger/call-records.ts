@@ -330,6 +330,8 @@ export interface AttemptRecord {
   /** The id by which the vendor answers, or was to answer, later. */
   readonly vendorId?: string;
   readonly end?: ReadEnd & { readonly endedAtMs: number };
+  /** What a person said that the vendor answered, where its end is a doubt. */
+  readonly told?: Pick<Extract<ReadEnd, { readonly kind: 'answered' }>, 'answer' | 'charged'>;
   readonly decision?: Decision;
   /** What was decided or told about it, oldest first. */
   readonly decisions: readonly Decision[];

@@ -38,6 +38,8 @@ interface NoteFacts {
   readonly kind?: Look['kind'];
   readonly status?: number;
   readonly body?: string;
+  /** Since when there was the doubt that a person has ended. */
+  readonly since?: number | null;
 }
 
 const factsOf = (facts: string | null): NoteFacts => (facts === null ? {} : JSON.parse(facts));
@@ -292,13 +294,15 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
   const about = notes.filter((note) => note.attempt === attempt).sort((one, other) => one.id - other.id);
   const decisions = about.flatMap((note) => decisionFrom(key, note) ?? []);
   const told = decisions.findLast(({ kind }) => kind === 'told');
+  const since = factsOf(about.findLast(({ kind }) => kind === 'told')?.facts ?? null).since ?? atMs;
   const sentBy = notes.find((note) => note.attempt !== attempt);
   return {
     ...{ attempt, key, accountIdentity, batch, row, call, reserved, sentAtMs, decisions },
     ...filled({ operator, replaces, vendorId }),
     ...present({
       reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },
-      end: atMs === null ? undefined : { ...endedAs(kept, told !== undefined), why, endedAtMs: atMs },
+      end: since === null ? undefined : { ...endedAs(kept, told !== undefined), why, endedAtMs: since },
+      told: told && answerIn(kept),
       decision: told ?? (sentBy && decisionFrom(key, sentBy)),
       request: kept.request === null ? undefined : JSON.parse(kept.request),
       released: state === 'released' && atMs !== null ? { why, atMs } : undefined,
@@ -308,13 +312,15 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
 }
 
 /** @param isTold no answer to it ever came: a person said what it was. */
-function endedAs({ said, charged, state }: KeptAttempt, isTold: boolean) {
-  if (state === 'accepted') return { kind: state };
-  if (charged === null) return { kind: (said ?? 'in_doubt') as NoAnswerKind };
-  return isTold
-    ? { kind: 'in_doubt' as const }
-    : { kind: 'answered' as const, answer: said ?? 'found', charged };
+function endedAs(kept: KeptAttempt, isTold: boolean) {
+  if (kept.state === 'accepted') return { kind: kept.state };
+  const answer = answerIn(kept);
+  if (answer === undefined) return { kind: (kept.said ?? 'in_doubt') as NoAnswerKind };
+  return isTold ? { kind: 'in_doubt' as const } : { kind: 'answered' as const, ...answer };
 }
+
+const answerIn = ({ said, charged }: KeptAttempt) =>
+  charged === null ? undefined : { answer: said ?? 'found', charged };
 
 function decisionFrom(key: CallKey, note: KeptNote): Decision | undefined {
   const { of: _, attempt: __, said: ___, facts: ____, kind, ...made } = note;

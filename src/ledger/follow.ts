@@ -38,6 +38,7 @@ interface AttemptRow {
   readonly charged: number | null;
   readonly subject: number | null;
   readonly why: string | null;
+  readonly ended_at: number | null;
   readonly moved: number;
 }
 
@@ -161,7 +162,8 @@ function decideDoubt(
       await nameAgain(sql, of, kind);
     }
     const at = Math.floor(atMs);
-    const facts = told && JSON.stringify({ status: told.status, body: told.body.toString('base64') });
+    const since = doubt.ended_at;
+    const facts = told && JSON.stringify({ status: told.status, body: told.body.toString('base64'), since });
     const decided = { ...of, at, said: kind, worker: context.worker, who: by, words: why };
     const form = { kind: told === undefined ? 'decided' : 'told', facts: facts ?? null };
     const id = await note(sql, { ...decided, ...form });
@@ -226,8 +228,10 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
     // risked first.
     const charged = payer === null ? reserved : (earlier.find((other) => other.id === payer)?.reserved ?? 0);
     const answer = { state: 'answered', said: toldAs, charged, is_at_most: charged > 0 ? 1 : 0 };
-    const end = { ...answer, attempt: id, why, dialect: null, at, price: null, vendor_id: null };
-    await endAttempt(sql, { ...end, facts: id === doubt.id ? facts : null }, number());
+    const end = { ...answer, attempt: id, dialect: null, at, price: null, vendor_id: null };
+    // The note has the person's words, so the attempt goes on saying why it was in doubt.
+    const of = id === doubt.id ? { facts, why: doubt.why ?? why } : { facts: null, why };
+    await endAttempt(sql, { ...end, ...of }, number());
   }
 }
 

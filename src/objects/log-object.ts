@@ -27,7 +27,7 @@ export const LogEntryObject = z.object({
    * the decision itself.
    */
   ended: z.string().nullable(),
-  /** For a decision: `person`, `job` or `rule`. */
+  /** `person`, `job` or `rule`: who made the decision, or said what the vendor had answered. */
   decided_by: z.string().nullable(),
   why: z.string().nullable(),
   /** Credits of a request. */

@@ -111,6 +111,16 @@ test('--not-done gives the money back, for every batch, and the same command buy
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
 });
 
+test('what was decided is said by log and status, beside why and since when it was in doubt', async () => {
+  const desk = await doubtfulDesk();
+  const status = async (): Promise<string> => (await desk.type(['status', 'last', '2'])).stdout;
+  const [doubt = ''] = /^ *in_doubt at .*$/m.exec(await status()) ?? [];
+  await desk.type(['settle', 'last', '2', '--answer', 'no_match']);
+  const log = (await desk.type(['log', 'list.csv-1.example'])).stdout;
+  expect(log).toContain('domain list.csv-1.example: no_match, at most 1 credit (answered by the user)');
+  expect(await status()).toContain(`${doubt}\n    no_match, at most 1 credit at `);
+});
+
 test('--answer no_match says that a lookup found nothing: its row goes on to its next identifier, which the same command asks for', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
   await desk.write('list.csv', 'Domain,Profile\nacme.example,https://www.linkedin.com/company/acme\n');

@@ -128,11 +128,12 @@ function attemptObject(
 }
 
 function closureObject(record: AttemptRecord, dialect: Dialect | undefined): AttemptObject['closure'] {
-  const { end } = record;
+  const { end, told } = record;
   if (end === undefined) return null;
   const { kind, why } = end;
   const exact = dialect !== undefined && isExactlyBooked(record, dialect);
-  const settled = kind === 'answered' ? { answer: end.answer, charged: end.charged, exact } : {};
+  const answered = told ?? (kind === 'answered' ? { answer: end.answer, charged: end.charged } : undefined);
+  const settled = answered && { ...answered, exact };
   return { kind, why, ...settled, closed_at: isoTime(end.endedAtMs) };
 }
 
@@ -184,12 +185,12 @@ function attemptLines(of: AttemptObject, hasSeveralAccounts: boolean): readonly 
       decision && told === undefined && `sent again: ${decision.why}`,
       of.idempotency_key !== null && `under idempotency key ${of.idempotency_key}`,
       reply && `status ${reply.status}${id}: ${reply.body}`,
-      closure === null ? 'still open' : closureWords(closure),
+      closure === null ? 'still open' : closureWords(closure, told),
       rule && `read as ${rule.means} by ${ruleName(rule)}`,
       of.looks.map(lookWords),
       of.released && `its credits were freed at ${of.released.at}: ${of.released.why}`,
       decided && decisionWords(decided),
-      told && `answered at ${told.at}: ${told.why}`,
+      told && closure?.answer && `${answerWords(closure)} at ${told.at} (${told.why})`,
     ).map((line) => `    ${line}`),
   ];
 }
@@ -200,9 +201,13 @@ function askedWords(of: AttemptObject): string {
   return `${callWords(of)}; change ${(after ?? 0) + 1} of it${reserved === 0 ? '' : `; ${reserved} reserved`}`;
 }
 
-function closureWords(of: NonNullable<AttemptObject['closure']>): string {
-  const { kind, answer, charged = 0, exact, closed_at: at, why } = of;
-  const ended =
-    answer === undefined ? kind : `${answer}, ${atMost(charged, !exact, counted(charged, 'credit'))}`;
-  return `${ended} at ${at} (${why})`;
+type Closure = NonNullable<AttemptObject['closure']>;
+
+/** @param told the decision that ended the doubt, which has words of its own. */
+function closureWords(of: Closure, told: AttemptObject['decision'] | undefined): string {
+  const { kind, answer, closed_at: at, why } = of;
+  return `${answer === undefined || told ? kind : answerWords(of)} at ${at} (${why})`;
 }
+
+const answerWords = ({ answer, charged = 0, exact }: Closure): string =>
+  `${answer}, ${atMost(charged, !exact, counted(charged, 'credit'))}`;
