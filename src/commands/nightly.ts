@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
-import { asStop, STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
+import { asStop, EXIT, STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
@@ -22,7 +22,7 @@ import { type DonePlace, isAsSeen, moveToDone, placeInDone, type Todo, todosOf }
 import { argument, command } from './shared/command.ts';
 import { ATTENTION_OK, maxPause } from './shared/input.ts';
 import { spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
-import { countWords } from './shared/summary.ts';
+import { countWords, missingLines } from './shared/summary.ts';
 
 /**
  * One sweep resumes the unfinished batches of its jobs, then works on the new files of their inboxes, and
@@ -56,15 +56,15 @@ export default command({
     });
     // Cron mails every printed line, and nobody reads a mail that comes every night.
     const isNews = ended.files.length > 0 || ended.left.length > 0 || ended.stopped !== null;
+    const ends = ended.stopped === null ? ended.files : [{ ...ended, needs_attention: null }];
+    const codes = ends.map((each) => exitCodeOf(each, isAttentionOk));
     return {
       lines: console.quiet && !isNews ? [] : sweepLines(ended),
       object: withNext(ended, typed),
+      warnings: ended.files.flatMap((of) => missingLines(of).map((words) => `${of.file}: ${words}`)),
       // A stop says the same, so these words are left out.
       advice: ended.stopped === null ? [`${sweepWords(ended)}.`] : [],
-      exitCode: exitCodeOf(
-        { ...ended, missing_paths: ended.files.flatMap(({ missing_paths: paths = [] }) => paths) },
-        isAttentionOk,
-      ),
+      exitCode: codes.find((code) => code !== EXIT.done) ?? EXIT.done,
     };
   },
 });

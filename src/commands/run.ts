@@ -43,7 +43,7 @@ import {
   WAITING,
   withNext,
 } from './shared/spending.ts';
-import { planLines, summaryLines } from './shared/summary.ts';
+import { missingLines, planLines, summaryLines } from './shared/summary.ts';
 
 const runInput = z.strictObject({
   job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person', {
@@ -215,6 +215,7 @@ function runReport(console: Console, summary: RunObject, { words }: Resume, inpu
   return {
     lines: toStdout ? [] : lines,
     object: withNext(summary, nextCommand(words, summary.budget_to_finish)),
+    warnings: missingLines(summary),
     advice: adviceOn(summary),
     exitCode: exitCodeOf(summary, input.attention_ok === true),
   };

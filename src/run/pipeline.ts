@@ -1,4 +1,3 @@
-import { missingWords } from '../core/answer-fields.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { sleepUnless } from '../core/clock.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
@@ -306,12 +305,11 @@ function stopReason(signal: AbortSignal): StopError | undefined {
   throw signal.reason;
 }
 
-/** Says which paths of `add` no match of the account has ever had: their columns are blank. */
-async function tellMissing(context: RunContext): Promise<RunObject['missing_paths']> {
-  const { job, ledger, emit } = context;
+/** The paths of `add` that no match of the account has ever had: their columns are blank. */
+async function missingPaths(context: RunContext): Promise<RunObject['missing_paths']> {
+  const { job, ledger } = context;
   if ((job.add === undefined || job.operation.change) ?? job.operation.resultsFile) return undefined;
   const missing = (await searchAnswers(ledger, context, 1))?.missing() ?? [];
-  for (const path of missing) emit({ kind: 'note', message: missingWords(path) });
   return missing.length === 0 ? undefined : missing;
 }
 
@@ -338,7 +336,7 @@ async function finish(
   const files =
     destination !== undefined && hasTime ? await writeRows(context, input, batch, destination) : undefined;
   const summary = await summarize(context, batch, {
-    missingPaths: hasTime ? await tellMissing(context) : undefined,
+    missingPaths: hasTime ? await missingPaths(context) : undefined,
     metrics,
     spentBefore,
     files,

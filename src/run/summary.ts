@@ -89,13 +89,16 @@ const figuresTold = ({
   ...figures
 }: BatchFigures): FiguresObject => figures;
 
+type Ended = Pick<RunObject, 'stopped' | 'counts' | 'needs_attention' | 'missing_paths'>;
+
 /** The exit code of a run. A stop takes precedence over rows that need attention. */
 export function exitCodeOf(
-  { stopped, counts, missing_paths: paths = [] }: Pick<RunObject, 'stopped' | 'counts' | 'missing_paths'>,
+  { stopped, counts, needs_attention: file, missing_paths: paths = [] }: Ended,
   attentionIsFine: boolean,
 ): ExitCode {
   if (stopped !== null) return STOP_CODES[stopped.code as StopCode];
-  const needsAttention = needingAttention(counts) > 0 || paths.some(isWrongPath);
+  // A row that was found by another cell may have a damaged one, and only the file tells that.
+  const needsAttention = file !== null || needingAttention(counts) > 0 || paths.some(isWrongPath);
   return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }
 

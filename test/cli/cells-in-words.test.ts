@@ -54,7 +54,7 @@ test('the same words stay what they are in a request that her cells fill, and in
 test('a damaged number of a row that another cell found is listed until it is mended', async () => {
   const list = (abn: string) => `ABN,Website\n${abn},https://acme.com.au\n51824753556,https://b.com.au\n`;
   const { desk, rows, code } = await ran(list('51824753557'), 'enrich-company');
-  expect([code, ...rows.map(({ _status }) => _status)]).toEqual([0, 'matched', 'matched']);
+  expect([code, ...rows.map(({ _status }) => _status)]).toEqual([3, 'matched', 'matched']);
   expect(desk.place.rows('out.needs-attention.csv')).toMatchObject([
     { _row: '2', _reason: 'ABN 51 824 753 557: the checksum fails, so correct it' },
   ]);

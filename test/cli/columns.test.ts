@@ -150,6 +150,11 @@ test('a path of add that no match has is said with the nearest, in plan as well,
   const near = await desk.type(run('employe_count'));
   expect(near.stderr).toContain('`employe_count` is in none of 2 answers; did you mean `employee_count`?');
   expect(near.code).toBe(3);
+  const quiet = await desk.type([...run('employe_count'), '--quiet']);
+  expect(quiet).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^`employe_count` is in none .*\n$/),
+  });
   expect((await desk.type([...run('employe_count'), '--attention-ok'])).code).toBe(0);
   expect(await desk.json(run('employe_count'))).toMatchObject({
     missing_paths: [{ path: 'employe_count', answers: 2, nearest: 'employee_count' }],

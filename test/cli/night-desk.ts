@@ -3,6 +3,11 @@ import { join } from 'node:path';
 import { domainsOf, type WorkplaceOptions } from '../faults/workplace.ts';
 import { type Desk, type JsonResult, objectIn, openDesk } from './desk.ts';
 
+const JOB = {
+  ...{ name: 'night.yaml', inbox: 'inbox', operation: 'enrich-company' },
+  ...{ account: 'data', budget: 1000 },
+};
+
 /** A desk with a job `night.yaml` whose inbox is the folder `inbox`, and sweeps of it. */
 
 export interface Night {
@@ -20,9 +25,10 @@ export class NightDesk {
   }
 
   /** More keys of the job, as `refresh_after: 30d`. */
-  writeJob(more = '', { name = 'night.yaml', inbox = 'inbox', account = 'data', budget = 1000 } = {}): void {
+  writeJob(more = '', of: Partial<typeof JOB> = {}): void {
+    const { name, inbox, operation, account, budget } = { ...JOB, ...of };
     mkdirSync(this.desk.place.path(inbox), { recursive: true });
-    const lines = ['operation: enrich-company', `account: ${account}`, `inbox: ./${inbox}`, more];
+    const lines = [`operation: ${operation}`, `account: ${account}`, `inbox: ./${inbox}`, more];
     if (budget > 0) lines.push(`budget: { credits: ${budget} }`);
     writeFileSync(this.desk.place.path(name), `${lines.join('\n')}\n`);
   }

@@ -65,6 +65,17 @@ test('a sweep works through its inbox, moves what is done, and says what became 
   expect(quiet).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
+test('a sweep that a guard holds back says what allows it in the job, and nothing that it would not take', async () => {
+  const nights = await openNightDesk();
+  nights.writeJob('projects: { Atlas: proj-1 }', { operation: 'onboard', account: 'sandbox-service' });
+  nights.dropFile('team.csv', 'Email,Role,Project\njo@acme.example,admin,Atlas\n');
+  const { said } = await nights.night();
+  expect(said.files[0].stopped).toMatchObject({
+    code: 'guard',
+    next: 'If that is right, set guards: { admins: allow } in the job.',
+  });
+});
+
 test('a header alone is said and put away, without an output, and the sweep goes on', async () => {
   const nights = await openNightDesk();
   nights.dropFile('a.csv', 'No,Name,Domain\n');

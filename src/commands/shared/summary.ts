@@ -1,3 +1,4 @@
+import { missingWords } from '../../core/answer-fields.ts';
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction, withoutWordWords } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
@@ -102,6 +103,10 @@ function likelyLines(likely: NonNullable<SampleObject['forecast']>['likely']): r
   const each = likely.price === null ? '' : `, ${likely.price} for each one bought`;
   return [`  likely   ${found} found for ${credits} credits${each}`];
 }
+
+/** Nothing else says why a run with such paths ends with 3. */
+export const missingLines = ({ missing_paths: paths = [] }: Pick<RunObject, 'missing_paths'>) =>
+  paths.map(missingWords);
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 

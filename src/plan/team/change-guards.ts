@@ -13,6 +13,7 @@ import { rowAndWho } from './diff-words.ts';
  */
 
 type Guards = NonNullable<Job['guards']>;
+type Sent = readonly PlannedChangeObject[];
 
 /**
  * The share of the people in the affected projects that a run may remove because the list no longer names
@@ -28,7 +29,7 @@ const DEFAULT_MAX_REMOVALS = '10%';
  * @throws StopError `guard` with everything that holds the run back.
  */
 export async function checkGuards(
-  context: Pick<RunContext, 'job' | 'allowAdmin' | 'accept' | 'planId'>,
+  context: Pick<RunContext, 'job' | 'allowAdmin' | 'isSweep' | 'accept' | 'planId'>,
   plan: ChangePlan,
   idOf: () => Promise<string>,
 ): Promise<void> {
@@ -49,14 +50,14 @@ export async function checkGuards(
 }
 
 export function guardProblems(
-  { job, allowAdmin = false }: Pick<RunContext, 'job' | 'allowAdmin'>,
+  { job, allowAdmin = false, isSweep = false }: Pick<RunContext, 'job' | 'allowAdmin' | 'isSweep'>,
   plan: ChangePlan,
 ): readonly GuardObject[] {
   const guards = job.guards ?? {};
   const sent = plan.changes.filter(isSent);
   return [
     removalProblem(guards, plan, sent),
-    allowAdmin ? undefined : adminProblem(guards, sent),
+    allowAdmin ? undefined : adminProblem(guards, sent, isSweep),
     domainProblem(guards, sent),
     inviteProblem(guards, sent),
     ownUserProblem(plan, sent),
@@ -69,7 +70,7 @@ export function guardProblems(
 function removalProblem(
   { max_removals: maxRemovals = DEFAULT_MAX_REMOVALS }: Guards,
   { people }: ChangePlan,
-  sent: readonly PlannedChangeObject[],
+  sent: Sent,
 ): GuardObject | undefined {
   const removed = sent.filter(({ action }) => action === 'remove');
   const allow = `set guards: { max_removals: ${removed.length} } in the job`;
@@ -85,12 +86,13 @@ function removalProblem(
   return { fact: `${fact}, and the limit is ${maxRemovals} ${namesOf(missing)}`, allow, allows };
 }
 
-function adminProblem({ admins }: Guards, sent: readonly PlannedChangeObject[]): GuardObject | undefined {
+/** @param isSweep whether nobody has typed a flag, nor could. */
+function adminProblem({ admins }: Guards, sent: Sent, isSweep: boolean): GuardObject | undefined {
   const made = sent.filter(({ action, to }) => to === 'admin' && action !== 'remove');
   if (admins === 'allow' || made.length === 0) return undefined;
   return {
     fact: `make ${counted(made.length, 'person', 'people')} admin ${namesOf(made)}`,
-    allow: 'add --allow-admin, or set guards: { admins: allow } in the job',
+    allow: `${isSweep ? '' : 'add --allow-admin, or '}set guards: { admins: allow } in the job`,
     allows: { admins: 'allow' },
   };
 }
@@ -99,11 +101,11 @@ function adminProblem({ admins }: Guards, sent: readonly PlannedChangeObject[]):
  * The changes that send an invite. An invite that is created anew for another role counts, because it sends a
  * mail.
  */
-function invitesOf(sent: readonly PlannedChangeObject[]): readonly PlannedChangeObject[] {
+function invitesOf(sent: Sent): Sent {
   return sent.filter(({ calls = [] }) => calls.includes('create-invite'));
 }
 
-function domainProblem({ domains }: Guards, sent: readonly PlannedChangeObject[]): GuardObject | undefined {
+function domainProblem({ domains }: Guards, sent: Sent): GuardObject | undefined {
   if (domains === undefined) return undefined;
   const known = new Set(domains.map((domain) => domain.replace(/^@/, '')));
   const outside = invitesOf(sent).filter(({ email }) => !known.has(domainOf(email ?? '')));
@@ -122,7 +124,7 @@ function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 }
 
-function inviteProblem(guards: Guards, sent: readonly PlannedChangeObject[]): GuardObject | undefined {
+function inviteProblem(guards: Guards, sent: Sent): GuardObject | undefined {
   const { max_invites: maxInvites } = guards;
   const invites = invitesOf(sent);
   if (maxInvites === undefined || invites.length <= maxInvites) return undefined;
@@ -137,7 +139,7 @@ function inviteProblem(guards: Guards, sent: readonly PlannedChangeObject[]): Gu
  * A key stops working when its user loses access, and could not restore it. So no setting allows such a
  * change.
  */
-function ownUserProblem(plan: ChangePlan, sent: readonly PlannedChangeObject[]): GuardObject | undefined {
+function ownUserProblem(plan: ChangePlan, sent: Sent): GuardObject | undefined {
   const { ownUser } = plan;
   if (ownUser === undefined) return undefined;
   const own = sent.filter(
@@ -156,7 +158,7 @@ function ownUserProblem(plan: ChangePlan, sent: readonly PlannedChangeObject[]):
 const NAMES_SHOWN = 5;
 
 /** `(row 4, jo@x.com in Sales; row 9, …; and 3 more)`. */
-function namesOf(changes: readonly PlannedChangeObject[]): string {
+function namesOf(changes: Sent): string {
   const names = changes.slice(0, NAMES_SHOWN).map(rowAndWho);
   const more = changes.length - names.length;
   return `(${[...names, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')})`;
