@@ -243,12 +243,6 @@ export interface IdleRow {
   readonly cells?: RowInput;
 }
 
-/**
- * Inputs that say to which project a person goes, or who the person is. A column for one of them is read, or
- * named as left unread.
- */
-export const PLACES: readonly string[] = ['project', 'project_id', 'user_id'];
-
 /** A step as one of its accounts is asked for it. */
 interface AskedOperation {
   /** The position of the account among those of the job. */
@@ -276,7 +270,8 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly request?: JsonObject;
   readonly inputs: readonly InputField[];
   /**
-   * The inputs among `PLACES` whose columns the operation must not ignore, whether it has that input or not.
+   * Inputs that say to which project a person goes, or who the person is, whether the operation has them or
+   * not. A column for one of them is read, or named as left unread.
    */
   readonly heeds?: readonly InputField[];
   /**

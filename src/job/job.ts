@@ -3,7 +3,7 @@ import { type Dialect, requireOperation, unaskable } from '../client/dialect.ts'
 import { invariant, meantWord, type StopError, stop } from '../core/errors.ts';
 import { familyNames, loadMember, OPERATIONS } from '../core/families.ts';
 import { present } from '../core/objects.ts';
-import { type AddressCheck, type Operation, PLACES } from '../core/operation.ts';
+import type { AddressCheck, Operation } from '../core/operation.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { entriesOf, inSteps, MOST_CALLS, stepNames, stepsOf, wordsOf } from '../core/steps.ts';
@@ -413,7 +413,7 @@ function checkChange({ name, change }: Operation, { value, problem }: Document):
 function checkColumns(operation: Operation, { value, problem }: Document): void {
   const inputs = operation.inputs.map((input) => input.name);
   const unknown = Object.entries(value.columns ?? {}).find(
-    ([name, column]) => !inputs.includes(name) && !(column === '' && PLACES.includes(name)),
+    ([name, column]) => column !== '' && !inputs.includes(name),
   )?.[0];
   if (unknown === undefined) return;
   const fact = `${operation.name} has no input ${foreignName(unknown)}`;

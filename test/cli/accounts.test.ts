@@ -164,6 +164,11 @@ test.each<[string, readonly string[], string | RegExp]>([
     '--base-url: the address must begin with https://, because the key is sent to it.\nWrite it as https://api.example.com.\nnpx rowonce accounts add --name x --vendor provider --base-url https://api.example.com\n',
   ],
   [
+    'the price is none, of which no line of the file tells, because it was not written',
+    [...ADD, '--key-env', 'K', '--price', 'cheap'],
+    'accounts.data.price: write the price of a credit as 0.04 AUD.\nCorrect it.\n',
+  ],
+  [
     'two keys',
     [...ADD, '--key-env', 'A', '--key-stdin'],
     '--key-env and --key-stdin both give a key.\nGive one of them.\n',
@@ -171,7 +176,7 @@ test.each<[string, readonly string[], string | RegExp]>([
   [
     'the service account is missing',
     VIA,
-    /accounts\.through\.via: there is no account "workspace"\.\nAdd the service account, with vendor: service\. Then run/,
+    'accounts.through.via: there is no account "workspace".\nAdd the service account, with vendor: service.\n',
   ],
   [
     'nobody says what the service calls the account',

@@ -84,6 +84,13 @@ test('a column of the job that --add takes out is not added, and what was said s
   expect((await desk.type(other)).code).toBe(0);
 });
 
+test('--column with nothing behind it leaves an input unread, also one that the operation does not have', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  expect(await desk.type(desk.run('--column', 'nosuch='))).toMatchObject({ code: 0 });
+  expect((await desk.type(desk.run('--column', 'nosuch=Domain'))).stderr).toContain('has no input "nosuch"');
+});
+
 test('a row that would get nothing is skipped and costs nothing, and another on_existing asks it', async () => {
   const desk = await openDesk();
   await desk.write(

@@ -171,6 +171,7 @@ test.each<[string, number, string, readonly string[], string]>(
       ['a wrong number', 2, 'usage', ['--limit', 'two'], ''],
       ['an option that does not exist', 2, 'usage', ['--bugdet', '5'], ''],
       ['an output that cannot be written', 2, 'output', ['-o', 'no/such/folder/out.csv'], ''],
+      ['an output that is named like a folder', 2, 'usage', ['-o', 'folder/'], ''],
     ],
     3,
   ),

@@ -5,6 +5,7 @@
  * Method: the sandbox charges lookups and loses their answers; the real commands go on from there, and its book says what was sent and
  * charged.
  */
+import { mkdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { some } from '../support/combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -119,6 +120,16 @@ test('what was decided is said by log and status, beside why and since when it w
   const log = (await desk.type(['log', 'list.csv-1.example'])).stdout;
   expect(log).toContain('domain list.csv-1.example: no_match, at most 1 credit (answered by the user)');
   expect(await status()).toContain(`${doubt}\n    no_match, at most 1 credit at `);
+});
+
+test('what the command that goes on leaves out is said: an output elsewhere, which is no place of the store', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  await mkdir(desk.place.path('lists'));
+  await desk.write('lists/list.csv', 'Domain\na.example\n');
+  await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '9', '-o', 'out.csv']);
+  const { stderr } = await desk.type(['settle', 'last', '--answer', 'no_match']);
+  expect(stderr).toContain(`${desk.place.path('out.csv')} is what the store has for the output, but`);
+  expect(stderr).toContain('name it with -o.\nThe next run does that:\n');
 });
 
 test('--answer no_match says that a lookup found nothing: its row goes on to its next identifier, which the same command asks for', async () => {

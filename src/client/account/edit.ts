@@ -84,7 +84,8 @@ async function rewrite(
   change(document);
   const comment = before === '' ? schemaComment('accounts', path) : '';
   const text = comment + document.toString({ lineWidth: 0 });
-  const changed = accountsOf(checkDocument(text, path, accountsSchema, ACCOUNTS_FILE));
+  const kind = { ...ACCOUNTS_FILE, isUnwritten: true } as const;
+  const changed = accountsOf(checkDocument(text, path, accountsSchema, kind));
   await check(changed);
   const known = hash('sha256', before, 'hex');
   try {

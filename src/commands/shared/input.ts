@@ -8,7 +8,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { isListName } from '../../lib/file-name.ts';
 import { firstListIn } from '../../lib/near-path.ts';
-import { type Console, flag, type Host, onOff, text } from './command.ts';
+import { type Console, flag, type Host, onOff } from './command.ts';
 
 /** Entries that several commands take. */
 
@@ -91,7 +91,13 @@ export async function noFileFor(job: string, command: 'run' | 'plan'): Promise<S
 
 // ------------------------------------------------------------------------------------------------ the output
 
-export const OUTPUT = text('where the output goes; - is standard output', '<file>', {
+const isNoFolder = { error: 'is the name of a folder', params: { next: 'Name a file in it.' } };
+const outputPath = z
+  .string()
+  .refine((path) => !path.endsWith('/'), isNoFolder)
+  .optional();
+
+export const OUTPUT = flag(outputPath, 'where the output goes; - is standard output', '<file>', {
   short: 'o',
   page: 'none',
 });

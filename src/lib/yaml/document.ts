@@ -34,6 +34,8 @@ export interface DocumentKind {
    * out: the caller has checked that.
    */
   readonly acts?: true;
+  /** The text is still to be written, so nobody can look at its lines. */
+  readonly isUnwritten?: true;
 }
 
 export interface YamlDocument<T> {
@@ -74,6 +76,7 @@ export function checkDocument<T>(
   const problemAt: ProblemAt = (offset, fact, advice) => {
     const { line, col } = lines.linePos(offset);
     const next = typeof advice === 'string' ? advice : advice.next;
+    if (kind.isUnwritten) return stop(kind.code, fact, next);
     const where = `${path}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
     return stop(kind.code, `${where}: ${fact}`, { next, again: 'mended' });
   };

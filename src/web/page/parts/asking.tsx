@@ -117,7 +117,7 @@ export function Loaded<T>({ path, body, question, again, children }: LoadedProps
 const OF_TERMINAL = /(?:^|\s)--?[a-z]|`|\.ya?ml\b|\bcommand\b|\bbase_url\b|\/[\w.-]+\/|\browonce /i;
 
 /** The place in a file of ours of what is wrong: the page has a field for it. */
-const IN_FILE = /^.*?\.yaml:\d+:\d+: (?:[\w.-]+: )?(.)/;
+const IN_FILE = /^(?:.*?\.yaml:\d+:\d+: |accounts\.)(?:[\w.-]+: )?(.)/;
 
 /** What the server says, as the page says it: without the sentences that speak of a terminal. */
 export const forPage = (said: string): string =>
