@@ -47,6 +47,8 @@ const lineOf = (page: Page, text: string) => page.getByRole('row').filter({ hasT
 const part = (page: Page, says: string) =>
   page.getByRole('group', { name: 'Show' }).getByRole('button', { name: says });
 
+const placeOf = (shown: Locator) => shown.evaluate((element) => element.getBoundingClientRect().toJSON());
+
 const isCut = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element): boolean =>
   scrollWidth > clientWidth || scrollHeight > clientHeight;
 
@@ -215,6 +217,42 @@ test('rows are searched, sorted and filtered by a value, and each of these is ta
   await page.getByRole('button', { name: 'City: Perth ✕' }).click();
   await page.getByRole('button', { name: 'sorted by Company ✕' }).click();
   await expect.poll(companies).toEqual(['One Ltd', 'Two Ltd', 'Three Ltd', 'Four Ltd']);
+});
+
+test('after a sort the head of its column stays in sight, however far to the right it is', async () => {
+  const served = await servedIn();
+  const wide = Array.from({ length: 12 }, (_, at) => at);
+  const rows = [
+    ['Website', ...wide.map((at) => `Column ${at}`)],
+    ['one.example', ...wide.map(() => 'a')],
+    ['two.example', ...wide.map(() => 'b')],
+  ];
+  const page = await open(served, `/lists/${await finished(served, rows.map(String).join('\n'))}`);
+  const head = page.getByRole('button', { name: /^Column 11/ });
+  await head.click();
+  await page.getByRole('button', { name: 'Sort Z to A' }).click();
+  await page.getByRole('row').nth(1).filter({ hasText: 'two.example' }).waitFor();
+  const { left, right } = await placeOf(head);
+  const sheet = await placeOf(page.locator('.sheet'));
+  expect(left).toBeGreaterThan(sheet.left);
+  expect(right).toBeLessThanOrEqual(sheet.right);
+});
+
+test('where she has chosen no fields, the first that were found stand beside hers, and a list has the others', async () => {
+  const served = await servedIn();
+  const id = await brought(served, 'renewals.csv', LIST);
+  const job = { operation: 'enrich-company', account: 'sandbox-provider' };
+  const plan = await ask(served, 'POST', '/plan', { file: id, job });
+  await ask(served, 'POST', '/run', { file: id, job, plan: plan.id });
+  await lastWork(served);
+  const page = await open(served, `/lists/${id}`);
+  const found = async () => (await heads(page)).filter((head) => /\sfound/.test(head)).length;
+  await expect.poll(found).toBe(6);
+  await page.getByRole('button', { name: /^Columns \(\d+ hidden\)/ }).click();
+  await page.getByRole('checkbox', { checked: false }).first().check();
+  expect(await found()).toBe(7);
+  await page.reload();
+  await expect.poll(found).toBe(7);
 });
 
 test('beside the search stands how many rows it has found, or how many have come so far', async () => {

@@ -10,15 +10,10 @@ export interface Line {
   readonly cells: readonly string[];
   /** Why nobody knows which cell stands below which name. */
   readonly unreadable?: string | undefined;
-  readonly planned?: Planned | undefined;
+  /** `faulty`: the columns whose cells have to be corrected first. */
+  readonly planned?: { readonly look: string; readonly faulty: readonly string[] } | undefined;
   /** What the row has found, where one row finds many. It follows in lines of its own. */
   readonly results?: readonly (readonly string[])[] | undefined;
-}
-
-interface Planned {
-  readonly look: string;
-  /** The columns whose cells have to be corrected first. */
-  readonly faulty: readonly string[];
 }
 
 export interface ShownColumn extends TableColumnObject {

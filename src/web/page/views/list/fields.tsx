@@ -7,7 +7,7 @@ import { capital, inputWords, whatWords } from '../../../../files/output/summary
 import type { BatchStatusObject } from '../../../api.ts';
 import { Select } from '../../parts/controls.tsx';
 import { counted, foundIn, grouped, money } from '../../parts/figures.ts';
-import { type Column, columnsUsed } from './columns.ts';
+import { type Column, columnsUsed, isBought } from './columns.ts';
 import {
   type Added,
   addedIn,
@@ -88,6 +88,13 @@ function namesFor(field: string): readonly string[] {
 }
 
 const SHOWN_FIRST = 6;
+
+/** The columns that each step has found beyond the first ones, where she has not chosen which she wants. */
+export function namesBeyond({ job }: Scene, columns: readonly Column[]): readonly string[] {
+  const found = addedIn(job).size === 0 ? columns.filter(isBought) : [];
+  const ofSteps = Map.groupBy(found, ({ operation, isBelow }) => `${operation} ${isBelow}`);
+  return [...ofSteps.values()].flatMap((all) => all.slice(SHOWN_FIRST).map(({ name }) => name));
+}
 
 /** The values as ticks; a ticked one has the name of its column. */
 export function Fields({ scene, fields }: OfScene & { readonly fields: readonly string[] }) {

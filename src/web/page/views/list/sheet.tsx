@@ -13,18 +13,19 @@ const NUMBERS = 68;
 
 interface SheetProps {
   readonly drawn: Drawn;
-  readonly hidden: Signal<readonly string[]>;
+  readonly onHide: (name: string) => void;
   readonly at: Signal<Place>;
   readonly onCopy: () => Promise<void>;
 }
 
 /** Her rows as a sheet, for the mouse and for the keys. The first column stays at the left. */
 export function Sheet(props: SheetProps) {
-  const { drawn, hidden, at } = props;
+  const { drawn, onHide, at } = props;
   const { scene, rows, columns } = drawn;
   const box = useRef<HTMLDivElement>(null);
   const { from, to, lines, tall, above, page, onScroll, showLine } = useWindow(box, rows.count);
   useEffect(() => rows.see(from, to), [rows, from, to]);
+  useLayoutEffect(() => box.current?.scrollTo({ top: 0 }), [rows]);
   useEffect(() => showLine(at.value.line), [at.value.line]);
   useLayoutEffect(() => {
     const cell = box.current?.querySelector(':focus .at');
@@ -60,7 +61,7 @@ export function Sheet(props: SheetProps) {
                   scene={scene}
                   column={column}
                   value={textAt(drawn, at.value.line, column)}
-                  onHide={() => (hidden.value = [...hidden.value, column.name])}
+                  onHide={() => onHide(column.name)}
                 />
               </th>
             ))}

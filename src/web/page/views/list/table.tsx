@@ -1,4 +1,4 @@
-import { type Signal, signal, useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { RefusedNotice } from '../../parts/asking.tsx';
@@ -7,10 +7,11 @@ import { counted, grouped } from '../../parts/figures.ts';
 import type { Lines } from '../../parts/lines.ts';
 import { Cards, type Drawn, textOf } from './cells.tsx';
 import { type Column, columnsOf } from './columns.ts';
+import { namesBeyond } from './fields.tsx';
 import { Mended, useMending } from './mends.tsx';
 import { Above } from './reading.tsx';
 import { batchShown, useRows } from './rows.ts';
-import { EVERYTHING, type Filter, newMends, type OfScene } from './scene.ts';
+import { EVERYTHING, type Filter, newMends, type OfScene, type Scene } from './scene.ts';
 import { type Place, Sheet, textAt } from './sheet.tsx';
 
 const NARROW = matchMedia('(max-width: 720px)');
@@ -19,25 +20,25 @@ NARROW.addEventListener('change', () => (isNarrow.value = NARROW.matches));
 
 /** Her table: her own columns, and what was bought behind the one by which it was asked. */
 export function ListTable({ scene }: OfScene) {
-  const rows = useRows(scene);
-  const hidden = useHidden(scene.list?.id ?? scene.batch?.batch ?? '');
+  const asked = useRows(scene);
+  const shown = useRef(asked);
+  // Until the first of others have come, the rows of before stay, so that no column moves.
+  if (asked.columns || asked.refused) shown.current = asked;
+  const rows = shown.current;
   const at = useSignal<Place>({ line: 0, column: 0 });
   const mending = useMending(scene);
   const all = columnsOf(scene, rows.columns ?? []);
-  const columns = all.filter(({ name }, nth) => nth === 0 || !hidden.value.includes(name));
+  const { hidden, hide } = useHidden(scene, all);
+  const columns = all.filter(({ name }, nth) => nth === 0 || !hidden.includes(name));
   const drawn: Drawn = { scene, rows, columns, mending };
   const copy = (): Promise<void> => copyRows(drawn, at.value);
   return (
     <section aria-label="The list">
-      <Tools {...{ scene, rows, columns: all, hidden, onCopy: copy }} />
+      <Tools {...{ scene, rows: asked, columns: all, hidden, hide, onCopy: copy }} />
       {/* Why the list cannot be read stands beside it. */}
-      <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : rows.refused)} />
+      <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : asked.refused)} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
-      {isNarrow.value ? (
-        <Cards drawn={drawn} />
-      ) : (
-        <Sheet drawn={drawn} hidden={hidden} at={at} onCopy={copy} />
-      )}
+      {isNarrow.value ? <Cards drawn={drawn} /> : <Sheet drawn={drawn} onHide={hide} at={at} onCopy={copy} />}
       {newMends(scene).length > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
       {!isNarrow.value && (
         <p id="keys" class="soft">
@@ -62,17 +63,20 @@ async function copyRows(drawn: Drawn, { line, column }: Place): Promise<void> {
 }
 
 /** The columns that she does not want to see, kept for this list. */
-function useHidden(list: string): Signal<readonly string[]> {
-  const key = `hidden-columns ${list}`;
-  const hidden = useSignal<readonly string[]>(JSON.parse(localStorage.getItem(key) ?? '[]'));
-  useEffect(() => localStorage.setItem(key, JSON.stringify(hidden.value)), [hidden.value]);
-  return hidden;
+function useHidden(scene: Scene, columns: readonly Column[]) {
+  const key = `hidden-columns ${scene.list?.id ?? scene.batch?.batch}`;
+  const kept = useSignal<readonly string[] | null>(JSON.parse(localStorage.getItem(key) ?? 'null'));
+  const hidden = kept.value ?? namesBeyond(scene, columns);
+  const hide = (name: string, isHidden = true): void => {
+    kept.value = isHidden ? [...hidden, name] : hidden.filter((each) => each !== name);
+    localStorage.setItem(key, JSON.stringify(kept.value));
+  };
+  return { hidden, hide };
 }
 
-interface ToolsProps extends OfScene {
+interface ToolsProps extends OfScene, ReturnType<typeof useHidden> {
   readonly rows: Lines;
   readonly columns: readonly Column[];
-  readonly hidden: Signal<readonly string[]>;
   readonly onCopy: () => Promise<void>;
 }
 
@@ -134,19 +138,15 @@ function useFindKey(): RefObject<HTMLInputElement | null> {
   return field;
 }
 
-function ColumnsShown({ columns, hidden }: ToolsProps) {
-  const toggle = (name: string): void => {
-    const others = hidden.value.filter((each) => each !== name);
-    hidden.value = others.length < hidden.value.length ? others : [...others, name];
-  };
-  const count = columns.filter(({ name }) => hidden.value.includes(name)).length;
+function ColumnsShown({ columns, hidden, hide }: ToolsProps) {
+  const count = columns.filter(({ name }) => hidden.includes(name)).length;
   return (
     <Popover name="Columns" says={count === 0 ? 'Columns ▾' : `Columns (${count} hidden) ▾`}>
       {() =>
         // The first one says which row it is.
         columns.slice(1).map(({ name }) => (
           <div key={name}>
-            <Checkbox says={name} checked={!hidden.value.includes(name)} onCheck={() => toggle(name)} />
+            <Checkbox says={name} checked={!hidden.includes(name)} onCheck={(isOn) => hide(name, !isOn)} />
           </div>
         ))
       }
