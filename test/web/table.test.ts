@@ -476,12 +476,15 @@ test('on a telephone a row is a card with its fault below the field, before the 
   expect(scrollWidth).toBe(clientWidth);
 });
 
-test('the keys go on where a row was opened, also on a telephone, and the table says which keys it has', async () => {
+test('a row is opened before the eye and closed to where it was, also on a telephone, and the table says which keys it has', async () => {
   const served = await servedIn();
   const list = `/lists/${await finished(served)}`;
   const page = await open(served, list, { viewport: { width: 390, height: 844 } });
   await page.getByRole('button', { name: 'Row 5' }).press('Enter');
   await page.getByRole('heading', { name: 'Row 5' }).waitFor();
+  const { top, bottom } = await placeOf(page.getByRole('complementary', { name: 'Row 5' }));
+  expect(top).toBeGreaterThanOrEqual(0);
+  expect(bottom, 'the whole row is seen without a scroll').toBeLessThan(844);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Row 5' }).and(page.locator(':focus')).waitFor();
   await page.setViewportSize({ width: 1280, height: 800 });

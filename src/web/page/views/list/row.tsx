@@ -32,7 +32,7 @@ export function RowBeside({ scene }: OfScene) {
     };
   }, [row]);
   return (
-    <aside ref={aside} tabIndex={-1} aria-label={`Row ${row}`}>
+    <aside ref={aside} class="opened" tabIndex={-1} aria-label={`Row ${row}`}>
       <p class="row">
         <Button look="link" says="Close" aria-label={`Close row ${row}`} onClick={close} />
       </p>
