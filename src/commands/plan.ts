@@ -9,7 +9,7 @@ import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { ourNameRefused } from '../core/our-columns.ts';
-import { counted, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
+import { counted, foreignName, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { rowsAsked } from '../core/row.ts';
 import type { CellLook } from '../files/columns/column-kind.ts';
@@ -304,7 +304,12 @@ async function planFile(console: Console, file: string, read: ReadOptions): Prom
   const description = await describeFile(input, operations.values());
   if (description.rows === 0) throw noRows(input);
   for (const note of input.sheet.notes) console.say(plainText(note));
-  const refused = ourNameRefused(await input.sheet.header());
+  const header = await input.sheet.header();
+  const used = description.operations.flatMap(({ columns }) => Object.values(columns));
+  const twice = header.find((name, at) => used.includes(name) && header.indexOf(name) < at);
+  if (twice !== undefined)
+    console.say(`Several columns are called ${foreignName(twice)}: a run needs a name for each.`);
+  const refused = ourNameRefused(header);
   if (refused !== undefined) console.say(`${refused.message} ${refused.next}`);
   return { lines: descriptionLines(input.path, description), object: description };
 }

@@ -91,6 +91,13 @@ test('--column with nothing behind it leaves an input unread, also one that the 
   expect((await desk.type(desk.run('--column', 'nosuch=Domain'))).stderr).toContain('has no input "nosuch"');
 });
 
+test('plan of a file says where several columns have the name of one that would be read', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'ABN,Note,ABN,Note\n51824753556,a,33051775556,b\n');
+  const { code, stderr } = await desk.type(['plan', 'list.csv']);
+  expect([code, stderr]).toEqual([0, 'Several columns are called "ABN": a run needs a name for each.\n']);
+});
+
 test('a row that would get nothing is skipped and costs nothing, and another on_existing asks it', async () => {
   const desk = await openDesk();
   await desk.write(
