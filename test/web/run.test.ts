@@ -313,6 +313,23 @@ test('a cell that is mended while its list waits for its turn is new for the nex
   await sees(page, '1 cell mended: 1 row is asked again');
 });
 
+test('a list that is done and was edited shows what will be asked, and its start beside the table', async () => {
+  const desk = await openDesk();
+  const { served, list, page, work } = await started(desk, JOB, 'Domain\na.example\nb.example\n');
+  await endOf(served, work);
+  await isNow(page, 'Done');
+  await ask(served, 'PUT', `/lists/${list}/job`, JOB);
+  await brought(served, 'Renewals Q4.csv', 'Domain\na.example\nb.example\nc.example\n');
+  await isNow(page, 'Changed');
+  const beside = page.getByRole('complementary');
+  await beside.getByText('1 credit at most').waitFor();
+  await beside.getByText('2, free').waitFor();
+  await page.reload();
+  await press(page, 'Start');
+  await sees(page, '3 of 3 companies found');
+  expect(await desk.requests()).toBe(3);
+});
+
 test('what can be corrected while a list runs is said no more once it is mended', async () => {
   const held = Promise.withResolvers<void>();
   const { desk } = await deskBefore(async () => {

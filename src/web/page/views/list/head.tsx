@@ -22,7 +22,7 @@ import {
 } from '../../parts/figures.ts';
 import { ask, take } from '../../session.ts';
 import { SheetChoice } from './reading.tsx';
-import { type OfScene, rowsMended, type Scene } from './scene.ts';
+import { isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: OfScene) {
@@ -78,10 +78,12 @@ interface OfBatch {
 
 type OfBoth = OfScene & OfBatch;
 
-function State({ scene: { batch, work, isRunning } }: OfScene) {
+function State({ scene }: OfScene) {
+  const { batch, work, isRunning } = scene;
   if (isRunning && batch?.running) return <Running batch={batch} />;
   if (isRunning || work?.state === 'waiting') return <Word look="warn" says="Waiting" more="for its turn" />;
   if (batch === undefined) return null;
+  if (isAnew(scene)) return <Word look="warn" says="Changed" more="not started" />;
   const { state, held_since: held, undone_by: undo } = batch;
   if (state === 'cancelled') return <Word look="soft" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="soft" says="Stopped" more="the list has changed since" />;

@@ -83,17 +83,15 @@ export function useScene(known: Known) {
   };
 }
 
-/** What never began, or was only tried, is to be chosen still. */
-function useIsPlanning({ batch, work }: Known): Signal<boolean> {
+/** What never began, was only tried, or was brought anew since is to be chosen still. */
+function useIsPlanning(known: Known): Signal<boolean> {
+  const { batch, work } = known;
   const isLeft = work?.batch === null || work?.stopped?.code === 'plan' || work?.sample !== undefined;
-  const isToChoose = work?.state === 'ended' && isLeft;
-  const isPlanning = useSignal(batch === undefined || isToChoose);
+  const isToChoose = batch === undefined || isAnew(known) || (work?.state === 'ended' && isLeft);
+  const isPlanning = useSignal(isToChoose);
   useEffect(() => {
-    if (batch !== undefined) isPlanning.value = false;
-  }, [batch?.batch]);
-  useEffect(() => {
-    if (work !== undefined && work.state !== 'waiting') isPlanning.value = isToChoose;
-  }, [work?.id, work?.state]);
+    if (work?.state !== 'waiting') isPlanning.value = isToChoose && work?.state !== 'working';
+  }, [batch?.batch, isToChoose, work?.id, work?.state]);
   return isPlanning;
 }
 
