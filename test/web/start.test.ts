@@ -163,6 +163,23 @@ test('a run spends no more than she allows; left alone, that is what it costs at
   expect((await desk.place.vendor.book()).credits).toBe(5);
 });
 
+test('in a low window the price, that it is play money and the button are in sight, however long the choices are', async () => {
+  const { page } = await listOf(
+    'firms.csv',
+    'Website,E-mail\na.example,jo@a.example\nb.example,\nc.example,\n',
+  );
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await pill(page, 'Find people').click();
+  const price = aside(page).getByText('5 credits at most');
+  await price.waitFor();
+  const isSeen = (element: Element) => {
+    const { left, top } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(left + 2, top + 2));
+  };
+  const together = [price, aside(page).getByText('invented'), pill(page, 'Start')];
+  for (const each of together) expect(await each.evaluate(isSeen)).toBe(true);
+});
+
 test('blanks are filled by vendors in her order, which the keyboard moves, and checked by another one', async () => {
   const { served, page } = await listOf(
     'fair.csv',

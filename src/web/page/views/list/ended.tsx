@@ -14,12 +14,7 @@ export function Ended({ scene }: OfScene) {
   const { report, opened, isUndoing } = scene;
   const { value, refused } = report;
   if (isUndoing.value) return <Undo scene={scene} />;
-  if (value === undefined)
-    return (
-      <aside aria-label="Results">
-        <RefusedNotice refused={refused} />
-      </aside>
-    );
+  if (value === undefined) return <RefusedNotice refused={refused} />;
   const { figures, changes } = value;
   const which = ({ rows, first_rows: first }: Reason) => (
     <RowLinks first={first} count={rows} opened={opened} />

@@ -8,23 +8,17 @@ import { isFill } from './job.ts';
 import type { Agreed, OfPlan, Scene } from './scene.ts';
 import { isSent, whoIs } from './team.ts';
 
-/** What it costs at most and probably, and what of the list is free. */
+/** What of the list will be asked, and what is free. */
 export function Price({ scene, plan }: OfPlan) {
-  const { credits, cost, seconds, to_buy: asked } = plan;
   const reasons = (plan.reasons ?? []).map(({ reason, count, first_rows }) => {
     return { kind: 'invalid', words: reason, rows: count, first_rows };
   });
   const some = (rows = 0, more = ''): string => (rows === 0 ? '' : grouped(rows) + more);
-  const probably = [
-    // What a try promises stands above.
-    credits.expected === credits.most || scene.tried ? '' : `most likely ${grouped(credits.expected)}`,
-    seconds === null || asked === 0 ? '' : `about ${duration(seconds)}`,
-  ];
   return (
     <>
       <Facts
         of={[
-          ['Will be asked', grouped(asked)],
+          ['Will be asked', grouped(plan.to_buy)],
           ...askedApart(plan).map(({ operation, rows }): Fact => [whatWords(operation), grouped(rows)]),
           ['Known already', some(plan.bought_before, ', free')],
           ['Twice on the list', some(plan.duplicates, ', free')],
@@ -39,13 +33,24 @@ export function Price({ scene, plan }: OfPlan) {
           <Needs reasons={reasons} which={rowsWords} />
         </details>
       )}
-      <p>
-        <b class="big">{grouped(credits.most)}</b> {credits.most === 1 ? 'credit' : 'credits'} at most
-        {cost && `, ${money(cost.most)}`}
-        <br />
-        <span class="soft">{probably.filter(Boolean).join(' · ')}</span>
-      </p>
     </>
+  );
+}
+
+/** What it costs at most and probably. */
+export function Cost({ scene, plan: { credits, cost, seconds, to_buy: asked } }: OfPlan) {
+  const probably = [
+    // What a try promises stands above.
+    credits.expected === credits.most || scene.tried ? '' : `most likely ${grouped(credits.expected)}`,
+    seconds === null || asked === 0 ? '' : `about ${duration(seconds)}`,
+  ];
+  return (
+    <p aria-busy={scene.planned.waits}>
+      <b class="big">{grouped(credits.most)}</b> {credits.most === 1 ? 'credit' : 'credits'} at most
+      {cost && `, ${money(cost.most)}`}
+      <br />
+      <span class="soft">{probably.filter(Boolean).join(' · ')}</span>
+    </p>
   );
 }
 

@@ -10,7 +10,7 @@ import { recognisedFor } from './columns.ts';
 import { FILLS, proposedFor, Tried, wantedOf } from './fields.tsx';
 import { addedIn, besides, isFill, operationsOf, type Step, stepsOf, withAdded, withSteps } from './job.ts';
 import { focusTable } from './mends.tsx';
-import { Agreements, Changes, isAgreed, Price } from './price.tsx';
+import { Agreements, Changes, Cost, isAgreed, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
 import { EVERYTHING, isTeam, type OfPlan, type OfScene, type Scene } from './scene.ts';
 import { type Accounts, canDo, isPlay, type OfAccounts, Steps } from './steps.tsx';
@@ -110,7 +110,8 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
   const budget = isTeam(scene) || isInvented ? undefined : (typed.value ?? spent + plan.credits.most);
   const waits = work?.state === 'waiting';
   return (
-    <>
+    <div class="decide">
+      {!isTeam(scene) && <Cost scene={scene} plan={plan} />}
       {isInvented && (
         <p class="need">
           The {isTeam(scene) ? 'people' : 'answers'} are <b>invented</b>: it is play money.{' '}
@@ -150,7 +151,7 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
         )}
       </p>
       {waits && <p class="soft">It starts when what runs now has ended.</p>}
-    </>
+    </div>
   );
 }
 
