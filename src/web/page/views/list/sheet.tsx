@@ -138,7 +138,8 @@ function widthOf(drawn: Drawn, column: Column): number {
   const longest = Math.max(name.length + 2, kindWords(column, drawn.scene.isRunning).length, ...lengths);
   // What becomes of somebody is a sentence in two small lines.
   if (kind === 'happens') return Math.min(480, Math.max(280, longest * 3.3 + 45));
-  return Math.min(320, Math.max(130, longest * 8.5 + 24));
+  const most = column.source === undefined ? 320 : 440;
+  return Math.min(most, Math.max(130, longest * 8.5 + 24));
 }
 
 /** Of what a cell says, and who found it. A sign in its place takes two small lines of all bought columns. */
