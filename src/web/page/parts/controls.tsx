@@ -139,20 +139,20 @@ export const Sentences = ({ of }: { readonly of: readonly string[] }) => (
 );
 
 interface RowLinksProps {
-  readonly first: readonly number[];
-  readonly count: number;
+  readonly first_rows: readonly number[];
+  readonly rows: number;
   readonly opened: Signal<number | undefined>;
 }
 
 /** Each of some rows opens beside the table. */
-export const RowLinks = ({ first, count, opened }: RowLinksProps) => (
+export const RowLinks = ({ first_rows: first, rows, opened }: RowLinksProps) => (
   <>
     {first.map((row) => (
       <span key={row}>
         <Button look="link" says={`row ${grouped(row)}`} onClick={() => (opened.value = row)} />{' '}
       </span>
     ))}
-    {count > first.length && `and ${grouped(count - first.length)} more`}
+    {rows > first.length && `and ${grouped(rows - first.length)} more`}
   </>
 );
 

@@ -1,6 +1,6 @@
 import { Changes, HeldBack } from '../../../../files/output/report/changes.ts';
 import { Accounts, Columns, Identifiers } from '../../../../files/output/report/found.ts';
-import { Needs, type Reason } from '../../../../files/output/report/needs.ts';
+import { Needs } from '../../../../files/output/report/needs.ts';
 import type { UndoPlanObject } from '../../../api.ts';
 import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, RowLinks, Sentences, Stop } from '../../parts/controls.tsx';
@@ -16,12 +16,9 @@ export function Ended({ scene }: OfScene) {
   if (isUndoing.value) return <Undo scene={scene} />;
   if (value === undefined) return <RefusedNotice refused={refused} />;
   const { figures, changes } = value;
-  const which = ({ rows, first_rows: first }: Reason) => (
-    <RowLinks first={first} count={rows} opened={opened} />
-  );
   return (
     <aside aria-label="Results">
-      <Needs reasons={figures.reasons} which={which} />
+      <Needs reasons={figures.reasons} which={(reason) => <RowLinks {...reason} opened={opened} />} />
       {changes === undefined ? (
         <>
           <Identifiers {...figures} />

@@ -1,8 +1,8 @@
-import { Needs, rowsWords } from '../../../../files/output/report/needs.ts';
+import { Needs } from '../../../../files/output/report/needs.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
 import { whatWords } from '../../../../files/output/summary-words.ts';
 import type { ListJobChoice, PlannedChangeObject, PlanObject } from '../../../api.ts';
-import { Button, Checkbox, type Fact, Facts, Field, Sentences, Stop } from '../../parts/controls.tsx';
+import { Button, Checkbox, Facts, Field, RowLinks, Sentences, Stop } from '../../parts/controls.tsx';
 import { askedApart, counted, duration, grouped, money, needWords } from '../../parts/figures.ts';
 import { isFill } from './job.ts';
 import type { Agreed, OfPlan, Scene } from './scene.ts';
@@ -19,7 +19,7 @@ export function Price({ scene, plan }: OfPlan) {
       <Facts
         of={[
           ['Will be asked', grouped(plan.to_buy)],
-          ...askedApart(plan).map(({ operation, rows }): Fact => [whatWords(operation), grouped(rows)]),
+          ...askedApart(plan).map(({ operation, rows }) => [whatWords(operation), grouped(rows)] as const),
           ['Known already', some(plan.bought_before, ', free')],
           ['Twice on the list', some(plan.duplicates, ', free')],
           [isFill(scene.job) ? 'Filled already' : 'Left out', some(plan.skipped, ', free')],
@@ -30,7 +30,7 @@ export function Price({ scene, plan }: OfPlan) {
       {reasons.length > 0 && (
         <details>
           <summary class="warn">{needWords(plan.invalid)}</summary>
-          <Needs reasons={reasons} which={rowsWords} />
+          <Needs reasons={reasons} which={(reason) => <RowLinks {...reason} opened={scene.opened} />} />
         </details>
       )}
     </>

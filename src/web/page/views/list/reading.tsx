@@ -94,7 +94,8 @@ function Damage({ scene: { job, opened, choose }, damaged }: DamageProps) {
     <>
       {damaged.map(({ column, kind, words, count, first_rows: rows }) => (
         <p key={`${column} ${kind}`} class="need">
-          <b>{grouped(count)}</b> in {column} {words}: <RowLinks first={rows} count={count} opened={opened} />
+          <b>{grouped(count)}</b> in {column} {words}:{' '}
+          <RowLinks first_rows={rows} rows={count} opened={opened} />
         </p>
       ))}
       {(repairable > 0 || isRepaired) && (
