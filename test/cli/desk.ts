@@ -112,6 +112,8 @@ export interface DeskBefore {
   /** In order. */
   readonly asked: Asked[];
   answer: Answer;
+  /** What time it is for the vendor, unless an answer has a date of its own. */
+  timeMs(): number;
   /** The dialect of the account from now on. */
   speak(dialect: object): void;
 }
@@ -121,7 +123,7 @@ export async function deskBefore(answer: Answer, account: object = {}): Promise<
   const desk = await openDesk();
   const { place } = desk;
   const speak = (dialect: object): void => place.writeDialect(dialect, 'ours.yaml');
-  const at: DeskBefore = { desk, asked: [], answer, speak };
+  const at: DeskBefore = { desk, asked: [], answer, timeMs: Date.now, speak };
   const vendor = await ScriptedVendor.start(async (request, response) => {
     const { body, path } = request;
     const query = Object.fromEntries(new URL(path, 'http://vendor.example').searchParams);
@@ -133,11 +135,11 @@ export async function deskBefore(answer: Answer, account: object = {}): Promise<
       said instanceof Response
         ? { status: said.status, headers: said.headers, text: Buffer.from(await said.arrayBuffer()) }
         : { status: 200, headers: [], text: typeof said === 'string' ? said : JSON.stringify(said) };
-    response.sendDate = true;
-    response.writeHead(status, { 'content-type': 'application/json', ...Object.fromEntries(headers) });
+    const date = new Date(at.timeMs()).toUTCString();
+    response.writeHead(status, { 'content-type': 'application/json', date, ...Object.fromEntries(headers) });
     response.end(rest.text);
   });
-  vendor.timeMs = Date.now;
+  vendor.timeMs = () => at.timeMs();
   onTestFinished(() => vendor[Symbol.asyncDispose]());
   const limits = { per_second: 2_000, concurrency: 1 };
   place.writeAccount(vendor.url, { dialect: 'ours.yaml', limits, ...account });

@@ -3,7 +3,8 @@
  * Method: the real commands before the sandbox, whose log says what was asked.
  */
 import { expect, test } from 'vitest';
-import { type Desk, openDesk } from './desk.ts';
+import { Clocks } from './clocks.ts';
+import { type Desk, deskBefore, openDesk } from './desk.ts';
 
 const asked = ({ place }: Desk): readonly object[] => place.vendor.requests().map(({ body }) => body);
 
@@ -71,4 +72,41 @@ test('a profile is one call, whether a row has its address or its slug, and whic
     ['ledger', 'profile_slug'],
     ['bought', 'profile_slug'],
   ]);
+});
+
+const DAY_MS = 24 * 3_600_000;
+
+test('a miss is asked for again by its own age, also where a later identifier has found its row; a match is not', async () => {
+  const at = await deskBefore(({ input }) => {
+    const isKnown = input.email === 'jo@one.example' || input.profile_url !== undefined;
+    return { data: isKnown ? { full_name: 'Somebody' } : {} };
+  });
+  const { desk } = at;
+  const clocks = new Clocks(desk.place.path('clock.json'));
+  const list = [
+    'Email,LinkedIn',
+    'jo@one.example,',
+    'bo@two.example,linkedin.com/in/bo',
+    'flo@three.example,',
+    '',
+  ];
+  await desk.write('list.csv', list.join('\n'));
+  const job = 'operation: enrich-person\nwaterfall: [email, profile_url]\nrefresh_no_match_after: 30d\n';
+  await desk.write('job.yaml', job);
+  const run = async (): Promise<readonly object[]> => {
+    const before = at.asked.length;
+    const words = ['run', 'job.yaml', 'list.csv', '--budget', '99', '-o', 'out.csv'];
+    await desk.type(words, { env: clocks.env });
+    expect(desk.place.rows().map(({ _status }) => _status)).toEqual(['matched', 'matched', 'no_match']);
+    return at.asked.slice(before).map(({ input }) => input);
+  };
+  clocks.set({ wallMs: -40 * DAY_MS });
+  at.timeMs = () => Date.now() - 40 * DAY_MS;
+  expect(await run()).toHaveLength(4);
+  expect(await run()).toEqual([]);
+  clocks.set({});
+  at.timeMs = Date.now;
+  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({ bought_before: 1, to_buy: 2 });
+  expect(await run()).toEqual([{ email: 'bo@two.example' }, { email: 'flo@three.example' }]);
+  expect(await run()).toEqual([]);
 });

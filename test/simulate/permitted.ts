@@ -1,6 +1,7 @@
 /** How often each call may be charged: once, and once more for each time that a person asked for it, or the ledger was made to forget it. */
 import { promise } from './played.ts';
 import type { Stage } from './stage.ts';
+import type { Charge } from './vendor.ts';
 
 export class Permitted {
   readonly #stage: Stage;
@@ -31,9 +32,9 @@ export class Permitted {
     this.#accounts += 1;
   }
 
-  /** What was charged before that time. */
-  againFromBefore(ms: number): void {
-    const old = this.#stage.charges.filter(({ atMs }) => atMs < ms);
+  /** What was charged before that time. @param which of these charges. */
+  againFromBefore(ms: number, which: (charge: Charge) => boolean = () => true): void {
+    const old = this.#stage.charges.filter((charge) => charge.atMs < ms && which(charge));
     this.again(new Set(old.map(({ key }) => key)));
   }
 

@@ -75,6 +75,8 @@ const ALIKE: Facts = {
 /** What it says of whom it does not know. */
 const NOTHING: Facts = {};
 
+export const isMiss = ({ facts }: Charge): boolean => facts === NOTHING;
+
 export class Vendor {
   readonly #seed: number;
   /** What was charged, in the order of time. */

@@ -11,7 +11,7 @@ import { Permitted } from '../../permitted.ts';
 import { promise } from '../../played.ts';
 import type { Fault } from '../../process.ts';
 import { type Ended, FIRST_DAY_MS, type Stage } from '../../stage.ts';
-import { well } from '../../vendor.ts';
+import { isMiss, well } from '../../vendor.ts';
 import {
   type AccountKind,
   abnOf,
@@ -298,8 +298,10 @@ export class Life {
     const isAhead = this.#slackMs > LEAST_SLACK_MS && this.#refreshed.has(text);
     if (act.refresh || isAhead) this.#permitRefresh(act.list);
     const { job, terms } = this.#beginning;
+    const oldMs = nowMs - NINE_DAYS_MS + this.#slackMs;
     if (job === 'a job with refresh_after: 9d' || terms === 'an account with retention: 9d')
-      this.#permitted.againFromBefore(nowMs - NINE_DAYS_MS + this.#slackMs);
+      this.#permitted.againFromBefore(oldMs);
+    if (job === 'a job with refresh_no_match_after: 9d') this.#permitted.againFromBefore(oldMs, isMiss);
     if (act.accept !== 'store' || this.#lostSince === undefined) return;
     this.#permitted.lost(this.#lostSince);
     this.#lostSince = undefined;
