@@ -155,7 +155,8 @@ type SettingRole = 'asks' | 'allows';
 
 export type Prepared<Input> =
   | { readonly kind: 'ready'; readonly input: Input }
-  | { readonly kind: 'invalid'; readonly reason: string };
+  /** `remark`: the complaints about its cells, of a row that is asked about something else. */
+  | { readonly kind: 'invalid'; readonly reason: string; readonly remark?: string };
 
 /**
  * The effect of a planned change on its subject, in a word. The words are kept with plans, so none of them is

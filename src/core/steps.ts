@@ -57,6 +57,7 @@ export interface RowWay {
   /** Undefined where the cells of the row are not enough to ask, for that reason. */
   readonly input: unknown;
   readonly reason?: string;
+  readonly remark?: string;
   /** Prepares the input again, with cells that an earlier step has filled. */
   readonly prepare?: (filled: RowInput) => Prepared<unknown>;
 }
@@ -97,8 +98,8 @@ export interface RowSteps {
 export interface LackingStep {
   readonly name: string;
   readonly reason: string;
-  /** Whether the row has a cell for the step, which nobody can use. */
-  readonly isDamaged: boolean;
+  /** What a row says of it that is done all the same; left out where it has no cell for the step. */
+  readonly remark?: string | undefined;
 }
 
 export const lackingWords = (lacking: readonly LackingStep[]): string =>
@@ -150,8 +151,9 @@ function stepPreparer(
     const all = ways.map((way) => asked(way, cells));
     const ready = all.filter(({ input }) => input !== undefined);
     if (ready.length > 0) return { ...named, ways: ready };
-    const isDamaged = Object.values(cells).some((cell) => cell.trim() !== '');
-    return { name, reason: all[0]?.reason ?? '', isDamaged };
+    const { reason = '', remark = reason } = all[0] ?? {};
+    const hasCell = Object.values(cells).some((cell) => cell.trim() !== '');
+    return { name, reason, remark: hasCell ? remark : undefined };
   };
 }
 
@@ -164,7 +166,7 @@ function asked({ account, operation, prepare }: PreparedWay, cells: RowInput): R
   const way = { account, operation };
   return prepared.kind === 'ready'
     ? { ...way, input: prepared.input }
-    : { ...way, input: undefined, reason: prepared.reason };
+    : { ...way, input: undefined, reason: prepared.reason, ...present({ remark: prepared.remark }) };
 }
 
 /** The entries of one step, under its own names, from entries named by their steps. */

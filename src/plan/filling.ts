@@ -176,7 +176,7 @@ export function stepsFilling(
         const step = leftOf(each, cells);
         if (step !== undefined && mayBeAsked(step, left)) left.push(step);
         else if (step !== undefined)
-          lacking.push({ name: step.name ?? '', reason: step.ways[0]?.reason ?? '', isDamaged: false });
+          lacking.push({ name: step.name ?? '', reason: step.ways[0]?.reason ?? '' });
       }
       return left.length === 0
         ? { kind: 'invalid', reason: lackingWords(lacking) }

@@ -36,7 +36,6 @@ import {
 import { isBlankText } from '../core/plain-text.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import {
-  lackingWords,
   MOST_CALLS,
   outcomeOf,
   type RowStep,
@@ -607,8 +606,8 @@ export class RowWalk {
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
     const remarks = isDone ? this.#met.map(({ remark }) => remark) : [];
     if (this.operation.steps !== undefined) {
-      const damaged = (input as RowSteps).lacking.filter(({ isDamaged }) => isDamaged);
-      if (damaged.length > 0) remarks.push(lackingWords(damaged));
+      for (const { name, remark } of (input as RowSteps).lacking)
+        if (remark !== undefined) remarks.push(`${name}: ${remark}`);
     }
     if (!this.#isCut) remarks.push(repaired);
     const said = remarks.filter((remark) => remark !== undefined);

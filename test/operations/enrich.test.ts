@@ -80,5 +80,5 @@ test.each<readonly [typeof enrichPerson, RowInput, string]>([
   ],
   [enrichPerson, { email: '', profile_url: '' }, 'e-mail: blank; profile URL: blank'],
 ])('nothing is paid for when no identifier is usable: %o', ({ preparer }, row, why) => {
-  expect(preparer({})(row)).toEqual({ kind: 'invalid', reason: `no usable identifier: ${why}` });
+  expect(preparer({})(row)).toMatchObject({ kind: 'invalid', reason: `no usable identifier: ${why}` });
 });

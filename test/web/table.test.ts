@@ -368,6 +368,15 @@ test('a lost answer says in its cell what it may have cost, and what of several 
   await worked(served, 'run', { file: id, job, plan });
   await page.goto(`${served.url}/lists/${id}`);
   await lineOf(page, 'two.example').getByText('is not an e-mail address').waitFor();
+  // The row is done by its company alone, and says so to the one who can mend its other cell.
+  const damaged = page.locator('aside section', { hasText: 'Damaged cells of rows that are done' });
+  await damaged.getByText('e-mail: is not an e-mail address', { exact: true }).waitFor();
+  await damaged.getByRole('button', { name: 'row 4' }).click();
+  await page
+    .getByRole('complementary', { name: 'Row 4' })
+    .getByText(/nobody: .*, so correct it/)
+    .waitFor();
+  await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 800 });
   const card = page.getByRole('listitem').filter({ hasText: 'no site' });
   await card.getByText(/^website no site: .*; e-mail not an address: is not an e-mail address$/).waitFor();

@@ -205,9 +205,13 @@ function invalidWords(said: string): string {
   return [...new Set(plain)].join('; ').replaceAll(QUOTED, '');
 }
 
+/** What stands before the words about a cell in a row of several steps. */
+const STEPS = /(^|; )[a-z]+-[a-z]+: (?:no usable identifier: )?/g;
+
 /** What is wrong with cells of a row that was asked by another cell. */
 function cellWords(reason: string): string {
-  const wrong = reason.split(CLAUSES).filter((clause) => clause.includes(SO_CORRECT_IT));
+  const clauses = reason.replaceAll(STEPS, '$1').split(CLAUSES);
+  const wrong = clauses.filter((clause) => clause.includes(SO_CORRECT_IT));
   return wrong.map((clause) => clause.replace(WITH_CELL, '$1: $2').replace(SO_CORRECT_IT, '')).join('; ');
 }
 

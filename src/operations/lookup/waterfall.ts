@@ -124,13 +124,16 @@ export function tiersPreparer(
     const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
     if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
     const named = all.filter(isNamed);
-    if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named, none) };
     // An identifier that the vendor does not accept is mentioned only when the row has no other.
-    const remark = remarkOn(
+    const said = remarkOn(
       named.filter((reading) => !cannotBeAsked(reading)),
       asked.flat(),
     );
-    return { kind: 'ready', input: remark === '' ? { tiers } : { tiers, remark } };
+    if (asked.length === 0) {
+      const remark = said === '' ? {} : { remark: `no usable identifier: ${said}` };
+      return { kind: 'invalid', reason: whyNothing(named, none), ...remark };
+    }
+    return { kind: 'ready', input: said === '' ? { tiers } : { tiers, remark: said } };
   };
 }
 

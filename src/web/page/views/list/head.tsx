@@ -157,7 +157,6 @@ function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
 
 function Came({ scene, batch }: OfBoth) {
   const { list, isPlanning, isUndoing, report } = scene;
-  const { undone_by: undo } = batch;
   const { words, figures } = report.value ?? {};
   const file = (what: Download, says: string) => (
     <Act look="link" says={says} title="As a file of their own" does={() => take(batch.batch, what)} />
@@ -171,7 +170,7 @@ function Came({ scene, batch }: OfBoth) {
       <p class="row">
         {(figures?.attention ?? 0) > 0 && file('needs_attention', 'The rows that need you')}
         {batch.operation.includes('search-people') && file('results', 'All people that were found')}
-        {undo && <a href={`/files/${undo.batch}`}>What came of the undo</a>}
+        {batch.undone_by && <a href={`/files/${batch.undone_by.batch}`}>What came of the undo</a>}
         {batch.changes !== undefined && batch.state !== 'open' && (
           <Button look="link" says="Undo…" onClick={() => (isUndoing.value = true)} />
         )}

@@ -108,6 +108,7 @@ function Shown(props: OfRow) {
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
       {outcome === null && attempts.length === 0 && <p>It was not asked yet.</p>}
       {attempts.length === 0 && outcome !== null && <p>{reasonWords(outcome)}</p>}
+      {attempts.length > 0 && outcome?.kind === 'matched' && outcome.reason && <p>{outcome.reason}</p>}
       {found.length > 0 && (
         <p>
           Found: <strong>{listed(found)}</strong>
