@@ -347,22 +347,31 @@ test('what can be corrected while a list runs is said no more once it is mended'
   await endOf(served, work);
 });
 
-test('what goes on is the list as it was started: a mend waits for its own start, and no limit grows by it', async () => {
-  const desk = await openDesk();
+test('where a cell was mended since it stopped, it goes on with the mended list: no cell of before is asked', async () => {
+  const asked: string[] = [];
+  const { desk } = await deskBefore(({ body }) => {
+    asked.push(body);
+    return { name: 'Acme' };
+  });
   const served = await servedIn(desk.place.folder, desk.environment());
   const list = await brought(served, 'Renewals Q4.csv', 'Domain\na.example\nb.example\nc.example\n');
+  await ask(served, 'PUT', `/lists/${list}/job`, JOB);
   const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
   const { work } = await ask(served, 'POST', '/run', { file: list, job: JOB, plan, budget: 1 });
   await endOf(served, work.id);
-  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 2, column: 'Domain', value: 'mended.example' });
+  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 4, column: 'Domain', value: 'mended.example' });
   const page = await tabAt(served, `/lists/${list}`);
-  const stop = page.getByRole('alert').or(page.locator('.stop')).filter({ hasText: 'that you allowed' });
-  await stop.getByLabel('Never more than').fill('3');
-  await stop.getByRole('button', { name: 'Go on' }).click();
+  await sees(page, 'What you allowed is used. 2 rows are left.');
+  await press(page, 'Go on with the list as it is now');
+  const beside = page.getByRole('complementary');
+  await beside.getByText('2 credits at most').waitFor();
+  expect(await beside.getByLabel('Never more than').inputValue()).toBe('2');
+  await press(page, 'Start');
   await sees(page, '3 of 3 companies found');
-  const { batches } = await ask(served, 'GET', '/batches');
-  expect(batches).toMatchObject([{ credits: { spent: 3, budget: 3 } }]);
-  await sees(page, '1 cell mended');
-  expect((await ask(served, 'POST', '/plan', { file: list, job: JOB })).to_buy).toBe(1);
-  expect(await desk.requests()).toBe(3);
+  expect(asked.toSorted().map((body) => /\w+\.example/.exec(body)?.[0])).toEqual([
+    'a.example',
+    'b.example',
+    'mended.example',
+  ]);
+  await expect.poll(() => page.getByText('cell mended').count()).toBe(0);
 });

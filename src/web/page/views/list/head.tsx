@@ -175,11 +175,7 @@ function Came({ scene, batch }: OfBoth) {
           <Button look="link" says="Undo…" onClick={() => (isUndoing.value = true)} />
         )}
         {list && !isPlanning.value && (
-          <Button
-            look="link"
-            says="Do something else with this list"
-            onClick={() => (isPlanning.value = true)}
-          />
+          <Button look="link" says="Do something else" onClick={() => (isPlanning.value = true)} />
         )}
       </p>
     </>

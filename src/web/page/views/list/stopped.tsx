@@ -5,7 +5,7 @@ import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.ts
 import { byWhom, counted, doneWords, fileName, isLeft, rowsLeft, when } from '../../parts/figures.ts';
 import { NewKey, TestAccount } from '../../parts/vendor.tsx';
 import { ask, beat, showActed } from '../../session.ts';
-import type { OfScene, Scene } from './scene.ts';
+import { isAnew, newMends, type OfScene, type Scene } from './scene.ts';
 
 type Code = StopObject['code'];
 
@@ -16,6 +16,7 @@ const FACTS: Readonly<Partial<Record<Code, string>>> = {
   key: 'The vendor does not take the key of ACCOUNT any more. Nothing was lost.',
   vendor_credits: 'The account ACCOUNT has no credits left at the vendor. Nothing was lost.',
   account_budget: 'The account ACCOUNT has used what it may spend in this day or month.',
+  budget: 'What you allowed is used.',
   share: 'What this list may spend at the account ACCOUNT is used.',
   dearer: 'An answer cost more than was known. It is kept, and the next ones are reckoned at that price.',
   extra_credits: 'Asking again costs more than you allowed for it.',
@@ -36,13 +37,12 @@ const FACTS: Readonly<Partial<Record<Code, string>>> = {
 /** It was refused before it began, so that it is chosen and planned anew. */
 const ANEW: readonly Code[] = ['guard', 'plan', 'consent', 'input', 'job', 'usage'];
 
-/** What the server says of these, such as the answer or the row, follows the fact. */
-const DETAILED: readonly Code[] = ['address', 'doubts', 'moved', ...ANEW];
+const ODD: readonly Code[] = ['address', 'doubts', 'moved'];
 
-const OF_ACCOUNT: readonly Code[] = [
-  ...(['vendor_credits', 'account_budget', 'share', 'account', 'key'] as const),
-  ...(['address', 'doubts', 'moved'] as const),
-];
+/** What the server says of these, such as the answer or the row, follows the fact. */
+const DETAILED: readonly Code[] = [...ODD, ...ANEW];
+
+const OF_ACCOUNT: readonly Code[] = ['vendor_credits', 'account_budget', 'share', 'account', 'key', ...ODD];
 
 const BUTTONS: Readonly<Partial<Record<Code, string>>> = {
   vendor_credits: 'I have bought more: go on',
@@ -77,38 +77,42 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
   const { code, account = batch?.account ?? '' } = stopped;
   const isSeen = useSignal(false);
   if (isSeen.value) return null;
-  if (code === 'budget' && isLeft(batch)) return <OverBudget batch={batch} />;
-  const lookAgain = (): void => {
+  const isOfBefore = asksBefore(scene);
+  if (code === 'budget' && isLeft(batch) && !isOfBefore) return <OverBudget batch={batch} />;
+  const lookAgain = async (): Promise<void> => {
     isSeen.value = true;
     scene.isPlanning.value = true;
     showActed();
   };
-  const isAnew = ANEW.includes(code);
-  const answers = (code !== 'plan' && stopped.answers) || [];
+  const isToPlan = isOfBefore || ANEW.includes(code);
+  const does = isToPlan ? lookAgain : () => goOn(scene);
+  const answers = (code !== 'plan' && !isOfBefore && stopped.answers) || [];
   return (
     <Stop says={`${factOf(scene, stopped, account)} ${isLeft(batch) ? `${left(batch)}.` : ''}`}>
       {code === 'key' && (
         <>
-          <NewKey name={account} says="Take it and go on" onSaved={() => goOn(scene)} />
+          <NewKey name={account} says="Take it and go on" onSaved={does} />
           <TestAccount name={account} />
         </>
       )}
       {answers.map((accept) => (
         <Act key={accept} says={ANSWERS[accept] ?? 'Allow it'} does={() => goOn(scene, { accept })} />
       ))}
-      {answers.length === 0 && !isAnew && (
-        <Act
-          look={code === 'key' ? undefined : 'go'}
-          says={BUTTONS[code] ?? 'Go on'}
-          does={() => goOn(scene)}
-        />
-      )}
-      {answers.length === 0 && isAnew && scene.list && (
-        <Button look="go" says="Look at it again" onClick={lookAgain} />
+      {answers.length === 0 && (scene.list || !isToPlan) && (
+        <Act look={code === 'key' ? undefined : 'go'} says={goOnWords(code, isOfBefore)} does={does} />
       )}
       {OF_ACCOUNT.includes(code) && <ButtonLink to="/accounts" says="Look at the accounts" />}
     </Stop>
   );
+}
+
+/** What goes on asks the cells as they were: one that she has changed since would be paid for twice. */
+const asksBefore = (scene: Scene): boolean =>
+  scene.batch !== undefined && (isAnew(scene) || newMends(scene).length > 0);
+
+function goOnWords(code: Code, isOfBefore: boolean): string {
+  if (isOfBefore) return 'Go on with the list as it is now';
+  return ANEW.includes(code) ? 'Look at it again' : (BUTTONS[code] ?? 'Go on');
 }
 
 function factOf(
