@@ -178,7 +178,7 @@ test('what happens to each person, and what came of it, stands whole in the tabl
   const { id: plan } = await ask(served, 'POST', '/plan', { file: before, job });
   await worked(served, 'run', { file: before, job, plan });
   const staying = [...lines.slice(0, 2), 'elif.kaya.of.the.harbour.office@team,Care,viewer'];
-  const autumn = ['Name,Email,Project,Role', ...staying.map((line) => `Jo,${line}`)].join('\n');
+  const autumn = ['Name,Email,Project,Role,User_ID', ...staying.map((line) => `Jo,${line},`)].join('\n');
   const { page } = await teamAt(served, 'autumn.csv', autumn, { ...KNOWN, remove_missing: true });
   const cut = () =>
     page

@@ -47,8 +47,11 @@ function asChosen({ tried, job }: Scene, columns: readonly Column[]): readonly C
   });
 }
 
-/** The person, the project and the role stand before what happens, and all other columns behind it. */
-const IN_TEAM: readonly Kind[] = ['asked', 'happens', 'found', 'yours'];
+/** The project and the role stand before what happens, and all other columns behind it. */
+function rankInTeam({ kind, inputs }: Column): number {
+  if (kind === 'happens') return 1;
+  return inputs.some((input) => ['project', 'project_id', 'role'].includes(input)) ? 0 : 2;
+}
 
 /** Hers and the bought ones, which stand behind the one by which it is asked. */
 export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Column[] {
@@ -80,8 +83,7 @@ export function columnsOf(scene: Scene, of: readonly ShownColumn[]): readonly Co
     : added.filter((column) => !all.some(({ name }) => name === column));
   const blank = coming.map((name): Column => ({ name, at: undefined, kind: 'added', inputs: [] }));
   const key = all.find(({ kind }) => kind === 'asked') ?? all.find(isHers);
-  const rankOf = (column: Column): number =>
-    isOfPeople ? IN_TEAM.indexOf(column.kind) : Number(!isBought(column));
+  const rankOf = (column: Column): number => (isOfPeople ? rankInTeam(column) : Number(!isBought(column)));
   const others = all.filter((column) => column !== key).sort((a, b) => rankOf(a) - rankOf(b));
   return [...(key ? [key] : []), ...blank, ...others];
 }
