@@ -49,6 +49,17 @@ test('the first time, what fits her columns best is chosen, and its price stands
   await aside(page).getByText('it is play money').waitFor();
 });
 
+test('a list that was opened before the first account is asked with that one', async () => {
+  const { served, page } = await listOf('firms.csv', companies(3));
+  await aside(page).getByText('it is play money').waitFor();
+  const ours = { name: 'ours', vendor: 'provider', base_url: 'https://data.example', key: 'any-key' };
+  expect(await ask(served, 'POST', '/accounts/add', ours)).toMatchObject({ status: 200 });
+  await page.reload();
+  const chosen = aside(page).getByRole('combobox', { name: 'with', exact: true });
+  await expect.poll(() => chosen.inputValue()).toBe('ours');
+  expect(await aside(page).getByText('it is play money').count()).toBe(0);
+});
+
 test('companies and people are one list with one start', async () => {
   const { served, page } = await listOf(
     'firms.csv',

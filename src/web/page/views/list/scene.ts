@@ -139,11 +139,11 @@ function useChoice(list: ListView | undefined) {
   return {
     job: newest.job,
     unkept: unkept.value,
-    /** Keeps the choice, plans it, and shows what it costs. */
-    choose(job: ListJobChoice): void {
+    /** Plans the choice, and shows what it costs. What was only proposed to her is not kept. */
+    choose(job: ListJobChoice, isProposed = false): void {
       unkept.value = undefined;
       mine.value = { job, version: newest.version };
-      keep.current();
+      if (!isProposed) keep.current();
     },
   };
 }

@@ -36,9 +36,9 @@ function Chosen({ scene, accounts }: OfAccounts) {
   // Where nothing is chosen any more, the last plan is of a choice that she took away.
   const plan = operationsOf(job).length > 0 ? planned.value : undefined;
   useEffect(() => {
-    // The first time, what fits the columns best is chosen already.
+    // As long as she has chosen nothing, what fits her columns and accounts best is proposed.
     const best = described.value && operationsOf(job).length === 0 ? fittingBest(described.value) : [];
-    if (best.length > 0) scene.choose(jobFor(scene, accounts, best));
+    if (best.length > 0) scene.choose(jobFor(scene, accounts, best), true);
   }, [described.value === undefined]);
   return (
     <>
@@ -177,6 +177,7 @@ function offersOf(
 async function start(scene: Scene, { id: plan }: PlanObject, how: object): Promise<void> {
   const { list, job, only } = scene;
   const { accept, yes } = scene.agreed.value;
+  scene.choose(job);
   await ask<WorkAnswer>('/run', { body: { file: list?.id, job, plan, accept, yes, only, ...how } });
   scene.selected.value = new Set();
   // The button goes away, and the keys go on in the table.
