@@ -30,6 +30,6 @@ export const CEILINGS: Readonly<Record<Step, Ceiling>> = {
 
 /**
  * What a bought row may allocate, without what a start does. `npm run bench memory` shows which function allocates what. It
- * differs by a kilobyte or two from run to run.
+ * differs by half a kilobyte from run to run.
  */
 export const MOST_KILOBYTES = 82;
