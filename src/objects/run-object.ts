@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChangesObject, CostObject, Counts, SpentObject } from './batch-object.ts';
+import { ChangesObject, CostObject, Counts, ListCredits, SpentObject } from './batch-object.ts';
 import { NotUndoneObject, SampleObject } from './plan-object.ts';
 import { StopObject } from './stop-object.ts';
 
@@ -29,12 +29,14 @@ export const FiguresObject = z.object({
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
   /** In how many found rows each added column has a value, under its name in the output. */
   columns: z.array(z.object({ name: z.string(), filled: z.number() })),
-  /** The cost that answers would have had which were shared or bought before. */
+  /** The cost that answers would have had which were shared, or bought before for another list. */
   saved: z.number(),
   /** The vendor's own count of the spent credits, where it is known. */
   vendor_counted: z.number().exactOptional(),
   /** The spent credits in money, one amount for each currency. Null where an account has no price. */
   cost: CostObject.nullable(),
+  /** The cost of the list by this start and all before it, where one of these cost something. */
+  in_all: z.object({ credits: ListCredits, cost: CostObject.nullable() }).exactOptional(),
   /**
    * How many of the found rows were bought for this list, and what each of them cost, with the misses. Null
    * where none was, nothing was spent, or rows of several steps are not finished.
@@ -92,7 +94,7 @@ export const RunObject = z.object({
     ...SpentObject.shape,
     /** The credits that this run confirmed. */
     spent_now: z.number(),
-    /** The cost that answers would have had which were shared or bought before. */
+    /** The cost that answers would have had which were shared, or bought before for another list. */
     saved: z.number().nullable(),
   }),
   /** What the batch has spent in money. */

@@ -168,7 +168,7 @@ test('what was saved, and whether it is at most, is said of each account for its
 });
 
 test('a list that is started again saves nothing of what it has had before, and another list saves it once', async () => {
-  const desk = await deskOf({});
+  const desk = await deskOf({ one: '0.50 AUD', two: '0.04 AUD' });
   const three = 'First,Last,Site\nAnn,Lee,a.example\nBob,Poe,b.example\nCat,Roy,c.example\n';
   const saved = async () =>
     Object.fromEntries(
@@ -178,16 +178,25 @@ test('a list that is started again saves nothing of what it has had before, and 
       ]),
     );
   await desk.json(RUN);
-  await desk.write('list.csv', `${three}Dan,Fox,d.example\n`);
-  await desk.json(RUN);
-  expect(await saved()).toEqual({ 'list.csv': [11, 0] });
+  await desk.write('list.csv', `${three}Ann,Fox,d.example\n`);
+  const { figures } = await desk.json(RUN);
+  expect(figures).toMatchObject({ saved: 0, in_all: { credits: { spent: 12, exact: true } } });
+  const report = await desk.read('out.report.html');
+  expect(report).toContain(
+    'In all, the list has cost 12 credits (A$1.40); this start cost 1 credit (A$0.50).',
+  );
+  expect(report).not.toContain('saved');
+  expect(await words(desk, RUN)).toContain(
+    ', 0 saved by asking once, 12 (A$1.40) by all starts of the list\n',
+  );
+  expect(await saved()).toEqual({ 'list.csv': [12, 0] });
   const other = ['run', 'job.yaml', 'other.csv', '-o', 'other-out.csv', '--yes'];
   await desk.write('other.csv', `${three}Fay,Orr,f.example\n`);
   await desk.json(other);
-  expect(await saved()).toEqual({ 'list.csv': [11, 0], 'other.csv': [0, 11] });
+  expect(await saved()).toEqual({ 'list.csv': [12, 0], 'other.csv': [0, 11] });
   await desk.write('other.csv', three.replace('Ann', 'Eve'));
   await desk.json(other);
-  expect(await saved()).toEqual({ 'list.csv': [11, 0], 'other.csv': [0, 11] });
+  expect(await saved()).toEqual({ 'list.csv': [12, 0], 'other.csv': [0, 11] });
 });
 
 const MONEY = /[$€£¥]|\b(?:AUD|EUR)\b|"cost":[^n]/;

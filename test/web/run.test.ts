@@ -272,7 +272,8 @@ test('a wrong company is corrected where it was asked, that row alone is asked a
   expect(await desk.requests()).toBe(3);
   await page.getByText('Before', { exact: true }).click();
   await sees(page, 'companies, 2 of 2 rows, 2 credits');
-  await sees(page, 'That is 1 credit for each one bought. 1 more credit was saved');
+  await sees(page, 'In all, the list has cost 3 credits; this start cost 1 credit.');
+  await sees(page, 'That is 1 credit for each one bought.');
 });
 
 test('what was changed in a team is shown before it is taken back, with what cannot be', async () => {

@@ -8,7 +8,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { ChangesObject } from '../../objects/batch-object.ts';
 import type { PlannedStepObject, PlanObject, ReasonObject, SampleObject } from '../../objects/plan-object.ts';
-import type { RunObject, StepObject } from '../../objects/run-object.ts';
+import type { FiguresObject, RunObject, StepObject } from '../../objects/run-object.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
@@ -36,7 +36,7 @@ export function summaryLines(ended: RunObject): readonly string[] {
 }
 
 /** The line about credits. Changes usually cost nothing, and then there is no such line. */
-function creditsLine({ credits, cost, changes }: RunObject): string | undefined {
+function creditsLine({ credits, cost, changes, figures }: RunObject): string | undefined {
   const { spent, spent_now: spentNow, in_doubt: inDoubt, saved } = credits;
   if (changes !== undefined && spent + inDoubt === 0) return undefined;
   const isAtMost = credits.exact ? undefined : true;
@@ -44,7 +44,14 @@ function creditsLine({ credits, cost, changes }: RunObject): string | undefined 
   const asked = saved === null ? '' : `, ${grouped(saved)} saved by asking once`;
   const now = atMost(spentNow, isAtMost, `${grouped(spentNow)} spent`);
   const all = atMost(spent, isAtMost, `${grouped(spent)} in all`);
-  return `Credits    ${spentNow === spent ? now : `${now} in this run, ${all}`}${inMoney(cost)}${doubt}${asked}`;
+  const own = `${spentNow === spent ? now : `${now} in this run, ${all}`}${inMoney(cost)}`;
+  return `Credits    ${own}${doubt}${asked}${listWords(figures?.in_all)}`;
+}
+
+function listWords(all: FiguresObject['in_all']): string {
+  if (all === undefined) return '';
+  const { spent, exact } = all.credits;
+  return `, ${atMost(spent, !exact, grouped(spent))}${inMoney(all.cost)} by all starts of the list`;
 }
 
 /** What each account of each step found at which price, and in which order they are worth asking. */

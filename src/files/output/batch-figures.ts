@@ -13,13 +13,18 @@ import type { BatchFigures } from './report-object.ts';
 import { accountNameIn, shownAnswer } from './shown-answer.ts';
 import { hasCosts, spentOf, Tally, vendorCountOf } from './tally.ts';
 
+/** What a batch has cost, beside the earlier starts of its list. */
+interface Costs extends Pick<FiguresObject, 'cost' | 'saved' | 'in_all'> {
+  readonly money: Money;
+}
+
 export function figuresOf(
   batch: Batch,
   tally: Tally,
-  money: Money,
-  cost: FiguresObject['cost'],
+  { money, ...costs }: Costs,
   steps?: StepObject[],
 ): BatchFigures {
+  const { cost } = costs;
   const ended = [...tally.counts].filter(([kind]) => kind !== 'pending');
   const pending = batch.inputRows - ended.reduce((sum, [, count]) => sum + count, 0);
   const counts = Object.fromEntries([...ended, ...(pending > 0 ? [['pending', pending] as const] : [])]);
@@ -44,9 +49,8 @@ export function figuresOf(
     })),
     ...present({ steps }),
     credits: spentOf(money),
-    saved: tally.saved,
     ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
-    cost,
+    ...costs,
     each:
       bought === 0 || money.spent === 0 || isPart
         ? null
@@ -63,13 +67,39 @@ export function figuresOf(
 export type PriceOf = (batch: Batch, identity: string) => CreditPrice | undefined;
 
 /** What a batch has spent in money. */
-export async function costOf(ledger: LedgerReader, batch: Batch, priceOf: PriceOf) {
+export const costOf = (ledger: LedgerReader, batch: Batch, priceOf: PriceOf) =>
+  costTogether(ledger, [batch], priceOf);
+
+async function costTogether(ledger: LedgerReader, batches: readonly Batch[], priceOf: PriceOf) {
   const parts: PricedCredits[] = [];
-  for (const { identity } of batch.accounts) {
-    const { spent } = await ledger.shareMoney(batch.id, identity);
-    parts.push({ credits: spent, price: priceOf(batch, identity) });
-  }
+  for (const batch of batches)
+    for (const { identity } of batch.accounts) {
+      const { spent } = await ledger.shareMoney(batch.id, identity);
+      parts.push({ credits: spent, price: priceOf(batch, identity) });
+    }
   return moneyFor(parts);
+}
+
+async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<Costs> {
+  const money = await ledger.batchMoney(batch.id);
+  const cost = (await costOf(ledger, batch, priceOf)) ?? null;
+  const newestFirst = await ledger.batches();
+  const older = newestFirst.slice(newestFirst.findIndex(({ id }) => id === batch.id) + 1);
+  const earlier = older.filter(({ inputPath }) => inputPath === batch.inputPath);
+  let saved = 0;
+  for await (const part of ledger.saved(
+    batch.id,
+    earlier.map(({ id }) => id),
+  ))
+    saved += part.saved;
+  // Play money is never added to real money.
+  const before = earlier.filter(({ sandbox }) => sandbox === batch.sandbox);
+  const each = [money, ...(await Promise.all(before.map(({ id }) => ledger.batchMoney(id))))].map(spentOf);
+  const spent = each.reduce((sum, credits) => sum + credits.spent, 0);
+  if (spent === money.spent) return { money, cost, saved };
+  const credits = { spent, exact: each.every(({ exact }) => exact) };
+  const all = (await costTogether(ledger, [batch, ...before], priceOf)) ?? null;
+  return { money, cost, saved, in_all: { credits, cost: all } };
 }
 
 export async function figuresIn(
@@ -78,9 +108,8 @@ export async function figuresIn(
   tally: Tally,
   priceOf: PriceOf,
 ): Promise<BatchFigures> {
-  const cost = (await costOf(ledger, batch, priceOf)) ?? null;
   const steps = await stepsIn(ledger, batch, priceOf);
-  return figuresOf(batch, tally, await ledger.batchMoney(batch.id), cost, steps);
+  return figuresOf(batch, tally, await costsIn(ledger, batch, priceOf), steps);
 }
 
 /**

@@ -4,7 +4,7 @@ import { atMost, counted, grouped, linesOf, listed, sentence } from '../../core/
 import { needingAttention } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
-import type { ChangesObject } from '../../objects/batch-object.ts';
+import type { ChangesObject, ListCredits } from '../../objects/batch-object.ts';
 import type { BatchFigures, ChangeEnd, SummaryObject } from './report-object.ts';
 
 interface Summed {
@@ -139,14 +139,20 @@ export function percent(part: number, all: number): string {
   return `${shown}\u00a0%`;
 }
 
-function costWords({ credits, cost, vendor_counted: byVendor }: BatchFigures, sandbox: boolean): string {
-  const { spent, exact, in_doubt: inDoubt } = credits;
+/** The whole cost of a list comes first: a start over a mended cell alone costs next to nothing. */
+function costWords(figures: BatchFigures, sandbox: boolean): string {
+  const { credits, cost, vendor_counted: byVendor, in_all: all } = figures;
+  const { in_doubt: inDoubt } = credits;
+  const says = ({ spent, exact }: ListCredits): string => atMost(spent, !exact, counted(spent, 'credit'));
+  const own = `cost ${says(credits)}${inMoney(cost)}`;
   const also = [
     vendorCountWords(byVendor),
     inDoubt > 0 ? `; ${grouped(inDoubt)} in doubt, for answers that were lost` : '',
     sandbox ? '; this is play money' : '',
   ];
-  return `It cost ${atMost(spent, !exact, counted(spent, 'credit'))}${inMoney(cost)}${also.join('')}.`;
+  if (all === undefined) return `It ${own}${also.join('')}.`;
+  const list = `In all, the list has cost ${says(all.credits)}${inMoney(all.cost)}`;
+  return `${list}; this start ${own}${also.join('')}.`;
 }
 
 function besideWords({ each, found, saved, credits: { exact } }: BatchFigures): string {
@@ -158,7 +164,7 @@ function besideWords({ each, found, saved, credits: { exact } }: BatchFigures): 
   }
   if (saved > 0) {
     const more = counted(saved, 'more credit was', 'more credits were');
-    parts.push(`${more} saved: known before, or twice on the list.`);
+    parts.push(`${more} saved: known from another list, or twice on this one.`);
   }
   return parts.join(' ');
 }

@@ -10,14 +10,7 @@ import {
   SO_CORRECT_IT,
 } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
-import {
-  type Batch,
-  type Credits,
-  credits,
-  type Money,
-  type RowAnswer,
-  type RowRecord,
-} from '../../ledger/ledger.ts';
+import type { Batch, Money, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
 import type { SpentObject } from '../../objects/batch-object.ts';
 import type { FiguresObject } from '../../objects/run-object.ts';
 import { untyped } from './summary-words.ts';
@@ -41,17 +34,11 @@ export class Tally {
   filledBefore = 0;
   /** Rows that were found by what this batch has bought for them; the other found ones were free. */
   bought = 0;
-  #saved = 0;
   readonly #identifiers = new Map<string, IdentifierTally>();
   readonly #reasons = new Map<
     string,
     { readonly kind: OutcomeKind; readonly words: string; readonly rows: RowCount }
   >();
-
-  /** What shared answers and earlier bought ones would have cost if every row had bought its own. */
-  get saved(): Credits {
-    return credits(this.#saved);
-  }
 
   add(batch: Batch, row: RowNumber, record: RowRecord | undefined): void {
     const { outcome, answers = [] } = record ?? {};
@@ -60,19 +47,18 @@ export class Tally {
     if (outcome === undefined) return;
     if (isLeftOut(outcome)) this.leftOut += 1;
     if (isFilledBefore(outcome)) this.filledBefore += 1;
-    this.#addAnswers(batch, row, answers);
+    this.#addAnswers(batch, answers);
     const own = answers.filter((answer) => isPaidBy(batch, row, answer));
     if (outcome.kind === 'matched' && own.some(isFilling)) this.bought += 1;
     if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
   }
 
-  #addAnswers(batch: Batch, row: RowNumber, answers: readonly RowAnswer[]): void {
+  #addAnswers(batch: Batch, answers: readonly RowAnswer[]): void {
     const asked = new Map<string, boolean>();
     for (const answer of answers) {
       const { call } = answer;
       const name = nameAsked(batch, call);
       if (isLookup(batch, call)) asked.set(name, isFilling(answer) || asked.get(name) === true);
-      if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
     for (const [name, isFound] of asked) this.#addIdentifier(name, isFound);
   }

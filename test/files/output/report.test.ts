@@ -83,7 +83,7 @@ interface Said {
 
 async function report(tally: Tally, { of = batch, spent = money, cost = null }: Said = {}): Promise<string> {
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
-  const figures = figuresOf(of, tally, spent, cost);
+  const figures = figuresOf(of, tally, { money: spent, cost, saved: 1 });
   const ledger = { acts: async () => [], metrics: async () => ({ requests: 4, calls: 4 }) };
   return reportHtml(of, await readReport(ledger, of, figures, undefined), files);
 }
@@ -145,7 +145,7 @@ test('the report says first what came of the list, what it cost, and what needs 
     'leads.csv · THEN',
     '2 of 4 companies found, 50 %',
     'It cost 1,200 credits (A$48.00); 3 in doubt, for answers that were lost.',
-    'That is 1,200 credits (A$48.00) for each one bought. 1 more credit was saved: known before, or twice on the list.',
+    'That is 1,200 credits (A$48.00) for each one bought. 1 more credit was saved: known from another list, or twice on this one.',
     '2 rows need you.',
     ...['The list with the answers', '·', 'The rows that need you'],
     ...['4', 'rows', '3', 'usable', '1 cannot be used', '3', 'asked', '2', 'found', '1 refused'],

@@ -22,7 +22,7 @@ import {
 } from '../../parts/figures.ts';
 import { ask, take } from '../../session.ts';
 import { SheetChoice } from './reading.tsx';
-import { isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
+import { isAnew, type OfScene, rowsMended } from './scene.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: OfScene) {
@@ -165,7 +165,7 @@ function Came({ scene, batch }: OfBoth) {
     <>
       <p role="status">
         <strong>{words?.headline}</strong> <br />
-        {words?.cost} {words?.besides} {words?.cost && inAllWords(scene.earlier, batch)}
+        {words?.cost} {words?.besides}
       </p>
       <p class="row">
         {(figures?.attention ?? 0) > 0 && file('needs_attention', 'The rows that need you')}
@@ -180,13 +180,6 @@ function Came({ scene, batch }: OfBoth) {
       </p>
     </>
   );
-}
-
-/** What all starts have cost where an earlier one has cost something, too. */
-function inAllWords(earlier: Scene['earlier'], { credits, sandbox }: BatchObject): string {
-  const before = earlier.find((each) => each.sandbox === sandbox);
-  if (before === undefined || before.list_credits.spent <= credits.spent) return '';
-  return `In all, this list has cost ${creditWords(before.list_credits)}.`;
 }
 
 function earlierWords(batch: BatchObject): string {
