@@ -314,21 +314,23 @@ test('a cell that is mended while its list waits for its turn is new for the nex
   await sees(page, '1 cell mended: 1 row is asked again');
 });
 
-test('a list that is done and was edited shows what will be asked, and its start beside the table', async () => {
+test('a list that is done and was edited keeps its mends, and shows what will be asked with its start', async () => {
   const desk = await openDesk();
   const { served, list, page, work } = await started(desk, JOB, 'Domain\na.example\nb.example\n');
   await endOf(served, work);
   await isNow(page, 'Done');
   await ask(served, 'PUT', `/lists/${list}/job`, JOB);
-  await brought(served, 'Renewals Q4.csv', 'Domain\na.example\nb.example\nc.example\n');
+  await ask(served, 'PUT', `/lists/${list}/mends`, { row: 3, column: 'Domain', value: 'mended.example' });
+  await brought(served, 'Renewals Q4.csv', 'Domain\na.example\nc.example\nb.example\n');
   await isNow(page, 'Changed');
   const beside = page.getByRole('complementary');
-  await beside.getByText('1 credit at most').waitFor();
-  await beside.getByText('2, free').waitFor();
+  await beside.getByText('2 credits at most').waitFor();
+  await beside.getByText('1, free').waitFor();
+  await page.getByRole('button', { name: 'take back the mend of row 4, Domain' }).waitFor();
   await page.reload();
   await press(page, 'Start');
   await sees(page, '3 of 3 companies found');
-  expect(await desk.requests()).toBe(3);
+  expect(await desk.requests()).toBe(4);
 });
 
 test('what can be corrected while a list runs is said no more once it is mended', async () => {

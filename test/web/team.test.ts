@@ -157,7 +157,7 @@ test('a list without roles gets one for all, and a project that nobody knows is 
   await rowOf(page, 'ann@t.example').getByText('project "Atlas" is not known').waitFor();
   await page.getByLabel('Make the projects that nobody knows').check();
   await rowOf(page, 'ann@t.example').getByText('is invited, once the project is made').waitFor();
-  await page.getByText('and the new projects stay').waitFor();
+  await page.getByText('new projects stay').waitFor();
   await page.getByRole('button', { name: /invited/ }).click();
   await rowOf(page, 'ann@t.example').waitFor();
   await page.getByRole('button', { name: /need you/ }).click();

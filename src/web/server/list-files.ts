@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import PQueue from 'p-queue';
@@ -11,7 +11,8 @@ import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
 import { copyPath, LIST_NOTE } from '../../files/called.ts';
-import { contentHash, formatOf, openFile } from '../../files/input.ts';
+import { followed, withCorrections } from '../../files/followed.ts';
+import { contentHash, formatOf } from '../../files/input.ts';
 import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
 import { KeptMend, ListJob, type MendRequest } from '../api.ts';
@@ -95,8 +96,8 @@ const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
   replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(note))]);
 
 /**
- * Keeps a file as a list. A file of the same name is a newer version of that list, without the mends of the
- * older one; batches keep the rows that they began with.
+ * Keeps a file as a list. A file of the same name is a newer version of that list, with the mends of rows that
+ * are as they were; batches keep the rows that they began with.
  * @throws StopError `input` or `disk_full`. No part of the file is left then.
  */
 export async function bringList(place: Place, named: string, chunks: Chunks): Promise<KeptList> {
@@ -126,9 +127,12 @@ async function keepContent(place: Place, name: string, content: NewFile): Promis
   await mkdir(folder, OWN);
   const path = join(folder, file);
   await content.replace(path);
-  await keepCopy(path, sha256);
+  const copy = await keepCopy(path, sha256);
+  const before = same && copyPath(path, same.sha256);
+  const mends = before ? await followed(same.mends, readingIn(job), before, copy) : [];
+  if (mends.length > 0) await writeMended(path, copy, { job, mends });
   const atMs = Math.floor(systemClock.wallMs());
-  await keepNote(folder, { name, file, sha256, atMs, job, version, mends: [] });
+  await keepNote(folder, { name, file, sha256, atMs, job, version, mends });
   return keptList(place, id);
 }
 
@@ -145,14 +149,15 @@ export const mend = (place: Place, id: string, { row, column, value }: MendReque
     // An earlier build kept the brought file under this name, once a cell of the list was mended.
     const earlier = join(list.folder, list.file.replace('list', 'brought'));
     const brought = await keepCopy(existsSync(earlier) ? earlier : list.path, list.sha256);
-    const mended =
-      mends.length === 0
-        ? createReadStream(brought)
-        : (await openFile(brought, readingIn(list.job))).sheet.corrected?.(mends);
     // A crash behind this leaves a list whose last mend is written and not noted.
-    if (mended !== undefined) await replaceFile(list.path, 0o600, mended);
+    await writeMended(list.path, brought, { ...list, mends });
     return { mends };
   });
+
+async function writeMended(path: string, brought: string, { job, mends }: Pick<ListNote, 'job' | 'mends'>) {
+  const mended = await withCorrections(brought, readingIn(job), mends);
+  if (mended !== undefined) await replaceFile(path, 0o600, mended);
+}
 
 /** The path of a copy of the list as it is now. */
 export const keptCopy = (place: Place, { id }: KeptList): Promise<string> =>

@@ -43,8 +43,7 @@ export function nightRoutes({ sweeps }: Pick<Server, 'sweeps'>): Hono {
 }
 
 /**
- * Sweeps inboxes by the schedules of their jobs. Each sweep waits in the line of its store like any other
- * work, so two never overlap.
+ * Sweeps inboxes by the schedules of their jobs. Each waits in the line of its store, so no two overlap.
  * @throws StopError `job` or `consent` for a job that cannot be swept by a schedule.
  */
 export async function openSweeps({ jobs, answers, store, folder, work, log }: SweepOptions) {

@@ -18,8 +18,7 @@ import type { Server } from './server.ts';
 /**
  * Work that the page has started and that spends, changes or decides. A store has one spender at a time, so
  * work on one store waits in line. When the server ends, running work is drained by the end of its standard
- * input, and waiting work never begins. Then only the batches in the ledger are left, and each goes on by its
- * own command.
+ * input, and waiting work never begins. Then each batch of the ledger goes on by its own command.
  */
 
 interface Order {

@@ -135,8 +135,7 @@ function Bring({ endings }: Pick<Lists, 'endings'>) {
     <section class={isOver.value ? 'drop over' : 'drop'} aria-label="Bring a list">
       <h1>Drop your list here</h1>
       <p class="soft">
-        An Excel or CSV file. Rowonce finds what is missing, or invites the people on it, and never pays for a
-        row twice.
+        An Excel or CSV file. Rowonce finds what is missing, or invites its people, and pays for no row twice.
       </p>
       <input
         ref={input}

@@ -90,8 +90,7 @@ export function Mended({ scene }: OfScene) {
     <Stop
       says={
         <>
-          <b>{counted(newMends(scene).length, 'cell')} mended:</b> {asked}. ↶ takes a mend away, not what was
-          bought.
+          <b>{counted(newMends(scene).length, 'cell')} mended:</b> {asked}. ↶ takes a mend away, no purchase.
         </>
       }
     >

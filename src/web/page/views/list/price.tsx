@@ -71,8 +71,7 @@ export function Changes({ plan: { changes = [], people = 0, invalid } }: Pick<Of
         ]}
       />
       <p class="soft">
-        Can be undone later, but for the mails: who is removed has to be invited again, and the new projects
-        stay.
+        Can be undone later, but for the mails: who is removed has to be invited again; new projects stay.
       </p>
     </>
   );

@@ -133,10 +133,7 @@ function Wrong({ scene, batch, object, table }: OfRow) {
       <Button look="link" says="this is wrong" onClick={() => mending.begin(cell)} />
       {mending.isAt(cell) && (
         <div class="need">
-          <p>
-            Correct “{column}”, or leave it blank so that another cell is used. Then this row alone is asked
-            anew.
-          </p>
+          <p>Correct “{column}”, or leave it blank to use another cell. Then this row alone is asked anew.</p>
           <MendField
             name={`${column} should be`}
             value={ownCell(table, column)}

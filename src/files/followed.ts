@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import type { Correction, ReadOptions, Sheet } from '../core/format.ts';
+import type { RowNumber } from '../core/row.ts';
+import type { Chunks } from '../lib/atomic-file.ts';
+import { openFile } from './input.ts';
+
+/** Corrections that are kept beside a list, which may come again in a next version. */
+
+/** The list with its corrections. Undefined where a format has none, such as JSON lines. */
+export const withCorrections = async (
+  path: string,
+  read: ReadOptions,
+  corrections: readonly Correction[],
+): Promise<Chunks | undefined> =>
+  corrections.length === 0
+    ? createReadStream(path)
+    : (await openFile(path, read)).sheet.corrected?.(corrections);
+
+/**
+ * The corrections that the next version of a list takes over: those of rows that are as they were, under the
+ * numbers that these rows have now. None of a row that was edited or may be one of several, and none at all
+ * where one of the versions cannot be read.
+ */
+export async function followed<Kept extends Correction>(
+  corrections: readonly Kept[],
+  read: ReadOptions,
+  before: string,
+  now: string,
+): Promise<Kept[]> {
+  if (corrections.length === 0) return [];
+  try {
+    return await movedTo(
+      corrections,
+      (await openFile(before, read)).sheet,
+      (await openFile(now, read)).sheet,
+    );
+  } catch {
+    return [];
+  }
+}
+
+async function movedTo<Kept extends Correction>(
+  corrections: readonly Kept[],
+  before: Sheet,
+  now: Sheet,
+): Promise<Kept[]> {
+  const header = await before.header();
+  const wanted = new Set(corrections.map(({ row }) => row));
+  const texts = new Map<RowNumber, string>();
+  await eachRow(before, header, (row, text) => wanted.has(row) && texts.set(row, text));
+  const places = new Map([...texts.values()].map((text): [string, RowNumber[]] => [text, []]));
+  await eachRow(now, header, (row, text) => places.get(text)?.push(row));
+  return corrections.flatMap((each) => {
+    const rows = places.get(texts.get(each.row) ?? '') ?? [];
+    const [row, second] = rows.includes(each.row) ? [each.row] : rows;
+    return row === undefined || second !== undefined ? [] : { ...each, row };
+  });
+}
+
+/** @param names the columns by which rows are compared: others may have come since. */
+async function eachRow(
+  sheet: Sheet,
+  names: readonly string[],
+  onRow: (row: RowNumber, text: string) => unknown,
+): Promise<void> {
+  const header = await sheet.header();
+  const places = names.map((name) => header.indexOf(name));
+  for await (const group of sheet.groups())
+    for (const { row, cells } of group) onRow(row, JSON.stringify(places.map((at) => cells[at])));
+}
