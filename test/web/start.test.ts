@@ -85,10 +85,9 @@ test('twenty are tried first; then the fields are chosen and named, and the othe
   await aside(page).getByText('Of 20 tried, 20 were found').waitFor();
   await aside(page)
     .getByText(
-      /For all 50 that makes about 4\d to 50 found for 4\d to 50 credits, 1 credit for each one bought\./,
+      /For all 50 that makes about 4\d to 50 found for 4\d to 50 credits, 1 credit for each one bought, 20 spent so far\./,
     )
     .waitFor();
-  await aside(page).getByText('The 20 spent so far are in it.').waitFor();
   expect((await newest(served)).credits.spent).toBe(20);
 
   await page.getByRole('checkbox', { name: 'Industry' }).uncheck();
@@ -131,6 +130,7 @@ test('after a try the list says what came and what will be asked, and its column
     .getByText(/^Of 20 tried, \d+ were found$/)
     .waitFor();
   await expect.poll(async () => (await partsOf(page)).slice(3)).toEqual(['30 will be asked', '1 needs you']);
+  await page.locator('.state').getByText('30 to go', { exact: true }).waitFor();
   expect(await aside(page).innerText(), 'what it costs is promised once').not.toContain('most likely');
   planned();
   await page.unrouteAll({ behavior: 'wait' });

@@ -154,6 +154,9 @@ test('while it runs, the rows that need her are a click away, and a wait of a mo
   await page.getByRole('link', { name: '1 row needs you' }).click();
   await lineOf(page, 'slow-0').waitFor({ state: 'detached' });
   await lineOf(page, 'no site').waitFor();
+  waitMs = 60_000;
+  await state.getByText('Waiting a moment').waitFor();
+  await page.getByText('It goes on by itself in a moment.').waitFor();
   waitMs = 600_000;
   await state.getByText('Waiting until').waitFor();
   // An answer that is still under way would fail when the server ends.

@@ -216,8 +216,7 @@ function WholeList({ found, credits, cost, price, batch }: Likely & { readonly b
       For all {grouped(batch.rows)} that makes about <b>{rangeWords(found, foundIn(batch.counts))} found</b>{' '}
       for <b>{rangeWords(credits, spent)} credits</b>
       {cost && <b>{`, ${moneyWith(cost.least)} to ${moneyWith(cost.most)}`}</b>}
-      {price !== null && `, ${counted(price, 'credit')} for each one bought`}. The {grouped(spent)} spent so
-      far are in it.
+      {price !== null && `, ${counted(price, 'credit')} for each one bought`}, {grouped(spent)} spent so far.
     </p>
   );
 }

@@ -89,10 +89,17 @@ function State({ scene }: OfScene) {
   if (state === 'superseded') return <Word look="soft" says="Stopped" more="the list has changed since" />;
   if (held !== undefined) return <Word look="warn" says="Paused" more={`since ${when(held)}`} />;
   const says = batch.part_done ? 'Waiting' : 'Stopped';
-  if (state === 'open') return <Word look="warn" says={says} more={`${grouped(rowsLeft(batch))} to go`} />;
+  if (state === 'open') return <Word look="warn" says={says} more={`${grouped(toGo(scene, batch))} to go`} />;
   if (undo?.finished) return <Word look="soft" says="Taken back" more={when(undo.created_at)} />;
   return needing(batch) > 0 ? <Word look="warn" says="Needs you" /> : <Word look="good" says="Done" />;
 }
+
+/** After a try, the rows that need her are none of those that will be asked. */
+const toGo = ({ tried, only, planned }: Scene, batch: BatchStatusObject): number =>
+  (tried && only === undefined ? planned.value?.to_buy : undefined) ?? rowsLeft(batch);
+
+/** A clock without seconds would say of such a wait that it is over. */
+const isSoon = (until: string): boolean => Date.parse(until) - Date.now() < 2 * 60_000;
 
 /** A shorter wait belongs to the pace of the account, and its state would flicker. */
 const MOMENT_MS = 3_000;
@@ -102,7 +109,8 @@ const waitsUntil = ({ paused_until: until }: BatchStatusObject): string | undefi
 
 function Running({ batch }: OfBatch) {
   const until = waitsUntil(batch);
-  if (until !== undefined) return <Word look="warn" says="Waiting" more={`until ${when(until)}`} />;
+  if (until !== undefined)
+    return <Word look="warn" says="Waiting" more={isSoon(until) ? 'a moment' : `until ${when(until)}`} />;
   return <Word look="good" says="Running" />;
 }
 
@@ -228,13 +236,9 @@ function Spent({ batch: { credits, cost, has_costs: hasCosts } }: OfBatch) {
 function Speed({ batch }: OfBatch) {
   const { requests_last_minute: requests, paused_why: why = '', counts } = batch;
   const until = waitsUntil(batch);
+  const said = batch.paused_asked ? 'The vendor asks to wait.' : forPage(sentenceOf(why));
   if (until !== undefined)
-    return (
-      <p>
-        {batch.paused_asked ? 'The vendor asks to wait.' : forPage(sentenceOf(why))} It goes on by itself{' '}
-        {when(until)}.
-      </p>
-    );
+    return <p>{`${said} It goes on by itself ${isSoon(until) ? 'in a moment' : when(until)}.`}</p>;
   if (!isBegun(batch)) return <p>It begins.</p>;
   if (batch.open > 0 && requests === 0 && counts.matched === undefined)
     return <p class="soft">{counted(batch.open, 'question')} wait for an answer.</p>;

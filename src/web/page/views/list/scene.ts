@@ -110,9 +110,8 @@ const useAnswer = <T>(
     { delayMs },
   ).value;
 
-interface Choice {
+interface Choice extends Pick<ListView, 'version'> {
   readonly job: ListJobChoice;
-  readonly version: number;
 }
 
 /** A choice that was made over one of another tab that she has not seen is not kept, and the page says so. */
