@@ -18,8 +18,8 @@ export const withCorrections = async (
 
 /**
  * The corrections that the next version of a list takes over: those of rows that are as they were, under the
- * numbers that these rows have now. None of a row that was edited or may be one of several, and none at all
- * where one of the versions cannot be read.
+ * numbers that these rows have now. None of a row that was edited or may be one of several.
+ * @throws StopError `input` where one of the versions cannot be read.
  */
 export async function followed<Kept extends Correction>(
   corrections: readonly Kept[],
@@ -28,28 +28,13 @@ export async function followed<Kept extends Correction>(
   now: string,
 ): Promise<Kept[]> {
   if (corrections.length === 0) return [];
-  try {
-    return await movedTo(
-      corrections,
-      (await openFile(before, read)).sheet,
-      (await openFile(now, read)).sheet,
-    );
-  } catch {
-    return [];
-  }
-}
-
-async function movedTo<Kept extends Correction>(
-  corrections: readonly Kept[],
-  before: Sheet,
-  now: Sheet,
-): Promise<Kept[]> {
-  const header = await before.header();
+  const { sheet } = await openFile(before, read);
+  const header = await sheet.header();
   const wanted = new Set(corrections.map(({ row }) => row));
   const texts = new Map<RowNumber, string>();
-  await eachRow(before, header, (row, text) => wanted.has(row) && texts.set(row, text));
+  await eachRow(sheet, header, (row, text) => wanted.has(row) && texts.set(row, text));
   const places = new Map([...texts.values()].map((text): [string, RowNumber[]] => [text, []]));
-  await eachRow(now, header, (row, text) => places.get(text)?.push(row));
+  await eachRow((await openFile(now, read)).sheet, header, (row, text) => places.get(text)?.push(row));
   return corrections.flatMap((each) => {
     const rows = places.get(texts.get(each.row) ?? '') ?? [];
     const [row, second] = rows.includes(each.row) ? [each.row] : rows;

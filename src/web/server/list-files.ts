@@ -129,7 +129,8 @@ async function keepContent(place: Place, name: string, content: NewFile): Promis
   await content.replace(path);
   const copy = await keepCopy(path, sha256);
   const before = same && copyPath(path, same.sha256);
-  const mends = before ? await followed(same.mends, readingIn(job), before, copy) : [];
+  // A version that cannot be read as the one before has none of its cells.
+  const mends = before ? await followed(same.mends, readingIn(job), before, copy).catch(() => []) : [];
   if (mends.length > 0) await writeMended(path, copy, { job, mends });
   const atMs = Math.floor(systemClock.wallMs());
   await keepNote(folder, { name, file, sha256, atMs, job, version, mends });

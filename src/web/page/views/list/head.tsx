@@ -22,7 +22,7 @@ import {
 } from '../../parts/figures.ts';
 import { ask, take } from '../../session.ts';
 import { SheetChoice } from './reading.tsx';
-import { isAnew, type OfScene, rowsMended } from './scene.ts';
+import { isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: OfScene) {
