@@ -57,6 +57,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'columns/column-kind.ts',
     'columns/columns.ts',
     'describe-file.ts',
+    'followed.ts',
     'input.ts',
     'kept-rows.ts',
     'merging.ts',

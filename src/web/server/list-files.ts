@@ -96,8 +96,8 @@ const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
   replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(note))]);
 
 /**
- * Keeps a file as a list. A file of the same name is a newer version of that list, with the mends of rows that
- * are as they were; batches keep the rows that they began with.
+ * Keeps a file as a list. A file of the same name is a newer version of that list, with the mends of those
+ * rows that are as they were; batches keep the rows that they began with.
  * @throws StopError `input` or `disk_full`. No part of the file is left then.
  */
 export async function bringList(place: Place, named: string, chunks: Chunks): Promise<KeptList> {
