@@ -287,6 +287,7 @@ test('what was changed in a team is shown before it is taken back, with what can
   await sees(page, '1 change cannot be taken back');
   await press(page, 'Take back 2 of them');
   await sees(page, 'It was taken back.');
+  await sees(page, '2 of 2 were taken back.');
   await page.getByRole('link', { name: 'What came of it' }).click();
   await sees(page, 'invite deleted');
 });

@@ -41,7 +41,8 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
     ask<BatchList>(`/batches?list=${id}`, how),
   ]);
   const [newest, ...earlier] = batches.filter(({ undoes }) => undoes === null);
-  return { ...(await knownOf(list, newest?.batch, signal)), earlier };
+  const undo = batches.find(({ undoes }) => undoes === newest?.batch);
+  return { ...(await knownOf(list, newest?.batch, signal)), earlier, undo };
 }
 
 async function knownOf(

@@ -11,6 +11,7 @@ import {
   doneWords,
   duration,
   foundIn,
+  foundWords,
   grouped,
   isBegun,
   money,
@@ -164,7 +165,7 @@ function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
 }
 
 function Came({ scene, batch }: OfBoth) {
-  const { list, isPlanning, isUndoing, report } = scene;
+  const { list, isPlanning, isUndoing, report, undo } = scene;
   const { words, figures } = report.value ?? {};
   const file = (what: Download, says: string) => (
     <Act look="link" says={says} title="As a file of their own" does={() => take(batch.batch, what)} />
@@ -172,7 +173,7 @@ function Came({ scene, batch }: OfBoth) {
   return (
     <>
       <p role="status">
-        <strong>{words?.headline}</strong> <br />
+        <strong>{undo?.state === 'finished' ? takenBackWords(undo) : words?.headline}</strong> <br />
         {words?.cost} {words?.besides}
       </p>
       <p class="row">
@@ -189,6 +190,9 @@ function Came({ scene, batch }: OfBoth) {
     </>
   );
 }
+
+const takenBackWords = (undo: BatchObject): string =>
+  `${foundWords(undo)} were taken back${needing(undo) > 0 ? `; ${needWords(needing(undo))}` : ''}.`;
 
 function earlierWords(batch: BatchObject): string {
   const cost = batch.has_costs ? `, ${creditWords(batch.credits)}` : '';

@@ -25,6 +25,7 @@ export interface Known {
   readonly batch: BatchStatusObject | undefined;
   /** What was done before over the same list, the newest first. */
   readonly earlier: readonly ListedBatch[];
+  readonly undo?: ListedBatch | undefined;
   readonly work: WorkView | undefined;
 }
 
