@@ -27,8 +27,8 @@ export const FiguresObject = z.object({
   reasons: z.array(AttentionObject),
   /** For how many rows each identifier was asked and found. */
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
-  /** In how many found rows each added column has a value, under its name in the output. */
-  columns: z.array(z.object({ name: z.string(), filled: z.number() })),
+  /** In how many rows each added column has a value, of those whose step found something. */
+  columns: z.array(z.object({ name: z.string(), filled: z.number(), found: z.number() })),
   /** The cost that answers would have had which were shared, or bought before for another list. */
   saved: z.number(),
   /** The vendor's own count of the spent credits, where it is known. */

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { domainsOf } from '../faults/workplace.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type Desk, deskBefore, openDesk } from './desk.ts';
 
 /** What is read before the first fold, one line for each element. */
 async function readIn(desk: Desk): Promise<readonly string[]> {
@@ -53,4 +53,22 @@ test('columns have the names that they have in the workbook, and each account sa
   const { figures } = await desk.json(desk.run());
   expect(figures.columns.map(({ name }: { name: string }) => name)).toEqual(added);
   expect(figures.each).toEqual({ rows: 2, credits: 1, cost: [{ amount: 0.04, currency: 'AUD' }] });
+});
+
+test('of two things each column is a share of the rows in which its own thing was found', async () => {
+  const { desk } = await deskBefore(({ path }) =>
+    path.includes('company') ? { name: 'Acme', employee_count: 5 } : { full_name: 'Jo', job_title: 'Head' },
+  );
+  await desk.write('list.csv', 'Website,Email\na.example,\n,jo@b.example\nc.example,\n');
+  const job = {
+    account: 'data',
+    operations: {
+      'enrich-company': { add: { Staff: 'employee_count' } },
+      'enrich-person': { add: { Title: 'job_title' } },
+    },
+  };
+  await desk.write('job.yaml', JSON.stringify(job));
+  await desk.type(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9']);
+  const lines = await readIn(desk);
+  expect(lines).toEqual(expect.arrayContaining(['Staff 2 of 2, 100 %', 'Title 1 of 1, 100 %']));
 });

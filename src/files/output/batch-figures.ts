@@ -46,6 +46,7 @@ export function figuresOf(
     columns: (found > 0 ? tally.columns : []).map(({ name, path }) => ({
       name,
       filled: tally.filled.get(path) ?? 0,
+      found: tally.foundAt(batch, path),
     })),
     ...present({ steps }),
     credits: spentOf(money),

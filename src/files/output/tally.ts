@@ -28,6 +28,8 @@ export class Tally {
   /** The added columns in their order, and how many rows were found with a value in them. */
   columns: readonly { readonly name: string; readonly path: string }[] = [];
   readonly filled = new Map<string, number>();
+  /** How many of the found rows have something of each step. */
+  readonly #foundOf = new Map<string, number>();
   /** Rows for which nothing was asked, because the job leaves them out. */
   leftOut = 0;
   /** Those of them whose cells were filled before. */
@@ -48,6 +50,7 @@ export class Tally {
     if (isLeftOut(outcome)) this.leftOut += 1;
     if (isFilledBefore(outcome)) this.filledBefore += 1;
     this.#addAnswers(batch, answers);
+    if (outcome.kind === 'matched') this.#addSteps(answers.filter(isFilling));
     const own = answers.filter((answer) => isPaidBy(batch, row, answer));
     if (outcome.kind === 'matched' && own.some(isFilling)) this.bought += 1;
     if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
@@ -61,6 +64,18 @@ export class Tally {
       if (isLookup(batch, call)) asked.set(name, isFilling(answer) || asked.get(name) === true);
     }
     for (const [name, isFound] of asked) this.#addIdentifier(name, isFound);
+  }
+
+  #addSteps(found: readonly RowAnswer[]): void {
+    for (const name of new Set(found.map(({ call }) => call.operation)))
+      this.#foundOf.set(name, (this.#foundOf.get(name) ?? 0) + 1);
+  }
+
+  /** In how many found rows something was found that may have a value at this path. */
+  foundAt({ operation }: Batch, path: string): number {
+    const steps = stepNames(operation);
+    const step = steps.length > 1 ? steps.find((name) => path.startsWith(`${name}.`)) : undefined;
+    return step === undefined ? (this.counts.get('matched') ?? 0) : (this.#foundOf.get(step) ?? 0);
   }
 
   /** Counts what was found for a row, by its path in the answer. */

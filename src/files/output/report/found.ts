@@ -67,8 +67,8 @@ function identifierWords(name: string): string {
   return step === undefined ? words : `${words} (${whatWords(step)})`;
 }
 
-export function Columns({ columns, found, ...of }: Pick<FiguresObject, 'columns' | 'found'> & OfRows) {
-  const lines = columns.map(({ name, filled }) => shareLine(name, { part: filled, all: found }));
+export function Columns({ columns, ...of }: Pick<FiguresObject, 'columns'> & OfRows) {
+  const lines = columns.map(({ name, filled, found }) => shareLine(name, { part: filled, all: found }));
   return h(Section, { title: titleOf('What came back', of), columns: ['column', 'filled'], most: 8, lines });
 }
 
