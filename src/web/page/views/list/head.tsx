@@ -23,7 +23,7 @@ import {
 } from '../../parts/figures.ts';
 import { ask, take } from '../../session.ts';
 import { SheetChoice } from './reading.tsx';
-import { isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
+import { isAnew, type OfScene, rowsMended } from './scene.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: OfScene) {
@@ -89,15 +89,11 @@ function State({ scene }: OfScene) {
   if (state === 'cancelled') return <Word look="soft" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="soft" says="Stopped" more="the list has changed since" />;
   if (held !== undefined) return <Word look="warn" says="Paused" more={`since ${when(held)}`} />;
-  const says = batch.part_done ? 'Waiting' : 'Stopped';
-  if (state === 'open') return <Word look="warn" says={says} more={`${grouped(toGo(scene, batch))} to go`} />;
+  if (state === 'open' && batch.part_done) return <Word look="warn" says="Waiting" />;
+  if (state === 'open') return <Word look="warn" says="Stopped" more={`${grouped(rowsLeft(batch))} to go`} />;
   if (undo?.finished) return <Word look="soft" says="Taken back" more={when(undo.created_at)} />;
   return needing(batch) > 0 ? <Word look="warn" says="Needs you" /> : <Word look="good" says="Done" />;
 }
-
-/** After a try, the rows that need her are none of those that will be asked. */
-const toGo = ({ tried, only, planned }: Scene, batch: BatchStatusObject): number =>
-  (tried && only === undefined ? planned.value?.to_buy : undefined) ?? rowsLeft(batch);
 
 /** A clock without seconds would say of such a wait that it is over. */
 const isSoon = (until: string): boolean => Date.parse(until) - Date.now() < 2 * 60_000;
