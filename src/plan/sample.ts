@@ -57,9 +57,9 @@ export async function forecast(
   let rows = 0;
   let matched = 0;
   for (const row of sample) {
-    const [record] = await context.ledger.rows(batch.id, row, 1);
+    const record = (await context.ledger.recordsOf(batch.id, [row])).get(row);
     const kind = record?.outcome?.kind ?? 'in_doubt';
-    if (record?.row !== row || kind === 'in_doubt' || kind === 'skipped') continue;
+    if (record === undefined || kind === 'in_doubt' || kind === 'skipped') continue;
     const isMatch = kind === 'matched';
     rows += 1;
     if (isMatch) matched += 1;

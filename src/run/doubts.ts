@@ -78,8 +78,8 @@ export async function doubtsOf(
   const meant = [shown, open, ofRow].find(({ length }) => length > 0);
   if (meant !== undefined) return firstOf(of, Number(row), meant);
   const number = Number(row);
-  const [ended] = Number.isSafeInteger(number) ? await ledger.rows(batch.id, number, 1) : [];
-  const { kind, reason = '' } = (ended?.row === number ? ended.outcome : undefined) ?? {};
+  const records = Number.isSafeInteger(number) ? await ledger.recordsOf(batch.id, [number]) : undefined;
+  const { kind, reason = '' } = records?.get(number)?.outcome ?? {};
   throw stop(
     'usage',
     kind === 'in_doubt'

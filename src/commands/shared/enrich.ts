@@ -164,8 +164,8 @@ async function* ran<Row>(
     for (;;) {
       const isLast = isOver;
       const next = moved.promise;
-      const [found] = id === undefined ? [] : await ledger.rows(id, row, 1);
-      if (found?.row === row && hasEnded(found)) return found;
+      const found = id === undefined ? undefined : (await ledger.recordsOf(id, [row])).get(row);
+      if (found !== undefined && hasEnded(found)) return found;
       if (isLast) return undefined;
       await next;
     }
