@@ -29,7 +29,7 @@ export const FiguresObject = z.object({
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
   /** In how many rows each added column has a value, of those whose step found something. */
   columns: z.array(z.object({ name: z.string(), filled: z.number(), found: z.number() })),
-  /** The cost that answers would have had which were shared, or bought before for another list. */
+  /** The cost that answers would have had which were shared or bought before. */
   saved: z.number(),
   /** The vendor's own count of the spent credits, where it is known. */
   vendor_counted: z.number().exactOptional(),
@@ -94,7 +94,7 @@ export const RunObject = z.object({
     ...SpentObject.shape,
     /** The credits that this run confirmed. */
     spent_now: z.number(),
-    /** The cost that answers would have had which were shared, or bought before for another list. */
+    /** The cost that answers would have had which were shared or bought before. */
     saved: z.number().nullable(),
   }),
   /** What the batch has spent in money. */

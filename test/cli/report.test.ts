@@ -28,7 +28,7 @@ test('a manager reads what was found, what each one cost, where the others were 
   expect(lines.slice(1)).toEqual([
     '4 of 5 companies found, 80 %',
     'It cost 3 credits (A$0.12).',
-    'That is 1 credit (A$0.04) for each one bought. 1 more credit was saved: known from another list, or twice on this one.',
+    'That is 1 credit (A$0.04) for each one bought. 1 more credit was saved: known before, or twice on the list.',
     '1 row needs you.',
     'The list with the answers · The rows that need you',
     ...['5 rows', '4 usable 1 cannot be used', '4 asked', '4 found'],

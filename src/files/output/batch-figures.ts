@@ -88,8 +88,7 @@ async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Pr
   const older = newestFirst.slice(newestFirst.findIndex(({ id }) => id === batch.id) + 1);
   const earlier = older.filter(({ inputPath }) => inputPath === batch.inputPath);
   let saved = 0;
-  const ids = earlier.map(({ id }) => id);
-  for await (const part of ledger.saved(batch.id, ids)) saved += part.saved;
+  for await (const part of ledger.saved(batch.id)) saved += part.saved;
   // Play money is never added to real money.
   const before = earlier.filter(({ sandbox }) => sandbox === batch.sandbox);
   const each = [money, ...(await Promise.all(before.map(({ id }) => ledger.batchMoney(id))))].map(spentOf);

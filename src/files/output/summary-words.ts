@@ -155,16 +155,18 @@ function costWords(figures: BatchFigures, sandbox: boolean): string {
   return `${list}; this start ${own}${also.join('')}.`;
 }
 
-function besideWords({ each, found, saved, credits: { exact } }: BatchFigures): string {
+function besideWords(figures: BatchFigures): string {
+  const { each, found, saved, in_all: all, credits } = figures;
   const parts: string[] = [];
   if (each !== null) {
-    const credits = `${counted(each.credits, 'credit')}${inMoney(each.cost)}`;
+    const price = `${counted(each.credits, 'credit')}${inMoney(each.cost)}`;
     const one = each.rows === found ? 'found' : 'bought';
-    parts.push(`That is ${atMost(each.credits, !exact, credits)} for each one ${one}.`);
+    parts.push(`That is ${atMost(each.credits, !credits.exact, price)} for each one ${one}.`);
   }
-  if (saved > 0) {
+  // What the list had paid for before is told with its whole cost.
+  if (saved > 0 && all === undefined) {
     const more = counted(saved, 'more credit was', 'more credits were');
-    parts.push(`${more} saved: known from another list, or twice on this one.`);
+    parts.push(`${more} saved: known before, or twice on the list.`);
   }
   return parts.join(' ');
 }

@@ -69,7 +69,11 @@ function hadBefore(tables: Tables, batch: string): (row: number, call: CallRow) 
 }
 
 /** @param isMeant which calls are counted, of those that another row or batch has paid. */
-function savedBy(tables: Tables, batch: string, isMeant: (row: number, call: CallRow) => boolean): number {
+function savedBy(
+  tables: Tables,
+  batch: string,
+  isMeant: (row: number, call: CallRow) => boolean = () => true,
+): number {
   const others = ({ row, call, others: before }: ListedRow) =>
     [...(call === null ? [] : [call]), ...listOf(before)].map((id) => ({
       row,
@@ -191,8 +195,7 @@ export function requireRunShown(shown: RunObject, before: Tables | undefined, ta
   const isErased = ({ state, charged }: CallRow): boolean => state === 'erased' && charged === 0;
   const least = answered - [...tables.calls.values()].filter(isErased).length;
   promise(calls <= answered && calls >= least, `run: ${calls} calls, the tables say ${answered}`);
-  const isKnown = hadBefore(tables, batch);
-  const saved = savedBy(tables, batch, (row, call) => !isKnown(row, call));
+  const saved = savedBy(tables, batch);
   promise((credits.saved ?? saved) === saved, `run: ${credits.saved} were saved, the tables say ${saved}`);
   // A team's figures leave out people whom the list does not name, and its report shows changes.
   if (figures !== undefined && shown.changes === undefined) requireFiguresShown(shown, figures, tables);
