@@ -14,7 +14,7 @@ import { accountNameIn, shownAnswer } from './shown-answer.ts';
 import { hasCosts, spentOf, Tally, vendorCountOf } from './tally.ts';
 
 /** What a batch has cost, beside the earlier starts of its list. */
-interface Costs extends Pick<FiguresObject, 'cost' | 'saved' | 'in_all'> {
+interface Costs extends Pick<FiguresObject, 'cost' | 'in_all'> {
   readonly money: Money;
 }
 
@@ -51,6 +51,7 @@ export function figuresOf(
     ...present({ steps }),
     credits: spentOf(money),
     ...present({ vendor_counted: vendorCountOf([batch], money.spent) }),
+    saved: tally.saved,
     ...costs,
     each:
       bought === 0 || money.spent === 0 || isPart
@@ -87,16 +88,14 @@ async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Pr
   const newestFirst = await ledger.batches();
   const older = newestFirst.slice(newestFirst.findIndex(({ id }) => id === batch.id) + 1);
   const earlier = older.filter(({ inputPath }) => inputPath === batch.inputPath);
-  let saved = 0;
-  for await (const part of ledger.saved(batch.id)) saved += part.saved;
   // Play money is never added to real money.
   const before = earlier.filter(({ sandbox }) => sandbox === batch.sandbox);
   const each = [money, ...(await Promise.all(before.map(({ id }) => ledger.batchMoney(id))))].map(spentOf);
   const spent = each.reduce((sum, credits) => sum + credits.spent, 0);
-  if (spent === money.spent) return { money, cost, saved };
+  if (spent === money.spent) return { money, cost };
   const credits = { spent, exact: each.every(({ exact }) => exact) };
   const all = (await costTogether(ledger, [batch, ...before], priceOf)) ?? null;
-  return { money, cost, saved, in_all: { credits, cost: all } };
+  return { money, cost, in_all: { credits, cost: all } };
 }
 
 export async function figuresIn(

@@ -10,7 +10,14 @@ import {
   SO_CORRECT_IT,
 } from '../../core/row.ts';
 import { stepNames } from '../../core/steps.ts';
-import type { Batch, Money, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
+import {
+  type Batch,
+  type Credits,
+  credits,
+  type Money,
+  type RowAnswer,
+  type RowRecord,
+} from '../../ledger/ledger.ts';
 import type { SpentObject } from '../../objects/batch-object.ts';
 import type { FiguresObject } from '../../objects/run-object.ts';
 import { untyped } from './summary-words.ts';
@@ -28,6 +35,7 @@ export class Tally {
   /** The added columns in their order, and how many rows were found with a value in them. */
   columns: readonly { readonly name: string; readonly path: string }[] = [];
   readonly filled = new Map<string, number>();
+  #saved = 0;
   /** How many of the found rows have something of each step. */
   readonly #foundOf = new Map<string, number>();
   /** Rows for which nothing was asked, because the job leaves them out. */
@@ -42,6 +50,11 @@ export class Tally {
     { readonly kind: OutcomeKind; readonly words: string; readonly rows: RowCount }
   >();
 
+  /** What shared answers and earlier bought ones would have cost if every row had bought its own. */
+  get saved(): Credits {
+    return credits(this.#saved);
+  }
+
   add(batch: Batch, row: RowNumber, record: RowRecord | undefined): void {
     const { outcome, answers = [] } = record ?? {};
     const kind = outcome?.kind ?? 'pending';
@@ -49,19 +62,20 @@ export class Tally {
     if (outcome === undefined) return;
     if (isLeftOut(outcome)) this.leftOut += 1;
     if (isFilledBefore(outcome)) this.filledBefore += 1;
-    this.#addAnswers(batch, answers);
+    this.#addAnswers(batch, row, answers);
     if (outcome.kind === 'matched') this.#addSteps(answers.filter(isFilling));
     const own = answers.filter((answer) => isPaidBy(batch, row, answer));
     if (outcome.kind === 'matched' && own.some(isFilling)) this.bought += 1;
     if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
   }
 
-  #addAnswers(batch: Batch, answers: readonly RowAnswer[]): void {
+  #addAnswers(batch: Batch, row: RowNumber, answers: readonly RowAnswer[]): void {
     const asked = new Map<string, boolean>();
     for (const answer of answers) {
       const { call } = answer;
       const name = nameAsked(batch, call);
       if (isLookup(batch, call)) asked.set(name, isFilling(answer) || asked.get(name) === true);
+      if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
     for (const [name, isFound] of asked) this.#addIdentifier(name, isFound);
   }

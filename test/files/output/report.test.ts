@@ -83,7 +83,7 @@ interface Said {
 
 async function report(tally: Tally, { of = batch, spent = money, cost = null }: Said = {}): Promise<string> {
   const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
-  const figures = figuresOf(of, tally, { money: spent, cost, saved: 1 });
+  const figures = figuresOf(of, tally, { money: spent, cost });
   const ledger = { acts: async () => [], metrics: async () => ({ requests: 4, calls: 4 }) };
   return reportHtml(of, await readReport(ledger, of, figures, undefined), files);
 }
