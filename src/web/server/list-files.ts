@@ -11,7 +11,7 @@ import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
 import { copyPath, LIST_NOTE } from '../../files/called.ts';
-import { followed, withCorrections } from '../../files/followed.ts';
+import { stillFitting, withCorrections } from '../../files/corrections.ts';
 import { contentHash, formatOf } from '../../files/input.ts';
 import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
@@ -130,7 +130,7 @@ async function keepContent(place: Place, name: string, content: NewFile): Promis
   const copy = await keepCopy(path, sha256);
   const before = same && copyPath(path, same.sha256);
   // A version that cannot be read as the one before has none of its cells.
-  const mends = before ? await followed(same.mends, readingIn(job), before, copy).catch(() => []) : [];
+  const mends = before ? await stillFitting(same.mends, readingIn(job), before, copy).catch(() => []) : [];
   if (mends.length > 0) await writeMended(path, copy, { job, mends });
   const atMs = Math.floor(systemClock.wallMs());
   await keepNote(folder, { name, file, sha256, atMs, job, version, mends });

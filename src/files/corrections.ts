@@ -21,7 +21,7 @@ export const withCorrections = async (
  * numbers that these rows have now. None of a row that was edited or may be one of several.
  * @throws StopError `input` where one of the versions cannot be read.
  */
-export async function followed<Kept extends Correction>(
+export async function stillFitting<Kept extends Correction>(
   corrections: readonly Kept[],
   read: ReadOptions,
   before: string,
