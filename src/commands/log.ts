@@ -282,7 +282,7 @@ function subjectOf({ hash, subject, asked }: LogEntryObject): string {
   return subject ?? pairs.join(', ');
 }
 
-/** Nobody knows whether a call was charged whose answer was decided. */
+/** A call whose answer was decided by a person may or may not have been charged. */
 function costOf({ charged, in_doubt: inDoubt, decided_by: by }: LogEntryObject): string {
   return linesOf(
     atMost(charged ?? 0, by !== null, counted(charged ?? 0, 'credit')),

@@ -98,7 +98,7 @@ export interface RowSteps {
 export interface LackingStep {
   readonly name: string;
   readonly reason: string;
-  /** What a row says of it that is done all the same; left out where it has no cell for the step. */
+  /** The fault of its cells, for a row that is done all the same; left out where the row has none. */
   readonly remark?: string | undefined;
 }
 

@@ -38,7 +38,7 @@ interface NoteFacts {
   readonly kind?: Look['kind'];
   readonly status?: number;
   readonly body?: string;
-  /** Since when there was the doubt that a person has ended. */
+  /** When the doubt began that a person has settled. */
   readonly since?: number | null;
 }
 

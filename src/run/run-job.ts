@@ -166,7 +166,7 @@ function stopFor(reason: unknown): StopError {
 type Making = Pick<OpeningOptions, 'makesStore' | 'words'> & Partial<Pick<RunOptions, 'file' | 'output'>>;
 
 /**
- * A store counts from its first batch: a run that was refused has made one, and nobody has bought with it.
+ * A store counts from its first batch: a refused run leaves one behind in which nothing was bought.
  * @throws StopError `store`, with the command that names it, where no first store is made by itself.
  */
 export async function requireStoreOrPlace(choice: StoreChoice, making: Making): Promise<void> {

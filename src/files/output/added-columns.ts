@@ -44,7 +44,7 @@ interface AddedColumn {
   readonly isField?: true;
   /** The input's own column of that name, whose filled cells stay: all, or those that `replaces` leaves. */
   readonly fills?: number;
-  /** What is found comes in the place of a filled cell as well. */
+  /** A found value replaces a filled cell as well. */
   readonly replaces?: true;
   /** The column says where the cells of the column before it are from. */
   readonly isSource?: true;

@@ -163,7 +163,7 @@ function besideWords(figures: BatchFigures): string {
     const one = each.rows === found ? 'found' : 'bought';
     parts.push(`That is ${atMost(each.credits, !credits.exact, price)} for each one ${one}.`);
   }
-  // What the list had paid for before is told with its whole cost.
+  // The cost of the whole list says what was paid before.
   if (saved > 0 && all === undefined) {
     const more = counted(saved, 'more credit was', 'more credits were');
     parts.push(`${more} saved: known before, or twice on the list.`);

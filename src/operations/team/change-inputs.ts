@@ -251,7 +251,7 @@ export const PROJECT: InputField = {
   aliases: wordsIn('project projects projectname projectnames whichproject workspace team teamname'),
 };
 
-/** What a column says of a person that no change of the service passes over. */
+/** The columns that say to which project a person goes, or who the person is. */
 export const HEEDED: readonly InputField[] = [PROJECT, PROJECT_ID, USER_ID];
 
 export type NamedProject =

@@ -129,7 +129,7 @@ async function keepContent(place: Place, name: string, content: NewFile): Promis
   await content.replace(path);
   const copy = await keepCopy(path, sha256);
   const before = same && copyPath(path, same.sha256);
-  // A version that cannot be read as the one before has none of its cells.
+  // Where the new version cannot be read as the one before, no mend has a place in it.
   const mends = before ? await stillFitting(same.mends, readingIn(job), before, copy).catch(() => []) : [];
   if (mends.length > 0) await writeMended(path, copy, { job, mends });
   const atMs = Math.floor(systemClock.wallMs());

@@ -172,7 +172,7 @@ function rangesOf(rows: ReadonlySet<number>): string {
 export const newMends = (known: Pick<Known, 'list' | 'batch' | 'work'>): readonly Mend[] =>
   known.list?.mends.filter(({ at }) => known.batch !== undefined && at > startedAt(known)) ?? [];
 
-/** How many rows have such a mend. */
+/** How many rows were mended since the list was started. */
 export const rowsMended = (known: Parameters<typeof newMends>[0]): number =>
   new Set(newMends(known).map(({ row }) => row)).size;
 

@@ -22,7 +22,7 @@ NARROW.addEventListener('change', () => (isNarrow.value = NARROW.matches));
 export function ListTable({ scene }: OfScene) {
   const asked = useRows(scene);
   const shown = useRef(asked);
-  // Until the first of others have come, the rows of before stay, so that no column moves.
+  // The old rows stay until the first new ones have come, so that no column moves.
   if (asked.columns || asked.refused) shown.current = asked;
   const rows = shown.current;
   const at = useSignal<Place>({ line: 0, column: 0 });
