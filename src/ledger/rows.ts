@@ -1,4 +1,3 @@
-import { present } from '../core/objects.ts';
 import {
   erasedRow,
   type InputRow,
@@ -264,14 +263,12 @@ async function recordsFrom(sql: Sql, rows: readonly KeptRow[]): Promise<readonly
   const used = rows.map(usedBy);
   const answers = await answersOf(sql, used.flat());
   return rows.map(({ row, state, matched_by, reason, fills }, at): RowRecord => {
+    const shown = (used[at] ?? []).map((id) => answers.get(id)).filter(isShown);
     const filling = fills === null ? undefined : new Set<AttemptId>(JSON.parse(fills));
     // An answer that has filled a pending row may be read as no match by now.
-    const isFilling = ({ attempt, kind }: AnswerRecord): boolean | undefined =>
-      filling?.has(attempt) && (state !== 'pending' || kind === 'found');
-    const own = (used[at] ?? [])
-      .map((id) => answers.get(id))
-      .filter(isShown)
-      .map((answer) => ({ ...answer, ...present({ fills: isFilling(answer) }) }));
+    const isFilling = ({ attempt, kind }: AnswerRecord): boolean =>
+      filling?.has(attempt) === true && (state !== 'pending' || kind === 'found');
+    const own = filling ? shown.map((answer) => ({ ...answer, fills: isFilling(answer) })) : shown;
     if (state === 'pending') return { row, outcome: undefined, answers: own };
     const outcome = { kind: state, ...filled({ matchedBy: matched_by, reason }) } as Outcome;
     return { row, outcome, answers: asItEnded(state, own) };

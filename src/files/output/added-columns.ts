@@ -241,14 +241,14 @@ export type AnswerReader = (
 
 /**
  * The values of an answer, by the paths of the added columns.
- * @param add undefined: every field has become a column.
+ * @param paths undefined: every field has become a column.
  */
-export function foundValues(
-  add: Readonly<Record<string, string>> | undefined,
+export function* foundValues(
+  paths: Iterable<string> | undefined,
   ...[answer, fields]: Parameters<AnswerReader>
 ): Iterable<readonly [path: string, value: string]> {
-  if (add === undefined) return fields ?? [];
-  return [...new Set(Object.values(add))].map((path) => [path, cellText(answer && saidAt(answer, path))]);
+  if (paths === undefined) return yield* fields ?? [];
+  for (const path of paths) yield [path, cellText(answer && saidAt(answer, path))];
 }
 
 /**

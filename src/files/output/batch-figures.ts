@@ -118,6 +118,7 @@ export async function readFigures(
 ): Promise<BatchFigures> {
   const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
   const { add } = job;
+  const paths = add && new Set(Object.values(add));
   const tally = new Tally();
   const survey = new FieldSurvey();
   const isApart = resultsFilesOf(job).length > 0;
@@ -127,7 +128,7 @@ export async function readFigures(
     const fields = add === undefined ? answerFields(shown, isApart) : undefined;
     if (fields !== undefined) survey.addFields(fields);
     const answer = fields === undefined ? saidIn(shown.body, shown.place) : undefined;
-    if (outcome?.kind === 'matched') tally.addFound(foundValues(add, answer, fields));
+    if (outcome?.kind === 'matched') tally.addFound(foundValues(paths, answer, fields));
   };
   for await (const records of listRecords(ledger, batch)) {
     for (const record of records) {

@@ -280,7 +280,8 @@ async function* enrichedCopy(
   const { ledger, job, answerPlace, copy, note, cells: writer } = writing;
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   tally.columns = columns.filter(({ isSource }) => isSource !== true);
-  const found: AnswerReader = (...answer) => tally.addFound(foundValues(job.add, ...answer));
+  const paths = job.add && new Set(Object.values(job.add));
+  const found: AnswerReader = (...answer) => tally.addFound(foundValues(paths, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     tally.add(batch, row.row, record);
     const answers = record?.answers ?? [];

@@ -63,26 +63,27 @@ export class Tally {
     if (isLeftOut(outcome)) this.leftOut += 1;
     if (isFilledBefore(outcome)) this.filledBefore += 1;
     this.#addAnswers(batch, row, answers);
-    if (outcome.kind === 'matched') this.#addSteps(answers.filter(isFilling));
-    const own = answers.filter((answer) => isPaidBy(batch, row, answer));
-    if (outcome.kind === 'matched' && own.some(isFilling)) this.bought += 1;
+    if (outcome.kind === 'matched') this.#addSteps(answers);
+    const isBought = answers.some((answer) => isFilling(answer) && isPaidBy(batch, row, answer));
+    if (outcome.kind === 'matched' && isBought) this.bought += 1;
     if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
   }
 
   #addAnswers(batch: Batch, row: RowNumber, answers: readonly RowAnswer[]): void {
     const asked = new Map<string, boolean>();
     for (const answer of answers) {
-      const { call } = answer;
-      const name = nameAsked(batch, call);
-      if (isLookup(batch, call)) asked.set(name, isFilling(answer) || asked.get(name) === true);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
+      if (!isLookup(batch, answer.call)) continue;
+      const name = nameAsked(batch, answer.call);
+      asked.set(name, isFilling(answer) || asked.get(name) === true);
     }
     for (const [name, isFound] of asked) this.#addIdentifier(name, isFound);
   }
 
-  #addSteps(found: readonly RowAnswer[]): void {
-    for (const name of new Set(found.map(({ call }) => call.operation)))
-      this.#foundOf.set(name, (this.#foundOf.get(name) ?? 0) + 1);
+  #addSteps(answers: readonly RowAnswer[]): void {
+    const found = new Set<string>();
+    for (const answer of answers) if (isFilling(answer)) found.add(answer.call.operation);
+    for (const name of found) this.#foundOf.set(name, (this.#foundOf.get(name) ?? 0) + 1);
   }
 
   /** In how many found rows something was found that may have a value at this path. */
