@@ -43,7 +43,10 @@ export function useBrowser() {
   afterAll(() => browser?.close());
   return async (served: Served, path: string, options: BrowserContextOptions = {}): Promise<Page> => {
     const page = await openTab(browser, served, { path, ...options });
-    onTestFinished(() => page.context().close());
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') console.error(await page.locator('body').innerText());
+      await page.context().close();
+    });
     return page;
   };
 }
