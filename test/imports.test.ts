@@ -56,7 +56,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'called.ts',
     'columns/column-kind.ts',
     'columns/columns.ts',
-    'corrections.ts',
     'describe-file.ts',
     'input.ts',
     'kept-rows.ts',
@@ -70,6 +69,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/tally.ts',
     'quality/job-issues.ts',
     'spool.ts',
+    'versions.ts',
   ],
   plan: [
     'answer-search.ts',
@@ -218,7 +218,7 @@ test.for([
 });
 
 /** The lines of code in `src`, without those of .tsx. A commit that needs more moves the number. */
-const MOST_LINES = 48_346;
+const MOST_LINES = 48_380;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

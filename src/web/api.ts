@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { InputRow } from '../core/row.ts';
+import type { Edited } from '../files/versions.ts';
 import { jobEntries } from '../job/job-schema.ts';
 import { BatchObject, ListCredits, type TableObject } from '../objects/batch-object.ts';
 import { SampleObject } from '../objects/plan-object.ts';
@@ -159,6 +160,8 @@ export interface ListView {
   /** How often that was chosen. */
   readonly version: number;
   readonly mends: readonly Mend[];
+  /** Since its last start, when it was brought anew; undefined where nothing was started before. */
+  readonly edited: z.infer<typeof Edited> | undefined;
 }
 
 export interface Lists {

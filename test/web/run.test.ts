@@ -324,6 +324,7 @@ test('a list that is done and was edited keeps its mends, and shows what will be
   await ask(served, 'PUT', `/lists/${list}/mends`, { row: 3, column: 'Domain', value: 'mended.example' });
   await brought(served, 'Renewals Q4.csv', 'Domain\na.example\nc.example\nb.example\n');
   await isNow(page, 'Changed');
+  await sees(page, 'not started: 1 new, 1 changed, 1 as before');
   const beside = page.getByRole('complementary');
   await beside.getByText('2 credits at most').waitFor();
   await beside.getByText('1, free').waitFor();

@@ -81,9 +81,7 @@ const AT_MOST_MS = 3_000;
 function useWhole(): boolean {
   const isWhole = useSignal(false);
   useEffect(() => {
-    const show = (): void => {
-      isWhole.value = true;
-    };
+    const show = (): true => (isWhole.value = true);
     let soon: ReturnType<typeof setTimeout> | undefined;
     const latest = setTimeout(show, AT_MOST_MS);
     const leave = effect(() => {

@@ -11,10 +11,11 @@ import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
 import { copyPath, LIST_NOTE } from '../../files/called.ts';
-import { stillFitting, withCorrections } from '../../files/corrections.ts';
 import { contentHash, formatOf } from '../../files/input.ts';
+import { Edited, editedSince, stillFitting, withCorrections } from '../../files/versions.ts';
 import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
+import { batchLines } from '../../run/batches.ts';
 import { KeptMend, ListJob, type MendRequest } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
@@ -37,6 +38,7 @@ const ListNote = z.object({
   job: ListJob.catch({}),
   version: z.number().catch(0),
   mends: z.array(KeptMend).catch([]),
+  edited: Edited.optional().catch(undefined),
 });
 type ListNote = z.infer<typeof ListNote>;
 
@@ -46,7 +48,7 @@ export interface KeptList extends ListNote {
   readonly path: string;
 }
 
-type Place = Pick<Server, 'folder'>;
+type Place = Pick<Server, 'folder' | 'store'>;
 
 /** @throws HttpRefusal 404 for an id that no list has. */
 export async function keptList(place: Place, id: string): Promise<KeptList> {
@@ -132,9 +134,18 @@ async function keepContent(place: Place, name: string, content: NewFile): Promis
   // Where the new version cannot be read as the one before, no mend has a place in it.
   const mends = before ? await stillFitting(same.mends, readingIn(job), before, copy).catch(() => []) : [];
   if (mends.length > 0) await writeMended(path, copy, { job, mends });
+  const edited = await editedSinceStart(place, path, job);
   const atMs = Math.floor(systemClock.wallMs());
-  await keepNote(folder, { name, file, sha256, atMs, job, version, mends });
+  await keepNote(folder, { name, file, sha256, atMs, job, version, mends, edited });
   return keptList(place, id);
+}
+
+/** Undefined where nothing was started over the list, or its two versions cannot be compared. */
+async function editedSinceStart({ store }: Place, path: string, job: ListJob) {
+  const over = (await batchLines(store)).filter(({ batch }) => batch.inputPath === path);
+  const [newest] = over.toSorted((one, other) => other.batch.createdAtMs - one.batch.createdAtMs);
+  const started = newest && copyPath(path, newest.batch.inputSha256);
+  return started ? editedSince(readingIn(job), started, path).catch(() => undefined) : undefined;
 }
 
 /**

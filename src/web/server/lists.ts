@@ -66,8 +66,8 @@ export function listRoutes(server: Server): Hono {
     });
 }
 
-const viewOf = ({ id, name, atMs, job, version, mends }: KeptList): ListView => {
-  return { id, name, at: isoTime(atMs), job, version, mends };
+const viewOf = ({ id, name, atMs, job, version, mends, edited }: KeptList): ListView => {
+  return { id, name, at: isoTime(atMs), job, version, mends, edited };
 };
 
 /** @throws StopError `busy` while something is done with it, and while a batch over it is open. */

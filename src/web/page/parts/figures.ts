@@ -1,7 +1,7 @@
 import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
 import { percent, wantedIn } from '../../../files/output/summary-words.ts';
-import type { BatchObject, BatchStatusObject, ListCredits, PlanObject } from '../../api.ts';
+import type { BatchObject, BatchStatusObject, ListCredits, ListView, PlanObject } from '../../api.ts';
 
 /** Numbers, sizes and times as people read them, by the code of the report and of the commands. */
 export { counted, grouped, percent };
@@ -39,6 +39,13 @@ export const foundIn = (counts: Readonly<Record<string, number>>): number =>
 /** `16 of 40`. */
 export const foundWords = (of: Parameters<typeof wantedIn>[0]): string =>
   `${grouped(foundIn(of.counts))} of ${grouped(wantedIn(of))}`;
+
+/** `not started: 1 new, 2 changed, 297 as before`, of a list that was brought again. */
+export function notStarted({ edited }: Partial<ListView> = {}): string {
+  if (edited === undefined) return 'not started';
+  const { added, changed, same } = edited;
+  return `not started: ${grouped(added)} new, ${grouped(changed)} changed, ${grouped(same)} as before`;
+}
 
 export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
 

@@ -4,7 +4,16 @@ import { whatWords } from '../../../files/output/summary-words.ts';
 import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
 import { Button, ButtonLink } from '../parts/controls.tsx';
-import { creditWords, dayAndMonth, doneWords, foundWords, grouped, needing, when } from '../parts/figures.ts';
+import {
+  creditWords,
+  dayAndMonth,
+  doneWords,
+  foundWords,
+  grouped,
+  needing,
+  notStarted,
+  when,
+} from '../parts/figures.ts';
 import { ask, beat, query } from '../session.ts';
 
 export function Home() {
@@ -84,7 +93,7 @@ function OneList({ list, batch }: Line) {
       </span>
       <span>{batch && foundOf(batch)}</span>
       <span class="soft">{batch && costOf(batch)}</span>
-      <span>{isNew ? `${batch ? 'changed, ' : ''}not started` : stateOf(batch)}</span>
+      <span>{isNew ? (batch ? 'changed, ' : '') + notStarted(list) : stateOf(batch)}</span>
       <span>
         {list && (
           <Act

@@ -45,11 +45,7 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
   return { ...(await knownOf(list, newest?.batch, signal)), earlier, undo };
 }
 
-async function knownOf(
-  list: ListView | undefined,
-  id: string | undefined,
-  signal: AbortSignal,
-): Promise<Known> {
+async function knownOf(list: ListView | undefined, id: string | undefined, signal: AbortSignal) {
   const [batch, { work }] = await Promise.all([
     id === undefined ? undefined : look<BatchStatusObject>('status', { batch: id }, signal),
     ask<WorkList>('/tasks', { signal, isLook: true }),

@@ -94,12 +94,12 @@ function Waiting({ sweep }: Pick<Ended, 'sweep'>) {
   return waiting.map(({ file, batch, code = '', message = '' }) => (
     <p class="need" key={file}>
       <b>{fileName(file)} waits</b>. {forPage(message)}{' '}
-      {batch !== null && <a href={`/files/${batch}`}>{WAYS[code] ?? 'Look at it'}</a>}
+      {batch !== null && (
+        <a href={`/files/${batch}`}>{code === 'budget' ? 'Raise its limit' : 'Look at it'}</a>
+      )}
     </p>
   ));
 }
-
-const WAYS: Readonly<Record<string, string>> = { budget: 'Raise its limit' };
 
 function endedWords({ sweep, stopped }: Ended) {
   const { counts = {}, rows = 0, files = [] } = sweep ?? {};

@@ -17,6 +17,7 @@ import {
   money,
   needing,
   needWords,
+  notStarted,
   rowsLeft,
   spentWords,
   when,
@@ -84,7 +85,7 @@ function State({ scene }: OfScene) {
   if (isRunning && batch?.running) return <Running batch={batch} />;
   if (isRunning || work?.state === 'waiting') return <Word look="warn" says="Waiting" more="for its turn" />;
   if (batch === undefined) return null;
-  if (isAnew(scene)) return <Word look="warn" says="Changed" more="not started" />;
+  if (isAnew(scene)) return <Word look="warn" says="Changed" more={notStarted(scene.list)} />;
   const { state, held_since: held, undone_by: undo } = batch;
   if (state === 'cancelled') return <Word look="soft" says="Stopped" more="for good" />;
   if (state === 'superseded') return <Word look="soft" says="Stopped" more="the list has changed since" />;

@@ -125,18 +125,13 @@ export const columnsBy = (job: ListJobChoice, namedOf: (step: Step) => Columns):
 
 /**
  * Names columns for inputs of a step, beside all others that are used: where one is named, none is guessed.
- * @param waterfall the order of what is asked by. Left out: what is surest comes first.
+ * @param order of what is asked by. Left out: what is surest comes first.
  */
-export function withAsked(
-  job: ListJobChoice,
-  step: Step,
-  named: Columns,
-  waterfall?: string[],
-): ListJobChoice {
+export function withAsked(job: ListJobChoice, step: Step, named: Columns, order?: string[]): ListJobChoice {
   const columns = columnsBy(job, (each) => {
     return { ...namedFor(job.columns, each), ...(each.operation === step.operation ? named : {}) };
   });
-  return { ...withStep(job, { ...step, waterfall }), columns };
+  return { ...withStep(job, { ...step, waterfall: order }), columns };
 }
 
 /** A job beside one of before. A new step is asked by what fits it, and by the columns that she has named. */

@@ -83,17 +83,12 @@ export function MendField({ name, value, typed, isNew, onEnd }: MendFieldProps) 
 export function Mended({ scene }: OfScene) {
   const { isRunning, isPlanning, planned } = scene;
   const plan = planned.waits ? undefined : planned.value;
+  const mended = counted(newMends(scene).length, 'cell');
   const asked = plan
     ? askedWords(plan, rowsMended(scene))
     : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;
   return (
-    <Stop
-      says={
-        <>
-          <b>{counted(newMends(scene).length, 'cell')} mended:</b> {asked}. ↶ takes a mend away, no purchase.
-        </>
-      }
-    >
+    <Stop says={`${mended} mended: ${asked}. ↶ takes a mend away, no purchase.`}>
       {!isRunning && <Button says="Start again…" onClick={() => (isPlanning.value = true)} />}
     </Stop>
   );

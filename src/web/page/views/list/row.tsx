@@ -21,9 +21,7 @@ export function RowBeside({ scene }: OfScene) {
   const aside = useRef<HTMLElement>(null);
   const close = (): undefined => (scene.opened.value = undefined);
   useEffect(() => {
-    const onKey = ({ key }: KeyboardEvent): void => {
-      if (key === 'Escape') close();
-    };
+    const onKey = ({ key }: KeyboardEvent): unknown => key === 'Escape' && close();
     addEventListener('keydown', onKey);
     aside.current?.focus();
     return () => {
@@ -106,8 +104,7 @@ function Shown(props: OfRow) {
         {name && ` · ${name}`}
       </h2>
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
-      {outcome === null && attempts.length === 0 && <p>It was not asked yet.</p>}
-      {attempts.length === 0 && outcome !== null && <p>{reasonWords(outcome)}</p>}
+      {attempts.length === 0 && <p>{outcome === null ? 'It was not asked yet.' : reasonWords(outcome)}</p>}
       {attempts.length > 0 && outcome?.kind === 'matched' && outcome.reason && <p>{outcome.reason}</p>}
       {found.length > 0 && (
         <p>

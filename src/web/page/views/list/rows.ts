@@ -19,10 +19,7 @@ export function useRows(scene: Scene): Lines {
   const isCheap = filter.search === '' && filter.sort === undefined;
   const isOrdered = isCheap && Object.keys(filter.where).length === 0;
   const plan = teamPlan(scene);
-  const people = useMemo(
-    () => plan && teamRows(plan).filter((each) => isShown(each, filter)),
-    [plan, filter],
-  );
+  const people = useMemo(() => plan && teamRows(plan).filter((row) => isShown(row, filter)), [plan, filter]);
   const team = useRef<Team>(NOBODY);
   if (plan && people) team.current = { people, columns: plan.columns, mends: list?.mends ?? [] };
   // Rows are asked for when the server has the choice, because it reads the file by that.

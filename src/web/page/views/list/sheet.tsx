@@ -289,13 +289,10 @@ export interface Place {
   readonly column: number;
 }
 
-/** More lines and columns than there are. */
-const ALL = 1e9;
-
 /** How far a key leads; undefined of one that does not move. @param page how many lines are seen. */
 function stepOf({ key, ctrlKey, metaKey }: KeyboardEvent, page: number): Place | undefined {
   const isFar = ctrlKey || metaKey;
-  const far = isFar ? ALL : 1;
+  const far = isFar ? Infinity : 1;
   const steps: Readonly<Record<string, Place>> = {
     ArrowUp: { line: -far, column: 0 },
     ArrowDown: { line: far, column: 0 },
@@ -303,8 +300,8 @@ function stepOf({ key, ctrlKey, metaKey }: KeyboardEvent, page: number): Place |
     ArrowRight: { line: 0, column: far },
     PageUp: { line: -page, column: 0 },
     PageDown: { line: page, column: 0 },
-    Home: { line: isFar ? -ALL : 0, column: -ALL },
-    End: { line: isFar ? ALL : 0, column: ALL },
+    Home: { line: isFar ? -Infinity : 0, column: -Infinity },
+    End: { line: isFar ? Infinity : 0, column: Infinity },
   };
   return steps[key];
 }

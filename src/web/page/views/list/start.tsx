@@ -199,16 +199,11 @@ function stepWith(accounts: Accounts, operation: string, beside: readonly Step[]
  * Begins with the list as it is read. What is done beside something of before is asked by the same columns.
  * @param fills whether the blanks of her columns are filled.
  */
-function jobFor(
-  scene: Scene,
-  accounts: Accounts,
-  operations: readonly string[],
-  fills = false,
-): ListJobChoice {
+function jobFor(scene: Scene, accounts: Accounts, names: readonly string[], fills = false): ListJobChoice {
   const { read, country, repair } = scene.job;
   const before = isFill(scene.job) === fills ? stepsOf(scene.job) : [];
   const steps: Step[] = [];
-  for (const name of operations)
+  for (const name of names)
     steps.push(before.find(({ operation }) => operation === name) ?? stepWith(accounts, name, steps));
   const bare = withSteps({ read, country, repair }, steps);
   const isBeside = before.some((step) => steps.includes(step));

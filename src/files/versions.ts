@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { z } from 'zod';
 import type { Correction, ReadOptions, Sheet } from '../core/format.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { Chunks } from '../lib/atomic-file.ts';
 import { openFile } from './input.ts';
 
-/** Corrections that are kept beside a list, which may come again in a next version. */
+/** A list comes again in a next version, and corrections are kept beside it. */
 
 /** The list with its corrections. Undefined where a format has none, such as JSON lines. */
 export const withCorrections = async (
@@ -40,6 +42,38 @@ export async function stillFitting<Kept extends Correction>(
     const [row, second] = rows.includes(each.row) ? [each.row] : rows;
     return row === undefined || second !== undefined ? [] : { ...each, row };
   });
+}
+
+/** How many rows of a list are new, changed and as they were in an earlier version of it. */
+export const Edited = z.object({ added: z.number(), changed: z.number(), same: z.number() });
+type Edited = z.infer<typeof Edited>;
+
+/**
+ * Rows are known by their cells, whatever their order. For each row that is gone, one that is not as any was
+ * counts as changed.
+ * @throws StopError `input` where one of the versions cannot be read.
+ */
+export async function editedSince(read: ReadOptions, before: string, now: string): Promise<Edited> {
+  const { sheet } = await openFile(before, read);
+  const header = await sheet.header();
+  const gone = new Map<string, number>();
+  let rows = 0;
+  await eachRow(sheet, header, (_, text) => {
+    const known = hash('sha1', text, 'base64');
+    gone.set(known, (gone.get(known) ?? 0) + 1);
+    rows += 1;
+  });
+  let same = 0;
+  let others = 0;
+  await eachRow((await openFile(now, read)).sheet, header, (_, text) => {
+    const known = hash('sha1', text, 'base64');
+    const left = gone.get(known) ?? 0;
+    if (left > 0) gone.set(known, left - 1);
+    if (left > 0) same += 1;
+    else others += 1;
+  });
+  const changed = Math.min(others, rows - same);
+  return { added: others - changed, changed, same };
 }
 
 /** @param names the columns by which rows are compared: others may have come since. */
