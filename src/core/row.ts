@@ -126,7 +126,7 @@ export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
 /**
  * We put this before the name of an added column when the input has that name already, or when it is the name
  * of an identifier. The prefix survives when the file is renamed or filtered, and no such column is used for
- * a lookup unless the user asks for it.
+ * a lookup unless the user asks for it. In words it is `Found`.
  */
 export const FOUND_PREFIX = 'found_';
 
@@ -148,7 +148,7 @@ export const isOurColumn = (name: string): boolean =>
   [...OUR_COLUMNS, ...ATTENTION_COLUMNS].some((ours) => ours === name);
 
 export function isFoundColumn(name: string): boolean {
-  return name.trim().toLowerCase().startsWith(FOUND_PREFIX);
+  return /^found[_ ]/i.test(name.trim());
 }
 
 // ------------------------------------------------------------------------------------- rows by their numbers

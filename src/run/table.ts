@@ -2,20 +2,17 @@ import type { AnswerPlace } from '../core/answer-body.ts';
 import { present } from '../core/objects.ts';
 import { FOUND_PREFIX, type InputRow, OUR_COLUMNS, type RowNumber } from '../core/row.ts';
 import { stepNames } from '../core/steps.ts';
-import { identifierNames } from '../files/columns/column-kind.ts';
 import { hasLists, PART_ROWS } from '../files/kept-rows.ts';
 import {
   type Addition,
   addedCells,
-  additionOf,
-  automaticAddition,
+  additionFor,
   cellsOrWhy,
   FreeNames,
   ourCells,
   resultCells,
   resultsIn,
   shownAnswer,
-  surveyFields,
   surveyResults,
   textCells,
 } from '../files/output/output.ts';
@@ -162,14 +159,9 @@ const firstAnswers = (ledger: LedgerReader, batch: Batch): Answers => ({
 });
 
 /** What is added to the list: the columns of the job, else the fields of the first answers. */
-async function additionIn(first: Answers, batch: Batch): Promise<Addition> {
-  const { add, on_existing: onExisting, ...kept } = settingsKept(batch.settings);
-  const { answer_at: answerPlace, operation, input_of_other: isOfOther } = kept;
-  if (add !== undefined) return additionOf(batch.header, add, onExisting, isOfOther, answerPlace);
-  const survey = await surveyFields(first, batch, { operation, answerPlace });
-  const isIdentifier = await identifierNames();
-  const steps = stepNames(batch.operation);
-  return automaticAddition(batch.header, survey.names, asItIs, isIdentifier, isOfOther, steps);
+function additionIn(ledger: Answers, batch: Batch): Promise<Addition> {
+  const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
+  return additionFor({ ledger, job, answerPlace, safety: asItIs, note() {} }, batch.header, batch);
 }
 
 // ----------------------------------------------------------------------------------------------- its cells

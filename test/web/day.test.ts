@@ -69,7 +69,7 @@ test('an analyst has people and the size of their companies, in her own workbook
   expect(name).toBe('contacts.sandbox.xlsx');
   const [header = [], ...rows] = await readSheet(readFileSync(path), 'Contacts');
   expect(rows.map((row) => row.slice(0, 2))).toEqual(people);
-  for (const column of ['employee_count', 'job_title']) expect(header, column).toContain(column);
+  for (const column of ['Employee count', 'Job title']) expect(header, column).toContain(column);
   const matched = rows.map((row) => [row[header.indexOf('_status')], row[header.indexOf('_matched_by')]]);
   expect(matched).toEqual(people.map(() => ['matched', 'domain; email']));
   const book = readFileSync(join(served.folder, 'store', 'book.jsonl'), 'utf8')

@@ -158,6 +158,23 @@ test('after a try the list says what came and what will be asked, and its column
   expect(await head('Name').count()).toBe(1);
 });
 
+test('what is started without a try has the columns of a try: the same words in table, report and download', async () => {
+  const { served, page } = await listOf('firms.csv', companies(25));
+  await pill(page, 'Start all').click();
+  await expect.poll(async () => (await newest(served))?.state).toBe('finished');
+  await page.getByRole('columnheader', { name: 'Employee count found' }).waitFor();
+  const { batch } = await newest(served);
+  const header = async (): Promise<string> =>
+    (await served.tool(`/api/batches/${batch}/files/output`)).body.split('\n', 1).join();
+  // By an identifier that was found nothing is asked.
+  expect(await header()).toMatch(/^Website,Name,Employee count,Industry,Found abn,Found domain,.*,City,/);
+  await page
+    .getByRole('button', { name: 'Report' })
+    .or(page.getByRole('link', { name: 'Report' }))
+    .click();
+  await page.getByText('Employee count', { exact: true }).waitFor();
+});
+
 test('a run spends no more than she allows; left alone, that is what it costs at most', async () => {
   const desk = await openDesk({ matchRate: 1 });
   desk.list(12);

@@ -19,6 +19,7 @@ import { isoTime } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn } from '../../core/our-columns.ts';
+import { listFolderOf } from '../../core/paths.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow, matchedByIn, sourceColumn } from '../../core/row.ts';
 import { stepNames, suffixOf } from '../../core/steps.ts';
@@ -30,6 +31,7 @@ import { isBlankCell } from '../../operations/lookup/identifiers.ts';
 import { identifierNames } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import { accountAt, type ShownAnswer, shownAnswer } from './shown-answer.ts';
+import { columnWords } from './summary-words.ts';
 import { isPaidBy } from './tally.ts';
 
 /**
@@ -155,36 +157,71 @@ function requireFree(sources: readonly string[], others: readonly string[], adde
   }
 }
 
+interface Naming {
+  /** Names that some operation would take for an identifier; left out: none. */
+  readonly isIdentifier?: (name: string) => boolean;
+  /** Whether the input is known as the output of another job, so that no column of it is ours. */
+  readonly isOfOther?: boolean | undefined;
+  /** The words of its steps tell columns of one name apart. */
+  readonly operation?: string;
+  /** Whether the names are words for people, such as `Employee count`. */
+  readonly inWords?: boolean;
+}
+
 /**
  * The columns without `add`. A name that the input already has gets a prefix, so that none of the user's
  * cells is touched. The name of a field is the vendor's, so it is made safe like any cell of the vendor's.
- * @param isIdentifier names that some operation would take for an identifier; left out: none.
- * @param isOfOther as for `additionOf`.
  */
 export function automaticAddition(
   header: readonly string[],
   fields: readonly string[],
   safety: CellSafety,
-  isIdentifier: (name: string) => boolean = () => false,
-  isOfOther = false,
-  steps: readonly string[] = [],
+  naming: Naming = {},
 ): Addition {
+  const { isIdentifier = () => false, isOfOther = false, operation = '', inWords = false } = naming;
+  const steps = stepNames(operation);
+  const wordsOf = (field: string) => columnWords(steps.length > 1 ? field : `${operation}.${field}`);
   const known = new Set(fields.flatMap((field) => earlierNames(field, steps)));
   const mark = fields[0] === undefined ? [] : earlierNames(fields[0], steps);
   const dropped = new Set<string>([
     ...ourColumnsIn(header),
     ...(isOfOther ? [] : earlierAdded(header, known, mark.length === 0 ? [] : [mark])),
+    ...(isOfOther || !inWords ? [] : earlierInWords(header, fields.map(wordsOf))),
   ]);
   const names = new FreeNames(header.filter((column) => !dropped.has(column)));
   const given = new Set<string>();
-  const columns = fields.map((field) => {
+  const byField = (field: string): string => {
     const [bare = field, behind = bare] = namesOf(field, steps);
     const own = safety(given.has(bare.toLowerCase()) ? behind : bare);
     given.add(bare.toLowerCase());
-    const name = names.take(isIdentifier(bare) ? prefixed(own) : own, FOUND_PREFIX);
-    return { name, path: field, isField: true } as const;
-  });
+    return names.take(isIdentifier(bare) ? prefixed(own) : own, FOUND_PREFIX);
+  };
+  const byWords = (field: string): string => {
+    const [bare, withStep, asFound] = wordsOf(field);
+    const usual = isIdentifier(bare) ? [] : [safety(bare), safety(withStep)];
+    return names.take(usual.find((name) => names.isFree(name)) ?? safety(asFound), '');
+  };
+  const nameOf = inWords ? byWords : byField;
+  const columns = fields.map((field) => ({ name: nameOf(field), path: field, isField: true as const }));
   return { columns, dropped, ours: dropped };
+}
+
+/**
+ * The columns that an earlier download has in words. They stand in the order of the fields. Words are names
+ * that her own columns may have as well, so that most of the fields must have theirs.
+ */
+function earlierInWords(
+  header: readonly string[],
+  fields: readonly (readonly string[])[],
+): readonly string[] {
+  const found: string[] = [];
+  let end = fields.length;
+  for (const column of header.slice(0, Math.max(0, header.indexOf('_status'))).toReversed()) {
+    end = fields.findLastIndex((words, at) => at < end && words.includes(column));
+    if (end === -1) break;
+    found.push(column);
+  }
+  return found.length * 2 > fields.length ? found : [];
 }
 
 const prefixed = (field: string): string => FOUND_PREFIX + field;
@@ -391,9 +428,13 @@ export class FreeNames {
     this.#taken = new Set([...taken].map((name) => name.toLowerCase()));
   }
 
+  isFree(name: string): boolean {
+    return !this.#taken.has(name.toLowerCase());
+  }
+
   take(name: string, prefix: string): string {
     let free = name;
-    for (let number = 1; this.#taken.has(free.toLowerCase()); number += 1)
+    for (let number = 1; !this.isFree(free); number += 1)
       free = `${prefix}${name}${number === 1 ? '' : `_${number}`}`;
     this.#taken.add(free.toLowerCase());
     return free;
@@ -445,22 +486,28 @@ export async function additionWith(
 ): Promise<Addition> {
   const isOfOther = settingsKept(batch.settings).input_of_other;
   if (job.add !== undefined) return additionOf(header, job.add, job.on_existing, isOfOther, answerPlace);
-  const steps = stepNames(batch.operation);
-  return automaticAddition(header, fields, safety, await identifierNames(), isOfOther, steps);
+  return automaticAddition(header, fields, safety, {
+    isIdentifier: await identifierNames(),
+    isOfOther,
+    operation: batch.operation,
+    inWords: isInWords(batch),
+  });
 }
 
-/**
- * The names that columns may have in a batch that takes every value of its answers, without numbers at the
- * end.
- */
+/** The names that columns may have in a batch that takes every value of its answers, without numbers. */
 export async function automaticNames(
   ledger: LedgerReader,
   batch: Batch,
   job: FieldsOf,
 ): Promise<readonly string[]> {
   const { names } = await surveyFields(ledger, batch, job);
-  return names.flatMap((name) => earlierNames(name, stepNames(batch.operation)));
+  if (!isInWords(batch)) return names.flatMap((name) => earlierNames(name, stepNames(batch.operation)));
+  const { columns } = await additionWith({ ...job, job, safety: asItIs }, batch.header, batch, names);
+  return columns.flatMap(({ name }) => [name, safeCell(name)]);
 }
+
+/** The columns of a list that was brought to the page are read by people. */
+const isInWords = ({ inputPath }: Batch): boolean => listFolderOf(inputPath) !== undefined;
 
 type FieldsOf = Additions & { readonly answerPlace: AnswerPlace };
 

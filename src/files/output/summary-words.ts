@@ -1,7 +1,7 @@
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, listed, sentence } from '../../core/plain-text.ts';
-import { needingAttention } from '../../core/row.ts';
+import { FOUND_PREFIX, needingAttention } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
 import type { ChangesObject, ListCredits } from '../../objects/batch-object.ts';
@@ -94,6 +94,16 @@ const INPUTS: Readonly<Record<string, string>> = {
 export function inputWords(input: string): string {
   const name = inputOf(input);
   return INPUTS[name] ?? name.replaceAll(/[._]/g, ' ');
+}
+
+/** Names for the column of a value, such as `Employee count` for `enrich-company.employee_count`. */
+export function columnWords(field: string): readonly [bare: string, withStep: string, asFound: string] {
+  const words = (text: string): string => capital(text.replaceAll(/[._]/g, ' '));
+  // A member of a list has the list's name in front, such as `emails.0`.
+  const [bare = field] = /[^.]+(?:\.\d.*|\.more)?$/.exec(field) ?? [];
+  // The word of a step tells two cities apart.
+  const withStep = field.replace(/^(?:enrich-|find-[a-z]+\.)/, '');
+  return [words(bare), words(withStep), words(FOUND_PREFIX + bare)];
 }
 
 interface RowsCounted extends Pick<BatchFigures, 'rows' | 'counts'> {

@@ -100,6 +100,37 @@ describe('without a job’s columns', () => {
     expect(names(again)).toEqual(names(first));
     expect([...again.dropped].sort()).toEqual([...names(first), ...OUR_COLUMNS].sort());
   });
+
+  test('in words, a download that is brought again gets its columns once, and none of hers is taken for one of ours', () => {
+    const naming = {
+      inWords: true,
+      operation: 'enrich-company',
+      isIdentifier: (name: string) => /^abn$/i.test(name),
+    };
+    const fields = ['name', 'abn', 'location.city', 'emails.0', 'hq.city'];
+    const hers = ['Website', 'City', 'Name'];
+    const found = automaticAddition(hers, fields, safeCell, naming);
+    expect(names(found)).toEqual([
+      'Company name',
+      'Found abn',
+      'Company location city',
+      'Emails 0',
+      'Company hq city',
+    ]);
+    const again = automaticAddition([...hers, ...names(found), ...OUR_COLUMNS], fields, safeCell, naming);
+    expect(names(again)).toEqual(names(found));
+    expect([...again.dropped].sort()).toEqual([...names(found), ...OUR_COLUMNS].sort());
+    // Nothing was found before.
+    const blank = automaticAddition([...hers, ...OUR_COLUMNS], fields, safeCell, naming);
+    expect([...blank.dropped].sort()).toEqual([...OUR_COLUMNS].sort());
+    const others = automaticAddition(
+      [...hers, ...names(found).slice(0, 3), ...OUR_COLUMNS],
+      fields,
+      safeCell,
+      naming,
+    );
+    expect([...others.dropped].sort()).toEqual([...names(found).slice(0, 3), ...OUR_COLUMNS].sort());
+  });
 });
 
 test('a column called as one of ours in a file that is no output of ours is refused: two of a name cannot be read', () => {

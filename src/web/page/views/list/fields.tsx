@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { GIVEN } from '../../../../core/given.ts';
 import { moneySum } from '../../../../core/money.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
-import { capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
-import type { BatchStatusObject } from '../../../api.ts';
+import { columnWords, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
+import type { BatchStatusObject, TableObject } from '../../../api.ts';
+import { Loaded } from '../../parts/asking.tsx';
 import { Select } from '../../parts/controls.tsx';
 import { counted, foundIn, grouped, money } from '../../parts/figures.ts';
 import { type Column, columnsUsed, isBought } from './columns.ts';
@@ -72,19 +72,11 @@ export function proposedFor(
   for (const field of fields) {
     const looks = LOOKS[bareName(field)];
     const alike = hers.find((each) => isFill(job) && each.looks_like === looks && isFree(each.name));
-    const column = alike?.name ?? namesFor(field).find(isFree) ?? field;
+    const column = alike?.name ?? columnWords(field).find(isFree) ?? field;
     proposed.set(field, column);
     taken.push(column);
   }
   return proposed;
-}
-
-/** Names for the column of a value, such as `Employee count` for `employee_count`. */
-function namesFor(field: string): readonly string[] {
-  const wordsOf = (text: string): string => capital(text.replaceAll(/[._]/g, ' '));
-  // The word of a step tells two cities apart.
-  const whole = wordsOf(field.replace(/^(?:enrich-|find-[a-z]+\.)/, ''));
-  return [wordsOf(field.replace(/.*\./, '')), whole, `${whole} found`];
 }
 
 const SHOWN_FIRST = 6;
@@ -97,11 +89,11 @@ export function namesBeyond({ job }: Scene, columns: readonly Column[]): readonl
 }
 
 /** The values as ticks; a ticked one has the name of its column. */
-export function Fields({ scene, fields }: OfScene & { readonly fields: readonly string[] }) {
+export function Fields({ scene, proposed }: OfScene & { readonly proposed: Added }) {
   const { job, choose } = scene;
   // A new object each time, so that a tick that is not taken is drawn as it was.
   const wrong = useSignal({ says: '' });
-  const proposed = proposedFor(scene, fields);
+  const fields = [...proposed.keys()];
   const added = addedIn(job);
   const chosen = added.size === 0 ? proposed : added;
   const hers = columnsOfHers(scene);
@@ -175,35 +167,25 @@ interface TriedProps extends OfScene {
 /** What a few rows brought, which of it she wants, and what the whole list will probably bring with them. */
 export function Tried({ scene, tried: { rows, matched, forecast } }: TriedProps) {
   const { likely, rows: others = 0 } = forecast ?? {};
-  const fields = knownIn(scene);
-  useProposedNames(scene, fields);
   return (
     <>
       <h2>
         Of {grouped(rows)} tried, {grouped(matched)} {matched === 1 ? 'was' : 'were'} found
       </h2>
       {/* Which blanks are filled was chosen before the try. */}
-      {!isFill(scene.job) && <Fields scene={scene} fields={fields} />}
+      {!isFill(scene.job) && scene.described.value && (
+        <Loaded<TableObject> path="/status" body={{ batch: scene.batch?.batch, from: 0, limit: 1 }}>
+          {({ columns }) => <Fields scene={scene} proposed={namedIn(scene, columns)} />}
+        </Loaded>
+      )}
       {likely && others > 0 && scene.batch && <WholeList {...likely} batch={scene.batch} />}
     </>
   );
 }
 
-/**
- * All that came back is chosen at first, under its proposed name. Where a step has several accounts it stays
- * open: a row that lacks a chosen value would be asked once more.
- */
-function useProposedNames(scene: Scene, fields: readonly string[]): void {
-  const { job, choose, described } = scene;
-  const isOne = stepsOf(job).every(({ accounts }) => accounts.length < 2);
-  // Of hers no column may have the same name, so that hers have to be known.
-  const isOpen = described.value !== undefined && addedIn(job).size === 0 && isOne;
-  useEffect(() => {
-    // Another tab that shows the list would choose the same at the same time.
-    const isSeen = document.visibilityState === 'visible';
-    if (isOpen && isSeen && fields.length > 0) choose(withAdded(job, proposedFor(scene, fields)));
-  }, [isOpen, fields.length]);
-}
+/** What came back, under the names that its columns have. */
+const namedIn = ({ job }: Scene, columns: TableObject['columns']): Added =>
+  new Map(columns.flatMap(({ name, path }) => (path === undefined ? [] : [[fieldIn(job, path), name]])));
 
 type Likely = NonNullable<NonNullable<TriedProps['tried']['forecast']>['likely']>;
 

@@ -3,7 +3,7 @@ import type { AccountObject, ListJobChoice } from '../../../api.ts';
 import { Button, Checkbox, Field, Options, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
 import { columnsUsed } from './columns.ts';
-import { Fields, valuesOf } from './fields.tsx';
+import { Fields, proposedFor, valuesOf } from './fields.tsx';
 import { askedIn, inputsOf, isFill, type Step, stepsOf, tierOf, UNREAD, withAsked, withStep } from './job.ts';
 import { columnsOfHers, isTeam, type OfScene, type Scene } from './scene.ts';
 
@@ -19,7 +19,7 @@ export function Steps({ scene, accounts }: OfAccounts) {
         return (
           <section key={operation}>
             {(isFill(job) || steps.length > 1) && <h3>{capital(whatWords(operation))}</h3>}
-            {isFill(job) && <Fields scene={scene} fields={valuesOf(operation)} />}
+            {isFill(job) && <Fields scene={scene} proposed={proposedFor(scene, valuesOf(operation))} />}
             <Vendors {...{ step, accounts, scene, onChosen }} />
             {operation === 'onboard' && <Team scene={scene} />}
             {operation === 'find-email' && <CheckedBy {...{ step, accounts, onChosen }} />}
