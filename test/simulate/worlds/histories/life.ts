@@ -262,9 +262,9 @@ export class Life {
       fs.chmodSync(join(store, 'ledger.db'), 0o600);
     } else fs.cpSync(copy.path, store, { recursive: true });
     // What is noted outside of a store follows by a second, and a kill may lose that.
-    const lostAtMs = this.#stage.vendor.charges[copy.charges]?.atMs ?? 0;
-    if (lostAtMs >= this.#killedAtMs - 1_000) this.#permitted.lost(copy.charges);
-    else this.#lostSince = Math.min(copy.charges, this.#lostSince ?? copy.charges);
+    const lost = this.#stage.vendor.charges[copy.charges];
+    if (lost !== undefined && lost.atMs >= this.#killedAtMs - 1_000) this.#permitted.lost(copy.charges);
+    else if (lost !== undefined) this.#lostSince = Math.min(copy.charges, this.#lostSince ?? copy.charges);
     this.#refreshing.clear();
     this.#watch.forget();
     this.#stage.tell(`the store is put back as it was after ${copy.charges} charges`);
