@@ -439,6 +439,32 @@ test('the people whom a row has found are rows below it, are found by their name
   await page.getByRole('listitem').filter({ hasText: stranger }).first().waitFor();
 });
 
+test('each cell by which a row should be asked and that is wrong is marked, and mended where it stands', async () => {
+  const served = await servedIn();
+  const list = 'ABN,Company,Website\n51 824 753 557,Three Ltd,no site\n51 824 753 556,One Ltd,one.example\n';
+  const page = await open(served, `/lists/${await finished(served, `${list},Two Ltd,nowhere\n`)}`);
+  const colours = async (company: string) => {
+    const cell = (name: string | RegExp) => lineOf(page, company).getByRole('gridcell', { name }).first();
+    const cells = [cell(/^(51.*|)$/), cell(company), cell(/^(no site|nowhere|one.example)$/)];
+    return Promise.all(
+      cells.map((each) => each.evaluate((shown) => getComputedStyle(shown).backgroundColor)),
+    );
+  };
+  await lineOf(page, 'Three Ltd').getByText('checksum').first().waitFor();
+  const [right] = await colours('One Ltd');
+  const [abn, own, site] = await colours('Three Ltd');
+  expect(abn).not.toBe(right);
+  expect([site, own]).toEqual([abn, (await colours('One Ltd'))[1]]);
+  expect((await colours('Two Ltd'))[2], 'a blank is no wrong cell beside one').toBe(abn);
+  expect((await colours('Two Ltd'))[0]).toBe(right);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const card = page.getByRole('listitem').filter({ hasText: 'Three Ltd' });
+  await card.getByRole('button', { name: 'Correct Website' }).click();
+  await page.getByRole('textbox', { name: 'Website of row 2' }).fill('three.example');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 cell mended').waitFor();
+});
+
 test('selected rows are copied as a sheet takes them', async () => {
   const served = await servedIn();
   const page = await open(served, `/lists/${await finished(served)}`, {

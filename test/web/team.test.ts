@@ -133,6 +133,14 @@ test('who is no longer on the list loses access only after she has typed so, and
   const state = page.locator('main > fieldset > header .state');
   await state.getByText('Taken back today').waitFor();
   await rowOf(page, 'cid@t.example').getByText('invite deleted').waitFor();
+  // Who was removed stays removed, and the other row says that it is as before.
+  await rowOf(page, /^= 2 *ann@t.example/)
+    .getByText('taken back: ')
+    .waitFor();
+  expect(await rowOf(page, 'cid@t.example').innerText()).not.toContain('taken back');
+  await page.getByRole('button', { name: '2 changed, 1 taken back' }).click();
+  await rowOf(page, 'bob@t.example').waitFor({ state: 'detached' });
+  await rowOf(page, 'ann@t.example').waitFor();
   await page.getByRole('link', { name: 'What came of the undo' }).click();
   await page.getByText(/^undone · begun/).waitFor();
   await page.getByRole('link', { name: 'Lists' }).click();
@@ -193,7 +201,7 @@ test('what happens to each person, and what came of it, stands whole in the tabl
   expect(await heads()).toEqual(['Email', 'Project', 'Role', 'What happens']);
   expect(await cut()).toEqual([]);
   await page.goto(`${served.url}/lists/${before}`);
-  await page.getByRole('columnheader', { name: 'invite_code' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Invite code' }).waitFor();
   expect(await heads()).toEqual(['Email', 'Project', 'Role', 'What came of it']);
   await rowOf(page, /^\+ 2 *amira/)
     .getByText('invited as viewer')

@@ -59,7 +59,10 @@ export function listRoutes(server: Server): Hono {
     )
     .delete('/lists/:id', async (context) => {
       const list = await keptList(server, context.req.param('id'));
-      await requireUnused(server, list);
+      if (await isInUse(server, list)) {
+        const next = 'Let it end, or stop it for good; then remove the list.';
+        throw stop('busy', `${list.name} is not done yet.`, next);
+      }
       tables.forget();
       await removeList(list);
       return context.json({ removed: list.id });
@@ -69,13 +72,6 @@ export function listRoutes(server: Server): Hono {
 const viewOf = ({ id, name, atMs, job, version, mends, edited }: KeptList): ListView => {
   return { id, name, at: isoTime(atMs), job, version, mends, edited };
 };
-
-/** @throws StopError `busy` while something is done with it, and while a batch over it is open. */
-async function requireUnused(server: Server, list: KeptList): Promise<void> {
-  if (!(await isInUse(server, list))) return;
-  const next = 'Let it end, or stop it for good; then remove the list.';
-  throw stop('busy', `${list.name} is not done yet.`, next);
-}
 
 /** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */
 const KEPT_MS = 30 * DAY_MS;

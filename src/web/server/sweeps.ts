@@ -138,18 +138,15 @@ const MOST_NIGHTS = 60;
 const NightNote = z.object({ paused: z.boolean(), ended: z.array(NightEnd) });
 type NightNote = z.infer<typeof NightNote>;
 
-interface NightNotes {
-  readonly byJob: Map<string, NightNote>;
-  /** Nobody knows which nights were paused, so all are until a person says that they go on. */
-  readonly isUnread: boolean;
-}
+type NightNotes = Awaited<ReturnType<typeof notesAt>>;
 
-async function notesAt(path: string): Promise<NightNotes> {
+/** Where nobody knows which nights were paused, all are until a person says that they go on. */
+async function notesAt(path: string) {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   try {
     const notes = z.record(z.string(), NightNote).parse(JSON.parse(text));
     return { byJob: new Map(Object.entries(notes)), isUnread: false };
   } catch {
-    return { byJob: new Map(), isUnread: true };
+    return { byJob: new Map<string, NightNote>(), isUnread: true };
   }
 }

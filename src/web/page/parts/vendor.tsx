@@ -40,10 +40,8 @@ interface NewKeyProps {
 
 /** The key is sent once, in the body, and then leaves its field. */
 export function NewKey({ name, says, onSaved }: NewKeyProps) {
-  const change = async ({ key }: Readonly<Record<string, unknown>>): Promise<void> => {
-    await ask('/accounts/add', { body: { name, key }, isLook: true });
-    await onSaved();
-  };
+  const change = ({ key }: Readonly<Record<string, unknown>>): Promise<unknown> =>
+    ask('/accounts/add', { body: { name, key }, isLook: true }).then(onSaved);
   return (
     <Form says={says} sends={change}>
       <Field says="New key" name="key" type="password" autocomplete="new-password" required />

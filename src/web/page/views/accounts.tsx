@@ -96,8 +96,10 @@ function Card({ account, spend }: CardProps) {
 
 function abilitiesOf({ vendor, operations = [] }: AccountObject): string {
   if (vendor === 'service') return 'Projects and people: invites, roles, removals';
-  const named = operations.filter((name) => !name.startsWith('api-call'));
-  return `Finds ${named.map(whatWords).join(', ')}`;
+  return `Finds ${operations
+    .filter((name) => !name.startsWith('api-call'))
+    .map(whatWords)
+    .join(', ')}`;
 }
 
 function Used({ account, spend }: CardProps) {
@@ -106,13 +108,12 @@ function Used({ account, spend }: CardProps) {
   const group = spend.groups.find((each) => each.name === name && each.sandbox === sandbox);
   const used = group ?? { spent: 0, exact: true };
   const most = budget.per_month;
-  if (most === null) return <p>{creditWords(used)} this month</p>;
   return (
     <>
       <p>
-        {spentWords(used)} of {counted(most, 'credit')} this month
+        {most === null ? creditWords(used) : `${spentWords(used)} of ${counted(most, 'credit')}`} this month
       </p>
-      <Bar part={used.spent} all={most} />
+      {most !== null && <Bar part={used.spent} all={most} />}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Loaded, late } from '../parts/asking.tsx';
 import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
 import { allRows, askedApart, fileName, grouped, isLeft, NEEDING, needing, sumOf } from '../parts/figures.ts';
 import { ask, beat, look, query } from '../session.ts';
-import { Head, SoFar } from './list/head.tsx';
+import { changedWords, Head, SoFar } from './list/head.tsx';
 import { type Known, type OfScene, type Scene, teamPlan, useScene } from './list/scene.ts';
 import type { Told } from './list/stopped.tsx';
 import { isNarrow, ListTable } from './list/table.tsx';
@@ -174,14 +174,15 @@ function Funnel({ scene }: OfScene) {
 
 /** The first one is all rows. */
 function sharesOf(scene: Scene): readonly Share[] {
-  const { batch, planned, described, isPlanning, isRunning, tried, report } = scene;
+  const { batch, planned, described, isPlanning, isRunning, tried, report, undo } = scene;
   const team = teamPlan(scene);
   if (team !== undefined) return teamShares(team);
   const plan = isPlanning.value && planned.value?.changes === undefined ? planned.value : undefined;
   const goesOn = tried !== undefined && scene.only === undefined && plan?.unfinished === batch?.batch;
   if (plan !== undefined && !goesOn) return partsOf({ rows: plan.rows, counts: {} }, [], plan);
   // A report that was read before it went on is out of date.
-  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.figures.steps, plan);
+  const says = batch?.changes === undefined ? 'found' : changedWords(undo);
+  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.figures.steps, plan, says);
   return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
 }
 
@@ -199,6 +200,7 @@ function partsOf(
   batch: Pick<BatchStatusObject, 'rows' | 'counts'> & Partial<BatchStatusObject>,
   all: readonly StepObject[] = [],
   plan?: PlanObject,
+  says = 'found',
 ): readonly Share[] {
   const rows = allRows(batch);
   const ended = sumOf(Object.values(batch.counts));
@@ -209,7 +211,6 @@ function partsOf(
     const isKnown = ended > 0 && (planned ?? now) === now;
     return { says, rows: planned ?? now, states: isKnown ? states : undefined };
   };
-  const says = batch.changes === undefined ? 'found' : 'changed';
   // Rows that are still to go have found some of it, too, which the words above the parts count.
   const apart = counts.pending === 0 ? foundApart(all) : [];
   const found = share(withApart(says, apart), 'matched,applied');

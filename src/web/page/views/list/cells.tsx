@@ -6,7 +6,8 @@ import { Button, Facts } from '../../parts/controls.tsx';
 import type { Line, Lines } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
 import { MendField, type Mending, mend, mendedAs } from './mends.tsx';
-import type { OfScene } from './scene.ts';
+import { isSaid } from './rows.ts';
+import { isTakenBack, type OfScene } from './scene.ts';
 import { markOf, partDone, type TeamPart } from './team.ts';
 
 /** What stands in the cells of a row: hers, the bought ones, and a sign in the place of those. */
@@ -30,10 +31,11 @@ export function cellsOf(drawn: Drawn, line: Line | undefined): readonly CellShow
   if (line === undefined) return columns.map(() => WAITS);
   const sign = signOf(drawn, line);
   const signs = signsInPlace(drawn, line, sign);
+  const wrong = wrongIn(drawn, line, sign);
   return columns.map((column, at) => {
     const said = signs[at];
     if (said === undefined) {
-      const cell = cellOf(drawn, line, column);
+      const cell = cellOf(drawn, line, column, wrong.includes(column));
       return at === 0 && sign && !signs.includes(sign) ? { ...cell, title: sign.says } : cell;
     }
     if (said.look === 'wait') return WAITS;
@@ -70,7 +72,7 @@ export function textOf({ scene }: Pick<Drawn, 'scene'>, line: Line, column: Colu
   return mended?.value ?? boughtIn(line, column);
 }
 
-function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
+function cellOf(drawn: Drawn, line: Line, column: Column, isWrong: boolean): CellShown {
   const { scene, mending } = drawn;
   const { row, cells } = line;
   const { name, source } = column;
@@ -106,7 +108,19 @@ function cellOf(drawn: Drawn, line: Line, column: Column): CellShown {
   }
   const from = cells[source ?? -1]?.replace(/^list$/, 'yours');
   const shows = from ? [text, ' ', <small key={from}>{from}</small>] : text;
+  if (isWrong) return { shows, title: text, look: 'wrong' };
   return { shows, title: text, look: isNumber(text) && isBought(column) ? 'num' : '' };
+}
+
+/** The cells by which a row should be asked and cannot: those that its reason says, else all of them. */
+function wrongIn(drawn: Drawn, line: Line, sign: Sign | undefined): readonly Column[] {
+  const looks = [sign, ...stepSigns(drawn, line).values()].map((each) => each?.look);
+  if (!looks.includes('bad') && sign?.look !== 'warn') return [];
+  const asked = drawn.columns.filter(({ kind }) => kind === 'asked');
+  const reason = oursIn(drawn, line, '_reason');
+  const said = asked.filter((column) => isSaid(boughtIn(line, column), reason));
+  if (said.length > 0) return said;
+  return sign?.look === 'bad' && asked.length > 0 ? asked : drawn.columns.slice(0, 1);
 }
 
 const isNumber = (text: string): boolean => /^-?\d[\d,.]*$/.test(text);
@@ -136,7 +150,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'pending':
       return drawn.scene.isRunning ? { look: 'wait', says: '' } : undefined;
     case 'applied':
-      return { look: partDone(reason), says: reason };
+      return changedSign(isTakenBack(drawn.scene, line.row), reason);
     case 'unchanged':
       return { look: 'unchanged', says: reason };
     default:
@@ -145,6 +159,9 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
       return { look: line.results === undefined ? 'warn' : 'said', says: reason };
   }
 }
+
+const changedSign = (isBack: boolean, reason: string): Sign =>
+  isBack ? { look: 'unchanged', says: `taken back: ${reason}` } : { look: partDone(reason), says: reason };
 
 function doubtOf(reason: string): Sign {
   const { most } = /, (?<most>[\d,]+ credits?) at risk/.exec(reason)?.groups ?? {};
@@ -200,7 +217,8 @@ export function Cards({ drawn }: { readonly drawn: Drawn }) {
 }
 
 function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
-  const { scene, columns, mending } = drawn;
+  const { scene, columns } = drawn;
+  const { begin } = drawn.mending;
   const { row, planned } = line;
   const [key, ...others] = columns;
   if (key === undefined) return null;
@@ -208,14 +226,17 @@ function Card({ drawn, line }: { readonly drawn: Drawn; readonly line: Line }) {
   const sign = signOf(drawn, line);
   const fault = sign?.look === 'bad' ? sign.says : undefined;
   const canMend = scene.list !== undefined && key.at !== undefined && row > 0;
-  const correct = (): void => mending.begin({ row, column: key.name });
+  const wrong = wrongIn(drawn, line, sign);
+  const correct = ({ name: column }: Column) => (
+    <Button key={column} look="link" says={`Correct ${column}`} onClick={() => begin({ row, column })} />
+  );
   const open = (): number => (scene.opened.value = row);
   return (
     <li>
       <p class="row soft">
         <b>{markOf(sign?.look ?? planned?.look)}</b>
         {row > 0 && <Button look="link" id={`row-${row}`} says={`Row ${row}`} onClick={open} />}
-        {canMend && <Button look="link" says="Correct" onClick={correct} />}
+        {canMend && (wrong.length > 0 ? wrong : [key]).map(correct)}
       </p>
       {(first?.shows || row > 0) && (
         <p>

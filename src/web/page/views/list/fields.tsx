@@ -45,12 +45,6 @@ export function valuesOf(operation: string): readonly string[] {
   return [first, ...all.filter((value) => value !== first)];
 }
 
-/** What answers have had so far, else what is wanted of them, in the order of what was asked first. */
-function knownIn({ job, planned }: Scene): readonly string[] {
-  const known = (planned.value?.fields ?? [...addedIn(job).keys()]).map((field) => fieldIn(job, field));
-  return operationsOf(job).flatMap((name) => known.filter((field) => field.startsWith(`${name}.`)));
-}
-
 const LOOKS: Readonly<Record<string, string>> = { email: 'e-mail', phone: 'phone' };
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
@@ -220,7 +214,8 @@ export function Meaning({ scene, column, close }: MeaningProps) {
   const filled = [...addedIn(scene.job)].flatMap(([field, name]) => (name === column.name ? field : []));
   const ofStep = (field: string): string => (operations.length > 1 ? `, from ${whatOf(field)}` : '');
   const inputs = new Set(operations.flatMap(inputsOf));
-  const fields = new Set([...operations.flatMap(valuesOf), ...knownIn(scene), ...filled]);
+  const known = scene.planned.value?.fields?.map((field) => fieldIn(scene.job, field)) ?? [];
+  const fields = new Set([...operations.flatMap(valuesOf), ...known, ...filled]);
   const options: readonly (readonly [string, string])[] = [
     [UNREAD, 'yours, left alone'],
     ...[...inputs].map((input) => [input, `asked by: ${inputWords(input)}`] as const),

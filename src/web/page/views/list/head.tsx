@@ -191,6 +191,9 @@ function Came({ scene, batch }: OfBoth) {
 const takenBackWords = (undo: BatchObject): string =>
   `${foundWords(undo)} were taken back${needing(undo) > 0 ? `; ${needWords(needing(undo))}` : ''}.`;
 
+export const changedWords = (undo: BatchObject | undefined): string =>
+  undo?.state === 'finished' ? `changed, ${grouped(foundIn(undo.counts))} taken back` : 'changed';
+
 function earlierWords(batch: BatchObject): string {
   const cost = batch.has_costs ? `, ${creditWords(batch.credits)}` : '';
   const found = `${grouped(foundIn(batch.counts))} of ${counted(wantedIn(batch), 'row')}`;

@@ -37,10 +37,11 @@ export function withSteps(job: ListJobChoice, steps: readonly Step[]): ListJobCh
   return { ...kept, operations: Object.fromEntries(entries) };
 }
 
-export function withStep(job: ListJobChoice, step: Step): ListJobChoice {
-  const steps = stepsOf(job).map((each) => (each.operation === step.operation ? step : each));
-  return withSteps(job, steps);
-}
+export const withStep = (job: ListJobChoice, step: Step): ListJobChoice =>
+  withSteps(
+    job,
+    stepsOf(job).map((each) => (each.operation === step.operation ? step : each)),
+  );
 
 export const operationsOf = (job: ListJobChoice): readonly string[] =>
   stepsOf(job).map(({ operation }) => operation);
@@ -153,7 +154,5 @@ export function besides(
 }
 
 /** The value by its path in an answer, which has the step in front where the job has several. */
-export function fieldIn(job: ListJobChoice, path: string): string {
-  const [only = '', ...others] = operationsOf(job);
-  return others.length === 0 ? `${only}.${bareName(path)}` : path;
-}
+export const fieldIn = (job: ListJobChoice, path: string): string =>
+  operationsOf(job).length > 1 ? path : `${operationsOf(job)[0]}.${bareName(path)}`;

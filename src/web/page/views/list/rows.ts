@@ -125,11 +125,13 @@ function faultyIn(
   hers: readonly { readonly name: string; readonly text: string }[],
 ): readonly string[] {
   if (part !== 'invalid' || row === undefined) return [];
-  const quoted = hers.filter(({ text }) => isQuoted(text, reason));
+  const quoted = hers.filter(({ text }) => isSaid(text, reason));
   const read = Object.values(columns);
   return (quoted.length > 0 ? quoted : hers).map(({ name }) => name).filter((name) => read.includes(name));
 }
 
-/** Whether the sentence about a row says this cell. */
-const isQuoted = (cell: string, sentence: string): boolean =>
-  cell.trim() !== '' && sentence.toLowerCase().includes(`"${cell.trim().toLowerCase()}"`);
+/** Whether the sentence about a row says that this cell is wrong, in quotes or with a reason behind it. */
+export function isSaid(cell: string, sentence: string): boolean {
+  const [text, all] = [cell.trim().toLowerCase(), sentence.toLowerCase()];
+  return text !== '' && (all.includes(`"${text}"`) || all.includes(`${text}: `));
+}

@@ -9,6 +9,7 @@ import type {
   Mend,
   PlanObject,
   ReportObject,
+  UndoPlanObject,
   WorkView,
 } from '../../../api.ts';
 import { type Asked, oneAtATime, useAsked } from '../../parts/asking.tsx';
@@ -33,7 +34,7 @@ export interface Known {
 export type Scene = ReturnType<typeof useScene>;
 
 export function useScene(known: Known) {
-  const { list, batch, work } = known;
+  const { list, batch, work, undo } = known;
   const { state, counts, credits } = batch ?? {};
   const isRunning = batch?.running === true || work?.state === 'working';
   const isPlanning = useIsPlanning(known);
@@ -60,6 +61,7 @@ export function useScene(known: Known) {
   const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
   const planned = { path: '/plan', body: { file: list?.id, job, only, accept: agreed.value.accept } };
   const report = { path: `/batches/${batch?.batch}/report` };
+  const undone = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
   return {
     ...known,
     ...choice,
@@ -74,6 +76,8 @@ export function useScene(known: Known) {
     /** What came of it. It is read from every row, and so not asked for while it runs. */
     report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [state, counts, credits]),
     isUndoing: useSignal(false),
+    /** What an undo has left as it was changed; undefined value where nothing was taken back. */
+    undone: useAnswer<UndoPlanObject>(batch?.undone_by?.finished === true && undone, undo?.counts),
     /** What a few rows brought that were tried last; undefined where the last work was another one. */
     tried: isPlanning.value && work?.state === 'ended' ? work.sample : undefined,
     selected,
@@ -218,3 +222,9 @@ export const isTeam = ({ job, batch, isPlanning }: Scene): boolean =>
 /** What is planned for a team, until it is started. */
 export const teamPlan = ({ isPlanning, isRunning, planned }: Scene): PlanObject | undefined =>
   isPlanning.value && !isRunning && planned.value?.changes !== undefined ? planned.value : undefined;
+
+/** Whether an undo has taken back what was done by a row. A project that was made for it stays. */
+export const isTakenBack = ({ undone: { value } }: Scene, row: number): boolean => {
+  const left = value?.not_undone.filter(({ subject }) => !subject.startsWith('project ')) ?? [];
+  return value !== undefined && ![...left, ...value.changes].some((each) => each.row === row);
+};

@@ -244,9 +244,7 @@ function Told({ again, onTold }: ToldProps) {
   const told = useSignal<string>('not_done');
   const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
     if (told.value !== 'found') return onTold(told.value === 'no_match' ? ['no_match'] : undefined);
-    const said = String(facts)
-      .split('\n')
-      .filter((line) => line.includes('='));
+    const said = String(facts).match(/^.*=.*$/gm) ?? [];
     return onTold(said.map((line) => line.replace(/\s*=\s*/, '=').trim()));
   };
   return (
