@@ -21,10 +21,6 @@ export const SpentObject = z.object({
 });
 export type SpentObject = z.output<typeof SpentObject>;
 
-/** What all batches over one list have spent. */
-export const ListCredits = SpentObject.pick({ spent: true, exact: true });
-export type ListCredits = z.output<typeof ListCredits>;
-
 /** Credits of a batch. */
 const MoneyObject = SpentObject.extend({ reserved: z.number(), budget: z.number().nullable() });
 

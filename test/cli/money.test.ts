@@ -197,6 +197,27 @@ test('a list that is started again saves nothing of what it has had before, and 
   expect(await saved()).toEqual({ 'list.csv': [12, 0], 'other.csv': [0, 11] });
 });
 
+test('what an earlier start of a list may have paid is said with its whole cost', async () => {
+  const { desk } = await deskBefore(({ body }) => (body.includes('lost') ? undefined : { name: 'Acme' }));
+  const job = {
+    operation: 'enrich-company',
+    account: 'data',
+    columns: { domain: 'Site' },
+    waterfall: ['domain'],
+  };
+  await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 9 } }));
+  await desk.write('list.csv', 'Site\na.example\nlost.example\n');
+  await desk.json(RUN);
+  await desk.json(['settle', 'last', '3', '--skip']);
+  await desk.write('list.csv', 'Site\na.example\nb.example\n');
+  const { figures } = await desk.json(RUN);
+  expect(figures).toMatchObject({ in_all: { credits: { spent: 2, exact: true, in_doubt: 1 } } });
+  expect(await desk.read('out.report.html')).toContain(
+    'In all, the list has cost 2 credits, and 1 more in doubt, for answers that were lost; this start cost 1 credit.',
+  );
+  expect(await words(desk, RUN)).toContain(', 2 and 1 in doubt by all starts of the list\n');
+});
+
 const MONEY = /[$€£¥]|\b(?:AUD|EUR)\b|"cost":[^n]/;
 
 test('where no account has a price, and of play money, not a word is said of money', async () => {

@@ -50,8 +50,9 @@ function creditsLine({ credits, cost, changes, figures }: RunObject): string | u
 
 function listWords(all: FiguresObject['in_all']): string {
   if (all === undefined) return '';
-  const { spent, exact } = all.credits;
-  return `, ${atMost(spent, !exact, grouped(spent))}${inMoney(all.cost)} by all starts of the list`;
+  const { spent, exact, in_doubt: inDoubt } = all.credits;
+  const doubt = inDoubt > 0 ? ` and ${grouped(inDoubt)} in doubt` : '';
+  return `, ${atMost(spent, !exact, grouped(spent))}${inMoney(all.cost)}${doubt} by all starts of the list`;
 }
 
 /** What each account of each step found at which price, and in which order they are worth asking. */

@@ -11,7 +11,7 @@ import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
 import type { BatchFigures } from './report-object.ts';
 import { accountNameIn, shownAnswer } from './shown-answer.ts';
-import { hasCosts, spentOf, Tally, vendorCountOf } from './tally.ts';
+import { hasCosts, spentOf, spentTogether, Tally, vendorCountOf } from './tally.ts';
 
 /** What a batch has cost, beside the earlier starts of its list. */
 interface Costs extends Pick<FiguresObject, 'cost' | 'in_all'> {
@@ -91,9 +91,8 @@ async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Pr
   // Play money is never added to real money.
   const before = earlier.filter(({ sandbox }) => sandbox === batch.sandbox);
   const each = [money, ...(await Promise.all(before.map(({ id }) => ledger.batchMoney(id))))].map(spentOf);
-  const spent = each.reduce((sum, credits) => sum + credits.spent, 0);
-  if (spent === money.spent) return { money, cost };
-  const credits = { spent, exact: each.every(({ exact }) => exact) };
+  const credits = spentTogether(each);
+  if (credits.spent === money.spent && credits.in_doubt === money.inDoubt) return { money, cost };
   const all = (await costTogether(ledger, [batch, ...before], priceOf)) ?? null;
   return { money, cost, in_all: { credits, cost: all } };
 }

@@ -4,7 +4,7 @@ import { atMost, counted, grouped, linesOf, listed, sentence } from '../../core/
 import { FOUND_PREFIX, needingAttention } from '../../core/row.ts';
 import { inputOf, stepNames } from '../../core/steps.ts';
 import type { BatchState } from '../../ledger/ledger.ts';
-import type { ChangesObject, ListCredits } from '../../objects/batch-object.ts';
+import type { ChangesObject, SpentObject } from '../../objects/batch-object.ts';
 import type { BatchFigures, ChangeEnd, SummaryObject } from './report-object.ts';
 
 interface Summed {
@@ -152,16 +152,13 @@ export function percent(part: number, all: number): string {
 /** The whole cost of a list comes first: a start over a mended cell alone costs next to nothing. */
 function costWords(figures: BatchFigures, sandbox: boolean): string {
   const { credits, cost, vendor_counted: byVendor, in_all: all } = figures;
-  const { in_doubt: inDoubt } = credits;
-  const says = ({ spent, exact }: ListCredits): string => atMost(spent, !exact, counted(spent, 'credit'));
+  const says = ({ spent, exact }: SpentObject): string => atMost(spent, !exact, counted(spent, 'credit'));
+  const doubt = ({ in_doubt: credits }: SpentObject): string =>
+    credits > 0 ? `, and ${grouped(credits)} more in doubt, for answers that were lost` : '';
   const own = `cost ${says(credits)}${inMoney(cost)}`;
-  const also = [
-    vendorCountWords(byVendor),
-    inDoubt > 0 ? `; ${grouped(inDoubt)} in doubt, for answers that were lost` : '',
-    sandbox ? '; this is play money' : '',
-  ];
-  if (all === undefined) return `It ${own}${also.join('')}.`;
-  const list = `In all, the list has cost ${says(all.credits)}${inMoney(all.cost)}`;
+  const also = [vendorCountWords(byVendor), sandbox ? '; this is play money' : ''];
+  if (all === undefined) return `It ${own}${doubt(credits)}${also.join('')}.`;
+  const list = `In all, the list has cost ${says(all.credits)}${inMoney(all.cost)}${doubt(all.credits)}`;
   return `${list}; this start ${own}${also.join('')}.`;
 }
 

@@ -164,6 +164,13 @@ export function spentOf(money: Pick<Money, 'spent' | 'isAtMost' | 'inDoubt'>): S
   return { spent: money.spent, exact: money.isAtMost !== true, in_doubt: money.inDoubt };
 }
 
+/** What several batches have spent together. */
+export const spentTogether = (each: readonly SpentObject[]): SpentObject => ({
+  spent: each.reduce((sum, { spent }) => sum + spent, 0),
+  exact: each.every(({ exact }) => exact),
+  in_doubt: each.reduce((sum, { in_doubt }) => sum + in_doubt, 0),
+});
+
 /** The vendor's own count of what batches have spent; undefined where it is not known of all that. */
 export function vendorCountOf(
   batches: Iterable<Pick<Batch, 'vendorCount'>>,

@@ -144,7 +144,7 @@ test('the report says first what came of the list, what it cost, and what needs 
   ).toEqual([
     'leads.csv · THEN',
     '2 of 4 companies found, 50 %',
-    'It cost 1,200 credits (A$48.00); 3 in doubt, for answers that were lost.',
+    'It cost 1,200 credits (A$48.00), and 3 more in doubt, for answers that were lost.',
     'That is 1,200 credits (A$48.00) for each one bought. 1 more credit was saved: known before, or twice on the list.',
     '2 rows need you.',
     ...['The list with the answers', '·', 'The rows that need you'],

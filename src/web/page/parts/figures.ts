@@ -1,17 +1,19 @@
 import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
 import { percent, wantedIn } from '../../../files/output/summary-words.ts';
-import type { BatchObject, BatchStatusObject, ListCredits, ListView, PlanObject } from '../../api.ts';
+import type { BatchObject, BatchStatusObject, ListView, PlanObject, SpentObject } from '../../api.ts';
 
 /** Numbers, sizes and times as people read them, by the code of the report and of the commands. */
 export { counted, grouped, percent };
 
 export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
-/** `62`, or `at most 62` where it may have been less. */
-export const spentWords = ({ spent, exact }: ListCredits): string => atMost(spent, !exact, grouped(spent));
+type Spent = Pick<SpentObject, 'spent' | 'exact'>;
 
-export const creditWords = ({ spent, exact }: ListCredits): string =>
+/** `62`, or `at most 62` where it may have been less. */
+export const spentWords = ({ spent, exact }: Spent): string => atMost(spent, !exact, grouped(spent));
+
+export const creditWords = ({ spent, exact }: Spent): string =>
   atMost(spent, !exact, counted(spent, 'credit'));
 
 export const needWords = (rows: number): string => counted(rows, 'row needs you', 'rows need you');
