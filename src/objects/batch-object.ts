@@ -21,6 +21,10 @@ export const SpentObject = z.object({
 });
 export type SpentObject = z.output<typeof SpentObject>;
 
+/** What all batches over one list have spent, and that in money: null where an account has no price. */
+export const ListCost = z.object({ credits: SpentObject, cost: CostObject.nullable() });
+export type ListCost = z.output<typeof ListCost>;
+
 /** Credits of a batch. */
 const MoneyObject = SpentObject.extend({ reserved: z.number(), budget: z.number().nullable() });
 

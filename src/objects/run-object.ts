@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChangesObject, CostObject, Counts, SpentObject } from './batch-object.ts';
+import { ChangesObject, CostObject, Counts, ListCost, SpentObject } from './batch-object.ts';
 import { NotUndoneObject, SampleObject } from './plan-object.ts';
 import { StopObject } from './stop-object.ts';
 
@@ -36,7 +36,7 @@ export const FiguresObject = z.object({
   /** The spent credits in money, one amount for each currency. Null where an account has no price. */
   cost: CostObject.nullable(),
   /** The cost of the list by this start and all before it, where one of these cost something. */
-  in_all: z.object({ credits: SpentObject, cost: CostObject.nullable() }).exactOptional(),
+  in_all: ListCost.exactOptional(),
   /**
    * How many of the found rows were bought for this list, and what each of them cost, with the misses. Null
    * where none was, nothing was spent, or rows of several steps are not finished.

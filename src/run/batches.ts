@@ -5,8 +5,8 @@ import { present } from '../core/objects.ts';
 import { NO_HEADER, needingAttention, readHeaderRows, rowsAsked, rowsIn } from '../core/row.ts';
 import { inputFileOf } from '../files/called.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
-import { costOf, notedOutput } from '../files/output/output.ts';
-import { hasCosts, spentOf, spentTogether } from '../files/output/tally.ts';
+import { costOf, listCost, notedOutput } from '../files/output/output.ts';
+import { hasCosts, spentOf } from '../files/output/tally.ts';
 import { triedBy, undoneBy } from '../job/job-origin.ts';
 import { flagFor } from '../job/job-schema.ts';
 import { readSettings, saidBeside, settingsKept } from '../job/job-settings.ts';
@@ -15,7 +15,7 @@ import type { Spender } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { flagWords, nearPath, nextCommand } from '../lib/command-line.ts';
 import type { Tell } from '../lib/postgres-server.ts';
-import type { BatchObject, BatchStatusObject, SpentObject, WorkerObject } from '../objects/batch-object.ts';
+import type { BatchObject, BatchStatusObject, ListCost, WorkerObject } from '../objects/batch-object.ts';
 import { pricesIn } from './known-account.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, isAtWorkOn, lookInto } from './open-ledger.ts';
 
@@ -42,7 +42,7 @@ interface BatchRange {
 }
 
 /** A batch, and what all batches over its list have spent in the same store, of the same kind of money. */
-export type PagedBatch = BatchObject & { readonly list_credits: SpentObject };
+export type PagedBatch = BatchObject & { readonly in_all: ListCost };
 
 /**
  * A page of batches, the newest first. Only the batches of the page are read whole, so a store with thousands
@@ -68,8 +68,9 @@ export async function batchesPage(
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
     await lookInto(location, async (ledger) => {
       const spenders = await spendersOf(ledger, location);
+      const priceOf = await pricesIn(ledger);
       // A list may have many starts on one page: what all have spent is added up once.
-      const spent = new Map<string, SpentObject>();
+      const spent = new Map<string, ListCost>();
       for (const { batch: line } of found) {
         const batch = await ledger.batch(line.id);
         if (batch === undefined) continue;
@@ -78,19 +79,15 @@ export async function batchesPage(
         const ofList = (byInput.get(input) ?? []).filter(
           (each) => each.location === location && each.batch.sandbox === line.sandbox,
         );
-        const list_credits = spent.get(money) ?? (await spentIn(ledger, ofList));
-        spent.set(money, list_credits);
+        const starts = ofList.map((each) => each.batch);
+        const in_all = spent.get(money) ?? (await listCost(ledger, starts, priceOf));
+        spent.set(money, in_all);
         const shownBatch = await batchObject(ledger, { batch, location }, spenders);
-        read.set(line.id, { ...shownBatch, input, list_credits });
+        read.set(line.id, { ...shownBatch, input, in_all });
       }
     });
   return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };
 }
-
-const spentIn = async (ledger: LedgerReader, lines: readonly BatchLine[]): Promise<SpentObject> =>
-  spentTogether(
-    await Promise.all(lines.map(async ({ batch }) => spentOf(await ledger.batchMoney(batch.id)))),
-  );
 
 interface BatchLine {
   readonly batch: Batch;

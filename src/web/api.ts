@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { InputRow } from '../core/row.ts';
 import type { Edited } from '../files/versions.ts';
 import { jobEntries } from '../job/job-schema.ts';
-import { BatchObject, SpentObject, type TableObject } from '../objects/batch-object.ts';
+import { BatchObject, ListCost, type TableObject } from '../objects/batch-object.ts';
 import { SampleObject } from '../objects/plan-object.ts';
 import { SweepObject } from '../objects/run-object.ts';
 import { StopObject } from '../objects/stop-object.ts';
@@ -50,7 +50,7 @@ export const BatchListQuery = z.object({
 
 export const BatchList = z.object({
   /** Each with the list over which it works; null for a file that was not brought to the page. */
-  batches: z.array(BatchObject.extend({ list: z.string().nullable(), list_credits: SpentObject })),
+  batches: z.array(BatchObject.extend({ list: z.string().nullable(), in_all: ListCost })),
   /** Number of batches that there are. */
   total: z.number(),
   per_page: z.number(),

@@ -35,6 +35,17 @@ test('a month is told by day, list, account and person, without play money', asy
   await page.getByText(/^Nothing was spent in /).waitFor();
 });
 
+test('on Home the cost of a list is that of all its starts, in credits and in money', async () => {
+  const desk = await openDesk({ account: { price: '0.04 AUD' } });
+  for (const rows of [5, 6]) {
+    desk.list(rows);
+    await desk.type(desk.run());
+  }
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const page = await openTab(served, '/');
+  await page.getByRole('listitem').getByText('6 credits (A$0.24)', { exact: true }).waitFor();
+});
+
 test('money of two currencies stands side by side, and the vendor’s own count with its difference', async () => {
   const served = await servedIn();
   const page = await openTab(served, '/');

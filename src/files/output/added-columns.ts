@@ -210,10 +210,7 @@ export function automaticAddition(
  * The columns that an earlier download has in words. They stand in the order of the fields. Words are names
  * that her own columns may have as well, so that most of the fields must have theirs.
  */
-function earlierInWords(
-  header: readonly string[],
-  fields: readonly (readonly string[])[],
-): readonly string[] {
+function earlierInWords(header: readonly string[], fields: readonly (readonly string[])[]): string[] {
   const found: string[] = [];
   let end = fields.length;
   for (const column of header.slice(0, Math.max(0, header.indexOf('_status'))).toReversed()) {

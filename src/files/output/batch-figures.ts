@@ -6,6 +6,7 @@ import { asksSeveral, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AskedOfAccount, Batch, LedgerReader, Money, RowRecord } from '../../ledger/ledger.ts';
 import { asItIs } from '../../lib/formulas.ts';
+import type { ListCost } from '../../objects/batch-object.ts';
 import type { FiguresObject, StepObject } from '../../objects/run-object.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
@@ -69,32 +70,35 @@ export function figuresOf(
 export type PriceOf = (batch: Batch, identity: string) => CreditPrice | undefined;
 
 /** What a batch has spent in money. */
-export const costOf = (ledger: LedgerReader, batch: Batch, priceOf: PriceOf) =>
-  costTogether(ledger, [batch], priceOf);
+export const costOf = async (ledger: LedgerReader, batch: Batch, priceOf: PriceOf) =>
+  (await listCost(ledger, [batch], priceOf)).cost ?? undefined;
 
-async function costTogether(ledger: LedgerReader, batches: readonly Batch[], priceOf: PriceOf) {
+/** What batches over one list have spent together. Play money is never added to real money. */
+export async function listCost(
+  ledger: LedgerReader,
+  batches: readonly Batch[],
+  priceOf: PriceOf,
+): Promise<ListCost> {
+  const each = await Promise.all(batches.map(async ({ id }) => spentOf(await ledger.batchMoney(id))));
   const parts: PricedCredits[] = [];
   for (const batch of batches)
     for (const { identity } of batch.accounts) {
       const { spent } = await ledger.shareMoney(batch.id, identity);
       parts.push({ credits: spent, price: priceOf(batch, identity) });
     }
-  return moneyFor(parts);
+  return { credits: spentTogether(each), cost: moneyFor(parts) ?? null };
 }
 
 async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<Costs> {
   const money = await ledger.batchMoney(batch.id);
-  const cost = (await costOf(ledger, batch, priceOf)) ?? null;
+  const { cost } = await listCost(ledger, [batch], priceOf);
   const newestFirst = await ledger.batches();
   const older = newestFirst.slice(newestFirst.findIndex(({ id }) => id === batch.id) + 1);
   const earlier = older.filter(({ inputPath }) => inputPath === batch.inputPath);
-  // Play money is never added to real money.
   const before = earlier.filter(({ sandbox }) => sandbox === batch.sandbox);
-  const each = [money, ...(await Promise.all(before.map(({ id }) => ledger.batchMoney(id))))].map(spentOf);
-  const credits = spentTogether(each);
-  if (credits.spent === money.spent && credits.in_doubt === money.inDoubt) return { money, cost };
-  const all = (await costTogether(ledger, [batch, ...before], priceOf)) ?? null;
-  return { money, cost, in_all: { credits, cost: all } };
+  const all = await listCost(ledger, [batch, ...before], priceOf);
+  const { spent, in_doubt: inDoubt } = all.credits;
+  return spent === money.spent && inDoubt === money.inDoubt ? { money, cost } : { money, cost, in_all: all };
 }
 
 export async function figuresIn(

@@ -48,7 +48,7 @@ import { Tally } from './tally.ts';
  */
 
 export * from './added-columns.ts';
-export { costOf, readFigures, stepsIn } from './batch-figures.ts';
+export { costOf, listCost, readFigures, stepsIn } from './batch-figures.ts';
 export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
 export { readReport } from './report-facts.ts';

@@ -112,7 +112,7 @@ export async function openSweeps({ jobs, answers, store, folder, work, log }: Sw
 function nightOf(
   { job, account, inbox }: SweptJob,
   word: string,
-  notes: NightNotes,
+  notes: Awaited<ReturnType<typeof notesAt>>,
   store: string | undefined,
   work: Work,
 ) {
@@ -137,8 +137,6 @@ const MOST_NIGHTS = 60;
 
 const NightNote = z.object({ paused: z.boolean(), ended: z.array(NightEnd) });
 type NightNote = z.infer<typeof NightNote>;
-
-type NightNotes = Awaited<ReturnType<typeof notesAt>>;
 
 /** Where nobody knows which nights were paused, all are until a person says that they go on. */
 async function notesAt(path: string) {

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { inMoney } from '../../../core/money.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
 import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
@@ -115,10 +116,9 @@ const whatOf = ({ operation, undoes }: ListedBatch): string =>
 const foundOf = (batch: ListedBatch): string => (batch.running ? doneWords(batch) : foundWords(batch));
 
 /** What the list has cost so far, by all its starts. */
-function costOf({ has_costs: hasCosts, list_credits: credits, sandbox }: ListedBatch): string {
+function costOf({ has_costs: hasCosts, in_all: all, sandbox }: ListedBatch): string {
   if (!hasCosts) return '–';
-  const cost = creditWords(credits);
-  return sandbox ? `${cost}, play money` : cost;
+  return `${creditWords(all.credits)}${inMoney(all.cost)}${sandbox ? ', play money' : ''}`;
 }
 
 function stateOf(batch: ListedBatch) {
