@@ -142,7 +142,7 @@ function applyLost({ session: { client } }: Run, why: string, reply: Delivery, s
   // A proxy may have said so, and not the vendor.
   const rule =
     reply.kind === 'answered'
-      ? '; if the vendor means "no match" by it, ' +
+      ? '. If the vendor means "no match" by it, ' +
         `its dialect needs the rule \`${ruleForLost(reply.raw, client.dialect)}\``
       : '';
   client.limiter.doubted(sentAtMs, words + rule);

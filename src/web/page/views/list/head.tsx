@@ -241,8 +241,10 @@ function Speed({ batch }: OfBatch) {
   const { requests_last_minute: requests, paused_why: why = '', counts } = batch;
   const until = waitsUntil(batch);
   const said = batch.paused_asked ? 'The vendor asks to wait.' : forPage(sentenceOf(why));
-  if (until !== undefined)
-    return <p>{`${said} It goes on by itself ${isSoon(until) ? 'in a moment' : when(until)}.`}</p>;
+  if (until !== undefined) {
+    const left = `in ${duration((Date.parse(until) - Date.now()) / 1000)}`;
+    return <p>{`${said} It goes on by itself ${isSoon(until) ? left : when(until)}.`}</p>;
+  }
   if (!isBegun(batch)) return <p>It begins.</p>;
   if (batch.open > 0 && requests === 0 && counts.matched === undefined)
     return <p class="soft">{counted(batch.open, 'question')} wait for an answer.</p>;
@@ -251,6 +253,6 @@ function Speed({ batch }: OfBatch) {
 
 /** What the vendor said beside it is for those who look into the log. */
 function sentenceOf(why: string): string {
-  const said = why.replace(/ \(.*\)/s, '');
+  const said = why.replace(/ \(.*?\)/s, '');
   return said === '' ? 'It waits.' : capital(sentence(said));
 }
