@@ -344,11 +344,12 @@ test('damaged cells are said, and repaired where that is sure, before anything i
   await page.getByRole('button', { name: 'row 2', exact: true }).waitFor();
 });
 
-test('what needs her before a start is opened beside the table, where it is named', async () => {
-  const { page } = await listOf('firms.csv', 'ABN\n51 824 753 556\n51 824 753 557\n');
+test('what needs her before a start is opened beside the table, which shows its row, where it is named', async () => {
+  const { page } = await listOf('firms.csv', `ABN\n${'51 824 753 556\n'.repeat(60)}51 824 753 557\n`);
   await aside(page).getByText('1 row needs you').click();
-  await aside(page).getByRole('button', { name: 'row 3' }).click();
-  await aside(page).getByRole('heading', { name: 'Row 3' }).waitFor();
+  await aside(page).getByRole('button', { name: 'row 62' }).click();
+  await aside(page).getByRole('heading', { name: 'Row 62' }).waitFor();
+  await page.getByRole('rowheader', { name: '62' }).waitFor();
 });
 
 test('where the figures have changed since she saw them, nothing is started, and she is told to look again', async () => {

@@ -86,6 +86,14 @@ export class Lines {
     return this.#numberIn(part, index - part.start);
   }
 
+  /** -1 of a row that is not shown, or of which nobody knows yet where it stands. */
+  lineOf(row: number | undefined): number {
+    for (const part of this.#parts)
+      for (let nth = 0; nth < part.size; nth += 1)
+        if (row !== undefined && this.#numberIn(part, nth) === row) return part.start + nth;
+    return -1;
+  }
+
   at(index: number): Line | undefined {
     const part = this.#partAt(index);
     return part.lines?.[index - part.start];

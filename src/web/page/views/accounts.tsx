@@ -194,14 +194,12 @@ function NewAccount({ vendors, regions, onAdded }: Known & { onAdded(): void }) 
   );
 }
 
-const PERSON = ['full_name', 'domain'];
-
 /** By what each is asked for; one that is left blank is not sent. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'enrich-company': ['domain', 'abn'],
   'enrich-person': ['email', 'profile_url'],
-  'find-email': PERSON,
-  'find-phone': PERSON,
+  'find-email': ['full_name', 'domain'],
+  'find-phone': ['full_name', 'domain'],
   'check-email': ['email'],
 };
 

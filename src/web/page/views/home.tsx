@@ -214,9 +214,7 @@ function pastedIn(clipboard: DataTransfer | null): File | undefined {
   return new File([cells], `Pasted ${dayAndMonth(now)}, ${time.replace(':', '.')}.tsv`);
 }
 
-function show({ id }: ListView): void {
-  location.href = `/lists/${id}`;
-}
+const show = ({ id }: ListView): string => (location.href = `/lists/${id}`);
 
 const sent = (file: File): Promise<ListView> =>
   ask(`/lists?name=${encodeURIComponent(file.name)}`, { method: 'PUT', body: file });

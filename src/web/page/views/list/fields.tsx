@@ -202,13 +202,8 @@ function rangeWords({ least, most }: Readonly<Record<'least' | 'most', number>>,
   return least === most ? grouped(most + sure) : `${grouped(least + sure)} to ${grouped(most + sure)}`;
 }
 
-interface MeaningProps extends OfScene {
-  readonly column: Column;
-  readonly close: () => void;
-}
-
 /** What a column of hers means for what shall be done: an input, or a value that it gets. */
-export function Meaning({ scene, column, close }: MeaningProps) {
+export function Meaning({ scene, column, close }: OfScene & { readonly column: Column; close(): void }) {
   const operations = operationsOf(scene.job);
   if (operations.length === 0) return <p class="soft">Choose first what shall be done with the list.</p>;
   const filled = [...addedIn(scene.job)].flatMap(([field, name]) => (name === column.name ? field : []));

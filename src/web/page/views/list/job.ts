@@ -68,12 +68,11 @@ export function withAdded(job: ListJobChoice, added: Added): ListJobChoice {
 }
 
 /** The inputs of what can be done, the surest first. */
-const COMPANY = ['abn', 'domain', 'profile_url', 'website', 'name', 'country', 'number'];
 const NAMES = ['first_name', 'last_name', 'full_name', 'company', 'domain'];
 const PERSON = ['email', 'profile_url', 'profile_slug', ...NAMES];
 const MEMBER = ['email', 'project', 'role', 'project_id', 'user_id'];
 const INPUTS: Readonly<Record<string, readonly string[]>> = {
-  'enrich-company': COMPANY,
+  'enrich-company': ['abn', 'domain', 'profile_url', 'website', 'name', 'country', 'number'],
   'enrich-person': PERSON,
   'find-email': PERSON,
   'find-phone': PERSON,

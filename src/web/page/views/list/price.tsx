@@ -93,11 +93,7 @@ export function Agreements({ scene, plan }: OfPlan) {
       {losing && (
         <Stop says={losing.fact}>
           <Field
-            says={
-              <span>
-                To agree, type <em>{losing.phrase}</em>
-              </span>
-            }
+            says={`To agree, type ${losing.phrase}`}
             value={typedFor(losing, agreed)}
             onInput={({ currentTarget: { value: words } }) =>
               agree({ typed: { about: losing.about, words } })

@@ -20,7 +20,7 @@ export function useRows(scene: Scene): Lines {
   const isOrdered = isCheap && Object.keys(filter.where).length === 0;
   const plan = teamPlan(scene);
   const people = useMemo(() => plan && teamRows(plan).filter((row) => isShown(row, filter)), [plan, filter]);
-  const team = useRef<Team>(NOBODY);
+  const team = useRef<Team>({ people: [], columns: {}, mends: [] });
   if (plan && people) team.current = { people, columns: plan.columns, mends: list?.mends ?? [] };
   // Rows are asked for when the server has the choice, because it reads the file by that.
   const source = shown ?? [list?.id, list?.at, readingOf(list?.job ?? {})];
@@ -73,8 +73,6 @@ interface Team {
   readonly columns: PlanObject['columns'];
   readonly mends: readonly Mend[];
 }
-
-const NOBODY: Team = { people: [], columns: {}, mends: [] };
 
 /** The people of a team before the start, with the cells of those whom the list names. */
 function ofTeam(file: Read, team: () => Team): Read {

@@ -26,10 +26,14 @@ export function Sheet(props: SheetProps) {
   const { from, to, lines, tall, above, page, onScroll, showLine } = useWindow(box, rows.count);
   useEffect(() => rows.see(from, to), [rows, from, to]);
   useLayoutEffect(() => box.current?.scrollTo({ top: 0 }), [rows]);
+  useEffect(() => {
+    // A row may be opened from beside the table.
+    const line = rows.lineOf(scene.opened.value);
+    if (line >= 0) at.value = { ...at.value, line };
+  }, [scene.opened.value]);
   useEffect(() => showLine(at.value.line), [at.value.line]);
   useLayoutEffect(() => {
-    const cell = box.current?.querySelector(':focus .at');
-    if (cell) cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    box.current?.querySelector(':focus .at')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [at.value.line, at.value.column]);
   const widths = [NUMBERS, ...columns.map((column) => widthOf(drawn, column))];
   const template = widths.map((width) => `${width}px`).join(' ');
