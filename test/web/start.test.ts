@@ -167,7 +167,7 @@ test('what is started without a try has the columns of a try: the same words in 
   const header = async (): Promise<string> =>
     (await served.tool(`/api/batches/${batch}/files/output`)).body.split('\n', 1).join();
   // By an identifier that was found nothing is asked.
-  expect(await header()).toMatch(/^Website,Name,Employee count,Industry,Found abn,Found domain,.*,City,/);
+  expect(await header()).toMatch(/^Website,Name,Employee count,Industry,Found ABN,Found domain,.*,City,/);
   await page
     .getByRole('button', { name: 'Report' })
     .or(page.getByRole('link', { name: 'Report' }))

@@ -491,14 +491,13 @@ export async function additionWith(
   });
 }
 
-/** The names that columns may have in a batch that takes every value of its answers, without numbers. */
+/** The names of the columns in a batch that takes every value of its answers, with and without formulas. */
 export async function automaticNames(
   ledger: LedgerReader,
   batch: Batch,
   job: FieldsOf,
 ): Promise<readonly string[]> {
   const { names } = await surveyFields(ledger, batch, job);
-  if (!isInWords(batch)) return names.flatMap((name) => earlierNames(name, stepNames(batch.operation)));
   const { columns } = await additionWith({ ...job, job, safety: asItIs }, batch.header, batch, names);
   return columns.flatMap(({ name }) => [name, safeCell(name)]);
 }

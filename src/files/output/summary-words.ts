@@ -98,7 +98,7 @@ export function inputWords(input: string): string {
 
 /** Names for the column of a value, such as `Employee count` for `enrich-company.employee_count`. */
 export function columnWords(field: string): readonly [bare: string, withStep: string, asFound: string] {
-  const words = (text: string): string => capital(text.replaceAll(/[._]/g, ' '));
+  const words = (text: string): string => capital(text.replaceAll(/[._]/g, ' ').replace(/\babn\b/, 'ABN'));
   // A member of a list has the list's name in front, such as `emails.0`.
   const [bare = field] = /[^.]+(?:\.\d.*|\.more)?$/.exec(field) ?? [];
   // The word of a step tells two cities apart.

@@ -112,7 +112,7 @@ describe('without a job’s columns', () => {
     const found = automaticAddition(hers, fields, safeCell, naming);
     expect(names(found)).toEqual([
       'Company name',
-      'Found abn',
+      'Found ABN',
       'Company location city',
       'Emails 0',
       'Company hq city',
