@@ -76,10 +76,8 @@ export async function batchesPage(
         if (batch === undefined) continue;
         const input = inputOf(line);
         const money = `${line.sandbox} ${input}`;
-        const ofList = (byInput.get(input) ?? []).filter(
-          (each) => each.location === location && each.batch.sandbox === line.sandbox,
-        );
-        const starts = ofList.map((each) => each.batch);
+        const isWith = (each: BatchLine) => each.location === location && each.batch.sandbox === line.sandbox;
+        const starts = (byInput.get(input) ?? []).filter(isWith).map((each) => each.batch);
         const in_all = spent.get(money) ?? (await listCost(ledger, starts, priceOf));
         spent.set(money, in_all);
         const shownBatch = await batchObject(ledger, { batch, location }, spenders);

@@ -117,7 +117,10 @@ const rowsPerRead = (batch: Batch, usual: number): number =>
 
 async function tableIn(ledger: LedgerReader, batch: Batch): Promise<Table> {
   const first = firstAnswers(ledger, batch);
-  const { columns: all, dropped } = await additionIn(first, batch);
+  const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
+  const choice = { ledger: first, job, answerPlace, safety: asItIs, note() {} };
+  // The columns of the job, else the fields of the first answers.
+  const { columns: all, dropped } = await additionFor(choice, batch.header, batch);
   const added = all.slice(0, MOST_ADDED);
   const results = hasLists(batch) ? await surveyResults(first, batch, placeIn(batch)) : { fields: [] };
   const stepOf = (path: string) => stepNames(batch.operation).find((step) => path.startsWith(`${step}.`));
@@ -157,12 +160,6 @@ const firstAnswers = (ledger: LedgerReader, batch: Batch): Answers => ({
     return [...records.values()];
   },
 });
-
-/** What is added to the list: the columns of the job, else the fields of the first answers. */
-function additionIn(ledger: Answers, batch: Batch): Promise<Addition> {
-  const { answer_at: answerPlace, ...job } = settingsKept(batch.settings);
-  return additionFor({ ledger, job, answerPlace, safety: asItIs, note() {} }, batch.header, batch);
-}
 
 // ----------------------------------------------------------------------------------------------- its cells
 
