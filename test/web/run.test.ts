@@ -200,6 +200,7 @@ test('of companies and people both are said of a row, and who found them stands 
   await openRow(page, 'banksia.example');
   await sees(page, `Found: ${cellOf('Found')} and ${cellOf('Who')} beside your “`);
   await sees(page, 'Asked by web domain');
+  await sees(await tabAt(served, '/'), '1 of 1 rows');
 });
 
 test('lost answers are decided at once, with the credits under each choice, also once a cell is mended', async () => {

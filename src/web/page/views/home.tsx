@@ -113,7 +113,9 @@ function OneList({ list, batch }: Line) {
 const whatOf = ({ operation, undoes }: ListedBatch): string =>
   undoes === null ? whatWords(operation) : `taken back: ${whatWords(operation)}`;
 
-const foundOf = (batch: ListedBatch): string => (batch.running ? doneWords(batch) : foundWords(batch));
+/** Rows, where several things are looked for: what was found of each is said in the list. */
+const foundOf = (batch: ListedBatch): string =>
+  batch.running ? doneWords(batch) : foundWords(batch) + (batch.operation.includes(',') ? ' rows' : '');
 
 /** What the list has cost so far, by all its starts. */
 function costOf({ has_costs: hasCosts, in_all: all, sandbox }: ListedBatch): string {
