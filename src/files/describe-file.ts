@@ -5,7 +5,14 @@ import { foreignWords } from '../core/plain-text.ts';
 import { RowCount, type RowNumber, rowRangeText } from '../core/row.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
 import type { ColumnObject, ListDescription, OperationFit } from '../objects/list-object.ts';
-import { type CellLook, cellLookOf, kindByName, SHARE_THAT_DECIDES } from './columns/column-kind.ts';
+import { isBlankCell } from '../operations/lookup/identifiers.ts';
+import {
+  type CellLook,
+  cellLookOf,
+  isAboutAnother,
+  kindByName,
+  SHARE_THAT_DECIDES,
+} from './columns/column-kind.ts';
 import {
   type ColumnContent,
   columnFlag,
@@ -17,6 +24,7 @@ import {
   unheeded,
 } from './columns/columns.ts';
 import type { OpenedFile } from './input.ts';
+import type { CellKind } from './quality/cell-issues.ts';
 import { IssueTally, issuesAsRead } from './quality/job-issues.ts';
 
 const EXAMPLES_SHOWN = 3;
@@ -32,9 +40,10 @@ export async function describeFile(
   const issueOf = await issuesAsRead(read);
   const known = [...operations];
   const content = await readContent(sheet, header.length);
-  const columns = header.map((name, at) =>
-    columnTally(name, new IssueTally(kindByName(name, known) ?? content.kind(at), issueOf)),
-  );
+  const columns = header.map((name, at) => {
+    const named = kindByName(name, known);
+    return columnTally(name, named, new IssueTally(named ?? content.kind(at), issueOf));
+  });
   const different = new SeenTexts();
   const same = new RowCount();
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
@@ -73,7 +82,7 @@ export function sheetsOf({ tabs }: Pick<Sheet, 'tabs'>): Pick<ListDescription, '
 /** Towns, states and sizes come again and again. So many different cells of a column are looked at once. */
 const CELLS_KEPT = 1_000;
 
-function columnTally(name: string, issues: IssueTally) {
+function columnTally(name: string, named: CellKind | undefined, issues: IssueTally) {
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new Map<string, RowCount>();
@@ -84,7 +93,7 @@ function columnTally(name: string, issues: IssueTally) {
         again.add(row);
         return;
       }
-      if (cell.trim() === '') return;
+      if (isBlankCell(cell)) return;
       const isSound = issues.add(row, cell) === undefined;
       if (examples.size < EXAMPLES_SHOWN)
         examples.add(cell.length > LONGEST_EXAMPLE ? foreignWords(cell, LONGEST_EXAMPLE) : cell);
@@ -104,6 +113,7 @@ function columnTally(name: string, issues: IssueTally) {
       return {
         name,
         looks_like,
+        ...contactIn(looks_like, looks, isAboutAnother(name) ? undefined : named),
         filled,
         examples: [...examples],
         odd: {
@@ -114,6 +124,21 @@ function columnTally(name: string, issues: IssueTally) {
       };
     },
   };
+}
+
+const CONTACTS = { email: 'e-mail', phone: 'phone' } as const;
+
+/** A name counts where no cell speaks against it: the answers below `E-mail consent` are no addresses. */
+function contactIn(
+  looksLike: string,
+  looks: ReadonlyMap<CellLook, unknown>,
+  named: CellKind | undefined,
+): Pick<ColumnObject, 'contact'> {
+  const contact = (['email', 'phone'] as const).find((kind) => {
+    const look = CONTACTS[kind];
+    return looksLike === look || (named === kind && (looks.size === 0 || looks.has(look)));
+  });
+  return contact === undefined ? {} : { contact };
 }
 
 /** How a list of these cells fits each operation. */

@@ -30,6 +30,8 @@ const ColumnObject = z.object({
   name: z.string(),
   /** The kind of text in at least four fifths of the filled cells. */
   looks_like: z.string(),
+  /** How a person of the row is reached by its cells, as they look or by its name, also where it is blank. */
+  contact: z.enum(['email', 'phone']).exactOptional(),
   filled: z.number(),
   examples: z.array(z.string()),
   /** Cells that do not look like the others. */

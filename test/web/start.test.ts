@@ -235,6 +235,25 @@ test('blanks are filled by vendors in her order, which the keyboard moves, and c
   expect((await partsOf(page))[1]).toBe('1 will be asked');
 });
 
+test('her own columns are filled, which have other names, and a word for nothing is a blank cell of them', async () => {
+  const { served, page } = await listOf(
+    'fair.csv',
+    'First name,Last name,Website,E-mail consent,Private e-mail,E-mail,Mobile\n' +
+      'Mia,Tran,a.example,yes,,mia@a.example,\nJo,Keller,b.example,no,,n/a,\n' +
+      'Ann,Lee,c.example,yes,,-,\nBo,Ray,d.example,no,,none,\n',
+  );
+  await pill(page, 'Fill blanks').click();
+  await pill(page, 'Phone numbers').click();
+  const kept = async () => (await ask(served, 'GET', '/lists')).lists[0].job.operations;
+  await expect.poll(kept).toMatchObject({
+    'find-email': { add: { 'E-mail': 'email' } },
+    'find-phone': { add: { Mobile: 'phone' } },
+  });
+  await expect
+    .poll(() => aside(page).locator('dl').first().innerText())
+    .toMatch(/addresses\s+3\s+phone numbers\s+4/);
+});
+
 test('what is asked by is put into her order, and the first of it that finds something is all that is paid', async () => {
   const { served, page } = await listOf(
     'firms.csv',

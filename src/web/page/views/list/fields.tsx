@@ -45,8 +45,6 @@ export function valuesOf(operation: string): readonly string[] {
   return [first, ...all.filter((value) => value !== first)];
 }
 
-const LOOKS: Readonly<Record<string, string>> = { email: 'e-mail', phone: 'phone' };
-
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /**
@@ -58,14 +56,13 @@ export function proposedFor(
   fields: readonly string[],
   kept: readonly string[] = [],
 ): Added {
-  const hers = described.value?.columns ?? [];
+  const hers = described.value?.columns.toSorted((one, other) => other.filled - one.filled) ?? [];
   const others = [...addedIn(job)].flatMap(([field, column]) => (fields.includes(field) ? [] : column));
   const taken = [...kept, ...others, ...(isFill(job) ? [] : hers.map(({ name }) => name))];
   const isFree = (column: string): boolean => !taken.some((each) => isSame(each, column));
   const proposed = new Map<string, string>();
   for (const field of fields) {
-    const looks = LOOKS[bareName(field)];
-    const alike = hers.find((each) => isFill(job) && each.looks_like === looks && isFree(each.name));
+    const alike = hers.find((each) => isFill(job) && each.contact === bareName(field) && isFree(each.name));
     const column = alike?.name ?? columnWords(field).find(isFree) ?? field;
     proposed.set(field, column);
     taken.push(column);
