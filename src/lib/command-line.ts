@@ -201,6 +201,12 @@ const BY_NPX = ['npx', 'rowonce'];
 
 const known = new Map<string, readonly string[]>();
 
+/** The program alone as a page says it, which names no path of the machine. */
+export function programWords(): string {
+  const name = programName();
+  return name.includes(PROGRAM) ? 'rowonce' : name.join(' ');
+}
+
 function programName(): readonly string[] {
   const folder = currentFolder();
   const { PATH = '' } = process.env;

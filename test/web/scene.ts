@@ -85,3 +85,7 @@ export async function lastWork(served: Served): Promise<WorkView> {
   if (last === undefined) throw new Error('Nothing was started');
   return last;
 }
+
+/** What no sentence of the page has: a flag, a path of a machine, or a word for a terminal. */
+export const TERMINAL =
+  /(?<![\w-])--[a-z]|\byaml\b|`|\bdocs\/|\bjson\b|\bstatus \d|(?-i:\browonce) (?!serve\b)|(?:^|\s)\/[a-z]+\/|\bcommands?\b/i;

@@ -383,7 +383,14 @@ test('a lost answer says in its cell what it may have cost, and what of several 
   await damaged.getByRole('button', { name: 'row 4' }).click();
   await page
     .getByRole('complementary', { name: 'Row 4' })
-    .getByText(/nobody: .*, so correct it/)
+    .getByText(/^people: e-mail nobody: .*, so correct it/)
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('rowheader', { name: '3', exact: true }).click();
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('complementary', { name: 'Row 3' })
+    .getByText(/^companies: website no site: .*; people: e-mail not an address: is not an e-mail address$/)
     .waitFor();
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 800 });
@@ -394,7 +401,7 @@ test('a lost answer says in its cell what it may have cost, and what of several 
 test('a blank that no vendor fills says so in its cell, and the parts of the list say who filled the others', async () => {
   const served = await servedIn();
   const list = readFileSync(join(import.meta.dirname, '../../fixtures/contacts-to-fill.csv'), 'utf8');
-  const id = await brought(served, 'contacts.csv', list);
+  const id = await brought(served, 'contacts.csv', `${list},,,Nobody Pty,AU,,,\n`);
   const find = {
     account: ['sandbox-hunter', 'sandbox-prospeo'],
     add: { Email: 'email' },
@@ -409,8 +416,15 @@ test('a blank that no vendor fills says so in its cell, and the parts of the lis
   const parts = await page.getByRole('group', { name: 'Show' }).locator('> *').allInnerTexts();
   const counted = parts.map((text) => [text.replace(/^\d+\s+/, ''), Number.parseInt(text, 10)] as const);
   const [[, rows] = [], ...shares] = counted;
-  expect(shares.map(([name]) => name)).toEqual(expect.arrayContaining(find.account));
+  const names = ['hunter (play)', 'prospeo (play)'];
+  expect(shares.map(([name]) => name)).toEqual(expect.arrayContaining(names));
   expect(shares.reduce((sum, [, share]) => sum + share, 0)).toBe(rows);
+  await part(page, 'needs you').click();
+  await lineOf(page, 'Nobody Pty').getByRole('rowheader').click();
+  await page.keyboard.press('Enter');
+  const beside = page.getByRole('complementary', { name: /^Row / });
+  const why = 'e-mail addresses: none of first name + last name + web domain, ';
+  await beside.getByText(why).getByText('profile name: no column; first name: blank').waitFor();
 });
 
 test('the people whom a row has found are rows below it, are found by their names, and count as no rows of hers', async () => {

@@ -3,11 +3,12 @@
  * on purpose what goes far; agrees by typing before anybody loses access; and can take it back.
  * Method: the page in a real browser over sheets of people, before the embedded service.
  */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { ask, brought, servedIn, useBrowser, worked } from './scene.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { ask, brought, servedIn, TERMINAL, useBrowser, worked } from './scene.ts';
 import type { Served } from './served.ts';
 
 const tabAt = useBrowser();
@@ -175,6 +176,35 @@ test('a list without roles gets one for all, and a project that nobody knows is 
   await page.locator('table:focus').waitFor({ timeout: 20_000 });
   const newest = async () => (await ask(served, 'GET', `/batches?list=${id}`)).batches[0]?.state;
   await expect.poll(newest).toBe('finished');
+});
+
+test('projects that would be made are named beside the tick, and nothing that is said has a flag or a path', async () => {
+  // Outside of the folder of the tests nothing offers the program, so that it is started by its path.
+  const folder = mkdtempSync(join(tmpdir(), '..', 'rowonce-by-path-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const served = await servedIn(folder);
+  const { page } = await teamAt(served, 'team.csv', TEAM);
+  const tick = page.getByLabel('Make the projects that nobody knows');
+  await tick.check();
+  // A misspelled one is seen before it is made for good.
+  await page.getByText('Will be made: Platform, Research, Support and Platfrom', { exact: true }).waitFor();
+  await page.getByLabel('Allow it').check();
+  await expect.poll(() => change(page).isEnabled()).toBe(true);
+  await change(page).click();
+  await page.getByText(/^\d+ changed, 2 need you$/).waitFor();
+  const unknown = 'role "owner" is not known.';
+  await rowOf(page, 'Jack Brennan').getByText(unknown, { exact: true }).waitFor();
+  await page.getByRole('rowheader', { name: '13' }).click();
+  await page.keyboard.press('Enter');
+  const beside = page.getByRole('complementary', { name: 'Row 13' });
+  await beside.getByText(unknown, { exact: true }).waitFor();
+  const said = () => page.locator('body').innerText();
+  expect(await said()).not.toMatch(TERMINAL);
+  const { body } = await served.ask('/', { headers: { host: `127.0.0.1:${served.port}` } });
+  expect(body).toBe('The page is not at this address. To open it, type: rowonce serve');
+  await served.stop('SIGKILL');
+  await page.getByText('rowonce serve').waitFor();
+  expect(await said()).not.toMatch(TERMINAL);
 });
 
 test('what happens to each person, and what came of it, stands whole in the table', async () => {

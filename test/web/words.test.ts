@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { attentionWords } from '../../src/files/output/tally.ts';
+import { TERMINAL } from './scene.ts';
 
 const PAGE = join(import.meta.dirname, '..', '..', 'src', 'web', 'page');
 
@@ -38,8 +39,6 @@ function sentencesOf(file: string): readonly string[] {
   return texts.filter((text) => /\p{L} \p{L}|^\s*\p{Lu}\p{Ll}/u.test(text));
 }
 
-const TERMINAL =
-  /(?<![\w-])--[a-z]|\byaml\b|`|\bdocs\/|\bjson\b|\bstatus \d|(?-i:\browonce) (?!serve\b)|(?:^|\s)\/[a-z]+\/|\bcommands?\b/i;
 const OURS =
   /\b(?:batch(?:es)?|operations?|settled?|carr(?:y|ied) out|ledger|dialects?|jobs?(?! title)|sweeps?)\b/i;
 

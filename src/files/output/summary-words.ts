@@ -96,6 +96,21 @@ export function inputWords(input: string): string {
   return INPUTS[name] ?? name.replaceAll(/[._]/g, ' ');
 }
 
+/** `hunter (play)`, for an account with play money. */
+export const accountWords = (account: string): string => account.replace(/^sandbox-(.*)/, '$1 (play)');
+
+const COMBINED = /(?<![\w@.])[a-z]+(?:[_+][a-z]+)+(?![\w@.+])/g;
+
+/** `companies: ABN: blank; people: no match by e-mail`: why a row ended so, without the program's names. */
+export const reasonWords = (reason: string): string =>
+  reason
+    .replaceAll(/\bsandbox-[a-z]+/g, accountWords)
+    .replaceAll(/(?<=^|; )(?:enrich|find|search|check)-[a-z]+(?=: )/g, whatWords)
+    .replaceAll('no usable identifier: ', '')
+    .replaceAll('profile slug', 'profile name')
+    .replaceAll(COMBINED, (inputs) => inputs.split('+').map(inputWords).join(' + '))
+    .replaceAll(/(?<=no match by )[a-z]+/g, inputWords);
+
 /** Names for the column of a value, such as `Employee count` for `enrich-company.employee_count`. */
 export function columnWords(field: string): readonly [bare: string, withStep: string, asFound: string] {
   const words = (text: string): string => capital(text.replaceAll(/[._]/g, ' ').replace(/\babn\b/, 'ABN'));
@@ -216,21 +231,25 @@ function placeOf(action: PlannedAction, groups: ChangesObject['projects']): stri
 
 /** How a change ended: its kind, in words, and their meaning. */
 export const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
-  ['applied', 'applied', 'changed as asked'],
+  ['applied', 'changed', 'as asked'],
   ['unchanged', 'unchanged', 'already so'],
   ['held_back', 'held back', 'not in the list, and not removed, for the reason given'],
   ['refused', 'refused', 'not done, for the reason given'],
   ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
   ['skipped', 'left out', 'left out while in doubt'],
-  ['invalid', 'invalid', 'cannot be used, so nothing was sent'],
+  ['invalid', 'need you', 'cannot be used, so nothing was sent'],
   ['pending', 'pending', 'not worked on yet'],
 ];
+
+/** `2 need you`, `1 needs you`. */
+export const endWords = (count: number, word: string): string =>
+  `${grouped(count)} ${count === 1 ? word.replace('need ', 'needs ') : word}`;
 
 function restWords({ applied: _, unchanged = 0, ...counts }: ChangesObject['counts']): string {
   const stay = unchanged === 1 ? '1 stays as it was' : `${unchanged} stay as they were`;
   const others = END_WORDS.flatMap(([end, word]) => {
     const count = counts[end];
-    return count === undefined ? [] : [`${count} ${word}`];
+    return count === undefined ? [] : [endWords(count, word)];
   });
   return [...(unchanged === 0 ? [] : [stay]), ...others].join(', ');
 }

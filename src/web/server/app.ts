@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { pageFolder } from '../../core/families.ts';
-import { escapeMarkup } from '../../core/plain-text.ts';
-import { commandLine } from '../../lib/command-line.ts';
+import { commandLine, programWords } from '../../lib/command-line.ts';
 import { type OpenAnswer, OpenRequest } from '../api.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
 import { batchRoutes, downloadRoutes } from './batches.ts';
@@ -19,7 +18,7 @@ import { taskRoutes } from './work.ts';
 
 export async function appOf(server: Server, guard: Guard): Promise<Hono> {
   const page = await readFile(new URL('index.html', pageFolder()), 'utf8');
-  const shown = page.replaceAll('%program%', escapeMarkup(commandLine([])));
+  const shown = page.replaceAll('%program%', programWords());
   const app = new Hono();
   app.onError((error, context) => refusalOf(server, error, context));
   app.use((context, next) => guard.check(context, next));

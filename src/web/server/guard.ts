@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Context, HonoRequest, Next } from 'hono';
 import { type Clock, systemClock } from '../../core/clock.ts';
-import { commandLine } from '../../lib/command-line.ts';
+import { commandLine, programWords } from '../../lib/command-line.ts';
 import type { Opening } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 
@@ -54,7 +54,7 @@ export class Guard {
     const isApi = req.path.startsWith('/api/');
     // At the address for tools, an earlier program may have left a service worker, so the page is not served
     // there. A bookmark of an earlier start has another name.
-    const elsewhere = `The page is not at this address. To open it, type: ${commandLine(['serve'])}`;
+    const elsewhere = `The page is not at this address. To open it, type: ${programWords()} serve`;
     if (!isApi && !isPage && isRead(req)) return context.text(elsewhere, 403);
     // Else a foreign name that resolves to this machine would be of one origin with the page behind it.
     if (!isPage && !isForTools) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);

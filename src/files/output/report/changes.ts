@@ -1,9 +1,9 @@
 import { h } from 'preact';
 import { type PlannedAction, withoutWordWords } from '../../../core/operation.ts';
-import { grouped, sentence } from '../../../core/plain-text.ts';
+import { sentence } from '../../../core/plain-text.ts';
 import type { ChangesObject } from '../../../objects/batch-object.ts';
 import type { ChangeEnd, ChangesDone, PersonChange } from '../report-object.ts';
-import { capital, END_WORDS, untyped } from '../summary-words.ts';
+import { capital, END_WORDS, endWords, untyped } from '../summary-words.ts';
 import { Section, Table } from './table.ts';
 
 /** What a batch of changes has done. These are changes, and nothing that was found. */
@@ -49,7 +49,7 @@ const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === 
 export function Changes({ counts, projects, without_a_word: confirmed }: ChangesObject) {
   const ends = END_WORDS.filter(([end]) => counts[end] !== undefined);
   const words = (of: ChangesObject['counts']): string =>
-    ends.flatMap(([end, word]) => (of[end] === undefined ? [] : `${grouped(of[end])} ${word}`)).join(', ');
+    ends.flatMap(([end, word]) => (of[end] === undefined ? [] : endWords(of[end], word))).join(', ');
   const lines = projects.map(({ project, to, counts: of }) => {
     return [project ?? '', to === 'none' ? 'to be out' : to, words(of)];
   });

@@ -3,7 +3,7 @@ import { inMoney } from '../../../core/money.ts';
 import { atMost, counted, grouped } from '../../../core/plain-text.ts';
 import type { FiguresObject, StepObject } from '../../../objects/run-object.ts';
 import type { BatchFigures } from '../report-object.ts';
-import { askedIdentifiers, inputWords, whatWords } from '../summary-words.ts';
+import { accountWords, askedIdentifiers, inputWords, whatWords } from '../summary-words.ts';
 import { Bar, Section, type ShareProps, shareWords } from './table.ts';
 
 /** What was found: of how many rows, by what, in which columns, and at which account. */
@@ -84,7 +84,7 @@ export function Accounts({ steps }: { readonly steps: readonly StepObject[] }) {
     const each = price === null ? [] : [`${says(price)}${inMoney(inTheirs)} each`];
     const share = { part: found, all: reached };
     const words = [shareWords(share), spent, ...each].join('; ');
-    return [`${account}: ${whatWords(operation)}`, [h(Bar, share), words]];
+    return [`${accountWords(account)}: ${whatWords(operation)}`, [h(Bar, share), words]];
   });
   return h(Section, { title: 'Who found it', columns: ['account', 'found, and what it cost'], lines });
 }

@@ -114,7 +114,7 @@ export function Loaded<T>({ path, body, question, again, children }: LoadedProps
 }
 
 /** Words for a terminal are not shown: the page has a button or a field for what they say. */
-const OF_TERMINAL = /(?:^|\s)--?[a-z]|`|\.ya?ml\b|\bcommand\b|\bbase_url\b|\/[\w.-]+\/|\browonce /i;
+const OF_TERMINAL = /(?:^|\s)--?[a-z]|`|\.ya?ml\b|\b(?:command|base_url|rowonce )|(?<![\w:/])\/[\w.-]+\//i;
 
 /** The place in a file of ours of what is wrong: the page has a field for it. */
 const IN_FILE = /^(?:.*?\.yaml:\d+:\d+: |accounts\.)(?:[\w.-]+: )?(.)/;

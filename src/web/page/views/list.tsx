@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Bar } from '../../../files/output/report/table.ts';
-import { countedOf } from '../../../files/output/summary-words.ts';
+import { accountWords, countedOf } from '../../../files/output/summary-words.ts';
 import type { BatchList, BatchStatusObject, ListView, PlanObject, StepObject, WorkList } from '../../api.ts';
 import { Loaded, late } from '../parts/asking.tsx';
 import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
@@ -240,7 +240,7 @@ function accountShares(found: number, steps: readonly StepObject[]): readonly Sh
   const known = found - foundBy(steps);
   if (!isOne || known < 0) return [];
   return [
-    ...steps.map((step) => ({ says: step.account, rows: step.found })),
+    ...steps.map((step) => ({ says: accountWords(step.account), rows: step.found })),
     { says: 'known before', rows: known },
   ];
 }

@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Bar } from '../../../../files/output/report/table.ts';
+import { accountWords, reasonWords } from '../../../../files/output/summary-words.ts';
+import { forPage } from '../../parts/asking.tsx';
 import { Button, Facts } from '../../parts/controls.tsx';
 import type { Line, Lines } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
@@ -106,7 +108,7 @@ function cellOf(drawn: Drawn, line: Line, column: Column, isWrong: boolean): Cel
     const title = before === text ? 'you mended this cell' : `was ${before || 'blank'}`;
     return { shows, title, look: 'mended' };
   }
-  const from = cells[source ?? -1]?.replace(/^list$/, 'yours');
+  const from = accountWords(cells[source ?? -1] ?? '').replace(/^list$/, 'yours');
   const shows = from ? [text, ' ', <small key={from}>{from}</small>] : text;
   if (isWrong) return { shows, title: text, look: 'wrong' };
   return { shows, title: text, look: isNumber(text) && isBought(column) ? 'num' : '' };
@@ -135,14 +137,15 @@ interface Sign {
 
 export function signOf(drawn: Drawn, line: Line): Sign | undefined {
   if (line.unreadable !== undefined) return { look: 'bad', says: line.unreadable };
-  const reason = withoutPrefix(oursIn(drawn, line, '_reason'));
+  const whole = oursIn(drawn, line, '_reason');
+  const reason = inHerWords(whole);
   const ofSteps = [...stepSigns(drawn, line).values()].map(({ says }) => says).join('; ');
   switch (oursIn(drawn, line, '_status')) {
     case 'invalid':
     case 'refused':
       return { look: drawn.columns.some(isHappening) ? 'invalid' : 'bad', says: ofSteps || reason };
     case 'in_doubt':
-      return doubtOf(reason);
+      return doubtOf(whole);
     case 'no_match':
       return NOTHING;
     case 'skipped':
@@ -180,9 +183,9 @@ function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
       if (step === undefined) return [];
       // Each of several accounts stands before its own words.
       const said = why.replace(/^\S+: /, '');
-      if (/^(?:no match|its address)/.test(said)) return [[step, { ...NOTHING, title: reason }]];
+      if (/^(?:no match|its address)/.test(said)) return [[step, { ...NOTHING, title: inHerWords(reason) }]];
       if (said.startsWith('in doubt')) return [[step, doubtOf(said)]];
-      return [[step, { look: UNUSABLE.test(why) ? 'bad' : 'soft', says: withoutPrefix(why) }]];
+      return [[step, { look: /^no usable id/.test(why) ? 'bad' : 'soft', says: inHerWords(why) }]];
     }),
   );
 }
@@ -190,9 +193,9 @@ function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
 const oursIn = ({ rows: { columns = [] } }: Drawn, { cells }: Line, name: string): string =>
   cells[columns.findIndex((column) => column.from === 'ours' && column.name === name)] ?? '';
 
-const UNUSABLE = /^no usable identifier: /;
-
-const withoutPrefix = (reason: string): string => reason.replace(UNUSABLE, '');
+/** The reason of a row. A cell that is quoted in it may read like words for a terminal. */
+export const inHerWords = (reason = ''): string =>
+  reason && (forPage(reasonWords(reason)) || 'It cannot be used as it is.');
 
 /** The filters stand below the cards, so few are shown at first. */
 const PORTION = 10;

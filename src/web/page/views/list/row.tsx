@@ -1,13 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { listed } from '../../../../core/plain-text.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
-import { inputWords } from '../../../../files/output/summary-words.ts';
+import { accountWords, inputWords } from '../../../../files/output/summary-words.ts';
 import type { AttemptObject, BatchStatusObject, ListRows, RowObject, TableObject } from '../../../api.ts';
 import { Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, type Fact, Facts } from '../../parts/controls.tsx';
 import { counted, creditWords, exactTime, grouped } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
 import { look } from '../../session.ts';
+import { inHerWords } from './cells.tsx';
 import { focusTable, MendField, mendedAs, useMending } from './mends.tsx';
 import { batchShown } from './rows.ts';
 import { type OfScene, teamPlan } from './scene.ts';
@@ -105,7 +106,7 @@ function Shown(props: OfRow) {
       </h2>
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
       {attempts.length === 0 && <p>{outcome === null ? 'It was not asked yet.' : reasonWords(outcome)}</p>}
-      {attempts.length > 0 && outcome?.kind === 'matched' && outcome.reason && <p>{outcome.reason}</p>}
+      {attempts.length > 0 && outcome?.kind === 'matched' && <p>{inHerWords(outcome.reason)}</p>}
       {found.length > 0 && (
         <p>
           Found: <strong>{listed(found)}</strong>
@@ -145,7 +146,7 @@ function Wrong({ scene, batch, object, table }: OfRow) {
 }
 
 const reasonWords = ({ kind, reason }: NonNullable<RowObject['outcome']>): string =>
-  reason ?? (kind === 'unchanged' ? 'It is as the list says.' : 'Nothing had to be asked.');
+  inHerWords(reason) || (kind === 'unchanged' ? 'It is as the list says.' : 'Nothing had to be asked.');
 
 function Attempt(attempt: AttemptObject) {
   const { account, intent_at: sent, subject, parameters, reply } = attempt;
@@ -157,7 +158,7 @@ function Attempt(attempt: AttemptObject) {
     ['Sent', exactTime(sent)],
     ['Answer', answerWords(attempt)],
     ['Cost', costWords(attempt)],
-    ['Account', account],
+    ['Account', accountWords(account)],
   ];
   return (
     <>

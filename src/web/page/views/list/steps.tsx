@@ -1,4 +1,5 @@
-import { capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
+import { listed } from '../../../../core/plain-text.ts';
+import { accountWords, capital, inputWords, whatWords } from '../../../../files/output/summary-words.ts';
 import type { AccountObject, ListJobChoice } from '../../../api.ts';
 import { Button, Checkbox, Field, Options, Select } from '../../parts/controls.tsx';
 import { grouped } from '../../parts/figures.ts';
@@ -6,6 +7,7 @@ import { columnsUsed } from './columns.ts';
 import { Fields, proposedFor, valuesOf } from './fields.tsx';
 import { askedIn, inputsOf, isFill, type Step, stepsOf, tierOf, UNREAD, withAsked, withStep } from './job.ts';
 import { columnsOfHers, isTeam, type OfScene, type Scene } from './scene.ts';
+import { isMaking } from './team.ts';
 
 /** With which accounts each thing is looked for, and in which order they are asked. */
 export function Steps({ scene, accounts }: OfAccounts) {
@@ -44,25 +46,20 @@ function Vendors({ step, accounts, scene, onChosen }: StepProps) {
   const able = accounts.filter((account) => canDo(account, operation));
   const isLike = ({ sandbox }: AccountObject): boolean => sandbox === isPlay([step], accounts);
   const left = able.filter((account) => isLike(account) && !names.includes(account.name));
-  const says = new Map(named(able));
   const [first] = names;
   return (
     <>
       {names.length > 1 ? (
         <Ordered
           verb="Ask"
-          items={names.map((key) => ({
-            key,
-            says: says.get(key) ?? key,
-            more: priceOf(scene, operation, key),
-          }))}
+          items={names.map((key) => ({ key, says: accountWords(key), more: priceOf(scene, operation, key) }))}
           onOrdered={(ordered) => onChosen({ ...step, accounts: ordered })}
         />
       ) : (
         <Select
           name="with"
           value={first ?? ''}
-          options={[...(first === undefined ? [['', 'nobody yet'] as const] : []), ...says]}
+          options={[...(first === undefined ? [['', 'nobody yet'] as const] : []), ...named(able)]}
           onChosen={(name) => onChosen({ ...step, accounts: [name], check: undefined })}
         />
       )}
@@ -220,6 +217,7 @@ const ROLES = ['viewer', 'editor', 'admin'] as const;
 function Team({ scene: { job, planned, choose } }: OfScene) {
   const set = (more: ListJobChoice): void => choose({ ...job, ...more });
   const { projects: strangers = [], roles: unknown = [] } = planned.value?.unknown ?? {};
+  const made = planned.value?.changes?.filter(isMaking).map(({ project }) => project ?? '') ?? [];
   return (
     <>
       {namesIn(job.projects, strangers).map(([name, id]) => (
@@ -238,6 +236,7 @@ function Team({ scene: { job, planned, choose } }: OfScene) {
           onCheck={(isChecked) => set({ create_projects: isChecked || undefined })}
         />
       )}
+      {made.length > 0 && <p class="need">Will be made: {listed(made)}</p>}
       <Select
         name="Their role"
         value={job.role ?? ''}
@@ -290,9 +289,7 @@ export const canDo = ({ operations = [], vendor }: AccountObject, operation: str
   operation === 'onboard' ? vendor === 'service' : vendor === 'provider' && operations.includes(operation);
 
 const named = (accounts: Accounts): readonly (readonly [string, string])[] =>
-  accounts.map(({ name, sandbox }) => {
-    return [name, sandbox ? `${name.replace(/^sandbox-/, '')} (play)` : name];
-  });
+  accounts.map(({ name }) => [name, accountWords(name)]);
 
 export const isPlay = (steps: readonly Step[], accounts: Accounts): boolean =>
   steps.some((step) => accounts.find(({ name }) => name === step.accounts[0])?.sandbox === true);
