@@ -144,6 +144,8 @@ export const KeptMend = Mend.extend({
   at: z.string(),
 });
 export type Mend = z.infer<typeof KeptMend>;
+/** The mend that was taken back last. What was started with it still has it. */
+export const MendTaken = z.object({ at: z.string(), mended_at: z.string() });
 /** A value of null takes the mend back. */
 export const MendRequest = Mend.extend({ value: Mend.shape.value.nullable() });
 export type MendRequest = z.infer<typeof MendRequest>;
@@ -162,6 +164,7 @@ export interface ListView {
   readonly mends: readonly Mend[];
   /** Since its last start, when it was brought anew; undefined where nothing was started before. */
   readonly edited: z.infer<typeof Edited> | undefined;
+  readonly taken: z.infer<typeof MendTaken> | undefined;
 }
 
 export interface Lists {

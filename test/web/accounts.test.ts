@@ -153,11 +153,11 @@ test('one is tried for its price: what was sent, what came back, and what it cos
   expect(await desk.requests()).toBe(0);
   await card.getByRole('button', { name: 'Try one…' }).click();
   await card.getByLabel('Web domain').fill('list.csv-1.example');
-  await card.getByLabel('Never more than, in credits').fill('0');
+  await card.getByLabel('Never more credits than').fill('0');
   await card.getByRole('button', { name: 'Ask for this one' }).click();
   await card.getByRole('alert').waitFor();
   expect(await desk.requests()).toBe(0);
-  await card.getByLabel('Never more than, in credits').fill('1');
+  await card.getByLabel('Never more credits than').fill('1');
   await card.getByRole('button', { name: 'Ask for this one' }).click();
   await card.getByRole('heading', { name: 'What came back' }).waitFor();
   expect((await desk.place.vendor.book()).credits).toBeLessThanOrEqual(1);

@@ -328,6 +328,10 @@ test('what a mend has asked again is said where she mended, with its price, and 
     { spent: 1 },
     { spent: 3 },
   ]);
+  await lineOf(page, 'Three Ltd')
+    .getByRole('button', { name: 'take back the mend of row 6, Website' })
+    .click();
+  await page.getByText('A mend was taken away: nothing is asked again, and nothing is paid').waitFor();
   await page.getByRole('link', { name: 'Lists' }).click();
   await page.getByText('4 credits, play money').waitFor();
 });

@@ -16,7 +16,7 @@ import { Edited, editedSince, stillFitting, withCorrections } from '../../files/
 import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
 import { batchLines } from '../../run/batches.ts';
-import { KeptMend, ListJob, type MendRequest } from '../api.ts';
+import { KeptMend, ListJob, type MendRequest, MendTaken } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
 
@@ -39,6 +39,7 @@ const ListNote = z.object({
   version: z.number().catch(0),
   mends: z.array(KeptMend).catch([]),
   edited: Edited.optional().catch(undefined),
+  taken: MendTaken.optional(),
 });
 type ListNote = z.infer<typeof ListNote>;
 
@@ -163,7 +164,8 @@ export const mend = (place: Place, id: string, { row, column, value }: MendReque
     const brought = await keepCopy(existsSync(earlier) ? earlier : list.path, list.sha256);
     // A crash behind this leaves a list whose last mend is written and not noted.
     await writeMended(list.path, brought, { ...list, mends });
-    return { mends };
+    const before = list.mends.find((each) => !others.includes(each));
+    return { mends, taken: value === null && before ? { at, mended_at: before.at } : list.taken };
   });
 
 async function writeMended(path: string, brought: string, { job, mends }: Pick<ListNote, 'job' | 'mends'>) {

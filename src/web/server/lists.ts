@@ -69,8 +69,8 @@ export function listRoutes(server: Server): Hono {
     });
 }
 
-const viewOf = ({ id, name, atMs, job, version, mends, edited }: KeptList): ListView => {
-  return { id, name, at: isoTime(atMs), job, version, mends, edited };
+const viewOf = ({ id, name, atMs, job, version, mends, edited, taken }: KeptList): ListView => {
+  return { id, name, at: isoTime(atMs), job, version, mends, edited, taken };
 };
 
 /** How long a list is kept after its last batch has begun, or after it was brought if no batch has begun. */

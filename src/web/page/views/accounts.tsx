@@ -230,14 +230,7 @@ function OneTry({ account }: Pick<CardProps, 'account'>) {
         {FIELDS[job.value]?.map((input) => (
           <Field key={input} says={capital(inputWords(input))} name={input} />
         ))}
-        <Field
-          says="Never more than, in credits"
-          name="budget"
-          type="number"
-          min="0"
-          defaultValue="1"
-          required
-        />
+        <Field says="Never more credits than" name="budget" type="number" min={0} defaultValue="1" required />
       </Form>
       <div role="status">{trial.value && <Tried {...trial.value} />}</div>
     </>

@@ -83,12 +83,13 @@ export function MendField({ name, value, typed, isNew, onEnd }: MendFieldProps) 
 export function Mended({ scene }: OfScene) {
   const { isRunning, isPlanning, planned } = scene;
   const plan = planned.waits ? undefined : planned.value;
-  const mended = counted(newMends(scene).length, 'cell');
+  const { length: cells } = newMends(scene);
+  const mended = cells === 0 ? 'A mend was taken away' : `${counted(cells, 'cell')} mended`;
   const asked = plan
     ? askedWords(plan, rowsMended(scene))
     : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;
   return (
-    <Stop says={`${mended} mended: ${asked}. ↶ takes a mend away, no purchase.`}>
+    <Stop says={`${mended}: ${asked}. ↶ takes a mend away, no purchase.`}>
       {!isRunning && <Button says="Start again…" onClick={() => (isPlanning.value = true)} />}
     </Stop>
   );

@@ -55,8 +55,7 @@ export function useScene(known: Known) {
   }, [JSON.stringify(job)]);
   const isRead = list !== undefined && (isPlanning.value || isAnew(known));
   // People are not asked about again because of a mend: a team is planned when she wants to start.
-  const isAsked =
-    isPlanning.value || (newMends(known).length > 0 && !isRunning && batch?.changes === undefined);
+  const isAsked = isPlanning.value || (rowsMended(known) > 0 && !isRunning && batch?.changes === undefined);
   const isChosen = list !== undefined && isAsked && operationsOf(job).length > 0;
   const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
   const planned = { path: '/plan', body: { file: list?.id, job, only, accept: agreed.value.accept } };
@@ -176,9 +175,12 @@ function rangesOf(rows: ReadonlySet<number>): string {
 export const newMends = (known: Pick<Known, 'list' | 'batch' | 'work'>): readonly Mend[] =>
   known.list?.mends.filter(({ at }) => known.batch !== undefined && at > startedAt(known)) ?? [];
 
-/** How many rows were mended since the list was started. */
-export const rowsMended = (known: Parameters<typeof newMends>[0]): number =>
-  new Set(newMends(known).map(({ row }) => row)).size;
+/** How many rows were mended since the list was started, or have a mend less. */
+export function rowsMended(known: Parameters<typeof newMends>[0]): number {
+  const { at = '', mended_at: mendedAt = '' } = known.list?.taken ?? {};
+  const isTaken = at > startedAt(known) && mendedAt <= startedAt(known);
+  return new Set(newMends(known).map(({ row }) => row)).size + Number(isTaken);
+}
 
 export interface OfScene {
   readonly scene: Scene;

@@ -27,7 +27,6 @@ export function Sheet(props: SheetProps) {
   useEffect(() => rows.see(from, to), [rows, from, to]);
   useLayoutEffect(() => box.current?.scrollTo({ top: 0 }), [rows]);
   useEffect(() => {
-    // A row may be opened from beside the table.
     const line = rows.lineOf(scene.opened.value);
     if (line >= 0) at.value = { ...at.value, line };
   }, [scene.opened.value]);

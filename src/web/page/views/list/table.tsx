@@ -11,7 +11,7 @@ import { namesBeyond } from './fields.tsx';
 import { Mended, useMending } from './mends.tsx';
 import { Above } from './reading.tsx';
 import { batchShown, useRows } from './rows.ts';
-import { EVERYTHING, type Filter, newMends, type OfScene, type Scene } from './scene.ts';
+import { EVERYTHING, type Filter, type OfScene, rowsMended, type Scene } from './scene.ts';
 import { type Place, Sheet, textAt } from './sheet.tsx';
 
 const NARROW = matchMedia('(max-width: 720px)');
@@ -39,7 +39,7 @@ export function ListTable({ scene }: OfScene) {
       <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : asked.refused)} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
       {isNarrow.value ? <Cards drawn={drawn} /> : <Sheet drawn={drawn} onHide={hide} at={at} onCopy={copy} />}
-      {newMends(scene).length > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
+      {rowsMended(scene) > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
       {!isNarrow.value && (
         <p id="keys" class="soft">
           A click on its number or the space bar selects a row, with shift several; Enter opens it.
