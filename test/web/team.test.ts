@@ -89,8 +89,8 @@ test('a list with a row of another length leads to how it is read, where she has
     sheet('ann@t.example,Care,viewer', 'bob@t.example,Care'),
     { ...KNOWN, role: 'viewer' },
   );
-  const panel = page.getByRole('complementary', { name: 'What shall be done' });
-  await panel.getByRole('alert').getByText('2 cells, but the header has 3 columns').waitFor();
+  const list = page.getByRole('region', { name: 'The list' });
+  await list.getByRole('alert').getByText('2 cells, but the header has 3 columns').waitFor();
   await page.getByText('How the list is read · it cannot be read like this').waitFor();
   await page.getByLabel('A row with too few cells gets blank ones').check();
   await rowOf(page, 'bob@t.example').getByText('is invited').waitFor();

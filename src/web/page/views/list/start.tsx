@@ -49,7 +49,7 @@ function Chosen({ scene, accounts }: OfAccounts) {
         <HowRead scene={scene} />
       </details>
       {unasked === undefined ? (
-        <RefusedNotice refused={unkept ?? planned.refused ?? described.refused} />
+        <RefusedNotice refused={unkept ?? (described.refused ? undefined : planned.refused)} />
       ) : (
         <Stop says={`No account is here for ${whatWords(unasked.operation)}.`}>
           <ButtonLink to="/accounts" says="Look at the accounts" />

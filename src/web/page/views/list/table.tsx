@@ -35,8 +35,7 @@ export function ListTable({ scene }: OfScene) {
   return (
     <section aria-label="The list">
       <Tools {...{ scene, rows: asked, columns: all, hidden, hide, onCopy: copy }} />
-      {/* Why the list cannot be read stands beside it. */}
-      <RefusedNotice refused={mending.refused ?? (scene.described.refused ? undefined : asked.refused)} />
+      <RefusedNotice refused={mending.refused ?? asked.refused ?? scene.described.refused} />
       {batchShown(scene) === undefined && <Above scene={scene} />}
       {isNarrow.value ? <Cards drawn={drawn} /> : <Sheet drawn={drawn} onHide={hide} at={at} onCopy={copy} />}
       {rowsMended(scene) > 0 && !scene.isPlanning.value && <Mended scene={scene} />}
