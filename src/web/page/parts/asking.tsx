@@ -1,6 +1,7 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps, ComponentType, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { reasonWords } from '../../../files/output/summary-words.ts';
 import type { WorkAnswer } from '../../api.ts';
 import { ask, asRefused, awaiting, Refused } from '../session.ts';
 import { Button } from './controls.tsx';
@@ -126,6 +127,10 @@ export const forPage = (said: string): string =>
     .split(/(?<=[.!?]) /)
     .filter((sentence) => !OF_TERMINAL.test(sentence))
     .join(' ');
+
+/** The reason of a row. A cell that is quoted in it may read like words for a terminal. */
+export const inHerWords = (reason = ''): string =>
+  reason && (forPage(reasonWords(reason)) || 'It cannot be used as it is.');
 
 /** The fact, then what to do; nothing where nothing was refused. */
 export function RefusedNotice({ refused }: { readonly refused: Refused | undefined }) {

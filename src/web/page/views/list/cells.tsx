@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Bar } from '../../../../files/output/report/table.ts';
-import { accountWords, reasonWords } from '../../../../files/output/summary-words.ts';
-import { forPage } from '../../parts/asking.tsx';
+import { accountWords } from '../../../../files/output/summary-words.ts';
+import { inHerWords } from '../../parts/asking.tsx';
 import { Button, Facts } from '../../parts/controls.tsx';
 import type { Line, Lines } from '../../parts/lines.ts';
 import { type Column, isBought } from './columns.ts';
@@ -192,10 +192,6 @@ function stepSigns(drawn: Drawn, line: Line): ReadonlyMap<string, Sign> {
 
 const oursIn = ({ rows: { columns = [] } }: Drawn, { cells }: Line, name: string): string =>
   cells[columns.findIndex((column) => column.from === 'ours' && column.name === name)] ?? '';
-
-/** The reason of a row. A cell that is quoted in it may read like words for a terminal. */
-export const inHerWords = (reason = ''): string =>
-  reason && (forPage(reasonWords(reason)) || 'It cannot be used as it is.');
 
 /** The filters stand below the cards, so few are shown at first. */
 const PORTION = 10;
