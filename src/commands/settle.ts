@@ -250,10 +250,7 @@ async function settleDoubts(
     // set it.
     const nowMs = (await AccountTime.of(systemClock, ledger, batch.accountIdentity)).wallMs();
     refuseUnproven(batch, doubts, kind);
-    if (kind === 'told') {
-      requireOne(doubts, given);
-      requireTellableOfAll(batch, doubts, given.answer ?? []);
-    }
+    if (kind === 'told') requireTellableOfAll(batch, doubts, given);
     const over = await overOf(ledger, batch);
     if (kind === 'retry' && over !== undefined) refuseOver(batch, over);
     await decideOn(ledger, batch, doubts, given, kind, nowMs);
@@ -272,16 +269,6 @@ function refuseUnproven({ id }: Batch, doubts: readonly Doubt[], kind: Kind): vo
   const settle = commandLine(['settle', id, String(unproven.row)]);
   const next = `Look at the service, and say what is so: ${settle} with --answer or --not-done.`;
   throw stop('usage', fact, next);
-}
-
-/**
- * @throws StopError `usage` where one answer is given for several calls, and `--all-like` does not name them
- * as alike.
- */
-function requireOne({ length }: readonly Doubt[], { all_like: like }: SettleInput): void {
-  if (like !== undefined || length === 1) return;
-  const fact = `${length} calls are in doubt, but an answer belongs to one.`;
-  throw stop('usage', fact, 'Name the row, or use --all-like ROW for those that were answered like one row.');
 }
 
 async function decideOn(

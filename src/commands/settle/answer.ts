@@ -274,15 +274,27 @@ function toldChange(
 /** What is remembered of the answer to a change. */
 const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id'];
 
+interface TellingAll {
+  readonly answer?: readonly string[] | undefined;
+  readonly all_like?: string | undefined;
+}
+
 /**
- * @throws StopError `usage` where one answer for several calls gives a value that differs from row to row.
+ * That nothing was found may be said of all calls at once.
+ * @throws StopError `usage` where another answer is given for several calls, unless `--all-like` names them
+ *   as alike and no value of it differs from row to row.
  */
 export function requireTellableOfAll(
   { id }: Batch,
   [first, ...others]: readonly Doubt[],
-  pairs: readonly string[],
+  { answer: pairs = [], all_like: like }: TellingAll,
 ): void {
   if (first === undefined || others.length === 0 || pairs.join() === NOTHING_FOUND) return;
+  if (like === undefined) {
+    const fact = `${others.length + 1} calls are in doubt, but an answer belongs to one.`;
+    const next = 'Name the row, or use --all-like ROW for those that were answered like one row.';
+    throw stop('usage', fact, next);
+  }
   const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => OWN_TO_A_ROW.includes(name));
   if (own === undefined) return;
   const rows = counted(others.length + 1, 'row');
