@@ -38,6 +38,10 @@ const Said = z.object({ columns, waterfall, add: pairs, ...team, account, repair
 const namePart = z.optional(z.string().regex(/^[^/\\]+$/)).catch(undefined);
 const whole = z.optional(z.int().min(0)).catch(undefined);
 
+const partSchema = z
+  .optional(z.object({ limit: whole, only: RowRanges.optional(), sample: whole }))
+  .catch(undefined);
+
 /**
  * The entries of a job that the ledger keeps with a batch, and the findings about its list, so that its
  * output can be written again without the job file. It is read back through zod, because a ledger outlives
@@ -80,7 +84,9 @@ const settingsSchema = z.object({
    * The part of the rows for which the newest run was, where it was not for all. It is empty once these rows
    * are done, and the rest is wanted.
    */
-  partial: z.optional(z.object({ limit: whole, only: RowRanges.optional(), sample: whole })).catch(undefined),
+  partial: partSchema,
+  /** `partial` before its rows were done: what is decided about their doubts is asked for them alone. */
+  part_done: partSchema,
   /** Whether the last process that worked on the batch was a sweep. */
   swept: z.optional(z.literal(true)).catch(undefined),
   /** The budget with which a batch goes on whose newest run was stopped by its budget. */

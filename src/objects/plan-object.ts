@@ -131,7 +131,7 @@ export type PlanFigures = z.infer<typeof PlanFigures>;
 
 const RangeObject = z.object({ least: z.number(), most: z.number() });
 
-/** The results of a sample. A row in doubt does not count yet. */
+/** The results of a sample. What is forecast does not count its rows in doubt. */
 export const SampleObject = z.object({
   rows: z.number(),
   matched: z.number(),

@@ -263,8 +263,10 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 export async function closeIfFinished({ ledger }: RunContext, batch: Batch): Promise<void> {
   const settled = rowsIn(await ledger.counts(batch.id));
   if (settled === rowsOf(batch)) await ledger.changeBatch(batch.id, { state: 'finished' });
-  else if (isPartial(batch))
-    await ledger.changeBatch(batch.id, { settings: { ...batch.settings, partial: {} } });
+  else if (isPartial(batch)) {
+    const { partial = {} } = batch.settings;
+    await ledger.changeBatch(batch.id, { settings: { ...batch.settings, partial: {}, part_done: partial } });
+  }
 }
 
 /**

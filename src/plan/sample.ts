@@ -54,14 +54,14 @@ export async function forecast(
 ): Promise<SampleObject> {
   const tally = new Tally();
   const paid = { found: 0, missed: 0 };
-  let rows = 0;
+  let answered = 0;
   let matched = 0;
   for (const row of sample) {
     const record = (await context.ledger.recordsOf(batch.id, [row])).get(row);
     const kind = record?.outcome?.kind ?? 'in_doubt';
     if (record === undefined || kind === 'in_doubt' || kind === 'skipped') continue;
     const isMatch = kind === 'matched';
-    rows += 1;
+    answered += 1;
     if (isMatch) matched += 1;
     // An answer that rows share was paid once.
     const own = record.answers.filter((answer) => isPaidBy(batch, row, answer));
@@ -71,9 +71,11 @@ export async function forecast(
   }
   const rest = await restOf(context, batch, input);
   const likely =
-    rest === null || rows === 0 ? undefined : likelyOf(rest, { rows, matched, bought: tally.bought, paid });
+    rest === null || answered === 0
+      ? undefined
+      : likelyOf(rest, { answered, matched, bought: tally.bought, paid });
   return {
-    rows,
+    rows: sample.size,
     matched,
     identifiers: tally.identifiers,
     forecast: rest && { ...rest, ...present({ likely }) },
@@ -82,7 +84,9 @@ export async function forecast(
 
 type Forecast = NonNullable<SampleObject['forecast']>;
 
-interface Tried extends Pick<SampleObject, 'rows' | 'matched'>, Pick<Tally, 'bought'> {
+interface Tried extends Pick<SampleObject, 'matched'>, Pick<Tally, 'bought'> {
+  /** The rows of the sample that are neither in doubt nor left out. */
+  readonly answered: number;
   /** The credits for the rows that were found, and for those that were not. */
   readonly paid: { readonly found: number; readonly missed: number };
 }
@@ -91,14 +95,18 @@ interface Tried extends Pick<SampleObject, 'rows' | 'matched'>, Pick<Tally, 'bou
 const NINE_OF_TEN = 1.645;
 
 /** The interval of Wilson for the share of matches, and what the rest of the list brings at both its ends. */
-function likelyOf(rest: Forecast, { rows, matched, bought, paid }: Tried): NonNullable<Forecast['likely']> {
-  const share = matched / rows;
-  const spread = NINE_OF_TEN ** 2 / rows;
+function likelyOf(
+  rest: Forecast,
+  { answered, matched, bought, paid }: Tried,
+): NonNullable<Forecast['likely']> {
+  const share = matched / answered;
+  const spread = NINE_OF_TEN ** 2 / answered;
   const middle = (share + spread / 2) / (1 + spread);
-  const half = (NINE_OF_TEN * Math.sqrt((share * (1 - share)) / rows + spread / (4 * rows))) / (1 + spread);
+  const half =
+    (NINE_OF_TEN * Math.sqrt((share * (1 - share)) / answered + spread / (4 * answered))) / (1 + spread);
   const left = rest.rows + rest.free;
   const perMatch = matched === 0 ? rest.credits.most / Math.max(1, rest.rows) : paid.found / matched;
-  const perMiss = matched === rows ? 0 : paid.missed / (rows - matched);
+  const perMiss = matched === answered ? 0 : paid.missed / (answered - matched);
   const creditsAt = (of: number): number => rest.rows * (of * perMatch + (1 - of) * perMiss);
   const atEnds = [middle - half, Math.min(1, middle + half)].map(creditsAt);
   const credits = {

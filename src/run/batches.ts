@@ -326,18 +326,25 @@ export function nextCommandOf(found: FoundBatch): string | undefined {
   return words && nextCommand(words, budget);
 }
 
-/**
- * The words behind the program's name, without a store; undefined where one of the names cannot be typed.
- * @param byHand a list of a sweep goes on alone, and not with the next sweep.
- */
-export function nextWordsOf({ batch, location }: FoundBatch, byHand = false): readonly string[] | undefined {
+export interface GoingOn {
+  /** A list of a sweep goes on alone, and not with the next sweep. */
+  readonly byHand?: boolean;
+  /** A part that is done goes on alone, for what was decided about its doubts. */
+  readonly isPart?: boolean | undefined;
+}
+
+/** The words behind the program's name, without a store; undefined where one of the names cannot be typed. */
+export function nextWordsOf(
+  { batch, location }: FoundBatch,
+  { byHand = false, isPart = false }: GoingOn = {},
+): readonly string[] | undefined {
   const { settings, accountName } = batch;
   const undone = undoneBy(settings);
   const tried = triedBy(settings);
   const given = Object.entries(tried?.given ?? {}).map((pair) => pair.join('='));
   const job = jobOf(tried?.job ?? settings.job, batch.operation);
   const file = isAbsolute(batch.inputPath) ? nearPath(inputFileOf(batch)) : '';
-  let words = ['run', job, file, ...flagsOf({ batch, location })];
+  let words = ['run', job, file, ...flagsOf({ batch, location }, isPart)];
   if (settingsKept(settings).swept === true && !byHand) words = ['nightly', job];
   if (undone !== undefined) words = ['undo', undone];
   if (tried !== undefined) words = ['try', job, ...given, '--account', accountName];
@@ -350,12 +357,12 @@ function jobOf(job: unknown, operation: string): string {
   return /^[a-z][\w.,@-]*$/i.test(operation) ? operation : '';
 }
 
-function flagsOf({ batch, location }: FoundBatch): readonly string[] {
-  const { partial, output_path: outputPath } = settingsKept(batch.settings);
+function flagsOf({ batch, location }: FoundBatch, isPart: boolean): readonly string[] {
+  const { partial, part_done: done, output_path: outputPath } = settingsKept(batch.settings);
   const { read, ...said } = saidBeside(batch.settings);
   const output = outputPath && notedOutput({ ...batch, outputPath }, location);
   const named = output === undefined ? [] : ['-o', nearPath(output)];
-  return Object.entries(present({ ...read, ...said, ...partial }))
+  return Object.entries(present({ ...read, ...said, ...partial, ...(isPart ? done : {}) }))
     .flatMap(([name, value]) => flagWords(flagFor(name), value))
     .concat(named);
 }

@@ -93,6 +93,8 @@ export type WorkAnswer = z.infer<typeof WorkAnswer>;
 export const GoOnRequest = z.strictObject({
   batch: z.string().max(100).default(''),
   work: z.string().max(100).optional(),
+  /** Only the part of the rows that was chosen last, for what was decided about its doubts. */
+  part: z.boolean().optional(),
   /** The most that it may spend from now on, in all. */
   budget: z.int().min(0).optional(),
   /** The word with which a person answers what stopped it. */

@@ -179,12 +179,13 @@ test('behind a list that a terminal works on, the one of the page comes next, or
   await endOf(served, work.id);
   await ask(served, 'POST', '/run', order);
   await sees(page, '1 of 1 company found');
+  await page.getByRole('button', { name: /^1 row(?!s)/ }).waitFor();
   expect((await terminal).code).toBe(0);
   expect(await desk.requests()).toBe(61);
 });
 
-test('where only the rows that she chose were asked, nothing was stopped, and the others are asked by a button', async () => {
-  const desk = await openDesk();
+test('where only the rows that she chose were asked, nothing was stopped, and a button leads to the price of the others', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
   desk.list(5);
   const served = await pageAt(desk);
   const file = await brought(served, 'list.csv', await desk.read('list.csv'));
@@ -197,7 +198,17 @@ test('where only the rows that she chose were asked, nothing was stopped, and th
   const page = await tabAt(await pageAt(desk), `/lists/${file}`);
   await sees(page, 'The rows that you chose are done. 3 rows are left.');
   expect(await page.locator('.state').innerText()).not.toContain('Stopped');
-  await press(page, 'Go on');
+  await press(page, 'Ask again (1 more credit)');
+  await sees(page, '2 of 5 companies found');
+  await sees(page, 'The rows that you chose are done. 3 rows are left.');
+  expect(await desk.requests()).toBe(3);
+  await press(page, 'Go on with the others');
+  await sees(page, '3 credits at most');
+  await page.getByRole('rowheader', { name: '3' }).click();
+  await page.getByRole('rowheader', { name: '4' }).click();
+  await page.getByRole('button', { name: 'Ask 1 of the 2 selected' }).waitFor();
+  await press(page, 'None');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
   await sees(page, '5 of 5 companies found');
 });
 

@@ -22,11 +22,17 @@ interface Started {
 }
 
 /** A list that was brought to a page, started with a budget that is enough, and shown. */
-async function started(desk: Desk, job: object = JOB, body?: string): Promise<Started> {
+async function started(desk: Desk, job: object = JOB, body?: string, how?: object): Promise<Started> {
   const served = await servedIn(desk.place.folder, desk.environment());
   const list = await brought(served, 'Renewals Q4.csv', body ?? (await desk.read('list.csv')));
   const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job });
-  const { work }: JsonResult = await ask(served, 'POST', '/run', { file: list, job, plan, budget: 100 });
+  const { work }: JsonResult = await ask(served, 'POST', '/run', {
+    file: list,
+    job,
+    plan,
+    budget: 100,
+    ...how,
+  });
   return { served, list, work: work.id, page: await tabAt(served, `/lists/${list}`) };
 }
 
@@ -222,6 +228,22 @@ test('lost answers are decided at once, with the credits under each choice, also
   expect(await desk.requests()).toBe(7);
 });
 
+test('a try whose lost answers are asked again stays a try, and nothing else is asked', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x4', concurrency: 1 });
+  desk.list(30);
+  // All that she allows is held already: what is asked again has the price on its button.
+  const { page } = await started(desk, JOB, undefined, { sample: 20, budget: 20 });
+  await sees(page, 'Of 20 tried, 16 were found');
+  await page.getByRole('button', { name: 'Leave it at 20' }).waitFor();
+  await press(page, 'Ask again (4 more credits)');
+  await sees(page, 'Of 20 tried, 20 were found');
+  await expect.poll(() => page.locator('.funnel b').allTextContents()).toEqual(['30', '20', '10']);
+  expect(await desk.requests()).toBe(24);
+  await press(page, 'Start the other 10');
+  await isNow(page, 'Done');
+  expect(await desk.requests()).toBe(34);
+});
+
 test('of lost answers it is said how many rows wait for them, as a list may ask one thing twice', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
   const domains = ['a', 'b', 'a', 'b', 'c'].map((name) => `${name}.example\n`);
@@ -231,9 +253,9 @@ test('of lost answers it is said how many rows wait for them, as a list may ask 
   expect(stdout).toContain('\n2 in doubt for 4 rows, 2 credits at risk.\n');
 });
 
-test('what a person knows of lost answers is taken, for one row or for all like it', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x3', concurrency: 1 });
-  desk.list(4);
+test('what a person knows of lost answers is taken: an answer for one row, that nothing was found for all', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x4', concurrency: 1 });
+  desk.list(5);
   const { page } = await started(desk);
   await press(page, 'row 2');
   const beside = page.getByRole('complementary');
@@ -241,13 +263,22 @@ test('what a person knows of lost answers is taken, for one row or for all like 
   await beside.getByLabel('What came of it').selectOption('It was answered, and I have the answer');
   await beside.getByRole('textbox', { name: 'The answer' }).fill('name = Acme');
   await beside.getByRole('button', { name: 'That is so' }).click();
+  await sees(page, 'No answer came for 3 rows.');
+  await page.keyboard.press('Escape');
+  await press(page, 'row 3');
+  await beside.getByRole('button', { name: 'I know what came of it…' }).click();
+  await beside.getByLabel('What came of it').selectOption('Nothing came of it, at no cost');
+  await beside.getByRole('button', { name: 'That is so. Ask again (1 more credit)' }).click();
   await sees(page, 'No answer came for 2 rows.');
   await page.keyboard.press('Escape');
   await press(page, 'I know what came of it…');
-  await page.getByLabel('What came of it').selectOption('Nothing came of it, at no cost');
-  await press(page, 'That is so. Ask again (2 more credits)');
+  const known = page.getByLabel('What came of it');
+  expect(await known.innerText()).not.toContain('I have the answer');
+  await known.selectOption('It was asked, and nothing was found');
+  await press(page, 'That is so');
   await isNow(page, 'Done');
-  await sees(page, '4 of 4 companies found');
+  await sees(page, '3 of 5 companies found');
+  expect(await desk.requests()).toBe(6);
 });
 
 test('a wrong company is corrected where it was asked, that row alone is asked anew, and the first start stands behind one word', async () => {

@@ -384,7 +384,7 @@ test('where the figures have changed since she saw them, nothing is started, and
     stdin: companies(2),
   });
   await pill(page, 'Start').click();
-  await aside(page).getByText('The figures have changed: look at them again.').waitFor();
+  await page.getByText('It would do something else by now than what was shown. Nothing was sent.').waitFor();
   await aside(page).getByText('1 credit at most').waitFor();
   await pill(page, 'Start').click();
   await expect.poll(async () => (await newest(served))?.credits.spent).toBe(1);

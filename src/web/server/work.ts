@@ -7,7 +7,7 @@ import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { commandLine, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
-import { batchLines, nextWordsOf } from '../../run/batches.ts';
+import { batchLines, type GoingOn, nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
 import { GoOnRequest, type WorkAnswer, type WorkList, type WorkView } from '../api.ts';
 import { bodyOf, HttpRefusal, inListNames } from './answers.ts';
@@ -130,10 +130,10 @@ export function taskRoutes(server: Server): Hono {
       context.json({ work: work.pieces.map((piece) => workView(server, piece)) } satisfies WorkList),
     )
     .post('/tasks', async (context) => {
-      const { work: id, batch, budget, accept } = await bodyOf(context, GoOnRequest);
-      const isEnough = budget !== undefined;
-      const order = id === undefined ? await goingOn(server, batch, isEnough) : pieceWith(id);
-      const limited = isEnough ? withOption(order.words, '--budget', budget) : order.words;
+      const { work: id, batch, budget, accept, part } = await bodyOf(context, GoOnRequest);
+      const how = { byHand: budget !== undefined, isPart: part };
+      const order = id === undefined ? await goingOn(server, batch, how) : pieceWith(id);
+      const limited = budget === undefined ? order.words : withOption(order.words, '--budget', budget);
       const words = accept === undefined ? limited : withOption(limited, '--accept', accept);
       return context.json({ work: workView(server, work.start({ ...order, words })) } satisfies WorkAnswer);
     })
@@ -150,12 +150,12 @@ export function taskRoutes(server: Server): Hono {
 
 /**
  * The command that goes on. A batch that has finished goes on for what was decided about its doubts.
- * @param byHand a sweep has no budget of its own, so a larger one is given to its list by hand.
+ * @param how `byHand`: a sweep has no budget of its own, so a larger one is given to its list by hand.
  */
-async function goingOn(server: Server, word: string, byHand: boolean): Promise<Order> {
+async function goingOn(server: Server, word: string, how: GoingOn): Promise<Order> {
   const found = await findBatch(word, server.store);
   const { batch, location: store } = found;
-  const words = nextWordsOf(found, byHand);
+  const words = nextWordsOf(found, how);
   const mayGoOn = batch.state === 'open' || batch.state === 'finished';
   if (!mayGoOn || words === undefined)
     throw stop('usage', 'This list was replaced or ended.', 'Start it again: nothing is bought twice.');

@@ -85,6 +85,10 @@ export const exactTime = (at: string): string =>
 export const money = (cost: Parameters<typeof inMoney>[0]): string =>
   inMoney(cost).replace(/^ \((.*)\)$/, '$1');
 
+/** What counts against the limit of a list: answers that were lost may have been charged. */
+export const heldIn = ({ spent, reserved, in_doubt: lost }: BatchObject['credits']): number =>
+  spent + reserved + lost;
+
 /** Whether a question was sent. */
 export const isBegun = ({ requests_last_minute: requests, open, credits }: BatchStatusObject): boolean =>
   requests + open + credits.spent > 0;

@@ -117,6 +117,7 @@ function stoppedOf({ batch, work, isRunning, tried }: Scene): Told | undefined {
   if (work?.stopped && isOfBatch && isOpen) return work.stopped;
   // After a try, the rest is started beside the table.
   if (!isLeft(batch) || tried !== undefined) return undefined;
+  if (batch.part_done) return { code: 'part' };
   return { code: batch.budget_to_finish === undefined ? 'terminated' : 'budget' };
 }
 
@@ -150,7 +151,7 @@ function Funnel({ scene }: OfScene) {
         const look = warns && rows > 0 ? 'warn' : '';
         const shown = (
           <>
-            <b>{grouped(rows)}</b> <small>{says}</small>
+            <b>{grouped(rows)}</b> <small>{says === 'rows' && rows === 1 ? 'row' : says}</small>
             <Bar part={rows} all={shares[0]?.rows ?? 0} />
           </>
         );

@@ -149,13 +149,7 @@ function Ending({ scene: { work, isRunning }, batch }: OfBoth) {
   const asks = `Stop for good? ${others} ${kept} A pause can go on at any time.`;
   return (
     <>
-      {isRunning && (
-        <Act
-          says="Pause"
-          title="Nothing new is asked; it goes on where it was whenever you say so."
-          does={pause}
-        />
-      )}
+      {isRunning && <Act says="Pause" title="It goes on where it was whenever you say so." does={pause} />}
       {batch.state === 'open' && <Act says="Stop for good…" asks={asks} does={end} />}
     </>
   );

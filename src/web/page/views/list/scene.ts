@@ -70,7 +70,7 @@ export function useScene(known: Known) {
     /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
     described: useAnswer<ListDescription>(isRead && described, acted.value),
     /** What the job would buy or change in all or the selected rows, before a start and after a mend. */
-    planned: useAnswer<PlanObject>(isChosen && planned, [acted.value, state], REST_MS),
+    planned: useAnswer<PlanObject>(isChosen && planned, [acted.value, state, counts], REST_MS),
     agreed,
     /** What came of it. It is read from every row, and so not asked for while it runs. */
     report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [state, counts, credits]),

@@ -4,7 +4,7 @@ import { capital, whatWords } from '../../../../files/output/summary-words.ts';
 import type { ListDescription, ListJobChoice, PlanObject, WorkAnswer } from '../../../api.ts';
 import { Act, Loaded, RefusedNotice } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Field, Stop } from '../../parts/controls.tsx';
-import { counted, grouped } from '../../parts/figures.ts';
+import { counted, grouped, heldIn } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { recognisedFor } from './columns.ts';
 import { FILLS, proposedFor, Tried, wantedOf } from './fields.tsx';
@@ -104,10 +104,9 @@ const TRIED_FIRST = 20;
 function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
   const { batch, job, work, tried } = scene;
   const typed = useSignal<number | undefined>(undefined);
-  // A limit holds for all that the list has cost.
-  const spent = batch !== undefined && plan.unfinished === batch.batch ? batch.credits.spent : 0;
+  const held = batch !== undefined && plan.unfinished === batch.batch ? heldIn(batch.credits) : 0;
   const isInvented = isPlay(stepsOf(job), accounts);
-  const budget = isTeam(scene) || isInvented ? undefined : (typed.value ?? spent + plan.credits.most);
+  const budget = isTeam(scene) || isInvented ? undefined : (typed.value ?? held + plan.credits.most);
   const waits = work?.state === 'waiting';
   return (
     <div class="decide">
@@ -129,10 +128,7 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
           }}
         />
       )}
-      {budget !== undefined && spent > 0 && <p class="soft">With the {grouped(spent)} spent so far.</p>}
-      {work?.stopped?.code === 'plan' && work.state === 'ended' && (
-        <p class="need">The figures have changed: look at them again.</p>
-      )}
+      {budget !== undefined && held > 0 && <p class="soft">With {grouped(held)} spent or in doubt so far.</p>}
       <p class="row">
         {offersOf(scene, plan).map(({ says, sample }, at) => (
           <Act
@@ -150,23 +146,20 @@ function Buttons({ scene, plan, accounts }: OfPlan & OfAccounts) {
           />
         )}
       </p>
-      {waits && <p class="soft">It starts when what runs now has ended.</p>}
     </div>
   );
 }
 
 /** The rows that she selected, the rest after a try, or all; a few first where nothing is known. */
-function offersOf(
-  { selected, tried }: Scene,
-  plan: PlanObject,
-): readonly { says: string; sample?: number }[] {
+function offersOf({ selected, tried }: Scene, plan: PlanObject): { says: string; sample?: number }[] {
   const { to_buy: asked, changes, unfinished } = plan;
   if (changes !== undefined) {
     const people = new Set(changes.filter((each) => isSent(each) && !isMaking(each)).map(whoIs));
     return changes.some(isSent) ? [{ says: `Change ${counted(people.size, 'person', 'people')}` }] : [];
   }
   const { size } = selected.value;
-  if (size > 0) return [{ says: size === 1 ? 'Ask the selected row' : `Ask the ${grouped(size)} selected` }];
+  const some = asked > 0 && asked < size ? `Ask ${grouped(asked)} of the` : 'Ask the';
+  if (size > 0) return [{ says: size === 1 ? 'Ask the selected row' : `${some} ${grouped(size)} selected` }];
   if (tried !== undefined) return asked === 0 ? [] : [{ says: `Start the other ${grouped(asked)}` }];
   const isFresh = unfinished === undefined && plan.bought_before === 0;
   if (!isFresh || asked <= TRIED_FIRST) return [{ says: 'Start' }];

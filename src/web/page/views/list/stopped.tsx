@@ -2,14 +2,15 @@ import { useSignal } from '@preact/signals';
 import type { BatchList, BatchStatusObject, DoubtListObject, StopObject, WorkView } from '../../../api.ts';
 import { Act, Form, forPage, Loaded } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.tsx';
-import { byWhom, counted, doneWords, fileName, isLeft, rowsLeft, when } from '../../parts/figures.ts';
+import { byWhom, counted, doneWords, fileName, heldIn, isLeft, rowsLeft, when } from '../../parts/figures.ts';
 import { NewKey, TestAccount } from '../../parts/vendor.tsx';
 import { ask, beat, showActed } from '../../session.ts';
 import { isAnew, newMends, type OfScene, type Scene } from './scene.ts';
 
-type Code = StopObject['code'];
+/** `part`: the rows that she chose are done, and the others were not asked for. */
+type Code = StopObject['code'] | 'part';
 
-export type Told = { readonly code: Code } & Partial<StopObject>;
+export type Told = { readonly code: Code } & Partial<Omit<StopObject, 'code'>>;
 
 /** What is so, where she is told more than the server says; `ACCOUNT` stands for the name of the account. */
 const FACTS: Readonly<Partial<Record<Code, string>>> = {
@@ -20,6 +21,7 @@ const FACTS: Readonly<Partial<Record<Code, string>>> = {
   share: 'What this list may spend at the account ACCOUNT is used.',
   dearer: 'An answer cost more than was known. It is kept, and the next ones are reckoned at that price.',
   extra_credits: 'Asking again costs more than you allowed for it.',
+  part: 'The rows that you chose are done.',
   interrupted: 'It was stopped.',
   terminated: 'It was stopped.',
   busy: 'Another list is being worked on in a terminal, so this one could not begin.',
@@ -50,6 +52,7 @@ const BUTTONS: Readonly<Partial<Record<Code, string>>> = {
   later: 'Ask for the answers now',
   dearer: 'Go on at that price',
   busy: 'Try again',
+  part: 'Go on with the others',
 };
 
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -63,10 +66,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
 };
 
 /** @param how a budget for all of it, or the word with which a person has answered what stopped it. */
-async function goOn(
-  { batch, work }: Pick<Scene, 'batch'> & Partial<Pick<Scene, 'work'>>,
-  how: { readonly budget?: number; readonly accept?: string } = {},
-): Promise<void> {
+async function goOn({ batch, work }: Partial<Pick<Scene, 'batch' | 'work'>>, how?: object): Promise<void> {
   // Work begins once more where it had nothing yet to go on with.
   const what = work?.batch === null ? { work: work.id } : { batch: batch?.batch };
   await ask('/tasks', { body: { ...what, ...how } });
@@ -84,7 +84,7 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
     scene.isPlanning.value = true;
     showActed();
   };
-  const isToPlan = isOfBefore || ANEW.includes(code);
+  const isToPlan = isOfBefore || ANEW.includes(code) || (code === 'part' && scene.list !== undefined);
   const does = isToPlan ? lookAgain : () => goOn(scene);
   const answers = (code !== 'plan' && !isOfBefore && stopped.answers) || [];
   return (
@@ -122,7 +122,6 @@ function factOf(
 ): string {
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
-  if (batch?.part_done) return 'The rows that you chose are done.';
   const fact = FACTS[code]?.replace('ACCOUNT', account);
   if (fact !== undefined) return DETAILED.includes(code) ? `${fact} ${forPage(message)}` : fact;
   const until = at ? `It can go on ${when(at)}.` : '';
@@ -185,12 +184,19 @@ function Choices({ batch, list, of }: DoubtsProps & { readonly list: DoubtListOb
   const { in_doubt: doubts, rows, at_risk: most, extra_used: used } = list;
   const knows = useSignal(false);
   const settle = (decision: object): Promise<unknown> => ask('/settle', { body: { ...of, ...decision } });
-  const again = (decision: object): Promise<void> => settle(decision).then(() => goOn({ batch }));
+  const { budget } = batch.credits;
+  // What the button says that it costs is allowed beside what was.
+  const limit = budget === null ? {} : { budget: Math.max(budget, heldIn(batch.credits) + most) };
+  const again = (decision: object, how?: object) =>
+    settle(decision).then(() => goOn({ batch }, { ...how, part: true }));
   const [first, ...others] = new Set(doubts.map((doubt) => doubt.row));
-  const about = others.length === 0 ? { row: first } : { all_like: String(first) };
+  const about = others.length === 0 ? { row: first } : {};
   return (
     <Stop says={doubtWords(list)}>
-      <Act says={againWords(doubts, most)} does={() => again({ retry: true, extra_credits: used + most })} />
+      <Act
+        says={againWords(doubts, most)}
+        does={() => again({ retry: true, extra_credits: used + most }, limit)}
+      />
       <Act says={rows === 1 ? 'Leave it out' : 'Leave them out'} does={() => settle({ skip: true })} />
       <Button
         says="I know what came of it…"
@@ -200,6 +206,7 @@ function Choices({ batch, list, of }: DoubtsProps & { readonly list: DoubtListOb
       {knows.value && (
         <Told
           again={againWords(doubts, most)}
+          isOne={others.length === 0}
           onTold={(answer) => (answer ? settle({ ...about, answer }) : again({ not_done: true }))}
         />
       )}
@@ -236,11 +243,12 @@ const TOLD = [
 
 interface ToldProps {
   readonly again: string;
+  readonly isOne: boolean;
   onTold(answer: readonly string[] | undefined): Promise<unknown>;
 }
 
-/** What a person has seen in the vendor's history. One row of several is told beside the table. */
-function Told({ again, onTold }: ToldProps) {
+/** What a person has seen in the vendor's history. The answer of one row of several is told beside the table. */
+function Told({ again, isOne, onTold }: ToldProps) {
   const told = useSignal<string>('not_done');
   const tell = ({ facts = '' }: Readonly<Record<string, unknown>>): Promise<unknown> => {
     if (told.value !== 'found') return onTold(told.value === 'no_match' ? ['no_match'] : undefined);
@@ -252,7 +260,7 @@ function Told({ again, onTold }: ToldProps) {
       <Select
         name="What came of it"
         value={told.value}
-        options={TOLD}
+        options={isOne ? TOLD : TOLD.slice(0, 2)}
         onChosen={(word) => (told.value = word)}
       />
       {told.value === 'found' && (
