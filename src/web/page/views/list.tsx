@@ -183,7 +183,9 @@ function sharesOf(scene: Scene): readonly Share[] {
   if (plan !== undefined && !goesOn) return partsOf({ rows: plan.rows, counts: {} }, [], plan);
   // A report that was read before it went on is out of date.
   const says = batch?.changes === undefined ? 'found' : changedWords(undo);
-  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.figures.steps, plan, says);
+  // A plan counts the rows that she has left out among those in doubt.
+  const rest = plan && { ...plan, in_doubt: batch?.counts.in_doubt ?? 0 };
+  if (batch !== undefined) return partsOf(batch, isRunning ? [] : report.value?.figures.steps, rest, says);
   return described.value === undefined ? [] : [{ says: 'rows', rows: described.value.rows }];
 }
 

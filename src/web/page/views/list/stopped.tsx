@@ -184,19 +184,18 @@ function Choices({ batch, list, of }: DoubtsProps & { readonly list: DoubtListOb
   const { in_doubt: doubts, rows, at_risk: most, extra_used: used } = list;
   const knows = useSignal(false);
   const settle = (decision: object): Promise<unknown> => ask('/settle', { body: { ...of, ...decision } });
+  const retry = { retry: true, extra_credits: used + most };
   const { budget } = batch.credits;
   // What the button says that it costs is allowed beside what was.
-  const limit = budget === null ? {} : { budget: Math.max(budget, heldIn(batch.credits) + most) };
-  const again = (decision: object, how?: object) =>
-    settle(decision).then(() => goOn({ batch }, { ...how, part: true }));
+  const again = (decision: object, more = 0): Promise<void> => {
+    const limit = budget === null ? undefined : Math.max(budget, heldIn(batch.credits) + more);
+    return settle(decision).then(() => goOn({ batch }, { part: true, budget: limit }));
+  };
   const [first, ...others] = new Set(doubts.map((doubt) => doubt.row));
   const about = others.length === 0 ? { row: first } : {};
   return (
     <Stop says={doubtWords(list)}>
-      <Act
-        says={againWords(doubts, most)}
-        does={() => again({ retry: true, extra_credits: used + most }, limit)}
-      />
+      <Act says={againWords(doubts, most)} does={() => again(retry, most)} />
       <Act says={rows === 1 ? 'Leave it out' : 'Leave them out'} does={() => settle({ skip: true })} />
       <Button
         says="I know what came of it…"
