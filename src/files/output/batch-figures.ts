@@ -96,6 +96,7 @@ async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Pr
   const older = newestFirst.slice(newestFirst.findIndex(({ id }) => id === batch.id) + 1);
   const earlier = older.filter(({ inputPath }) => inputPath === batch.inputPath);
   const before = earlier.filter(({ sandbox }) => sandbox === batch.sandbox);
+  if (before.length === 0) return { money, cost };
   const all = await listCost(ledger, [batch, ...before], priceOf);
   const { spent, in_doubt: inDoubt } = all.credits;
   return spent === money.spent && inDoubt === money.inDoubt ? { money, cost } : { money, cost, in_all: all };
