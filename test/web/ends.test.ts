@@ -234,7 +234,7 @@ test('a page that is killed leaves no doubt, and the next one goes on', async ()
 
   await page.stop('SIGKILL');
   await sees(tab, 'This page is closed');
-  expect(await tab.title()).toBe('Rowonce');
+  await expect.poll(() => tab.title()).toBe('Rowonce');
   // It says who it is as long as it holds the store.
   await expect.poll(() => existsSync(desk.place.path('store/spender.json'))).toBe(false);
   const { open, inDoubt, spent } = desk.place.ledger();
