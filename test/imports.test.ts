@@ -218,7 +218,7 @@ test.for([
 });
 
 /** The lines of code in `src`, without those of .tsx. A commit that needs more moves the number. */
-const MOST_LINES = 48_489;
+const MOST_LINES = 48_493;
 
 test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
   const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });

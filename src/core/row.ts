@@ -126,7 +126,7 @@ export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
 /**
  * We put this before the name of an added column when the input has that name already, or when it is the name
  * of an identifier. The prefix survives when the file is renamed or filtered, and no such column is used for
- * a lookup unless the user asks for it. In words it is `Found`.
+ * a lookup unless the user asks for it. Names in words begin with `Found` instead.
  */
 export const FOUND_PREFIX = 'found_';
 

@@ -6,7 +6,7 @@ import type { RowNumber } from '../core/row.ts';
 import type { Chunks } from '../lib/atomic-file.ts';
 import { openFile } from './input.ts';
 
-/** A list comes again in a next version, and corrections are kept beside it. */
+/** The versions of a list that comes again, and the corrections that are kept beside it. */
 
 /** The list with its corrections. Undefined where a format has none, such as JSON lines. */
 export const withCorrections = async (
@@ -49,24 +49,26 @@ export const Edited = z.object({ added: z.number(), changed: z.number(), same: z
 type Edited = z.infer<typeof Edited>;
 
 /**
- * Rows are known by their cells, whatever their order. For each row that is gone, one that is not as any was
- * counts as changed.
+ * Compares the rows of two versions by their cells, in any order. A row without its like counts as changed as
+ * long as a row of before has gone, and then as new.
  * @throws StopError `input` where one of the versions cannot be read.
  */
 export async function editedSince(read: ReadOptions, before: string, now: string): Promise<Edited> {
   const { sheet } = await openFile(before, read);
   const header = await sheet.header();
   const gone = new Map<string, number>();
+  // The hashes of a million rows fit into memory, and their texts may not.
+  const hashOf = (text: string): string => hash('sha1', text, 'base64');
   let rows = 0;
   await eachRow(sheet, header, (_, text) => {
-    const known = hash('sha1', text, 'base64');
+    const known = hashOf(text);
     gone.set(known, (gone.get(known) ?? 0) + 1);
     rows += 1;
   });
   let same = 0;
   let others = 0;
   await eachRow((await openFile(now, read)).sheet, header, (_, text) => {
-    const known = hash('sha1', text, 'base64');
+    const known = hashOf(text);
     const left = gone.get(known) ?? 0;
     if (left > 0) gone.set(known, left - 1);
     if (left > 0) same += 1;

@@ -21,7 +21,7 @@ export const SpentObject = z.object({
 });
 export type SpentObject = z.output<typeof SpentObject>;
 
-/** What all batches over one list have spent, and that in money: null where an account has no price. */
+/** What all batches over one list have spent, also in money: null where an account has no price. */
 export const ListCost = z.object({ credits: SpentObject, cost: CostObject.nullable() });
 export type ListCost = z.output<typeof ListCost>;
 

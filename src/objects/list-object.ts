@@ -30,7 +30,7 @@ const ColumnObject = z.object({
   name: z.string(),
   /** The kind of text in at least four fifths of the filled cells. */
   looks_like: z.string(),
-  /** How a person of the row is reached by its cells, as they look or by its name, also where it is blank. */
+  /** The column holds addresses or numbers of people, by its cells or by its name; it may be blank. */
   contact: z.enum(['email', 'phone']).exactOptional(),
   filled: z.number(),
   examples: z.array(z.string()),

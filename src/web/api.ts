@@ -146,7 +146,7 @@ export const KeptMend = Mend.extend({
   at: z.string(),
 });
 export type Mend = z.infer<typeof KeptMend>;
-/** The mend that was taken back last. What was started with it still has it. */
+/** The mend that was taken back last. A start from before still has the mend. */
 export const MendTaken = z.object({ at: z.string(), mended_at: z.string() });
 /** A value of null takes the mend back. */
 export const MendRequest = Mend.extend({ value: Mend.shape.value.nullable() });
@@ -164,7 +164,7 @@ export interface ListView {
   /** How often that was chosen. */
   readonly version: number;
   readonly mends: readonly Mend[];
-  /** Since its last start, when it was brought anew; undefined where nothing was started before. */
+  /** Against the version that was started last; undefined where nothing was started before. */
   readonly edited: z.infer<typeof Edited> | undefined;
   readonly taken: z.infer<typeof MendTaken> | undefined;
 }

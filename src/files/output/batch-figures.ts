@@ -71,7 +71,7 @@ export type PriceOf = (batch: Batch, identity: string) => CreditPrice | undefine
 
 /** What a batch has spent in money. */
 export const costOf = async (ledger: LedgerReader, batch: Batch, priceOf: PriceOf) =>
-  (await listCost(ledger, [batch], priceOf)).cost ?? undefined;
+  moneyFor(await pricedIn(ledger, batch, priceOf));
 
 /** What batches over one list have spent together. Play money is never added to real money. */
 export async function listCost(
@@ -80,18 +80,21 @@ export async function listCost(
   priceOf: PriceOf,
 ): Promise<ListCost> {
   const each = await Promise.all(batches.map(async ({ id }) => spentOf(await ledger.batchMoney(id))));
-  const parts: PricedCredits[] = [];
-  for (const batch of batches)
-    for (const { identity } of batch.accounts) {
-      const { spent } = await ledger.shareMoney(batch.id, identity);
-      parts.push({ credits: spent, price: priceOf(batch, identity) });
-    }
-  return { credits: spentTogether(each), cost: moneyFor(parts) ?? null };
+  const parts = await Promise.all(batches.map((batch) => pricedIn(ledger, batch, priceOf)));
+  return { credits: spentTogether(each), cost: moneyFor(parts.flat()) ?? null };
 }
+
+const pricedIn = (ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<PricedCredits[]> =>
+  Promise.all(
+    batch.accounts.map(async ({ identity }) => {
+      const { spent } = await ledger.shareMoney(batch.id, identity);
+      return { credits: spent, price: priceOf(batch, identity) };
+    }),
+  );
 
 async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<Costs> {
   const money = await ledger.batchMoney(batch.id);
-  const { cost } = await listCost(ledger, [batch], priceOf);
+  const cost = (await costOf(ledger, batch, priceOf)) ?? null;
   const newestFirst = await ledger.batches();
   const older = newestFirst.slice(newestFirst.findIndex(({ id }) => id === batch.id) + 1);
   const earlier = older.filter(({ inputPath }) => inputPath === batch.inputPath);

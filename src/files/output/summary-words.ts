@@ -99,7 +99,8 @@ export function inputWords(input: string): string {
 /** `hunter (play)`, for an account with play money. */
 export const accountWords = (account: string): string => account.replace(/^sandbox-(.*)/, '$1 (play)');
 
-const COMBINED = /(?<![\w@.])[a-z]+(?:[_+][a-z]+)+(?![\w@.+])/g;
+/** Names of inputs. A cell that is quoted stays as it is. */
+const COMBINED = /(?<![\w@."])[a-z]+(?:[_+][a-z]+)+(?![\w@.+])/g;
 
 /** `companies: ABN: blank; people: no match by e-mail`: why a row ended so, without the program's names. */
 export const reasonWords = (reason: string): string =>

@@ -86,7 +86,7 @@ export class Lines {
     return this.#numberIn(part, index - part.start);
   }
 
-  /** -1 of a row that is not shown, or of which nobody knows yet where it stands. */
+  /** The line of a row; -1 where the row is not shown, or its place is not known yet. */
   lineOf(row: number | undefined): number {
     for (const part of this.#parts)
       for (let nth = 0; nth < part.size; nth += 1)

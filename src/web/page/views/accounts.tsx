@@ -96,10 +96,8 @@ function Card({ account, spend }: CardProps) {
 
 function abilitiesOf({ vendor, operations = [] }: AccountObject): string {
   if (vendor === 'service') return 'Projects and people: invites, roles, removals';
-  return `Finds ${operations
-    .filter((name) => !name.startsWith('api-call'))
-    .map(whatWords)
-    .join(', ')}`;
+  const named = operations.filter((name) => !name.startsWith('api-call'));
+  return `Finds ${named.map(whatWords).join(', ')}`;
 }
 
 function Used({ account, spend }: CardProps) {

@@ -130,6 +130,7 @@ function faultyIn(
 
 /** Whether the sentence about a row says that this cell is wrong, in quotes or with a reason behind it. */
 export function isSaid(cell: string, sentence: string): boolean {
-  const [text, all] = [cell.trim().toLowerCase(), sentence.toLowerCase()];
+  const text = cell.trim().toLowerCase();
+  const all = sentence.toLowerCase();
   return text !== '' && (all.includes(`"${text}"`) || all.includes(`${text}: `));
 }

@@ -175,7 +175,7 @@ function rangesOf(rows: ReadonlySet<number>): string {
 export const newMends = (known: Pick<Known, 'list' | 'batch' | 'work'>): readonly Mend[] =>
   known.list?.mends.filter(({ at }) => known.batch !== undefined && at > startedAt(known)) ?? [];
 
-/** How many rows were mended since the list was started, or have a mend less. */
+/** How many rows were mended since the last start, or have lost a mend that was started. */
 export function rowsMended(known: Parameters<typeof newMends>[0]): number {
   const { at = '', mended_at: mendedAt = '' } = known.list?.taken ?? {};
   const isTaken = at > startedAt(known) && mendedAt <= startedAt(known);

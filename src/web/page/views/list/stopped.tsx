@@ -5,7 +5,7 @@ import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.ts
 import { byWhom, counted, doneWords, fileName, heldIn, isLeft, rowsLeft, when } from '../../parts/figures.ts';
 import { NewKey, TestAccount } from '../../parts/vendor.tsx';
 import { ask, beat, showActed } from '../../session.ts';
-import { isAnew, newMends, type OfScene, type Scene } from './scene.ts';
+import { isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
 
 /** `part`: the rows that she chose are done, and the others were not asked for. */
 type Code = StopObject['code'] | 'part';
@@ -108,7 +108,7 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
 
 /** What goes on asks the cells as they were: one that she has changed since would be paid for twice. */
 const asksBefore = (scene: Scene): boolean =>
-  scene.batch !== undefined && (isAnew(scene) || newMends(scene).length > 0);
+  scene.batch !== undefined && (isAnew(scene) || rowsMended(scene) > 0);
 
 function goOnWords(code: Code, isOfBefore: boolean): string {
   if (isOfBefore) return 'Go on with the list as it is now';
