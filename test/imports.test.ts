@@ -217,19 +217,6 @@ test.for([
   expect(found).toEqual(files);
 });
 
-/** The lines of code in `src`, without those of .tsx. A commit that needs more moves the number. */
-const MOST_LINES = 48_493;
-
-test('the source has no more lines of code than a person can keep in mind; comments and blank lines are free', () => {
-  const files = globSync('src/**/*.{ts,js}', { cwd: ROOT });
-  const lines = files.flatMap((file) =>
-    readFileSync(join(ROOT, file), 'utf8')
-      .split('\n')
-      .filter((line) => !/^\s*(?:$|\/\/|\/?\*)/.test(line)),
-  );
-  expect(lines.length).toBeLessThanOrEqual(MOST_LINES);
-});
-
 test('nothing that is published names a folder of this machine or a package registry', () => {
   const unspecific = ['/', '/home', '/home/you', '/root', '/tmp', tmpdir()];
   const folders = [ROOT, dirname(ROOT), homedir()].filter((folder) => !unspecific.includes(folder));

@@ -105,8 +105,6 @@ const ROOMS = [
 ];
 
 const COMMENT_HABITS: readonly Habit[] = [
-  { habit: /(?:^|[.:!?|-] )(?:Of|By|As|Who|Whose|Whom)\b/m, better: 'subject, verb, object' },
-  { habit: /\bwhat\b[^.:;!?]*\bwhat\b/i, better: 'a noun in place of one of the two' },
   { habit: /\b(?:somebody|whoever)\b/i, better: 'a person, another person, or who it is' },
 ];
 
