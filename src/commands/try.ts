@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { answerPlaceOf, dialectOperationOf, type Meaning, thenOf, vendorReply } from '../client/dialect.ts';
@@ -11,11 +12,12 @@ import { basePathOf, requestOf } from '../client/request.ts';
 import { missingWords, PathSearch, saidIn } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
-import { invariant, meantWord, StopError, stop } from '../core/errors.ts';
+import { meantWord, StopError, stop } from '../core/errors.ts';
+import { isTaking } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import type { Call, Operation, RowInput } from '../core/operation.ts';
 import { spoolFolder } from '../core/paths.ts';
-import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
+import { atMost, counted, foreignWords, linesOf, listed } from '../core/plain-text.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import type { Job } from '../job/job.ts';
 import { triedBy } from '../job/job-origin.ts';
@@ -87,6 +89,7 @@ export default command({
   name: 'try',
   summary: 'Makes one call once you agree, and shows the request, the answer and how it is read.',
   details:
+    'It sends what a run sends first for a row with these cells. ' +
     'An answer that the ledger has is shown and not bought, and lists use what is bought here. ' +
     'A change of the service is refused.',
   example: 'try enrich-company abn=51824753556 --account sandbox-provider',
@@ -104,7 +107,8 @@ export default command({
     const request = requestShown(trial);
     // Under --json, only the object is on standard output. So the request, which a person must see before
     // agreeing, goes to stderr.
-    for (const line of requestLines(request)) (console.json ? console.say : console.print)(line);
+    for (const line of [...requestLines(request), ...trial.notes])
+      (console.json ? console.say : console.print)(line);
     await requireYes(console, trial, input);
     const tell = toldOn(console);
     // The event of the batch is left out: it has one row, and the summary names it.
@@ -121,6 +125,8 @@ export default command({
 interface Trial extends ResolvedJob {
   readonly row: RowInput;
   readonly call: Call;
+  /** What a run does with the inputs that the call does not ask by. */
+  readonly notes: readonly string[];
 }
 
 /** @throws StopError `usage` for a request that cannot be tried or asked. */
@@ -128,8 +134,10 @@ function trialOf(chosen: ResolvedJob, given: RowInput): Trial {
   const { operation } = chosen.job;
   refuseOther(operation);
   const row = rowOf(operation, given);
-  const own = { ...chosen, job: trialJob(chosen.job, row) };
-  return { ...own, row, call: oneCall(own, row) };
+  const asRun = { ...chosen, job: trialJob(chosen.job, row) };
+  refuseUnusable(asRun, row);
+  const call = oneCall(asRun, row);
+  return { ...asRun, job: onlyFor(call, asRun.job), row, call, notes: notesOn(asRun, row, call) };
 }
 
 function refuseOther({ name, change, steps: [first, ...others] = [] }: Operation): void {
@@ -157,10 +165,10 @@ function rowOf({ name, inputs, needsNoColumn }: Operation, given: RowInput): Row
 }
 
 /**
- * The job for this one row. All given inputs go into one call. Its `origin` keeps a sweep or an equal list
- * from taking the trial's batch for its own.
+ * The job for this one row, which is asked as a run asks the same row of a list. Its `origin` keeps a sweep
+ * or an equal list from taking the trial's batch for its own.
  */
-function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, given: RowInput): Job {
+function trialJob({ name, operation, waterfall, add, repair, in_doubt, ...job }: Job, given: RowInput): Job {
   const inputs = Object.keys(given);
   return {
     ...settingsOf(job),
@@ -168,33 +176,65 @@ function trialJob({ name, operation, add, repair, in_doubt, ...job }: Job, given
     operation,
     origin: { trial: { job: job.path ?? name, given } },
     columns: Object.fromEntries(inputs.map((input) => [input, input])),
-    ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
-    ...present({ add, repair, in_doubt }),
+    ...present({ waterfall, add, repair, in_doubt }),
     on_existing: 'replace',
     read: { encoding: 'utf-8', delimiter: 'comma' },
   };
 }
 
-/** @throws StopError `usage` when an input cannot be used, even if the other inputs would be enough. */
-function oneCall(chosen: ResolvedJob, row: RowInput): Call {
+/** A trial makes one call, where a run goes on to the next tier. */
+function onlyFor({ parameters }: Call, job: Job): Job {
+  return job.operation.tiers.length === 0 ? job : { ...job, waterfall: [Object.keys(parameters).join('+')] };
+}
+
+/**
+ * An input that is mistyped, even if the other inputs would be enough.
+ * @throws StopError `usage`.
+ */
+function refuseUnusable(chosen: ResolvedJob, row: RowInput): void {
   const { job } = chosen;
-  const { operation } = job;
-  const options = optionsOf(chosen);
-  const alone = operation.tiers.length === 0 ? [] : Object.entries(row);
-  const checks = [
-    ...alone.map(([name, value]) => cellPreparer(job, { ...options, waterfall: [name] })({ [name]: value })),
-    cellPreparer(job, options)(row),
+  if (job.operation.tiers.length === 0) return;
+  for (const [name, value] of Object.entries(row)) {
+    // What the vendor cannot look up may still be a part of what it can.
+    const options = { ...optionsOf(chosen), waterfall: [name], unaskable: [] };
+    const prepared = cellPreparer(job, options)({ [name]: value });
+    if (prepared.kind === 'invalid') throw notAsked(prepared);
+  }
+}
+
+/** @throws StopError `usage` when a run would not ask by the row. */
+function oneCall(chosen: ResolvedJob, row: RowInput): Call {
+  const [first] = callsOf(chosen, row);
+  if (first !== undefined) return first;
+  const { job } = chosen;
+  const prepared = cellPreparer(job, optionsOf(chosen))(row);
+  throw notAsked(prepared.kind === 'ready' ? {} : prepared);
+}
+
+const notAsked = ({ reason = 'there is nothing to send' }: { readonly reason?: string }): StopError =>
+  stop('usage', `This cannot be asked: ${reason}.`, 'Give another value.');
+
+/** The calls that a run makes for the row while nothing is found. */
+function callsOf(chosen: ResolvedJob, row: RowInput): readonly Call[] {
+  const { job } = chosen;
+  const prepared = cellPreparer(job, optionsOf(chosen))(row);
+  if (prepared.kind !== 'ready') return [];
+  const walk = new RowWalk(job.operation, accountsOf(chosen), prepared);
+  return walk.callsAtWorst().map(({ call }) => call);
+}
+
+function notesOn(chosen: ResolvedJob, row: RowInput, call: Call): readonly string[] {
+  const [, ...later] = callsOf(chosen, row).filter((each) => !isTaking(each));
+  const next = later.map(({ parameters }) => Object.keys(parameters).join('+'));
+  // Nothing that a run sends for the row is different without such an input.
+  const unsent = Object.keys(row).filter((name) => {
+    const { [name]: _, ...others } = row;
+    return isDeepStrictEqual(callsOf(chosen, others), [call, ...later]);
+  });
+  return [
+    ...(next.length === 0 ? [] : [`A run asks next by ${next.join(', then by ')}, if this finds nothing.`]),
+    ...(unsent.length === 0 ? [] : [`A run does not send ${listed(unsent)}.`]),
   ];
-  const prepared = checks.find(({ kind }) => kind === 'invalid') ?? checks.at(-1);
-  invariant(prepared !== undefined, 'the row itself is checked');
-  const step =
-    prepared.kind === 'ready'
-      ? new RowWalk(operation, accountsOf(chosen), prepared).step()
-      : { outcome: prepared };
-  if ('met' in step) return step.met.call;
-  invariant('outcome' in step, 'no account has ended yet');
-  const why = step.outcome.reason ?? 'there is nothing to send';
-  throw stop('usage', `This cannot be asked: ${why}.`, 'Give another value.');
 }
 
 // ----------------------------------------------------------------------------------------------- what leaves

@@ -141,3 +141,68 @@ test('--means proposes the rule for an answer, of its words alone, and with it t
   expect(await desk.json([...words, '--refresh'])).toMatchObject({ answer: 'no_match' });
   expect(asked).toHaveLength(2);
 });
+
+const FINDER = { method: 'POST', path: '/find', gives: { email: 'email' }, credits: { most: 1, found: 1 } };
+const PERSON = { first_name: 'Ann', last_name: 'Lee', domain: 'a.example' };
+
+test.each([
+  ['find-email', PERSON, { 'find-email': { ...FINDER, by: ['full_name+domain'] } }, {}],
+  [
+    'find-email',
+    PERSON,
+    {
+      'find-email': {
+        ...FINDER,
+        by: ['profile_slug+domain', 'full_name+domain'],
+        fields: { first_name: null },
+      },
+    },
+    {},
+  ],
+  ['find-email', PERSON, { 'find-email': { ...FINDER, by: ['first_name+domain', 'full_name+domain'] } }, {}],
+  [
+    'find-email',
+    PERSON,
+    { 'find-email': { ...FINDER, by: ['full_name+domain'] } },
+    { waterfall: ['last_name+domain', 'full_name+domain'] },
+  ],
+  ['enrich-company', { abn: '51824753556', domain: 'a.example' }, {}, {}],
+  ['enrich-company', { abn: '51824753556', domain: 'a.example' }, {}, { waterfall: ['domain', 'abn'] }],
+  [
+    'enrich-company',
+    { abn: '51824753556', domain: 'a.example' },
+    {},
+    { waterfall: [{ all: ['domain', 'abn'] }] },
+  ],
+] as const)(
+  'a trial of %s by %j sends what a run of that row sends first (%j, %j)',
+  async (operation, row, operations, job) => {
+    const { desk, speak, asked } = await deskBefore(() => ({ email: 'ann@a.example', name: 'A' }));
+    speak({ operations });
+    const columns = Object.fromEntries(Object.keys(row).map((name) => [name, name]));
+    await desk.write('job.yaml', JSON.stringify({ operation, account: 'data', columns, ...job }));
+    const given = Object.entries(row).map(([name, value]) => `${name}=${value}`);
+    const tried = await desk.type(['try', 'job.yaml', ...given, '--yes']);
+    expect(tried.code, tried.stderr).toBe(0);
+    await desk.write('list.csv', `${Object.keys(row).join()}\n${Object.values(row).join()}\n`);
+    const words = ['run', 'job.yaml', 'list.csv', '--budget', '9', '--yes', '-o', 'out.csv'];
+    const ran = await desk.type([...words, '--store', desk.place.path('other')]);
+    expect(ran.code, ran.stderr).toBe(0);
+    const [first, second] = asked.map(({ method, path, body }) => ({ method, path, body }));
+    expect(asked).toHaveLength(2);
+    expect(first).toEqual(second);
+    expect((await desk.json([...words, '--store', desk.place.path('store')])).requests, 'and buys it').toBe(
+      0,
+    );
+  },
+);
+
+test('a trial says which of what was typed a run asks by later, or never', async () => {
+  const { desk, speak } = await deskBefore(() => ({ email: 'ann@a.example', name: 'A' }));
+  const company = await desk.type(['try', 'enrich-company', 'abn=51824753556', 'domain=a.example', '--yes']);
+  expect(company.stdout).toContain('A run asks next by domain, if this finds nothing.');
+  speak({ operations: { 'find-email': { ...FINDER, by: ['profile_url', 'full_name+domain'] } } });
+  const words = ['try', 'find-email', 'profile_url=https://www.linkedin.com/in/ann', 'full_name=Ann Lee'];
+  const person = await desk.type([...words, 'domain=a.example', '--yes']);
+  expect(person.stdout).toContain('A run does not send full_name and domain.');
+});
