@@ -36,7 +36,7 @@ import {
   SAYS_NONE,
 } from './judge/table.ts';
 import { rateHintsIn, untilNextDayMs } from './rate-hints.ts';
-import { isPathSegment } from './request.ts';
+import { isLaterId } from './request.ts';
 
 export { changeFields, leftBy } from './judge/change-fields.ts';
 export * from './judge/shapes.ts';
@@ -107,7 +107,7 @@ function acceptedAs(
   const { body } = parsed;
   const id = body.kind === 'json' ? valueAt(body.value, later.id) : undefined;
   const vendorId = typeof id === 'number' ? String(id) : id;
-  if (!isPathSegment(vendorId)) return undefined;
+  if (!isLaterId(later, vendorId)) return undefined;
   return { kind: 'accepted', vendorId, why: `the vendor answers later, by its id ${foreignName(vendorId)}` };
 }
 

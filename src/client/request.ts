@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isWithin, merged, objectWith } from '../core/answer-body.ts';
 import { invariant, stop } from '../core/errors.ts';
+import { isTaking, TAKEN_BY } from '../core/given.ts';
 import { ROLES, type Role } from '../core/membership.ts';
 import { isObject } from '../core/objects.ts';
 import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
@@ -102,7 +103,12 @@ export function requestOf(
       invariant(false, `${call.operation}: the vendor has no field for ${name}`);
   const shaped = GENERIC_OPERATIONS.includes(call.operation)
     ? shapedByItself(call)
-    : shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
+    : shapedRequest(
+        operation,
+        fieldsOf(operation, withPermissions(dialect, call)),
+        {},
+        takenField(operation, call),
+      );
   const request = built(dialect, basePath, operation, shaped, valuesFor(call, values));
   const { idempotency } = dialect;
   if (idempotency === undefined || values.idempotency_key === undefined) return request;
@@ -121,7 +127,7 @@ export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   const isGeneric = GENERIC_OPERATIONS.includes(call.operation);
   const unfit = isGeneric
     ? undefined
-    : unfitField(operation, fieldsOf(operation, withPermissions(dialect, call)));
+    : unfitField(operation, fieldsOf(operation, withPermissions(dialect, call)), takenField(operation, call));
   if (unfit !== undefined) return unfit;
   const { method } = isGeneric ? shapedByItself(call) : operation;
   const { endpoint, body } = call.parameters;
@@ -139,7 +145,15 @@ export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
 /** Placeholders of a path that no parameter of a call fills. */
 const OF_ACCOUNT: readonly string[] = ['key', 'idempotency_key', 'project_id'];
 
-function unfitField(shape: RequestShape, fields: ReadonlyMap<string, JsonValue>): string | undefined {
+/** The field of a call that takes by the vendor's id what an earlier call has found. */
+const takenField = ({ fields }: RequestShape, call: Call): string | undefined =>
+  isTaking(call) ? (fields?.[TAKEN_BY] ?? TAKEN_BY) : undefined;
+
+function unfitField(
+  shape: RequestShape,
+  fields: ReadonlyMap<string, JsonValue>,
+  idField: string | undefined,
+): string | undefined {
   const isQuery = shape.method === 'GET';
   if (!isQuery && !shape.path.includes('{')) return undefined;
   const named = Array.from(shape.path.matchAll(PATH_FIELD), ([, name = '']) => name);
@@ -150,7 +164,9 @@ function unfitField(shape: RequestShape, fields: ReadonlyMap<string, JsonValue>)
       `The path ${shape.path} needs {${missing}}, and the job asks by ${[...fields.keys()].join('+')} alone.`,
       'Take such calls out of the waterfall of the job.',
     );
-  const unfit = named.find((name) => fields.has(name) && !isPathSegment(fields.get(name)));
+  const fits = (name: string): boolean =>
+    name === idField ? staysBelow(shape.path, name, fields.get(name)) : isPathSegment(fields.get(name));
+  const unfit = named.find((name) => fields.has(name) && !fits(name));
   if (unfit !== undefined) return `${unfit} ${foreignName(String(fields.get(unfit)))}`;
   if (isQuery) requireFlat([...fields.keys()].filter((name) => !named.includes(name)));
   return undefined;
@@ -171,15 +187,17 @@ export function readBackRequestOf(
   return freeRequestOf(dialect, basePath, readBack, Object.fromEntries(fields), valuesFor(call, values));
 }
 
+/** @param idField the field that is an id of the vendor's. */
 export function freeRequestOf(
   dialect: Dialect,
   basePath: string,
   shape: RequestShape,
   parameters: JsonObject,
   values: RequestValues,
+  idField?: string,
 ): FreeRequest {
   const fields = new Map(Object.entries({ ...parameters, ...marked(shape.body ?? {}) }));
-  const shaped = shapedRequest(shape, fields, values);
+  const shaped = shapedRequest(shape, fields, values, idField);
   return built(dialect, basePath, shape, shaped, values) as FreeRequest;
 }
 
@@ -187,13 +205,29 @@ export function freeRequestOf(
 export function laterRequestOf(
   dialect: Dialect,
   basePath: string,
-  { method = 'GET', ...later }: Later,
+  later: Later,
   vendorId: string,
   values: RequestValues,
 ): FreeRequest {
-  const parameters = { [later.fields?.id ?? 'id']: vendorId };
-  return freeRequestOf(dialect, basePath, { ...later, method }, parameters, values);
+  const { method = 'GET' } = later;
+  const parameters = { [laterField(later)]: vendorId };
+  return freeRequestOf(dialect, basePath, { ...later, method }, parameters, values, laterField(later));
 }
+
+/** Longer ids are no ids, and the index of the ledger holds none that are much longer. */
+const MOST_ID_BYTES = 1_000;
+
+/**
+ * Whether the request for a later answer can name this id. A query and a body hold any text, a path none that
+ * leads elsewhere.
+ */
+export function isLaterId(later: Later, id: JsonValue | undefined): id is string {
+  if (typeof id !== 'string' || id.trim() === '' || Buffer.byteLength(id) > MOST_ID_BYTES) return false;
+  if (!id.isWellFormed() || /\p{Cc}/u.test(id)) return false;
+  return staysBelow(later.path, laterField(later), id);
+}
+
+const laterField = ({ fields }: Later): string => fields?.id ?? 'id';
 
 type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
 
@@ -283,8 +317,9 @@ function shapedRequest(
   shape: RequestShape,
   fields: Map<string, JsonValue>,
   values: PathValues,
+  idField?: string,
 ): RequestParts {
-  const path = fillPath(shape.path, fields, values);
+  const path = fillPath(shape.path, fields, values, idField);
   const { method } = shape;
   if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)) };
   requireFlat([...fields.keys()]);
@@ -305,22 +340,36 @@ const nested = (fields: ReadonlyMap<string, JsonValue>): JsonObject =>
 
 const PATH_FIELD = /\{([^{}]*)\}/g;
 
-function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
+function fillPath(
+  template: string,
+  fields: Map<string, JsonValue>,
+  values: PathValues,
+  idField: string | undefined,
+): string {
   if (!template.includes('{')) return template;
   return template.replaceAll(PATH_FIELD, (_, name: string) => {
     if (name === 'key') return KEY;
     if (name === 'idempotency_key' || name === 'project_id') return pathSegment(name, values[name]);
     const value = fields.get(name);
     fields.delete(name);
-    return pathSegment(name, value);
+    return name === idField && staysBelow(template, name, value)
+      ? encodeURIComponent(value)
+      : pathSegment(name, value);
   });
 }
 
-/** Whether a value is one path segment. The reader of the path would resolve `.` and `..`, encoded or not. */
-export function isPathSegment(value: JsonValue | undefined): value is string {
-  if (typeof value !== 'string' || value === '' || /[/\\]/.test(value)) return false;
-  return value.isWellFormed() && !leadsElsewhere(`/x/${encodeURIComponent(value)}`);
+/**
+ * Whether an id of the vendor's can stand in the path, encoded. The reader of the path would resolve `.` and
+ * `..`, encoded or not.
+ */
+function staysBelow(template: string, field: string, id: JsonValue | undefined): id is string {
+  if (typeof id !== 'string' || id === '' || !id.isWellFormed()) return false;
+  return !leadsElsewhere(template.replaceAll(`{${field}}`, () => encodeURIComponent(id)));
 }
+
+/** Whether a value of a row can stand in a path: it is one segment, and has no `/`, as Base64 has. */
+const isPathSegment = (value: JsonValue | undefined): value is string =>
+  staysBelow('/x/{value}', 'value', value) && !/[/\\]/.test(value);
 
 function pathSegment(name: string, value: JsonValue | undefined): string {
   invariant(isPathSegment(value), `the path parameter ${name} is not one path segment`);

@@ -144,6 +144,38 @@ test('a vendor that takes the id in a body is asked by it', async () => {
   ]);
 });
 
+/** Base64 and other signs that a path, a query and a body write each in their own way. */
+const SIGNS = ['YWI/Y2Q+ZQ==', '/+a=%2F', '50% & more?x=1#y'];
+
+describe('an id of any signs', () => {
+  test.each([
+    ['a path', {}, ({ path }: Asked) => decodeURIComponent(path.replace('/results/', ''))],
+    ['a query', { path: '/results?of={id}' }, ({ input }: Asked) => input.of],
+    ['a query of its own', { path: '/results' }, ({ input }: Asked) => input.id],
+    ['a body', { path: '/results', method: 'POST', fields: { id: 'of' } }, ({ input }: Asked) => input.of],
+  ] as const)('in %s is the id by which the vendor is asked', async (_, more, idIn) => {
+    const at = await laterDesk({ dialect: finder({ ...LATER, ...more }) });
+    at.answer = (asked) => {
+      const { path, input } = asked;
+      if (path === '/find')
+        return { job: SIGNS[PEOPLE.findIndex((row) => row.startsWith(`${input.first_name},`))] };
+      const name = PEOPLE[SIGNS.indexOf(idIn(asked) ?? '')]?.slice(0, 3);
+      return name === undefined ? refusal(404, 'no such job') : { data: { email: `${name}@found.example` } };
+    };
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(await at.rows()).toEqual(PEOPLE.map((row) => `${row.slice(0, 3)}@found.example matched`));
+    expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 0 });
+  });
+
+  test('that would lead out of the address of the account is asked nowhere', async () => {
+    const at = await laterDesk({ people: PEOPLE.slice(0, 1) });
+    at.answer = () => ({ status: 'IN_PROGRESS', job: '../../admin' });
+    expect((await at.run()).code).toBe(3);
+    expect(at.polls()).toBe(0);
+  });
+});
+
 describe('a program that is killed', () => {
   const run = async (at: LaterDesk, crashAt: string) => {
     const env = { ROWONCE_CRASH_AT: crashAt };
