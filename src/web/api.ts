@@ -30,11 +30,20 @@ export type Refusal = z.infer<typeof Refusal>;
 /** The one-time word of an address that `rowonce serve` printed. */
 export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
 export interface OpenAnswer {
-  /** What a tab sends from then on, as `Authorization: Bearer …`. It ends with the server. */
+  /** What a tab sends from then on, as `Authorization: Bearer …`, once the server has proven itself. */
   readonly token: string;
 }
 
-/** A new address of the page, by the name of this start, with a one-time word that is valid for a minute. */
+/** A number that was never used before, and the path that a tab is about to ask. */
+export const Challenge = z.strictObject({ number: z.string().max(100), path: z.string().max(10_000) });
+export type Challenge = z.infer<typeof Challenge>;
+
+/** The HMAC-SHA-256 of number, blank and path under the token of tabs, in hexadecimal digits. */
+export interface Proof {
+  readonly proof: string;
+}
+
+/** A new address of the page with a one-time word that is valid for a minute. */
 export const Opening = z.object({
   address: z.string().regex(/^http:\/\/[a-z]+\.localhost:\d{1,5}\/#open=[\w-]{1,100}$/),
 });

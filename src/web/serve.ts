@@ -19,7 +19,8 @@ import { requireStoreOrPlace } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { Opening } from './api.ts';
 import { appOf, redirectIn } from './server/app.ts';
-import { Guard } from './server/guard.ts';
+import { Guard, newAddress, type PageAddress } from './server/guard.ts';
+import { keepAddress, keptAddress } from './server/kept-address.ts';
 import { sweepUnused } from './server/lists.ts';
 import type { PageCommand, Server } from './server/server.ts';
 import { openSweeps, type SweepOptions } from './server/sweeps.ts';
@@ -63,7 +64,9 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const { store, program, commands } = options;
   const work = new Work(program);
   const listeners = [createServer(LIMITS), createServer(LIMITS)] as const;
-  const guard = new Guard(await listenOn(options.port, listeners));
+  const address = await addressFor(options.port, await keptAddress(folder), listeners);
+  await keepAddress(folder, address);
+  const guard = new Guard(address);
   const sweeps = await openSweeps({ ...options, folder, work });
   const server: Server = { store, folder, program, work, commands, sweeps };
   const swept = sweepUnused(server).catch(() => {});
@@ -76,6 +79,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
     opening: guard.opening(),
     close: async () => {
       for (const path of [noteAt(folder), redirectIn(folder)]) rmSync(path, { force: true });
+      await keepAddress(folder, address);
       sweeps.stop();
       const stopped = await work.close();
       await swept;
@@ -87,6 +91,28 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
 
 /** An upload may be long and the disk slow, so a whole request has more time. */
 const LIMITS = { requestTimeout: 3_600_000 };
+
+/**
+ * Listens where the open tabs of an earlier page look for it, unless another port is wanted or another
+ * program is there.
+ * @param wanted 0: any port.
+ * @throws StopError `usage` for a wanted port that is taken.
+ */
+async function addressFor(
+  wanted: number,
+  kept: PageAddress | undefined,
+  listeners: readonly [HttpServer, HttpServer],
+): Promise<PageAddress> {
+  if (kept === undefined || ![0, kept.port].includes(wanted))
+    return newAddress(await listenOn(wanted, listeners));
+  try {
+    await listenOn(kept.port, listeners);
+    return kept;
+  } catch (error) {
+    if (wanted !== 0) throw error;
+    return newAddress(await listenOn(wanted, listeners));
+  }
+}
 
 /** The system's errors where there is no IPv6. Nobody else can listen at ::1 there either. */
 const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);

@@ -4,7 +4,7 @@
  * `browser-safety.test.ts`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Guard } from '../../src/web/server/guard.ts';
+import { Guard, newAddress } from '../../src/web/server/guard.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { type Answer, type Asked, Served, wordOf } from './served.ts';
 
@@ -179,7 +179,7 @@ describe('the word of an address', () => {
 
   test('the word of an address opens for a minute', () => {
     const clock = new VirtualClock();
-    const guard = new Guard(80, clock);
+    const guard = new Guard(newAddress(80), clock);
     const [early, late] = [wordOf(guard.opening().address), wordOf(guard.opening().address)];
     clock.nowMs += 59_999;
     expect(guard.admit(early)).toMatch(/^[\w-]{43}$/);

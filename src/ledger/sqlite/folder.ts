@@ -71,7 +71,7 @@ export function refuseForeign({ path }: StoreFolder): void {
  * that were saved.
  */
 const BESIDE: ReadonlySet<string> = new Set([
-  ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal'],
+  ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal', 'tabs.json'],
   ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
 ]);
 

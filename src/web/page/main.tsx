@@ -38,8 +38,7 @@ function Page() {
       </header>
       <main>
         <div class={offline.value ? 'stop' : ''} role="status">
-          {offline.value &&
-            'The connection to Rowonce is lost. What runs goes on; this page looks for it again.'}
+          {offline.value && <NoAnswer />}
         </div>
         {isIn.value && <Shown key={path.value} />}
       </main>
@@ -114,20 +113,27 @@ const Nowhere = () => (
   </section>
 );
 
-/** A tab of an earlier start, or one that was opened by hand. */
-function Closed() {
-  const program = document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'rowonce';
-  return (
-    <main>
-      <section class="drop">
-        <h1>This page is closed</h1>
-        <p>
-          Open it again from the terminal: <code>{program} serve</code>. Your lists are all there.
-        </p>
-      </section>
-    </main>
-  );
-}
+const SERVE = `${document.querySelector('meta[name=program]')?.getAttribute('content') ?? 'rowonce'} serve`;
+
+/** The page was ended, or another program is at its port. */
+const NoAnswer = () => (
+  <>
+    Rowonce does not answer. This page goes on when it does; if it was ended, start it again:{' '}
+    <code>{SERVE}</code>
+  </>
+);
+
+/** A tab that was opened by hand. */
+const Closed = () => (
+  <main>
+    <section class="drop">
+      <h1>This page is closed</h1>
+      <p>
+        Open it again from the terminal: <code>{SERVE}</code>. Your lists are all there.
+      </p>
+    </section>
+  </main>
+);
 
 /** The page begins here: it is drawn, gets its token, then shows the view that the address names. */
 const place = document.getElementById('page');

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { Download, OpenAnswer, Refusal } from '../api.ts';
+import type { Challenge, Download, OpenAnswer, Proof, Refusal } from '../api.ts';
 
 /** Every view has an address of its own: reload, "back", bookmarks and a second tab do as expected. */
 const address = signal(new URL(location.href));
@@ -19,15 +19,17 @@ window.navigation?.addEventListener('navigate', (event) => {
 
 /**
  * The session of this tab with the server, and its requests. The token is kept for the tab alone, so another
- * site, another port of this machine and a browser that was closed have nothing.
+ * site, another port of this machine and a browser that was closed have nothing. The server may have ended,
+ * and another program may be at its port: before each request the server proves that it has the token too,
+ * and only then the request leaves, with the token and what was typed.
  */
 
 const KEY = 'rowonce-entry';
 
-/** Whether the server lets this tab in; undefined until that is known. */
+/** Whether the server lets this tab in; undefined until that is known, false for one that proves nothing. */
 export const isIn = signal<boolean | undefined>(undefined);
 
-/** Whether the server did not answer last. Nothing can be typed then. */
+/** Whether the server did not answer last, or another program did. Nothing can be typed then. */
 export const offline = signal(false);
 
 /** Grows every second that a person sees the page, and with each action: who follows a list asks again. */
@@ -55,10 +57,10 @@ export function showActed(): void {
 const BETWEEN_MS = 900;
 
 function follow(): void {
-  if (document.hidden || !isIn.value) return;
-  beat.value += 1;
-  // A view that sends no requests by itself learns by this one that the server answers again.
-  if (offline.value) void ask('/tasks').catch(() => {});
+  if (document.hidden || token === undefined) return;
+  // The question for a proof tells nobody anything, so a tab goes on whenever its server is there again.
+  if (offline.value) void requireServer('/').then(showActed, () => {});
+  else beat.value += 1;
 }
 
 let token: string | undefined;
@@ -93,16 +95,37 @@ function letIn(by: string): void {
 }
 
 /**
- * A server that has ended never comes back under this name, and another program may be at its port by then.
- * Asked without the token, and once more: an answer that was cut off is no end, and a slow one is waited for.
+ * Has the server prove itself before it is asked for a path.
+ * @throws Refused `offline` where nothing answers, or an answer that only another program would give. No
+ *   request may leave then.
  */
-const leaveIfGone = (): Promise<unknown> => fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(leave);
+async function requireServer(path: string, signal?: AbortSignal): Promise<void> {
+  const number = crypto.randomUUID();
+  const body = JSON.stringify({ number, path } satisfies Challenge);
+  const proven = fetch('/api/proof', { method: 'POST', body, signal: signal ?? null }).then(
+    async (answer) =>
+      ((await answer.json()) as Partial<Proof>).proof === (await proofOf(`${number} ${path}`)),
+  );
+  const isServer = await proven.catch(() => false);
+  signal?.throwIfAborted();
+  offline.value = !isServer;
+  if (isServer) return;
+  throw noAnswer();
+}
 
-/** The server is gone, or does not know this tab, which has to be opened anew. */
-function leave(): void {
-  token = undefined;
-  sessionStorage.removeItem(KEY);
-  isIn.value = false;
+const noAnswer = (): Refused =>
+  new Refused({
+    code: 'offline',
+    message: 'Rowonce does not answer.',
+    next: 'Nothing that was found is lost. Open it again from the terminal.',
+  });
+
+async function proofOf(text: string): Promise<string> {
+  const bytes = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', bytes.encode(token), algorithm, false, ['sign']);
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes.encode(text)));
+  return Array.from(signature, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 const redeem = (opening: string): Promise<string | undefined> =>
@@ -165,6 +188,7 @@ export async function take(batch: string, what: Download): Promise<void> {
 
 async function answerTo(path: string, { body, signal, isLook = false, ...how }: How): Promise<Response> {
   const { method = body === undefined ? 'GET' : 'POST' } = how;
+  await requireServer(path, signal);
   const answer = await fetch(`/api${path}`, {
     method,
     headers: { authorization: `Bearer ${token}` },
@@ -173,15 +197,8 @@ async function answerTo(path: string, { body, signal, isLook = false, ...how }: 
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     offline.value = true;
-    void leaveIfGone();
-    throw new Refused({
-      code: 'offline',
-      message: 'Rowonce does not answer.',
-      next: 'Nothing that was found is lost. Open it again from the terminal.',
-    });
+    throw noAnswer();
   });
-  offline.value = false;
-  if (answer.status === 401) leave();
   if (!answer.ok) throw new Refused(((await answer.json()) as Refusal).error);
   if (method !== 'GET' && !isLook) showActed();
   return answer;

@@ -6,7 +6,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { pageFolder } from '../../core/families.ts';
 import { commandLine, programWords } from '../../lib/command-line.ts';
-import { type OpenAnswer, OpenRequest } from '../api.ts';
+import { Challenge, type OpenAnswer, OpenRequest } from '../api.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
 import { batchRoutes, downloadRoutes } from './batches.ts';
 import { commandRoutes } from './commands.ts';
@@ -31,6 +31,7 @@ export async function appOf(server: Server, guard: Guard): Promise<Hono> {
     rmSync(redirectIn(server.folder), { force: true });
     return context.json({ token } satisfies OpenAnswer);
   });
+  app.post('/api/proof', async (context) => context.json(guard.prove(await bodyOf(context, Challenge))));
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
   app.post('/api/openings', (context) => context.json(guard.opening()));
   for (const routes of [commandRoutes, batchRoutes, downloadRoutes, listRoutes, taskRoutes, nightRoutes])

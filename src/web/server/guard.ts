@@ -1,31 +1,34 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Context, HonoRequest, Next } from 'hono';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { commandLine, programWords } from '../../lib/command-line.ts';
-import type { Opening } from '../api.ts';
+import type { Challenge, Opening, Proof } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 
 /**
  * Decides which requests the server answers. Any page in the user's browser can send requests to this server,
  * and so can a foreign name that resolves to 127.0.0.1. Both would send a cookie along, so there is none.
  *
- * Each start has a name at which no program ever served. So nothing that a browser keeps for an address, such
- * as a service worker, can be there before the page. Browsers resolve every name below `localhost` to this
- * machine. Tools do not, so they come to the bare address, with a token that only this user can read.
+ * The page has a name at which no other program served when it was made. So nothing that a browser keeps for
+ * an address, such as a service worker, can be there before the page. Browsers resolve every name below
+ * `localhost` to this machine. Tools do not, so they come to the bare address, with a token that only this
+ * user can read.
  */
 export class Guard {
   /** The token in `serve.json`, for tools of this user, and their address. */
   readonly tool = newSecret();
   readonly forTools: string;
-  readonly #tab = newSecret();
   /** Each word of an address that was not used yet, and until when it opens the page. */
   readonly #words = new Map<string, number>();
   readonly #clock: Clock;
-  readonly #name = `${newName()}.localhost`;
+  readonly #name: string;
   readonly #port: number;
+  readonly #tab: string;
 
-  constructor(port: number, clock: Clock = systemClock) {
+  constructor({ name, port, secret }: PageAddress, clock: Clock = systemClock) {
+    this.#name = `${name}.localhost`;
     this.#port = port;
+    this.#tab = secret;
     this.forTools = `http://127.0.0.1:${port}`;
     this.#clock = clock;
   }
@@ -42,6 +45,14 @@ export class Guard {
     const untilMs = this.#words.get(word) ?? 0;
     this.#words.delete(word);
     return this.#clock.monotonicMs() < untilMs ? this.#tab : undefined;
+  }
+
+  /**
+   * Proves to a tab that this server has the secret of tabs, which the tab sends to nobody before. A number
+   * that no tab used before has another proof, and so has another path.
+   */
+  prove({ number, path }: Challenge): Proof {
+    return { proof: createHmac('sha256', this.#tab).update(`${number} ${path}`).digest('hex') };
   }
 
   async check(context: Context, next: Next): Promise<Response | undefined> {
@@ -71,15 +82,18 @@ export class Guard {
   #requireToken(req: HonoRequest, isPage: boolean): void {
     const token = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token ?? '';
     if (isSame(token, this.tool)) return;
-    // A tab that asks for its token shows the word of its address instead.
+    // A tab that asks for its token shows the word of its address instead. One that asks for a proof shows
+    // nothing: it does not know yet whom it asks.
     const next = `Open the page again: ${commandLine(['serve'])}`;
-    if (!isPage || !(req.path === '/api/session' || isSame(token, this.#tab)))
+    if (!isPage || !(WITHOUT_TOKEN.has(req.path) || isSame(token, this.#tab)))
       throw new HttpRefusal(401, 'The request has no valid token.', next);
     const isOfPage = req.header('sec-fetch-site') === 'same-origin';
     if (!isOfPage || (!isRead(req) && req.header('origin') === undefined))
       throw refused('The request does not say that it comes from this page.');
   }
 }
+
+const WITHOUT_TOKEN: ReadonlySet<string> = new Set(['/api/session', '/api/proof']);
 
 const OPENS_MS = 60_000;
 
@@ -110,6 +124,17 @@ function requireNoOtherPage(req: HonoRequest, host: string): void {
 
 const refused = (fact: string): HttpRefusal =>
   new HttpRefusal(403, fact, 'Open the page by the address that was printed when it was started.');
+
+/** Where tabs find the page, and the secret that tabs and server share: the token of tabs. */
+export interface PageAddress {
+  /** 26 letters, without `.localhost`. */
+  readonly name: string;
+  readonly port: number;
+  readonly secret: string;
+}
+
+/** An address at which no tab was ever open. */
+export const newAddress = (port: number): PageAddress => ({ name: newName(), port, secret: newSecret() });
 
 /** 256 random bits, safe in addresses and headers. */
 const newSecret = (): string => randomBytes(32).toString('base64url');
