@@ -261,7 +261,7 @@ export class Client {
       }
       const { why } = verdict;
       if (verdict.kind === 'paused') {
-        limiter.pause(verdict.pauseMs, sentAtMs, why);
+        limiter.pause(verdict, sentAtMs, why);
         continue;
       }
       const wrong = this.unreachable({ reply, sentAtMs });

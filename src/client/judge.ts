@@ -35,7 +35,8 @@ import {
   type PlainMeaning,
   SAYS_NONE,
 } from './judge/table.ts';
-import { rateHintsIn, untilNextDayMs } from './rate-hints.ts';
+import type { AskedWait } from './limits/limits.ts';
+import { askedWaitIn } from './rate-hints.ts';
 import { isLaterId } from './request.ts';
 
 export { changeFields, leftBy } from './judge/change-fields.ts';
@@ -72,11 +73,6 @@ export type Verdict =
   | (EndAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
   | EndAs<'accepted'>
   | (EndAs<'stopped'> & { readonly stop: StopDetail });
-
-/** `pauseMs`: how long the vendor asked us to wait, if it said so. */
-interface AskedWait {
-  readonly pauseMs?: number;
-}
 
 type EndAs<Kind extends End['kind']> = Extract<End, { readonly kind: Kind }>;
 
@@ -251,9 +247,8 @@ function verdictOf(
       return { kind: 'answered', answer: 'refused', charged, why, projectRefused: true };
     case 'rate_limited': {
       const hints = parsed.isOuter ? undefined : dialect.rate_hints;
-      const ofDayMs = table?.row.name === A_DAY ? untilNextDayMs(parsed.raw) : undefined;
-      const { pauseMs = ofDayMs } = rateHintsIn(parsed.raw, hints);
-      const wait = present({ pauseMs });
+      const isLong = table?.row.name === A_DAY ? (true as const) : undefined;
+      const wait = present({ ...askedWaitIn(parsed.raw, hints), isLong });
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
       return { kind: 'in_doubt', why: `${why}, which is charged`, wait };
     }

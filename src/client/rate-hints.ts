@@ -1,7 +1,8 @@
 import { readBody, valueAt } from '../core/answer-body.ts';
 import { present } from '../core/objects.ts';
+import type { JsonValue } from '../core/operation.ts';
 import type { Reply } from '../ledger/ledger.ts';
-import { msToMidnight, parseDurationMs } from '../lib/duration.ts';
+import { parseDurationMs } from '../lib/duration.ts';
 import type { RateHintNames } from './dialect.ts';
 import { patternOf } from './patterns.ts';
 
@@ -45,12 +46,72 @@ export function rateHintsIn(raw: Reply, names: RateHintNames | undefined): RateH
   if (names === undefined && !Object.keys(raw.headers).some((name) => /rate|retry/.test(name))) return {};
   const left = leftIn(raw, names);
   const pauseMs =
-    waitMsIn(header(raw, names?.retry_after), raw) ??
-    pauseInNamedWords(raw, names) ??
-    waitMsIn(header(raw, 'retry-after'), raw);
+    waitMsIn(header(raw, names?.retry_after), raw) ?? pauseInNamedWords(raw, names) ?? retryAfterMs(raw);
   // An error that states that nothing is left asks us to wait for the new window, even without `Retry-After`.
   const untilResetMs = raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
   return present({ left, pauseMs: pauseMs ?? untilResetMs });
+}
+
+/** `retry-after-ms` stands beside a `Retry-After` of whole seconds, and is the more exact of the two. */
+function retryAfterMs(raw: Reply): number | undefined {
+  const ms = numberIn(header(raw, 'retry-after-ms'));
+  return waitMsIn(Number.isNaN(ms) ? undefined : `${ms}ms`, raw) ?? waitMsIn(header(raw, 'retry-after'), raw);
+}
+
+/**
+ * How long an answer asks to wait that refuses its request for being too fast. Such an answer is about the
+ * speed, so its body counts as well, and the time of a reset without the number that is left.
+ */
+export function askedWaitIn(raw: Reply, names: RateHintNames | undefined): Pick<RateHints, 'pauseMs'> {
+  const { pauseMs, left } = rateHintsIn(raw, names);
+  const isOfOther = left !== undefined && left.requests > 0;
+  return present({ pauseMs: pauseMs ?? pauseInBody(raw) ?? (isOfOther ? undefined : resetMsIn(raw, names)) });
+}
+
+function resetMsIn(raw: Reply, names: RateHintNames | undefined): number | undefined {
+  const resets = [names?.reset, ...COUNTERS.flatMap((name) => [`${name}-reset-after`, `${name}-reset`])];
+  return resets.map((name) => waitMsIn(header(raw, name), raw)).find((waitMs) => waitMs !== undefined);
+}
+
+/** `{"error": {"retry_after": 64.57}}`, in seconds where it is a number. */
+const WAIT_NAMES = new Set(['retryafter', 'retryafterseconds']);
+const WAIT_MS_NAMES = new Set(['retryafterms', 'retryaftermilliseconds']);
+
+/** "Please try again in 1m12.5s", "retry after 20 seconds". */
+const IN_WORDS =
+  /\b(?:try|retry|retrying|available|wait)(?: again)?(?: in| after| for)? ((?:\d{1,9}(?:\.\d{1,9})? ?[a-z]{1,12}(?:,? (?:and )?)?){1,4})/i;
+const PART_IN_WORDS =
+  /(\d+(?:\.\d+)?) ?(?:(ms|milliseconds?)|(s|secs?|seconds?)|(m|mins?|minutes?)|(h|hrs?|hours?))(?![a-z])/gi;
+
+function pauseInBody(raw: Reply): number | undefined {
+  const body = readBody(raw.body);
+  const named = body.kind === 'json' ? namedWaitIn(body.value, raw) : undefined;
+  if (named !== undefined) return named;
+  const words = IN_WORDS.exec(raw.body.toString('utf8', 0, MOST_READ))?.[1] ?? '';
+  const parts = Array.from(words.matchAll(PART_IN_WORDS), ([, amount, ms, s, m]) => {
+    const unitMs = ms ? 1 : s ? 1_000 : m ? 60_000 : 3_600_000;
+    return Number(amount) * unitMs;
+  });
+  return waitMsIn(parts.length === 0 ? undefined : `${parts.reduce((sum, part) => sum + part)}ms`, raw);
+}
+
+/** An answer that is only about the speed is shallow. */
+const DEEPEST = 4;
+
+function namedWaitIn(value: JsonValue, raw: Reply, depth = 0): number | undefined {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const plain = name.replace(/[-_ ]/g, '').toLowerCase();
+    const isPlain = typeof member === 'number' || typeof member === 'string';
+    const text = WAIT_MS_NAMES.has(plain)
+      ? `${member}ms`
+      : WAIT_NAMES.has(plain)
+        ? String(member)
+        : undefined;
+    const waitMs = isPlain ? waitMsIn(text, raw) : namedWaitIn(member as JsonValue, raw, depth + 1);
+    if (waitMs !== undefined) return waitMs;
+  }
+  return undefined;
 }
 
 function leftIn(raw: Reply, names: RateHintNames | undefined): RemainingHint | undefined {
@@ -109,9 +170,6 @@ const EPOCH_MS_FROM = 1e11;
 
 /** `Date.parse` finds a year in almost any text with a number, so a date must have a time of day. */
 const TIME_OF_DAY = /\d:\d\d/;
-
-/** A limit of a day that names no time is taken to end at the next midnight of UTC. */
-export const untilNextDayMs = (raw: Reply): number => msToMidnight(answeredMs(raw));
 
 const answeredMs = ({ headers, receivedAtMs }: Reply): number =>
   Date.parse(headers.date ?? '') || receivedAtMs;

@@ -32,7 +32,7 @@ const IDLE_CONNECTION_MS = 4_000;
  * about a request.
  */
 const KEPT_HEADERS =
-  /^(date|age|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
+  /^(date|age|retry-after(?:-ms)?|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
 
 export interface SendOptions {
   /**

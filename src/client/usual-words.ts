@@ -30,6 +30,7 @@ export const COMMON_WORDS: Words = {
       per second, per minute, per hour, second, seconds, minute, minutes, hourly, simultaneous*, concurren*,
       an hour, hours, replenished`),
   of_a_day: phrasesIn('per day, daily, today, tomorrow, 24 hours'),
+  of_a_month: phrasesIn('per month, monthly, this month, next month, 30 days'),
   credits: phrasesIn(`
       credit*, balance, quota*, usage, allowance, allotment, funds, units, searches, queries, lookups,
       record limit*, search limit*, monthly, billing*`),

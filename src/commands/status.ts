@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { localTime } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { atMost, counted, foreignWords, grouped, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS, rowsIn } from '../core/row.ts';
@@ -169,12 +170,14 @@ function openLines(status: BatchStatusObject): readonly string[] {
       status.state === 'open' &&
       `Rate       ${counted(lastMinute, 'request')} of this account in the last minute`,
     rangesLine(status.ranges),
-    since && `Running    since ${since}`,
-    until !== null && `Paused     until ${until}: ${plainText(why)}`,
-    held && `Held       since ${held}, by pause`,
+    since && `Running    since ${shownTime(since)}`,
+    until !== null && `Paused     until ${shownTime(until)}: ${plainText(why)}`,
+    held && `Held       since ${shownTime(held)}, by pause`,
     output !== null && `Output     ${output}`,
   );
 }
+
+const shownTime = (time: string): string => localTime(Date.parse(time));
 
 /** Undefined when workers have nothing to do with the batch. */
 function rangesLine(ranges: BatchStatusObject['ranges']): string | undefined {

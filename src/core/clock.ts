@@ -51,3 +51,11 @@ export const systemClock: Clock = {
 export function isoTime(wallMs: number): string {
   return new Date(wallMs).toISOString();
 }
+
+/** `2026-11-20 13:13:05 +11:00`: a time in the zone of this machine, as a person reads it. */
+export function localTime(wallMs: number): string {
+  const aheadMinutes = -new Date(wallMs).getTimezoneOffset();
+  const ofDay = new Date(Math.abs(aheadMinutes) * 60_000).toISOString().slice(11, 16);
+  const shown = isoTime(Math.ceil(wallMs / 1000) * 1000 + aheadMinutes * 60_000).slice(0, 19);
+  return `${shown.replace('T', ' ')} ${aheadMinutes < 0 ? '-' : '+'}${ofDay}`;
+}

@@ -26,7 +26,14 @@ export type RunEvent =
   | ({ readonly kind: 'closed' } & CallEventPart)
   | ({ readonly kind: 'answered'; readonly found: boolean; readonly credits: number } & CallEventPart)
   | ({ readonly kind: 'in_doubt'; readonly credits: number } & CallEventPart)
-  | { readonly kind: 'paused'; readonly untilMs: number; readonly why: string; readonly asked: boolean }
+  | {
+      readonly kind: 'paused';
+      readonly untilMs: number;
+      readonly why: string;
+      readonly asked: boolean;
+      /** When it is over one request asks whether the vendor's limit is over too. */
+      readonly isProbed?: true;
+    }
   | { readonly kind: 'row'; readonly row: RowNumber; readonly outcome: OutcomeKind }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'writing' };

@@ -1,11 +1,13 @@
 import type { StopDetail } from '../core/errors.ts';
 import { NOTE_PERSON, type SubjectFacts } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { KnownSubject, SentTimes } from './call-records.ts';
 import {
   type Context,
   changeFacts,
   dayOf,
+  ensureAccount,
   filled,
   monthOf,
   NO_MOST,
@@ -16,6 +18,7 @@ import {
 } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, scopeName, setCaps } from './money.ts';
+import { type LimitNow, limitAt, type PauseFacts } from './pauses.ts';
 import {
   type AccountCaps,
   type AttemptId,
@@ -57,26 +60,25 @@ export interface AtStake {
   readonly doubts: number;
 }
 
-export interface AccountState extends AccountFacts {
+export interface AccountState extends Omit<AccountFacts, 'limit'> {
   /** Whether it ever answered, and other than 404: one that never did may have a wrong address. */
   readonly hasAnswered: boolean;
   readonly hasAnsweredNot404: boolean;
   /** How much longer the vendor asked us to wait, by the clock of the database. */
   readonly pausedForMs?: number;
+  readonly limit?: LimitNow;
   /** The newest time that both this machine's clock and the account's vendor have reached, ms since 1970. */
   readonly agreedMs?: number;
 }
 
 /** What is known of an account. It is kept as JSON in `accounts.facts`. */
-export interface AccountFacts {
+export interface AccountFacts extends PauseFacts {
   /**
    * Why nobody may ask with it any more, until a person begins anew: the key, the credits, or an address that
    * gives 404 alone.
    */
   readonly ended?: Pick<StopDetail, 'code' | 'message' | 'next'>;
   readonly usage?: UsageMark;
-  /** The pause that ends last, among all its pauses. */
-  readonly pause?: PauseRecord;
 }
 
 /**
@@ -87,17 +89,6 @@ export interface UsageMark {
   readonly counted: number;
   readonly spent: Credits;
   readonly atMs: number;
-}
-
-/**
- * A time in which nothing was sent, from one calendar time to another. `asked`: the vendor asked for it, so
- * later runs keep it too.
- */
-export interface PauseRecord {
-  readonly fromMs: number;
-  readonly untilMs: number;
-  readonly why: string;
-  readonly asked: boolean;
 }
 
 // ------------------------------------------------------------------------------------ how an account answers
@@ -115,6 +106,7 @@ interface AccountRow {
   readonly cap_month: number | null;
   /** The rest of the pause that the vendor asked for. */
   readonly paused_for: number | null;
+  readonly now: number;
   readonly agreed_time: number | null;
   readonly facts: string;
 }
@@ -123,7 +115,7 @@ interface AccountRow {
 const KEPT_ACCOUNT = `
 SELECT *,
   CASE WHEN paused_until > {now} AND paused_until <= {now} + 86400000
-    THEN paused_until - {now} END AS paused_for
+    THEN paused_until - {now} END AS paused_for, {now} AS now
 FROM accounts WHERE identity = ?`;
 
 async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | undefined> {
@@ -221,8 +213,10 @@ export const readAccounts = (context: Context) => ({
     type Answers = Record<'any' | 'other', boolean | 0 | 1>;
     const { any, other } = await oneRow<Answers>(context.db, HAS_ANSWERED, [kept.id, kept.id]);
     const answered = { hasAnswered: Boolean(any), hasAnsweredNot404: Boolean(other) };
-    const { paused_for: pausedForMs, agreed_time: agreedMs, facts } = kept;
-    return { ...answered, ...filled({ pausedForMs, agreedMs }), ...JSON.parse(facts) };
+    const { paused_for: pausedForMs, agreed_time: agreedMs, now, facts } = kept;
+    const { limit: ofFacts, ...others }: AccountFacts = JSON.parse(facts);
+    const limit = limitAt(ofFacts, now);
+    return { ...answered, ...filled({ pausedForMs, agreedMs }), ...others, ...present({ limit }) };
   },
 
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
@@ -264,13 +258,6 @@ export const readAccounts = (context: Context) => ({
 
 // ------------------------------------------------------------------------------------------ writing
 
-/** The number of an account, which need not be known before. */
-export async function ensureAccount(sql: Sql, identity: string): Promise<number> {
-  const ensured = `INSERT INTO accounts (identity) VALUES (?)
-    ON CONFLICT (identity) DO UPDATE SET identity = excluded.identity RETURNING id`;
-  return (await oneRow<{ id: number }>(sql, ensured, [identity])).id;
-}
-
 type Facts = { readonly [Name in keyof AccountFacts]: AccountFacts[Name] | undefined };
 
 const KEEP_MARK = [
@@ -300,18 +287,6 @@ export const writeAccounts = (context: WriteContext) => ({
         { scope: scopeName.day(id, '%'), cap: perDay },
         { scope: scopeName.month(id, '%'), cap: perMonth },
       ]);
-    }),
-
-  /** A pause that the vendor asked for holds for everybody, by the clock of the database. */
-  notePause: (identity: string, pause: PauseRecord): Promise<void> =>
-    context.transaction(async (sql) => {
-      const id = await ensureAccount(sql, identity);
-      const isLast = (kept: PauseRecord | undefined): boolean =>
-        kept === undefined || kept.untilMs <= pause.untilMs;
-      await changeFacts(sql, 'accounts', id, (kept: AccountFacts) => (isLast(kept.pause) ? { pause } : {}));
-      const waits = `UPDATE accounts
-        SET paused_until = {most}(coalesce(paused_until, 0), {now} + CAST(? AS {int})) WHERE id = ?`;
-      if (pause.asked) await sql.rows(waits, [Math.ceil(pause.untilMs - pause.fromMs), id]);
     }),
 
   /** A fact that is undefined is not valid any more. */

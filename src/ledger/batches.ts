@@ -5,8 +5,15 @@ import { NOTE_PERSON } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import { ensureAccount } from './accounts.ts';
-import { type Context, changeFacts, filled, oneRow, type StoredRow, type WriteContext } from './context.ts';
+import {
+  type Context,
+  changeFacts,
+  ensureAccount,
+  filled,
+  oneRow,
+  type StoredRow,
+  type WriteContext,
+} from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
 import { moneyOf, OF_BATCH, scopeName, scopeOf, setCaps } from './money.ts';
 import { ACT_KINDS, actsWhere, noteAct, noteFile } from './notes.ts';

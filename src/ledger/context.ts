@@ -100,6 +100,13 @@ export async function oneRow<Row>(
   return row;
 }
 
+/** The number of an account, which need not be known before. */
+export async function ensureAccount(sql: Sql, identity: string): Promise<number> {
+  const ensured = `INSERT INTO accounts (identity) VALUES (?)
+    ON CONFLICT (identity) DO UPDATE SET identity = excluded.identity RETURNING id`;
+  return (await oneRow<{ id: number }>(sql, ensured, [identity])).id;
+}
+
 /** @param change gives facts that stand beside the kept facts, or in their place. */
 export async function changeFacts<Facts extends object>(
   sql: Sql,

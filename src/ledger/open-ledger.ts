@@ -4,6 +4,7 @@ import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { type CommitGuard, Gather } from './gather.ts';
 import { notices, writeNotes } from './notes.ts';
+import { writePauses } from './pauses.ts';
 import { readBatchFacts, readFacts, readReports } from './reports.ts';
 import { readRows, readSomeRows, writeRows } from './rows.ts';
 import { writeCalls } from './write-calls.ts';
@@ -36,6 +37,7 @@ export async function ledgerOver(context: Context & { readonly worker: number },
     ...writeBatches(writing),
     ...writeRows(writing),
     ...writeAccounts(writing),
+    ...writePauses(writing),
     ...writeNotes(writing),
     notices: notices(writing),
     close: (): Promise<void> => gather.drain(),

@@ -1,5 +1,3 @@
-import { DAY_MS } from '../core/clock.ts';
-
 const MS_PER_UNIT: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
@@ -14,9 +12,6 @@ export function parseDurationMs(text: string): number | undefined {
   const unitMs = MS_PER_UNIT[unit ?? ''];
   return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
-
-/** The time from `atMs`, ms since 1970, to the next midnight of UTC. */
-export const msToMidnight = (atMs: number): number => DAY_MS - (atMs % DAY_MS);
 
 const SHOWN_UNITS = [
   { name: 'd', seconds: 86_400 },

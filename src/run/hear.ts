@@ -77,12 +77,8 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
 }
 
 /** Makes the account wait, and leaves the slot to others. */
-function applyPause(
-  { session }: Run,
-  { sentAtMs }: RunReply,
-  { pauseMs, why }: VerdictAs<'paused'>,
-): 'again' {
-  session.client.limiter.pause(pauseMs, sentAtMs, why);
+function applyPause({ session }: Run, { sentAtMs }: RunReply, verdict: VerdictAs<'paused'>): 'again' {
+  session.client.limiter.pause(verdict, sentAtMs, verdict.why);
   return 'again';
 }
 
@@ -113,7 +109,7 @@ async function applyDoubt(
   const raw = reply.kind === 'answered' ? reply.raw : undefined;
   if (raw !== undefined) sayOnce(run, 'envelope', envelopeAdvice(raw, dialect));
   const odd = raw && oddAnswerIn(raw, dialect, replied.call);
-  if (wait !== undefined) limiter.pause(wait.pauseMs, sentAtMs, why);
+  if (wait !== undefined) limiter.pause(wait, sentAtMs, why);
   // The vendor is still at work on the call: this counts neither as an answer nor as a lost one.
   else if (isNotYet === true) {
     limiter.settled();

@@ -5,7 +5,14 @@ import type { Clock } from '../core/clock.ts';
 import { invariant, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
-import { type BatchId, batchOver, type Ledger, type Spenders } from '../ledger/ledger.ts';
+import {
+  type AccountState,
+  type BatchId,
+  batchOver,
+  type KnownLimit,
+  type Ledger,
+  type Spenders,
+} from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -39,6 +46,8 @@ const BEAT_EVERY_MS = 1_000;
 export class Sessions {
   readonly #shared = new Map<string, SharedSession>();
   readonly #times = new Map<string, Promise<AccountTime>>();
+  /** The accounts that this process has had a session of. */
+  readonly #known = new Set<string>();
   #recovered: Promise<unknown> = Promise.resolve();
   /** Aborted when there is something to say before the next beat is due; undefined while no beat runs. */
   #hurry: AbortController | undefined;
@@ -106,7 +115,8 @@ export class Sessions {
   #share({ account: { identity }, ledger }: RunContext): SharedSession {
     const there = this.#shared.get(identity);
     if (there !== undefined && there.members.size > 0) return there;
-    const shared = new SharedSession(identity, ledger, there);
+    const shared = new SharedSession(identity, ledger, there, !this.#known.has(identity));
+    this.#known.add(identity);
     this.#shared.set(identity, shared);
     return shared;
   }
@@ -256,16 +266,22 @@ class SharedSession {
   #ended: Promise<void> | undefined;
   #stopped: StopError | undefined;
   #pause: Pause | undefined;
+  /** Whether the first request may probe a kept limit at once: a person has started something. */
+  readonly #isFirst: boolean;
+  /** Whether the ledger has the limit that the limiter knows. */
+  #isLimitKept = false;
   /** Whether the event that is emitted now was in the ledger already. */
   #isHearing = false;
 
   /**
    * @param before the session of the account before this one: a sandbox that is still ending has its book
    *   open.
+   * @param isFirst whether it is the first one of this process.
    */
-  constructor(identity: string, ledger: Ledger, before: SharedSession | undefined) {
+  constructor(identity: string, ledger: Ledger, before: SharedSession | undefined, isFirst: boolean) {
     this.identity = identity;
     this.#ledger = ledger;
+    this.#isFirst = isFirst;
     this.#before = before?.end().catch(() => {}) ?? Promise.resolve();
   }
 
@@ -294,9 +310,9 @@ class SharedSession {
     const { account, ledger, dialect } = context;
     const { identity, limits } = account;
     this.#vendor = await reachVendor(context);
-    const { ended, pausedForMs } = await ledger.account(identity);
+    const state = await ledger.account(identity);
     // A person started the account anew.
-    if (ended !== undefined) await ledger.changeAccount(identity, { ended: undefined });
+    if (state.ended !== undefined) await ledger.changeAccount(identity, { ended: undefined });
     const hasLine = ledger.spenders !== undefined && limits.windows.length > 0;
     const history = await historyOf(ledger, account);
     const client = await Client.open({
@@ -316,11 +332,16 @@ class SharedSession {
           : () => !clock.isSure && (this.goesByAge || hasPeriods(account)),
       }),
       hasAnswered: history.hasAnswered,
+      ...present({ takeProbe: ledger.spenders && this.#probes() }),
+      onLimit: (limit, forMs) => this.#keepLimit(limit, forMs),
+      onLimitOver: () => this.#endLimit(),
       onPause: (pause) => this.#paused(pause),
       time: clock,
       onNews: (message) => this.#emit({ kind: 'note', message }),
     });
-    this.#wait(client, pausedForMs);
+    this.#wait(client, state);
+    this.#isLimitKept = state.limit !== undefined;
+    if (state.limit) client.limiter.limited(state.limit, this.#isFirst ? 0 : state.limit.forMs);
     return {
       account,
       ledger,
@@ -352,12 +373,14 @@ class SharedSession {
 
   /** Hears the news of other processes about the account, and the decisions of a person about its batches. */
   async hear({ history, client, clock }: Session): Promise<void> {
+    const wasLimitKept = this.#isLimitKept;
     const state = await this.#ledger.account(this.identity);
     // The ledger never takes back newer answers of this process.
     history.hasAnswered ||= state.hasAnswered;
     history.hasAnsweredNot404 ||= state.hasAnsweredNot404;
     clock.heardOf(state.agreedMs);
-    this.#wait(client, state.pausedForMs);
+    this.#wait(client, state);
+    this.#hearLimit(client, state, wasLimitKept);
     if (state.ended !== undefined && this.#stopped === undefined) this.#stopAll(endedByAnother(state.ended));
     for (const { batch, stopAll } of this.members) {
       const now = await this.#ledger.batch(batch);
@@ -371,11 +394,42 @@ class SharedSession {
     for (const { stopAll } of this.members) stopAll(error);
   }
 
-  #wait({ limiter }: Client, forMs: number | undefined): void {
-    if (forMs === undefined) return;
+  #wait({ limiter }: Client, { pausedForMs, asked = 'the vendor asked to wait' }: AccountState): void {
+    if (pausedForMs === undefined) return;
     this.#isHearing = true;
-    limiter.waitFor(forMs, 'the vendor asked to wait', true);
+    limiter.waitFor(pausedForMs, asked, true);
     this.#isHearing = false;
+  }
+
+  // ------------------------------------------------------------------------------- a limit without a time
+
+  /** The first request of the process goes at once. */
+  #probes(): () => Promise<number> {
+    let isAtOnce = this.#isFirst;
+    return async () => {
+      const waitMs = await this.#ledger.takeProbe(this.identity, isAtOnce);
+      if (waitMs === 0) isAtOnce = false;
+      return waitMs;
+    };
+  }
+
+  /** A lost note costs one more probe. */
+  #keepLimit(limit: KnownLimit, forMs: number): void {
+    const kept = this.#ledger.keepLimit(this.identity, limit, forMs);
+    kept.then(() => (this.#isLimitKept = true)).catch(() => {});
+  }
+
+  #endLimit(): void {
+    this.#isLimitKept = false;
+    void this.#ledger.endLimit(this.identity).catch(() => {});
+  }
+
+  /** @param wasKept whether the ledger had the limit already when it was read. */
+  #hearLimit({ limiter }: Client, { limit }: AccountState, wasKept: boolean): void {
+    if (limit !== undefined) limiter.limited(limit, limit.forMs);
+    // Where it was not kept, this process may have been refused since.
+    else if (wasKept) limiter.limitOver();
+    if (limit !== undefined || wasKept) this.#isLimitKept = limit !== undefined;
   }
 
   /** The note is not awaited, because a lost one costs one more "too fast" answer and never a credit. */
@@ -393,8 +447,8 @@ class SharedSession {
 function tellPause(member: Member, pause: Pause): void {
   if (member.toldPause === pause) return;
   member.toldPause = pause;
-  const { untilMs, why, asked } = pause;
-  member.emit({ kind: 'paused', untilMs, why, asked });
+  const { untilMs, why, asked, isProbed } = pause;
+  member.emit({ kind: 'paused', untilMs, why, asked, ...present({ isProbed }) });
 }
 
 const endedByAnother = ({ code, message, next }: Pick<StopError, 'code' | 'message' | 'next'>): StopError =>

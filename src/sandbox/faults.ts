@@ -5,13 +5,16 @@ import { createGzip } from 'node:zlib';
 import { stop, suggestion } from '../core/errors.ts';
 import type { JsonMembers } from './json.ts';
 import { randomFrom } from './random.ts';
-import type { SandboxAnswer } from './vendor.ts';
+import { type SandboxAnswer, tooMany } from './vendor.ts';
 
 /** The answer is lost on the wire or cannot be read. The charge may have been made, or not. */
 const LOST = ['reset', 'timeout', 'truncate', 'cut', 'empty', 'garbage', 'huge', 'bomb'] as const;
 
-/** Whole answers that are never charged; `slow` is the true answer, sent late. */
-const OTHER = ['limited-200', 'slow'] as const;
+/**
+ * Whole answers that are never charged. `slow` is the true answer, sent late. A 429 of
+ * `limited-429` names no time.
+ */
+const OTHER = ['limited-200', 'limited-429', 'busy-503', 'slow'] as const;
 
 /**
  * 4xx statuses after which the vendor may have done its work, because they come from a gateway or a lost
@@ -133,6 +136,8 @@ export function isWireFault(kind: FaultKind): kind is WireFault {
 /** Those that have a name; a status of 4xx or 5xx is one by its number. */
 const NAMES = [...LOST, ...OTHER, '500', ...[...LOST, '500'].map((name) => `charged-${name}`)];
 
+const BUSY_SECONDS = '1';
+
 interface FaultSurroundings {
   /** The target of a redirect. */
   readonly location: string;
@@ -148,6 +153,9 @@ export function answerOnPurpose(
     const error = 'Rate limit exceeded. Retry in 1s.';
     return { status: 200, body: { success: false, code: 'rate_limited', error } };
   }
+  if (kind === 'limited-429') return tooMany(undefined);
+  if (kind === 'busy-503')
+    return { status: 503, body: { error: 'Busy.' }, headers: { 'retry-after': BUSY_SECONDS } };
   const { status } = kind;
   const body = { error: `Status ${status}, on purpose.` };
   if (status < 400) return { status, body, headers: { location } };

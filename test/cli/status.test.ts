@@ -5,6 +5,7 @@
  * Method: the real commands over the store that a real run left, before the sandbox's vendors; each command that is printed is typed.
  */
 import { expect, onTestFinished, test } from 'vitest';
+import { localTime } from '../../src/core/clock.ts';
 import { PROJECT } from '../faults/team-workplace.ts';
 import { some } from '../support/combinations.ts';
 import { Gateway } from '../web/gateway.ts';
@@ -254,8 +255,10 @@ test('status of a batch that a run works on says so, since when, why it waits, a
   expect(await ask(served, 'POST', '/status', { batch })).toMatchObject({ running_since, paused_until });
   const { stdout, stderr } = await desk.type(['status', 'last']);
   expect(stdout).toContain(`Batch ${batch}, running, enrich-company`);
-  expect(stdout).toContain(`Running    since ${running_since}\n`);
-  expect(stdout).toContain(`Paused     until ${paused_until}: the vendor asked to wait`);
+  expect(stdout).toContain(`Running    since ${localTime(Date.parse(running_since))}\n`);
+  expect(stdout).toContain(
+    `Paused     until ${localTime(Date.parse(paused_until))}: the vendor asked to wait`,
+  );
   expect(stderr).not.toContain('To continue');
   expect((await desk.type(['status'])).stdout).toMatch(/ {2}running {5}3\/20 rows/);
   expect((await desk.json(['status'])).batches).toMatchObject([{ state: 'open', running: true }]);

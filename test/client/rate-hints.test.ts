@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { RateHintNames } from '../../src/client/dialect.ts';
-import { rateHintsIn } from '../../src/client/rate-hints.ts';
+import { askedWaitIn, rateHintsIn } from '../../src/client/rate-hints.ts';
 import type { Reply } from '../../src/ledger/ledger.ts';
 
 // Far from Greenwich, so that a mix-up of zones shows.
@@ -140,5 +140,51 @@ describe('how long to wait', () => {
     const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '20' };
     expect(rateHintsIn(answer(headers, 403), undefined).pauseMs).toBe(20_000);
     expect(rateHintsIn(answer(headers, 200), undefined).pauseMs).toBeUndefined();
+  });
+});
+
+describe('how long an answer asks to wait that refuses its request for being too fast', () => {
+  const asked = (headers: Headers, body: object | string = ''): number | undefined =>
+    askedWaitIn(answer(headers, 429, typeof body === 'string' ? body : JSON.stringify(body)), undefined)
+      .pauseMs;
+
+  test.each<[string, Headers, object | string, number]>([
+    ['milliseconds in a header', { 'retry-after-ms': '1500' }, '', 1500],
+    ['milliseconds before whole seconds', { 'retry-after-ms': '250', 'retry-after': '1' }, '', 250],
+    ['a member', {}, { message: 'You are being rate limited.', retry_after: 64.5 }, 64_500],
+    ['a member within', {}, { ok: false, parameters: { retry_after: 5 } }, 5000],
+    ['a member of a list', {}, { errors: [{ code: 'slow', retryAfter: '12' }] }, 12_000],
+    ['a member with its unit', {}, { error: { retryAfter: '3s' } }, 3000],
+    ['a member in milliseconds', {}, { retryAfterMs: 800 }, 800],
+    ['seconds in words', {}, { error: 'Rate limit reached. Please try again in 3s.' }, 3000],
+    ['several units in words', {}, { error: { message: 'Please try again in 1m12.5s.' } }, 72_500],
+    ['whole words', {}, 'Too many requests, retry after 2 minutes and 5 seconds', 125_000],
+    ['milliseconds in words', {}, { error: 'try again in 750ms' }, 750],
+    ['a header before the body', { 'retry-after': '7' }, { retry_after: 9 }, 7000],
+    ['a reset alone', { 'x-ratelimit-reset': '20' }, '', 20_000],
+    ['a reset alone, in milliseconds', { 'x-ratelimit-reset': String(ANSWERED_MS + 4_000) }, '', 4000],
+    ['a reset alone, a date', { 'x-ratelimit-reset': 'Fri, 20 Nov 2026 10:00:30 GMT' }, '', 30_000],
+    ['the length of a reset', { 'x-ratelimit-reset-after': '1.5', 'x-ratelimit-reset': '99' }, '', 1500],
+    ['more than a day is not believed', {}, { retry_after: 9_999_999 }, DAY_MS],
+  ])('%s', (_, headers, body, pauseMs) => {
+    expect(asked(headers, body)).toBe(pauseMs);
+  });
+
+  test.each<[string, Headers, object | string]>([
+    ['a number of something else', {}, { error: 'Try again with 3 names' }],
+    ['a time that is no number', {}, { retry_after: 'soon', retryAfter: null }],
+    ['a time that is over', { 'x-ratelimit-reset': String(ANSWERED_MS - 4_000) }, ''],
+    [
+      'the reset of a window that is not used up',
+      { 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '3600' },
+      '',
+    ],
+  ])('%s says nothing', (_, headers, body) => {
+    expect(asked(headers, body)).toBeUndefined();
+  });
+
+  test('the words of an answer that is none of a limit ask for nothing', () => {
+    const body = '{"tagline":"Try again in 3 minutes","retry_after":5}';
+    expect(rateHintsIn(answer({}, 200, body), undefined).pauseMs).toBeUndefined();
   });
 });

@@ -60,9 +60,43 @@ test('a stop for the account ends the run of another process, until a person beg
 test('a pause that one was asked for is kept by the other', async () => {
   const [first, second] = [await connected(one), await connected(other)];
   const { client, account } = first.run.session;
-  client.limiter.pause(60_000, 0, 'too fast');
+  client.limiter.pause({ pauseMs: 60_000 }, 0, 'too fast');
   await expect.poll(() => second.events).toMatchObject([{ kind: 'paused', asked: true }]);
   expect((await one.account(account.identity)).pause).toMatchObject({ asked: true });
+});
+
+test('a limit without a time is probed by one process at a time, and all go on when it has ended', async () => {
+  const [first, second] = [await connected(one), await connected(other)];
+  const { identity } = first.run.session.account;
+  const why = 'the vendor gives no time';
+  await one.keepLimit(identity, { refused: 10, why }, 0);
+  const limiters = [first, second].map(({ run }) => run.session.client.limiter);
+  // Both know of it by their beats.
+  for (const limiter of limiters) await expect.poll(() => limiter.isLimited).toBe(true);
+  const waited = [one, other].map((ledger) => vi.spyOn(ledger, 'takeProbe'));
+  const served: number[] = [];
+  const permits = limiters.map(async (limiter, at) => {
+    const permit = await limiter.permit({ signal: new AbortController().signal, maxPauseMs: undefined });
+    served.push(at);
+    return permit;
+  });
+  const answers = () => Promise.all(waited.flatMap(({ mock }) => mock.results.map(({ value }) => value)));
+  await expect.poll(async () => (await answers()).filter((waitMs) => waitMs > 0).length).toBeGreaterThan(0);
+  await expect.poll(() => served).toHaveLength(1);
+  const [prober = 0] = served;
+  limiters[prober]?.settled();
+  await Promise.all(permits);
+  expect((await one.account(identity)).limit).toBeUndefined();
+});
+
+test('the wait that one process has for a limit without a time is kept by the other, with its words', async () => {
+  const [first, second] = [await connected(one), await connected(other)];
+  const { client, account } = first.run.session;
+  client.limiter.pause({ isLong: true }, 0, '"daily allowance"');
+  await expect.poll(() => second.run.session.client.limiter.isLimited).toBe(true);
+  const { limit } = await other.account(account.identity);
+  expect(limit?.why).toContain('"daily allowance"');
+  expect(limit?.forMs).toBeGreaterThan(59 * 60_000);
 });
 
 test('a host whose clock is behind dates nothing before what another one was told', async () => {

@@ -1,7 +1,7 @@
 /**
  * Goal: where a vendor charges for saying "too many requests", the call is not sent again by itself, and the others go on after the pause.
- * A limit of a day is over at midnight. Without any word about its limits an account is asked as fast as its vendor allows, at the price of
- * a few refused requests.
+ * A limit for which the vendor gives no time is asked about now and then, and never believed to last. Without any word about its limits an
+ * account is asked as fast as its vendor allows, at the price of a few refused requests.
  * Method: a vendor that answers as the test says, which also says what it was asked. The run lives by a clock that stands still while the
  * machine works, so that a search of ten seconds takes ten of that clock alone.
  */
@@ -59,43 +59,98 @@ test('a "too many requests" that is charged is in doubt with its credits, and no
   );
 });
 
-describe('a limit of a day', () => {
-  const MIDNIGHT = Date.UTC(2026, 10, 21);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
-  /** A vendor that sells three answers a day. By its `Date` it is five minutes later than here. */
-  function sellsThreeADay() {
-    const clock = new JumpingClock(Date.UTC(2026, 10, 20, 22));
+describe('a limit of a day or a month, of which the vendor says no more', () => {
+  /** A vendor that sells three answers a day, of eight hours later than here, and says so in these words. */
+  function sellsThreeADay(words: string) {
+    const clock = new JumpingClock(Date.UTC(2026, 10, 20, 11));
     const sold = new Map<number, number>();
+    const askedAtMs: number[] = [];
     const answer: Answer = () => {
-      const vendorMs = clock.wallMs() + 5 * 60_000;
-      const day = Math.floor(vendorMs / 86_400_000);
+      askedAtMs.push(clock.wallMs());
+      const day = Math.floor((clock.wallMs() + 8 * HOUR_MS) / 86_400_000);
       const count = (sold.get(day) ?? 0) + 1;
       sold.set(day, count);
-      const headers = { date: new Date(vendorMs).toUTCString() };
+      const headers = { date: new Date(clock.wallMs()).toUTCString() };
       return count > 3
-        ? Response.json({ message: 'You have used up your daily allowance.' }, { status: 403, headers })
+        ? Response.json({ message: words }, { status: 403, headers })
         : Response.json({ name: `Kauri ${day} ${count}` }, { headers });
     };
-    return open(companies('one', 'two', 'three', 'four', 'five'), clock, answer, 2);
+    const opened = open(companies('one', 'two', 'three', 'four', 'five'), clock, answer, 2);
+    return opened.then((at) => ({ ...at, askedAtMs }));
   }
 
-  test("a limit of a day is waited for until midnight of UTC by the vendor's Date, and then one request probes", async () => {
-    const { asked, run, pauses } = await sellsThreeADay();
-    expect(await run()).toMatchObject({ counts: { matched: 5 }, credits: { spent: 5 }, stopped: null });
-    const atVendorsMidnight = pauses().filter(
-      ({ untilMs }) => Math.abs(MIDNIGHT - 5 * 60_000 - untilMs) < 60_000,
-    );
-    expect(atVendorsMidnight.length).toBeGreaterThan(0);
-    // Three found; at most as many refused as were under way together; two found the next day.
-    expect(asked.length).toBeLessThanOrEqual(3 + 2 + 2);
-  });
+  test.each(['You have used up your daily allowance.', 'Rate limit: 3 requests per month.'])(
+    'is asked about each hour and not held until midnight of UTC: %s',
+    async (words) => {
+      const { run, askedAtMs } = await sellsThreeADay(words);
+      expect(await run()).toMatchObject({ counts: { matched: 5 }, credits: { spent: 5 }, stopped: null });
+      const probed = askedAtMs.slice(-6);
+      const waits = probed.slice(1).map((ms, at) => Math.round((ms - (probed[at] ?? 0)) / MINUTE_MS));
+      // The vendor's day begins at 16:00 of UTC, five hours from then.
+      expect(waits).toEqual([60, 60, 60, 60, 0]);
+    },
+  );
 
-  test('a limit of a day ends a run at once whose --max-pause is shorter, and says when it goes on', async () => {
-    const { run } = await sellsThreeADay();
+  test('ends a run at once whose --max-pause is shorter, which says when the next request asks', async () => {
+    const { run } = await sellsThreeADay('You have used up your daily allowance.');
     const { stopped, counts } = await run(600_000);
     expect(stopped).toMatchObject({ code: 'paused', message: expect.stringContaining('daily allowance') });
-    expect(Math.abs(Date.parse(stopped?.resume_at ?? '') - (MIDNIGHT - 5 * 60_000))).toBeLessThan(60_000);
+    expect(Date.parse(stopped?.resume_at ?? '') - Date.UTC(2026, 10, 20, 12)).toBeLessThan(MINUTE_MS);
     expect(counts).toEqual({ matched: 3 });
+  });
+});
+
+describe('a limit for which the vendor gives no time', () => {
+  /** A vendor that refuses everything for so long from its first request on. */
+  async function refusesFor(lastsMs: number) {
+    const clock = new JumpingClock(Date.UTC(2026, 10, 20, 2));
+    const askedAtMs: number[] = [];
+    const answer: Answer = ({ input }) => {
+      askedAtMs.push(clock.wallMs());
+      const headers = { date: new Date(clock.wallMs()).toUTCString() };
+      return clock.wallMs() - (askedAtMs[0] ?? 0) < lastsMs
+        ? Response.json({ error: 'Quota of this hour is gone' }, { status: 429, headers })
+        : Response.json({ name: `Kauri ${input.domain}` }, { headers });
+    };
+    const at = await open(companies('one', 'two', 'three'), clock, answer, 1);
+    const waits = (from: number): readonly number[] =>
+      askedAtMs.slice(from).map((ms, nth) => Math.round((ms - (askedAtMs[from + nth - 1] ?? 0)) / MINUTE_MS));
+    return { ...at, askedAtMs, waits, clock };
+  }
+
+  test('is asked about after 1, 2, 4, 8 and then each 15 minutes, is never a day, and says when', async () => {
+    const { run, waits, pauses } = await refusesFor(50 * MINUTE_MS);
+    expect(await run()).toMatchObject({ counts: { matched: 3 }, stopped: null });
+    expect(waits(10)).toEqual([1, 2, 4, 8, 15, 15, 15, 0, 0]);
+    const told = pauses().filter(({ isProbed }) => isProbed);
+    expect(told).toHaveLength(7);
+    expect(told[0]?.why).toContain('"Quota of this hour is gone"');
+  });
+
+  test('ends a run whose --max-pause has less left, with the time of the next probe; the next start asks once at once', async () => {
+    const { run, askedAtMs, clock, desk } = await refusesFor(120 * MINUTE_MS);
+    const { stopped } = await run(600_000);
+    // After 1, 2 and 4 minutes; eight more are beyond ten.
+    expect(askedAtMs).toHaveLength(13);
+    const resumeMs = (askedAtMs.at(-1) ?? 0) + 8 * MINUTE_MS;
+    expect(stopped).toMatchObject({
+      code: 'paused',
+      message: expect.stringContaining('Quota of this hour is gone'),
+      resume_at: new Date(resumeMs).toISOString(),
+    });
+    const again = await run(600_000);
+    expect(askedAtMs).toHaveLength(14);
+    expect(again.stopped).toMatchObject({
+      code: 'paused',
+      message: expect.stringContaining('Quota of this hour is gone'),
+      resume_at: new Date(clock.wallMs() + 15 * MINUTE_MS).toISOString(),
+    });
+    await clock.sleep(120 * MINUTE_MS);
+    expect(await run(600_000)).toMatchObject({ counts: { matched: 3 }, stopped: null });
+    expect(desk.place.rows()).toHaveLength(3);
   });
 });
 

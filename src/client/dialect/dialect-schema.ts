@@ -355,7 +355,8 @@ const words = z.strictObject({
   limit_reached: phrases('a limit is reached: one of speed, unless a word of `credits` is with it'),
   limit: phrases('a limit, which is one of speed where a time of a day or less is with it'),
   within_an_hour: phrases('that a limit ends within an hour, such as `per second`'),
-  of_a_day: phrases('that a limit is one of a day: the account waits until it is over'),
+  of_a_day: phrases('that a limit is one of a day: it is probed each hour'),
+  of_a_month: phrases('that a limit of speed is one of a month: it is probed each hour'),
   credits: phrases(
     'what is bought for a month or longer. With one of `used_up` in its sentence it is used up',
   ),

@@ -248,8 +248,8 @@ const NOT_SAID = ', which does not say whether it was done';
 const ODD_VERDICT = ', whose verdict is under none of the `verdicts` of the dialect';
 const OTHER = ', which shows something different from what was asked for';
 
-/** The row of a limit that ends with the day. */
-export const A_DAY = 'it says that a limit of a day is reached';
+/** The row of a limit that lasts long. */
+export const A_DAY = 'it says that a limit of a day or longer is reached';
 export const IS_EMPTY = 'the place of what was asked for is empty';
 export const SAYS_NONE = 'it says that nothing was found';
 

@@ -4,7 +4,8 @@ import type { Words } from '../dialect.ts';
 /** Reads a vendor's words about the result of a request, sentence by sentence. */
 
 /**
- * The senses of a sentence or a code, in the order of precedence. `day_used_up`: a limit of a day is reached.
+ * The senses of a sentence or a code, in the order of precedence. `day_used_up`: a limit of a day or
+ * longer is reached.
  */
 const SENSES = wordsIn(
   'credits_used_up day_used_up rate_limited key_dead project_refused no_match refused working pending done',
@@ -14,7 +15,7 @@ export type Sense = Exclude<keyof Words, Part | 'limit_reached'> | 'day_used_up'
 
 /** Words that mean something only together with others in their sentence, in any order. */
 type Part =
-  | ('limit' | 'within_an_hour' | 'of_a_day' | 'credits' | 'used_up')
+  | ('limit' | 'within_an_hour' | 'of_a_day' | 'of_a_month' | 'credits' | 'used_up')
   | ('key' | 'no_key' | 'dead' | 'label');
 
 /** Phrases that name the result of a request by themselves. */
@@ -76,7 +77,8 @@ export class Vocabulary {
     const all = sentences.join(' ');
     const isOfDay = this.#has(all, 'of_a_day');
     const ends = this.#has(all, 'within_an_hour') ? 'soon' : isOfDay ? 'with the day' : 'unknown';
-    const found = sentences.map((sentence) => this.#readSentence(sentence, ends));
+    const isLong = isOfDay || this.#has(all, 'of_a_month');
+    const found = sentences.map((sentence) => this.#readSentence(sentence, ends, isLong));
     const read = {
       senses: found.flatMap(({ sense }) => sense ?? []),
       rest: found
@@ -88,8 +90,11 @@ export class Vocabulary {
     return read;
   }
 
-  /** @param ends the statement of the whole text about when a limit ends. */
-  #readSentence(sentence: string, ends: LimitEnds) {
+  /**
+   * @param ends the statement of the whole text about when a limit ends.
+   * @param isLong whether the text speaks of a day or longer.
+   */
+  #readSentence(sentence: string, ends: LimitEnds, isLong: boolean) {
     const senses = new Set<Said>();
     let rest = sentence.replace(this.#phrases, (phrase) => {
       senses.add(this.#senseOfPhrase(phrase));
@@ -105,7 +110,7 @@ export class Vocabulary {
     if (senses.has('limit_reached')) join('quota', 'credits');
     if (ends !== 'unknown') join('limit_reached', 'limit');
     if (!this.#has(sentence, 'no_key')) join('key_dead', 'key', 'dead');
-    return { sense: senseOf(senses, ends), rest };
+    return { sense: senseOf(senses, ends, isLong), rest };
   }
 
   #has(sentence: string, part: Part): boolean {
@@ -133,11 +138,11 @@ export class Vocabulary {
 }
 
 /** Used-up credits and quotas have to be bought, unless the text says that they come back within a day. */
-function senseOf(said: ReadonlySet<Said>, ends: LimitEnds): Sense | undefined {
+function senseOf(said: ReadonlySet<Said>, ends: LimitEnds, isLong: boolean): Sense | undefined {
   const isOfTime = said.has('rate_limited') || ends !== 'unknown';
   if (said.has('credits_used_up') || (said.has('quota') && !isOfTime)) return 'credits_used_up';
   if (said.has('quota') || said.has('rate_limited') || said.has('limit_reached'))
-    return ends === 'with the day' ? 'day_used_up' : 'rate_limited';
+    return isLong && ends !== 'soon' ? 'day_used_up' : 'rate_limited';
   return SENSES.find((each) => said.has(each as Phrase));
 }
 

@@ -1,11 +1,21 @@
-import { type Clock, isoTime } from '../../core/clock.ts';
+import { type Clock, localTime } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
-import { SENT_WITHIN_MS, type TakePlaces } from '../../ledger/ledger.ts';
+import { type KnownLimit, SENT_WITHIN_MS, type TakePlaces } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { RateHints } from '../rate-hints.ts';
 import { Leases } from './leases.ts';
-import { Backoff, isSpread, LearnedRate, type Limits, type Pause, Plan, type Wait } from './limits.ts';
+import {
+  type AskedWait,
+  Backoff,
+  isSpread,
+  LearnedRate,
+  type LimitNews,
+  type Limits,
+  type Pause,
+  Plan,
+  type Wait,
+} from './limits.ts';
 import { Line, type Turn } from './line.ts';
 
 /**
@@ -18,7 +28,7 @@ import { Line, type Turn } from './line.ts';
  * it also waits for a place in the line.
  */
 
-export interface LimiterOptions {
+export interface LimiterOptions extends LimitNews {
   readonly limits: Limits;
   readonly clock: Clock;
   /** The clock that measures the age of intents; `clock` without it. */
@@ -33,6 +43,11 @@ export interface LimiterOptions {
    * Whether only one request may be in flight, until an answer ends the reason for that. Without it, never.
    */
   goesAlone?(): boolean;
+  /**
+   * Where many processes send: asks to be the one that probes a limit without a time. It gives 0, or how long
+   * to wait before that is asked again, ms.
+   */
+  readonly takeProbe?: (() => Promise<number>) | undefined;
   onPause(pause: Pause): void;
 }
 
@@ -87,6 +102,9 @@ export class Limiter {
    */
   readonly #waiting = new Set<WaitingPermit>();
   readonly #inLine = new Set<WaitingPermit>();
+  /** Whether the next request is the one that probes a limit, for all processes. */
+  #mayProbe = false;
+  #asksForProbe = false;
   /** Whether the last permit was for a poll. */
   #wasPoll = false;
   readonly #heeded = new WeakSet<Waiter>();
@@ -104,7 +122,7 @@ export class Limiter {
     this.#line = takePlaces && new Line(takePlaces, limits.windows, machine);
     this.#plan = new Plan(this.#line === undefined ? limits.windows : []);
     this.#plan.seed(options.earlierSendsMs, clock);
-    this.#backoff = new Backoff(clock, options.onPause);
+    this.#backoff = new Backoff(clock, options.onPause, options);
     this.#isPaced = !(limits.windows.some(isSpread) || unhurried);
     // Where the learned speed holds nobody back, a refusal leaves seven tenths of the plan, or of one request
     // a second for each request that may be under way.
@@ -201,8 +219,8 @@ export class Limiter {
   // --------------------------------------------------------------------------------------- what answers mean
 
   /** The vendor said "too fast", in these words. `sentAtMs` is monotonic, here and below. */
-  pause(askedMs: number | undefined, sentAtMs: number, said: string): void {
-    const isNew = this.#backoff.pause(askedMs, sentAtMs, said);
+  pause(asked: AskedWait, sentAtMs: number, said: string): void {
+    const isNew = this.#backoff.pause(asked, sentAtMs, said);
     // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be
     // wrong.
     const plan = this.#line ?? this.#plan;
@@ -219,6 +237,22 @@ export class Limiter {
   waitFor(durationMs: number, why: string, asked: boolean): void {
     if (durationMs - this.#backoff.waitMs(this.#nowMs) > SAME_WAIT_MS)
       this.#backoff.waitFor(durationMs, why, asked);
+  }
+
+  /** An earlier run, or another process, has met a limit without a time, which is probed after `forMs`. */
+  limited(limit: KnownLimit, forMs: number): void {
+    this.#backoff.limited(limit, forMs);
+  }
+
+  /** Whether one request at a time probes such a limit. */
+  get isLimited(): boolean {
+    return this.#backoff.isLimited;
+  }
+
+  /** Another process has heard that the limit is over. */
+  limitOver(): void {
+    this.#backoff.limitOver();
+    this.#serve();
   }
 
   settled(): void {
@@ -295,7 +329,7 @@ export class Limiter {
       if (maxPauseMs === undefined || stuckMs + waitMs <= maxPauseMs) continue;
       const message = stuckWords(stuckMs, waitMs, maxPauseMs, why);
       const resumeAtMs = this.#clock.wallMs() + waitMs;
-      const next = `Run the same command again after ${isoTime(resumeAtMs)}.`;
+      const next = `Run the same command again after ${localTime(resumeAtMs)}.`;
       this.#refuse(waiting, new StopError({ code: 'paused', message, next, resumeAtMs }));
     }
   }
@@ -319,6 +353,8 @@ export class Limiter {
         this.#lookIn(waitMs);
         return;
       }
+      if (this.#mustTakeProbe) return;
+      this.#mayProbe = false;
       this.#waiting.delete(first);
       this.#wasPoll = first.isPoll;
       this.#leases.take();
@@ -328,6 +364,31 @@ export class Limiter {
       else void this.#standInLine(this.#line, first);
     }
     this.#wake();
+  }
+
+  /**
+   * Whether another process may be probing the limit. Then that is asked first, and the permits are served
+   * afterwards.
+   */
+  get #mustTakeProbe(): boolean {
+    const { takeProbe } = this.#options;
+    if (takeProbe === undefined || !this.#backoff.isLimited || this.#mayProbe) return false;
+    if (!this.#asksForProbe) void this.#takeProbe(takeProbe);
+    return true;
+  }
+
+  async #takeProbe(takeProbe: () => Promise<number>): Promise<void> {
+    this.#asksForProbe = true;
+    try {
+      const waitMs = await takeProbe();
+      if (waitMs > 0) this.#backoff.probeIn(waitMs);
+      else this.#mayProbe = true;
+    } catch (error) {
+      for (const waiting of [...this.#waiting]) this.#refuse(waiting, error);
+    } finally {
+      this.#asksForProbe = false;
+    }
+    this.#serve();
   }
 
   /**

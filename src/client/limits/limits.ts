@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
-import type { PauseRecord, SharedWindow } from '../../ledger/ledger.ts';
-import { formatDuration, msToMidnight } from '../../lib/duration.ts';
+import type { KnownLimit, PauseRecord, SharedWindow } from '../../ledger/ledger.ts';
+import { formatDuration } from '../../lib/duration.ts';
 
 /**
  * The reasons that keep a request from leaving now: the account's plan, the speed learned from its answers,
@@ -15,6 +15,21 @@ export interface Limits {
 }
 
 export type Pause = PauseRecord;
+
+/** What a "too fast" of the vendor says of its end. */
+export interface AskedWait {
+  /** How long the vendor asked to wait; absent where it names no time. */
+  readonly pauseMs?: number;
+  /** The vendor says that the limit is one of a day or longer. */
+  readonly isLong?: true;
+}
+
+/** Hears of a limit for which the vendor named no time, and which one request probes at times. */
+export interface LimitNews {
+  /** The limit was met again. @param forMs until the next probe. */
+  onLimit?(limit: KnownLimit, forMs: number): void;
+  onLimitOver?(): void;
+}
 
 /** How long nothing may be sent, and why, as a clause. */
 export interface Wait {
@@ -202,8 +217,15 @@ const DOUBTS_IN_A_ROW = 5;
 const FIRST_PROBE_PAUSE_MS = 30_000;
 const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
 
-/** A limit without a time is a limit of a day once this many probes in a row have met only that limit. */
-const PAUSES_OF_A_DAY = 10;
+/**
+ * A limit without a time that so many requests in a row have met is not one of seconds. From then on one
+ * request probes it. How long such a limit lasts nobody has said, so no probe is later than a quarter of an
+ * hour.
+ */
+const LIMITS_IN_A_ROW = 10;
+const PROBE_MINUTES = [1, 2, 4, 8, 15] as const;
+/** A limit of a day or longer ends at an hour that vendors choose differently. */
+const LONG_LIMIT_PROBE_MINUTES = 60;
 
 /** In a longer pause one request probes whether the pause is over. */
 const PROBED_PAUSE_MS = 60 * 60_000;
@@ -220,19 +242,25 @@ const NOTICED_WAIT_MS = 5_000;
 export class Backoff {
   readonly #clock: Clock;
   readonly #onPause: (pause: Pause) => void;
+  readonly #news: LimitNews;
   #untilMs = Number.NEGATIVE_INFINITY;
   #toldUntilMs = Number.NEGATIVE_INFINITY;
   #beganMs = Number.NEGATIVE_INFINITY;
   #pausesInARow = 0;
+  /** Those of the pauses for which the vendor named no time. */
+  #limitsInARow = 0;
+  #isLimited = false;
+  #probeAtMs = Number.NEGATIVE_INFINITY;
   #doubtsInARow = 0;
   #probes = 0;
   #probingSinceMs = Number.NEGATIVE_INFINITY;
   #isBehindLongPause = false;
   why = '';
 
-  constructor(clock: Clock, onPause: (pause: Pause) => void) {
+  constructor(clock: Clock, onPause: (pause: Pause) => void, news: LimitNews = {}) {
     this.#clock = clock;
     this.#onPause = onPause;
+    this.#news = news;
   }
 
   get isOver(): boolean {
@@ -243,35 +271,77 @@ export class Backoff {
     return this.#doubtsInARow >= DOUBTS_IN_A_ROW;
   }
 
+  /** Whether one request at a time probes a limit for which the vendor named no time. */
+  get isLimited(): boolean {
+    return this.#isLimited;
+  }
+
   /** Whether only one request may be under way, until an answer comes. */
   get goesAlone(): boolean {
-    return this.isProbing || this.#isBehindLongPause;
+    return this.isProbing || this.#isBehindLongPause || this.#isLimited;
   }
 
   waitMs(nowMs: number): number {
-    return Math.max(this.#untilMs - nowMs, 0);
+    return Math.max(this.#untilMs - nowMs, this.#probeAtMs - nowMs, 0);
   }
 
   /**
-   * The vendor said "too fast", in these words. Without `askedMs` it named no time.
+   * The vendor said "too fast", in these words.
    * @returns whether this is a new pause.
    */
-  pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
+  pause({ pauseMs, isLong }: AskedWait, sentAtMs: number, said: string): boolean {
     const isNew = this.#begin(sentAtMs);
-    if (askedMs !== undefined) this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
-    else if (this.#pausesInARow >= PAUSES_OF_A_DAY) {
-      const met = `${this.#pausesInARow} requests in a row have met a limit without a time`;
-      this.waitFor(
-        msToMidnight(this.#clock.wallMs()),
-        `${met} (${said}), so it is taken as one of a day`,
-        true,
-      );
+    if (pauseMs !== undefined) this.waitFor(pauseMs, `the vendor asked to wait (${said})`, true);
+    else {
+      if (isNew) this.#limitsInARow += 1;
+      this.#meetLimit(isNew, isLong === true, said);
+    }
+    return isNew;
+  }
+
+  #meetLimit(isNew: boolean, isLong: boolean, said: string): void {
+    const ofMinutes = PROBE_MINUTES[this.#limitsInARow - LIMITS_IN_A_ROW] ?? PROBE_MINUTES.at(-1) ?? 0;
+    if (isLong || this.#limitsInARow >= LIMITS_IN_A_ROW) {
+      if (!isNew && this.#isLimited) return;
+      const cause = isLong
+        ? `the vendor says that a limit of a day or longer is reached (${said}), but gives no time`
+        : `the vendor gives no time for its limit (${said})`;
+      const refused = this.#limitsInARow;
+      const limit = { refused, why: `${cause}; then one request asks whether it is over` };
+      const forMs = (isLong ? LONG_LIMIT_PROBE_MINUTES : ofMinutes) * 60_000;
+      this.limited(limit, forMs);
+      this.#tell({ waitMs: forMs, why: limit.why });
+      this.#news.onLimit?.(limit, forMs);
     } else {
       const ownMs = this.#ownMs();
       const cause = `the vendor says that requests come too fast (${said}), but gives no time`;
       this.waitFor(ownMs, `${cause}; Rowonce waits ${formatDuration(ownMs)}`);
     }
-    return isNew;
+  }
+
+  /**
+   * There is a limit without a time, which this process has met, an earlier run, or another process.
+   * @param forMs until one request may probe it.
+   */
+  limited({ refused, why }: KnownLimit, forMs: number): void {
+    this.#isLimited = true;
+    this.#limitsInARow = Math.max(this.#limitsInARow, refused);
+    this.#pausesInARow = Math.max(this.#pausesInARow, refused);
+    this.#probeAtMs = this.#clock.monotonicMs() + forMs;
+    this.why = why;
+  }
+
+  /** Another process probes the limit, or may do so before. */
+  probeIn(forMs: number): void {
+    this.#probeAtMs = this.#clock.monotonicMs() + forMs;
+  }
+
+  /** Another process has heard that the limit is over. */
+  limitOver(): void {
+    this.#isLimited = false;
+    this.#probeAtMs = Number.NEGATIVE_INFINITY;
+    this.#pausesInARow = 0;
+    this.#limitsInARow = 0;
   }
 
   /** The request did not leave, or its answer had no effect. Waits a little before the next one. */
@@ -296,6 +366,7 @@ export class Backoff {
     const nowMs = this.#clock.monotonicMs();
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
+    this.#endLimit();
     if (this.waitMs(nowMs) === 0) this.why = why;
     // Requests that were in flight when the first pause began say nothing new about the vendor.
     if (this.isProbing && sentAtMs >= this.#probingSinceMs) {
@@ -312,6 +383,13 @@ export class Backoff {
     this.#probes = 0;
     this.#probingSinceMs = Number.NEGATIVE_INFINITY;
     this.#isBehindLongPause = false;
+    this.#endLimit();
+  }
+
+  #endLimit(): void {
+    const wasLimited = this.#isLimited;
+    this.limitOver();
+    if (wasLimited) this.#news.onLimitOver?.();
   }
 
   waitFor(durationMs: number, why: string, asked = false): void {
@@ -320,21 +398,22 @@ export class Backoff {
     this.#untilMs = untilMs;
     this.why = why;
     this.#isBehindLongPause ||= durationMs >= PROBED_PAUSE_MS;
-    this.#tell(durationMs, why, asked);
+    this.#tell({ waitMs: durationMs, why }, asked);
   }
 
   /**
    * A long wait that nobody asked for is told as a pause to a person who looks on. After an early look the
    * same wait comes again.
    */
-  tellLongWait({ waitMs, why }: Wait): void {
-    const isTold = this.#clock.monotonicMs() + waitMs - this.#toldUntilMs < NOTICED_WAIT_MS;
-    if (waitMs >= NOTICED_WAIT_MS && !isTold) this.#tell(waitMs, why, false);
+  tellLongWait(wait: Wait): void {
+    const isTold = this.#clock.monotonicMs() + wait.waitMs - this.#toldUntilMs < NOTICED_WAIT_MS;
+    if (wait.waitMs >= NOTICED_WAIT_MS && !isTold) this.#tell(wait);
   }
 
-  #tell(waitMs: number, why: string, asked: boolean): void {
+  #tell({ waitMs, why }: Wait, asked = false): void {
     this.#toldUntilMs = Math.max(this.#toldUntilMs, this.#clock.monotonicMs() + waitMs);
     const fromMs = this.#clock.wallMs();
-    this.#onPause({ fromMs, untilMs: fromMs + waitMs, why, asked });
+    const probe = this.#isLimited && !asked ? { isProbed: true as const } : {};
+    this.#onPause({ fromMs, untilMs: fromMs + waitMs, why, asked, ...probe });
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, isoTime } from '../../core/clock.ts';
+import { type Clock, localTime } from '../../core/clock.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, foreignWords, grouped, linesOf, plainText } from '../../core/plain-text.ts';
 import { type RowNumber, rowsIn } from '../../core/row.ts';
@@ -141,20 +141,20 @@ export class Progress implements Watcher {
     return this.#console.watched && !this.#console.json;
   }
 
-  #hearPause({ untilMs, why, asked }: Extract<RunEvent, { readonly kind: 'paused' }>): void {
+  #hearPause({ untilMs, why, asked, isProbed }: Extract<RunEvent, { readonly kind: 'paused' }>): void {
     const forMs = untilMs - this.#clock.wallMs();
     this.#pausedUntilMs = untilMs;
     this.#timeLeft.paused(this.#clock.monotonicMs(), this.#clock.monotonicMs() + forMs);
     // One answer may announce a pause by a header and by its status.
     if (forMs <= LONG_PAUSE_MS || untilMs - this.#saidUntilMs < 1000) return;
     this.#saidUntilMs = untilMs;
-    if (asked) this.#console.say(`Paused until ${isoTime(untilMs)}: ${why}.`);
+    if (asked || isProbed === true) this.#console.say(`Paused until ${localTime(untilMs)}: ${why}.`);
     else if (!this.#isOutageSaid) this.#sayOutage(why);
   }
 
   /**
-   * A pause that the vendor asked for has an end. An outage is reported once, with the time at which the run
-   * gives up.
+   * A pause that the vendor asked for has an end, and so has a wait for a probe. An outage is reported once,
+   * with the time at which the run gives up.
    */
   #sayOutage(why: string): void {
     this.#isOutageSaid = true;

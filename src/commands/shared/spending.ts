@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { AgreementQuestion } from '../../client/account/agreements.ts';
-import { isoTime, systemClock } from '../../core/clock.ts';
+import { localTime, systemClock } from '../../core/clock.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
@@ -210,7 +210,7 @@ function eventWords(event: RunEvent): string | undefined {
     case 'paused':
       return event.untilMs - systemClock.wallMs() < PAUSE_TOLD_MS
         ? undefined
-        : `paused until ${isoTime(event.untilMs)}: ${event.why}`;
+        : `paused until ${localTime(event.untilMs)}: ${event.why}`;
     default:
       return undefined;
   }

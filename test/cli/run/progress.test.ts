@@ -6,6 +6,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Progress } from '../../../src/commands/run/progress.ts';
 import type { Console } from '../../../src/commands/shared/command.ts';
+import { localTime } from '../../../src/core/clock.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { Batch, BatchId, LedgerReader } from '../../../src/ledger/ledger.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -83,7 +84,7 @@ describe('in time', () => {
     const why = 'the vendor asked to wait';
     progress.hear({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why, asked: true });
     await pass(1_000);
-    expect(said).toContain('Paused until 2026-11-20T01:00:00.000Z: the vendor asked to wait.');
+    expect(said).toContain(`Paused until ${localTime(Date.UTC(2026, 10, 20, 1))}: the vendor asked to wait.`);
     progress.hear({ kind: 'paused', untilMs: 20 + clock.wallMs() + 3_599_000, why, asked: true });
     expect(said.filter((each) => each.startsWith('Paused'))).toHaveLength(1);
     expect(line()).toContain(' paused, 59 min 59 s to go');
@@ -91,6 +92,18 @@ describe('in time', () => {
     expect(line()).toContain(' 1 min 15 s to go');
     await pass(75_020);
     expect(line()).not.toContain('paused');
+  });
+
+  test('each wait for a probe of a limit without a time is said, with its end', async () => {
+    begin(true, { maxPauseMs: 600_000 });
+    await works();
+    for (const minutes of [1, 2]) {
+      const untilMs = clock.wallMs() + minutes * 60_000;
+      const why = 'the vendor gives no time';
+      progress.hear({ kind: 'paused', untilMs, why, asked: false, isProbed: true });
+      expect(said.at(-1)).toBe(`Paused until ${localTime(untilMs)}: the vendor gives no time.`);
+      await pass(minutes * 60_000);
+    }
   });
 
   test.each([

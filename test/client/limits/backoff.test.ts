@@ -31,7 +31,7 @@ describe('pauses', () => {
   test('pauses without a time grow, up to half a minute, and are our own', () => {
     const waits: number[] = [];
     for (let count = 0; count < 9; count += 1) {
-      backoff.pause(undefined, clock.nowMs, 'too fast');
+      backoff.pause({}, clock.nowMs, 'too fast');
       waits.push(waitOut());
     }
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
@@ -44,10 +44,10 @@ describe('pauses', () => {
   test('eight requests that were refused together are one pause', () => {
     const sentAtMs = clock.nowMs;
     clock.pass(40);
-    const isNew = Array.from({ length: 8 }, () => backoff.pause(undefined, sentAtMs, 'too fast'));
+    const isNew = Array.from({ length: 8 }, () => backoff.pause({}, sentAtMs, 'too fast'));
     expect(isNew).toEqual([true, ...Array(7).fill(false)]);
     expect(waitOut()).toBe(500);
-    expect(backoff.pause(undefined, clock.nowMs, 'too fast')).toBe(true);
+    expect(backoff.pause({}, clock.nowMs, 'too fast')).toBe(true);
     expect(waitOut()).toBe(1_000);
   });
 
@@ -55,15 +55,15 @@ describe('pauses', () => {
     ['an answer', () => backoff.settled()],
     ['a lost answer, which is not "too fast"', () => backoff.doubted(clock.nowMs, 'lost')],
   ])('%s ends the growing', (_, answer) => {
-    for (let count = 0; count < 5; count += 1) backoff.pause(undefined, clock.nowMs + count, 'too fast');
+    for (let count = 0; count < 5; count += 1) backoff.pause({}, clock.nowMs + count, 'too fast');
     waitOut();
     answer();
-    backoff.pause(undefined, clock.nowMs, 'too fast');
+    backoff.pause({}, clock.nowMs, 'too fast');
     expect(waitOut()).toBe(500);
   });
 
   test('an answer of a request that left earlier does not cut one short', () => {
-    backoff.pause(7_000, clock.nowMs, 'too fast');
+    backoff.pause({ pauseMs: 7_000 }, clock.nowMs, 'too fast');
     backoff.settled();
     expect(waitOut()).toBe(7_000);
   });

@@ -136,8 +136,11 @@ describe('every run ends', () => {
   const impatient: Waiter = { ...PATIENT, maxPauseMs };
 
   test.each<[string, (limited: Limiter) => void]>([
-    ['"too fast" for ever', (limited) => limited.pause(undefined, clock.nowMs, 'too fast')],
-    ['"come back in a second" for ever', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
+    ['"too fast" for ever', (limited) => limited.pause({}, clock.nowMs, 'too fast')],
+    [
+      '"come back in a second" for ever',
+      (limited) => limited.pause({ pauseMs: 1_000 }, clock.nowMs, 'too fast'),
+    ],
     ['refused connections for ever', (limited) => limited.backOff(clock.nowMs, 'refused')],
     ['lost answers for ever', (limited) => limited.doubted(clock.nowMs, 'lost')],
   ])('%s end the run before the longest pause is over', async (_, backoff) => {
