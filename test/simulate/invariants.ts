@@ -18,6 +18,7 @@ import {
   requireRows,
   requireStopped,
 } from './invariants/committed.ts';
+import { requireEnded } from './invariants/ended.ts';
 import { Sent } from './invariants/sent.ts';
 import {
   requireListShown,
@@ -158,12 +159,15 @@ export class Watch {
   }
 
   /** @param before the tables as they were when it began. */
-  requireRun({ how, stdout }: Ended, before: Tables | undefined): void {
+  requireRun(ended: Ended, before: Tables | undefined): void {
     const { tables } = this;
+    const { how, stdout } = ended;
     const shown = how === 'ended' && stdout.startsWith('{') ? JSON.parse(stdout) : {};
     // Of a store that was put back nobody has read yet what it had spent before.
     if (before === undefined && this.#wasForgotten) return;
-    if (tables !== undefined && 'credits' in shown) requireRunShown(shown, before, tables);
+    if (tables === undefined || !('credits' in shown)) return;
+    requireRunShown(shown, before, tables);
+    requireEnded(ended, shown, tables);
   }
 
   // ------------------------------------------------------------------------------------------------ books

@@ -106,6 +106,7 @@ export async function typeBeside(
     const ended = all[index] as Ended;
     stage.tell(`${typedWords(words, faults)} -> ${endWords(ended)}`);
     promise(ended.how !== 'hung', `it hangs: ${words.join(' ')}`);
+    promise(ended.how !== 'endless', `it does not end: ${words.join(' ')}`);
     promise(ended.exitCode !== 1 && !BUG.test(ended.stdout + ended.stderr), `a bug: ${ended.stderr}`);
   }
   return all;

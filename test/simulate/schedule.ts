@@ -30,6 +30,12 @@ const realTurn = globalThis.setImmediate;
 /** How many things are done in one turn of Node's loop. Between two of them Node goes on with all promises and ticks that can go on. */
 const IN_ONE_TURN = 64;
 
+/**
+ * How it came that nothing goes on: it is `over`; nothing can go on before it is over (`still`); or so much went on that it never will be
+ * (`endless`).
+ */
+export type Halt = 'over' | 'still' | 'endless';
+
 export class Schedule {
   readonly #random: Random;
   #nowMs = 0;
@@ -81,16 +87,23 @@ export class Schedule {
     if (at !== -1) this.#turns.splice(at, 1);
   }
 
-  /** Goes on until that is over. @returns false where nothing can go on any more before. */
-  until(isOver: () => boolean): Promise<boolean> {
+  /** Goes on until that is over, by so many events at most. */
+  until(isOver: () => boolean, mostEvents = Number.POSITIVE_INFINITY): Promise<Halt> {
     return new Promise((resolve, reject) => {
       let hasEnded = false;
+      let events = 0;
+      const halt = (): Halt | undefined => {
+        if (isOver()) return 'over';
+        events += 1;
+        if (events > mostEvents) return 'endless';
+        return this.#step() ? undefined : 'still';
+      };
       const goOn = (): void => {
         if (hasEnded) return;
         try {
-          const isDone = isOver();
-          hasEnded = isDone || !this.#step();
-          if (hasEnded) resolve(isDone);
+          const halted = halt();
+          hasEnded = halted !== undefined;
+          if (halted !== undefined) resolve(halted);
         } catch (error) {
           hasEnded = true;
           reject(error);

@@ -6,10 +6,10 @@ import { Copy, MUTATIONS } from '../mutations.ts';
 
 /**
  * Goal: What follows from a seed keeps every promise, a seed that fails tomorrow is played again to the byte, and what breaks a promise is
- * found.
+ * found, also where a run does not end.
  *
  * Method: The command plays fixed seeds in a process of its own, and a hundred of them once more in another process, in another order.
- * Then it plays a copy of the source that has one rule less.
+ * Then it plays a copy of the source that has one rule less, and copies whose runs or batches do not end.
  */
 
 const SIMULATE = join(import.meta.dirname, 'simulate.ts');
@@ -71,6 +71,47 @@ test('without a rule a world shows what happens, in words, with the command that
   });
 });
 
+const ENDLESS = [
+  {
+    what: 'a run that goes on with a row that is never kept',
+    file: 'src/ledger/gather.ts',
+    text: 'return { replies, ends, rows, fills, intents };',
+    instead: 'return { replies, ends, rows: rows.slice(0, -1), fills, intents };',
+    played: ['--world', 'lists', '--from', '67'],
+    why: 'Error: it does not end: run job.yaml list.csv --budget 1000 --yes --json',
+  },
+  {
+    what: 'a run that lets nothing else have a turn',
+    file: 'src/run/pipeline.ts',
+    text: 'const startedMs = context.clock.monotonicMs();',
+    instead: 'const startedMs = 0; for (;;) await undefined;',
+    played: ['--world', 'fill', '--from', '19', '--longest', '5'],
+    why: 'it takes more than 5 s',
+  },
+  {
+    what: 'a batch that its run does not close',
+    file: 'src/plan/batch.ts',
+    text: 'if (settled === rowsOf(batch)) await',
+    instead: 'if (settled > rowsOf(batch)) await',
+    played: ['--world', 'lists', '--from', '1'],
+    why: 'Error: the run of \\w+ has ended, and the batch is open',
+  },
+] as const;
+
+test.for(ENDLESS)(
+  'what does not end is named by its world and its seed: $what',
+  {
+    timeout: LONGEST_MS,
+  },
+  ({ played, why, ...planted }) => {
+    const [, world, , seed] = played;
+    const copy = new Copy();
+    const found = copy.without(planted, () => copy.simulate(...played, '--seeds', '1', '--until-fault'));
+    expect(found).toMatch(new RegExp(`^A fault in world ${world} of seed ${seed}: ${why}$`, 'm'));
+    expect(found).toContain(`Play it again: npm run simulate -- --world ${world} --from ${seed} --seeds 1\n`);
+  },
+);
+
 test.for([
   ['--seedz 5', "Unknown option '--seedz'"],
   ['7', "Unexpected argument '7'"],
@@ -84,7 +125,8 @@ test.for([
       (ended) => ({ ...ended, code: 0 }),
       (failed) => failed,
     );
-    const takes = 'npm run simulate takes --seeds, --from, --world, --day, --until-fault, --each, --tell.';
+    const takes =
+      'npm run simulate takes --seeds, --from, --world, --day, --until-fault, --each, --tell, --longest.';
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `${why}; ${takes}\n` });
   },
 );

@@ -1,15 +1,17 @@
 /**
- * `npm run simulate -- --seeds 20000 [--from N] [--world lists|histories|team|fill] [--day] [--until-fault] [--each] [--tell]`: plays worlds
- * that follow from their seeds, and says of each fault how it came to pass and how it is played again. The same seeds give the same digest,
- * of all requests with their times. `--seeds 7,3,5` plays those, in that order; `--each` tells the digest of each, `--tell` its history;
- * `--until-fault` ends with the first fault, which is not made smaller.
+ * `npm run simulate -- --seeds 20000 [--from N] [--world lists|histories|team|fill] [--day] [--until-fault] [--each] [--tell]
+ * [--longest 300]`: plays worlds that follow from their seeds, and says of each fault how it came to pass and how it is played again. The
+ * same seeds give the same digest, of all requests with their times. `--seeds 7,3,5` plays those, in that order; `--each` tells the digest
+ * of each, `--tell` its history; `--until-fault` ends with the first fault, which is not made smaller. A world that takes more seconds than
+ * the longest is named, and nothing is played after it.
  */
 import './doors/load.ts';
 import { createHash, hash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
+import { Watchdog } from './watchdog.ts';
 
-const { Stage, loadProgram } = await import('./stage.ts');
+const { ROOT, Stage, loadProgram } = await import('./stage.ts');
 const { default: lists } = await import('./worlds/lists.ts');
 const { default: histories } = await import('./worlds/histories.ts');
 const { default: team } = await import('./worlds/team.ts');
@@ -47,10 +49,12 @@ const OPTIONS = {
   'until-fault': { type: 'boolean', default: false },
   each: { type: 'boolean', default: false },
   tell: { type: 'boolean', default: false },
+  longest: { type: 'string', default: '300' },
 } as const;
 
 const values = typed();
 const from = Number(values.from ?? (values.day ? Math.floor(Date.now() / DAY_MS) * SEEDS_A_DAY : 1));
+const watchdog = new Watchdog(1_000 * Number(values.longest), ROOT);
 const kinds = WORLDS.filter(({ name }) => values.world === undefined || name === values.world);
 const runCommandLine = await loadProgram();
 const seeds = values.seeds.includes(',')
@@ -71,12 +75,13 @@ function typed() {
   const names = WORLDS.map(({ name }) => name);
   try {
     const { values } = parseArgs({ options: OPTIONS });
-    const { seeds, from = '1', world = 'lists' } = values;
+    const { seeds, from = '1', world = 'lists', longest } = values;
     if (!names.some((name) => name === world))
       throw new Error(`--world ${world} is none of ${names.join(', ')}`);
     for (const [name, text, form] of [
       ['seeds', seeds, /^\d+(,\d+)*$/],
       ['from', from, /^\d+$/],
+      ['longest', longest, /^\d+$/],
     ] as const)
       if (!form.test(text)) throw new Error(`--${name} ${text} is no number`);
     return values;
@@ -92,6 +97,7 @@ async function playSeed(kind: Kind, seed: number): Promise<void> {
   let isFirst = true;
   let told: readonly string[] = [];
   const property = fc.asyncProperty(kind.history as fc.Arbitrary<never>, async (history) => {
+    watchdog.watch(`${faultIn(kind, seed)}: it takes more than ${values.longest} s\n${againBy(kind, seed)}`);
     const stage = new Stage(seed, runCommandLine);
     try {
       await kind.play(stage, history);
@@ -112,13 +118,21 @@ async function playSeed(kind: Kind, seed: number): Promise<void> {
   if (!result.failed) return;
   totals.faults += 1;
   const { counterexample, errorInstance } = result;
-  console.log(`\nA fault in world ${kind.name} of seed ${seed}: ${errorInstance}`);
+  console.log(`\n${faultIn(kind, seed)}: ${errorInstance}`);
   if (totals.faults > MOST_SHRUNK && !values['until-fault']) return;
   for (const line of counterexample === null ? [] : kind.words(counterexample[0] as never))
     console.log(`  ${line}`);
   console.log('What happened:');
   for (const line of told) console.log(`  ${line}`);
-  console.log(`Play it again: npm run simulate -- --world ${kind.name} --from ${seed} --seeds 1\n`);
+  console.log(`${againBy(kind, seed)}\n`);
+}
+
+function faultIn({ name }: Kind, seed: number): string {
+  return `A fault in world ${name} of seed ${seed}`;
+}
+
+function againBy({ name }: Kind, seed: number): string {
+  return `Play it again: npm run simulate -- --world ${name} --from ${seed} --seeds 1`;
 }
 
 function count(seed: number, stage: InstanceType<typeof Stage>): void {

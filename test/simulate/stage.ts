@@ -16,7 +16,7 @@ import {
   type Weather,
 } from './network.ts';
 import { type Fault, type Mishap, running, SimulatedProcess } from './process.ts';
-import { type Random, randomFrom, Schedule } from './schedule.ts';
+import { type Halt, type Random, randomFrom, Schedule } from './schedule.ts';
 import { type Charge, Vendor } from './vendor.ts';
 import { play, type World } from './world.ts';
 
@@ -26,14 +26,17 @@ type Streams = Parameters<CommandLine>[1];
 type Work = (streams: Streams) => Promise<number>;
 
 /** In memory, where the system has such a folder. Its name is always as long, because what is written of it is. */
-const ROOT = fs.mkdtempSync(join(fs.existsSync('/dev/shm') ? '/dev/shm' : '/tmp', 'rowonce-simulate-'));
+export const ROOT = fs.mkdtempSync(
+  join(fs.existsSync('/dev/shm') ? '/dev/shm' : '/tmp', 'rowonce-simulate-'),
+);
 process.once('exit', () => fs.rmSync(ROOT, { recursive: true, force: true }));
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
 
 export interface Ended {
   /** Undefined: it was killed. */
   readonly exitCode: number | undefined;
-  readonly how: 'ended' | 'killed' | 'hung';
+  /** `hung`: nothing could go on any more. `endless`: it went on and on. */
+  readonly how: 'ended' | 'killed' | 'hung' | 'endless';
   readonly stdout: string;
   readonly stderr: string;
   readonly passages: number;
@@ -51,12 +54,13 @@ export class Started {
     this.stderr = new Text(process);
   }
 
-  /** How it ended; one that did not hangs, and is no more. */
-  ended(): Ended {
+  /** How it ended; one that did not is no more. */
+  ended(halt: Halt): Ended {
     const { process } = this;
     const { isGone, exitCode, passages } = process;
     process.end();
-    const how = !isGone ? 'hung' : exitCode === undefined ? 'killed' : 'ended';
+    const open = halt === 'endless' ? 'endless' : 'hung';
+    const how = !isGone ? open : exitCode === undefined ? 'killed' : 'ended';
     return { exitCode, how, stdout: this.stdout.text, stderr: this.stderr.text, passages };
   }
 }
@@ -64,6 +68,9 @@ export class Started {
 const ENVIRONMENT = { CI: 'true', DATA_KEY: 'data-key' };
 
 let commands = 0;
+
+/** So many events come at most while commands go on together: 9,000 are the most that a world was seen to have. */
+const MOST_EVENTS = 50_000;
 
 export const FIRST_DAY_MS = Date.UTC(2026, 10, 20, 2);
 
@@ -244,16 +251,16 @@ export class Stage implements World, Network {
     process.end();
   }
 
-  /** Goes on until all of them have ended, or nothing can go on any more. */
+  /** Goes on until all of them have ended, nothing can go on any more, or too much has. */
   async play(all: readonly Started[]): Promise<readonly Ended[]> {
     const haveEnded = (): boolean => all.every(({ process }) => process.isGone);
-    await this.schedule.until(() => haveEnded() || this.#broken !== undefined);
+    const halt = await this.schedule.until(() => haveEnded() || this.#broken !== undefined, MOST_EVENTS);
     const ended = all.map((started) => {
       const { process } = started;
       this.#processes.delete(process.pid);
       this.passages += process.passages;
       this.#broken ??= process.failure;
-      return started.ended();
+      return started.ended(halt);
     });
     this.#watched(() => this.onEnd());
     if (this.#broken !== undefined) throw this.#broken;

@@ -55,6 +55,8 @@ export interface BatchRow {
   readonly created_at: number;
   /** The path of its list. */
   readonly list: string;
+  /** JSON: the rows that its newest run was for, where a person has chosen these and the run has done them. */
+  readonly part: string | null;
 }
 
 export interface Tables {
@@ -88,7 +90,8 @@ function questionsTo(database: Database.Database): Questions {
     budgets: database.prepare('SELECT scope, cap, spent, held, overrun FROM budgets'),
     rows: database.prepare('SELECT batch, row, state, attempt AS call, others, reason FROM rows'),
     batches: database.prepare(
-      "SELECT id, state, account, created_at, facts ->> 'inputPath' AS list FROM batches ORDER BY number",
+      `SELECT id, state, account, created_at, facts ->> 'inputPath' AS list,
+        facts -> 'settings' -> 'part_done' AS part FROM batches ORDER BY number`,
     ),
     names: database.prepare("SELECT account, value FROM known_as WHERE kind = 'name'"),
   };
