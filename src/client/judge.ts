@@ -14,7 +14,8 @@ import {
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
-import { type GivenValue, givenIn } from './judge/content.ts';
+import { Asked } from './judge/asked.ts';
+import { type GivenValue, givenIn, placeOfId } from './judge/content.ts';
 import { leavesOf, pathOf } from './judge/names.ts';
 import {
   firstFitting,
@@ -69,7 +70,7 @@ export type Verdict =
    * `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not
    * asked again.
    */
-  /** `isNotYet`: the vendor answers later. */
+  /** `isNotYet`: the vendor answers later, and the dialect does not say how it is asked then. */
   | (EndAs<'in_doubt'> & { readonly wait?: AskedWait; readonly isNotYet?: true })
   | EndAs<'accepted'>
   | (EndAs<'stopped'> & { readonly stop: StopDetail });
@@ -82,7 +83,11 @@ export function judge(reply: Delivery, dialect: Dialect, operation: DialectOpera
   if (reply.kind === 'lost') return { kind: 'in_doubt', why: foreignWords(reply.message) };
   try {
     const answer = meantBy(reply.raw, dialect, operation, call);
-    return acceptedAs(answer, operation) ?? verdictOf(answer, dialect, operation, call);
+    return (
+      acceptedAs(answer, operation) ??
+      withoutId(answer, dialect, operation, call) ??
+      verdictOf(answer, dialect, operation, call)
+    );
   } catch (error) {
     return { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` };
   }
@@ -105,6 +110,31 @@ function acceptedAs(
   const vendorId = typeof id === 'number' ? String(id) : id;
   if (!isLaterId(later, vendorId)) return undefined;
   return { kind: 'accepted', vendorId, why: `the vendor answers later, by its id ${foreignName(vendorId)}` };
+}
+
+/**
+ * The first answer of a vendor that answers later, without an id by which it could be asked. What the answer
+ * holds beside the place of what was asked for is no match, and no miss.
+ */
+function withoutId(
+  answer: Interpretation,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call | undefined,
+): (EndAs<'in_doubt'> & { readonly isNotYet: true }) | undefined {
+  const { parsed, rule, table, means } = answer;
+  const { later } = operation;
+  if (later === undefined || call === undefined || !is2xx(parsed.raw.status)) return undefined;
+  const given = givenBy(parsed.body, operation, call);
+  const isOfJob = table !== undefined && means === 'found' && given !== 'filled';
+  const isLack = table !== undefined && isByLack(answer, dialect, operation, call);
+  if (means !== 'pending' && !isOfJob && !isLack) return undefined;
+  const words = rule === undefined ? vendorWords(parsed, dialect, true) : whyOf(answer, dialect, call);
+  return {
+    kind: 'in_doubt',
+    why: `${NOT_YET}: ${words}, and nothing at \`${later.id}\` can be used as its id`,
+    isNotYet: true,
+  };
 }
 
 /** An answer and its meaning, by a rule of the dialect or by the table. */
@@ -208,12 +238,48 @@ export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: b
  * other things. A vendor that is still at work may answer so as well.
  */
 export function isMissByLack(raw: Reply, dialect: Dialect, operation: DialectOperation, call: Call): boolean {
-  const { parsed, rules, table } = meantBy(raw, dialect, operation, call);
+  return isByLack(meantBy(raw, dialect, operation, call), dialect, operation, call);
+}
+
+function isByLack(
+  { parsed, rules, table }: Interpretation,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call,
+): boolean {
   const { body } = parsed;
   if (body.kind !== 'json' || holdsNothing(body.value)) return false;
   if (table?.row.name !== IS_EMPTY || givenBy(body, operation, call) !== 'absent') return false;
   return firstFitting(rules, parsed.raw, body, dialect.fields_at) === undefined;
 }
+
+/** Why nobody asks for an answer that comes later. */
+export interface LaterLack {
+  /**
+   * `rule`: a rule of the dialect calls it so. `entry`: the dialect has no `later`. `id`: nothing can be used
+   * as an id where its `later` says.
+   */
+  readonly cause: 'rule' | 'entry' | 'id';
+  /** Where a value stands that looks like the id; undefined where there is none. */
+  readonly idAt: string | undefined;
+  /** Whether the answer speaks of a request that the vendor makes itself. */
+  readonly isPushed: boolean;
+}
+
+/** @param raw an answer that is *not yet*. */
+export function laterLackOf(raw: Reply, dialect: Dialect, call: Call): LaterLack {
+  const operation = dialectOperationOf(dialect, call);
+  const { parsed, rule } = meantBy(raw, dialect, operation, call);
+  const byRule = rule === undefined ? 'entry' : 'rule';
+  const leaves = parsed.body.kind === 'json' ? leavesOf(parsed.body.value) : [];
+  return {
+    cause: operation.later === undefined ? byRule : 'id',
+    idAt: placeOfId(leaves, new Asked(dialect, call, operation)),
+    isPushed: leaves.some(({ value }) => typeof value === 'string' && PUSHED.test(value)),
+  };
+}
+
+const PUSHED = /\bweb-?hooks?\b|\bcall-?back\b/i;
 
 /** The rule that judges an answer, for display. */
 export function ruleOf(raw: Reply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {

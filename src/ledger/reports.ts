@@ -189,10 +189,10 @@ export const readFacts = ({ db, secret, account }: Context) => ({
   },
 
   /**
-   * The newest answers, in the order in which they were kept. Among very many other attempts only the newest
-   * are searched.
+   * The newest attempts that are answered, or in doubt with a reply, in the order in which they ended. Among
+   * very many other attempts only the newest are searched.
    */
-  async newestAnswers(identity: string): Promise<readonly AttemptId[]> {
+  async newestHeard(identity: string): Promise<readonly AttemptId[]> {
     return idsOf(await rowsAbout<{ id: AttemptId }>({ db, account }, identity, HEARD)).toReversed();
   },
 
@@ -332,7 +332,8 @@ const NEWEST_HEARD = 100;
 const HEARD = `
 SELECT c.id FROM (SELECT * FROM attempts WHERE account = ?
   ORDER BY sent_at DESC, id DESC LIMIT ${NEWEST_ANSWERS}) c
-WHERE c.reply IS NOT NULL AND ${isAnswered('c')}
+WHERE (c.reply IS NOT NULL AND ${isAnswered('c')})
+  OR (${isDoubted('c')} AND EXISTS (SELECT 1 FROM replies r WHERE r.attempt = c.id))
 ORDER BY c.ended_at DESC, c.id DESC LIMIT ${NEWEST_HEARD}`;
 
 const RANGE_COUNTS = `

@@ -20,6 +20,7 @@ export const ACCEPTABLE = {
   refused: 'refusals of one shape are about the rows: kept, for the account and that shape',
   'same-answers': 'matches of one shape are right: kept, for the account and these facts',
   doubts: 'answers of one shape that nobody can read stay in doubt, and stop no run of the account again',
+  later: 'calls that the vendor answers later stay in doubt, and stop no run of the account again',
   'same-account': 'the account of that name moved: what was bought, changed or is in doubt goes on',
   'new-account': 'the account of that name is another one, of which nothing is known yet',
   store: 'a store is taken as it is, although a newer one is known',
@@ -94,9 +95,9 @@ export interface RunChoices {
   /**
    * The user's answer to a stop of an earlier run: suspect misses (`no-match`), refusals of one shape
    * (`refused`) and matches that show the same facts (`same-answers`) are kept, answers that cannot be read
-   * stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`), the changes
-   * that guards hold back in the plan with the id `planId` are intended (`guards`), or the requests that a
-   * stop named by their hash are agreed to (`dialect:HASH`).
+   * stay in doubt and stop no run (`doubts`), and so do those that come later (`later`), a store that is
+   * behind is used as it is (`store`), the changes that guards hold back in the plan with the id `planId` are
+   * intended (`guards`), or the requests that a stop named by their hash are agreed to (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
   /**

@@ -25,6 +25,7 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
       return applyDoubt(run, replied, verdict);
     case 'accepted':
       client.limiter.settled();
+      run.session.series.accepted(replied.call);
       sayOnce(run, 'later', `Account ${account.name} answers later, and is asked until it has answered.`);
       return 'accepted';
     case 'paused':
@@ -114,10 +115,12 @@ async function applyDoubt(
   else if (isNotYet === true) {
     limiter.settled();
     const message =
-      `This vendor answers later (${why}), and its dialect does not say how it is asked then. ` +
+      `This vendor answers later (${why}), and its dialect does not say how that is asked for. ` +
       'The row waits in doubt, and is not sent again by itself: ' +
       'look at the vendor what came of it, and settle it.';
     sayOnce(run, 'later', message);
+    // The answer to a repeat says no more than the answer before it.
+    if (!isRepeat && raw !== undefined) await run.session.series.countLater(run, replied.call, raw);
   } else if (raw === undefined || odd === undefined) applyLost(run, why, reply, sentAtMs);
   else {
     limiter.settled();

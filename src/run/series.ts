@@ -1,22 +1,26 @@
 import { hash } from 'node:crypto';
 import type { Account } from '../client/account/account.ts';
-import { answerPlaceOf, type Dialect } from '../client/dialect.ts';
+import { answerPlaceOf, type Dialect, dialectOperationOf } from '../client/dialect.ts';
 import {
   factsShape,
+  type LaterLack,
+  laterLackOf,
   NO_FACTS,
+  NOT_YET,
   type OddAnswer,
   refusalShape,
   saysNoMatch,
   type Verdict,
 } from '../client/judge.ts';
-import { judgedToday } from '../client/kept-answers.ts';
+import { type Judgment, judgedToday } from '../client/kept-answers.ts';
 import { StopError } from '../core/errors.ts';
 import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
-import { foreignName, foreignWords } from '../core/plain-text.ts';
+import { counted, foreignName, foreignWords } from '../core/plain-text.ts';
 import { SO_ALREADY } from '../core/row.ts';
 import {
   type AttemptId,
+  type AttemptRecord,
   type Batch,
   type BatchId,
   isAnswer,
@@ -37,7 +41,7 @@ import { accountsOf } from '../plan/row-walk.ts';
  * Only `--accept` with the word of the series goes on with it. A note in the ledger keeps that a series
  * stopped a run, what a person said of it, and that a match came after a miss of its shape. A start counts
  * the newest answers of the ledger again, so a kill or the end of a list loses no count, except of answers
- * that nobody can read and of changes.
+ * that nobody can read and of changes. Those that are still to come are counted by the doubts in the ledger.
  */
 
 const MOST = {
@@ -49,6 +53,8 @@ const MOST = {
   'no-match': { first: 20, later: 20 },
   /** Unreadable answers of one shape, whatever is between them. */
   doubts: { first: 5, later: 5 },
+  /** Answers that come later, and for which nobody can ask: the first ones whatever is between them. */
+  later: { first: 5, later: 5 },
 } as const;
 
 type SeriesKind = keyof typeof MOST;
@@ -83,6 +89,16 @@ const isSame = (one: Heard, { kind, operation, shape }: Heard): boolean =>
 
 const isWhole = ({ kind, isFirst, count }: Series): boolean =>
   count >= MOST[kind][isFirst ? 'first' : 'later'];
+
+/** What was heard of calls of an operation that the vendor answers later, and for which nobody can ask. */
+interface NotYet {
+  /** With no other answer between. */
+  inARow: number;
+  /** Before anything was found, without those that a rule of the dialect calls so. */
+  first: number;
+  isFound: boolean;
+  last: { readonly call: Call; readonly raw: Reply; readonly cause: LaterLack['cause'] } | undefined;
+}
 
 /** The parts of a run that a series looks at, and stops. */
 interface SeriesRun extends Pick<RunContext, 'accept' | 'emit'> {
@@ -141,6 +157,9 @@ export class AllSeries {
   #recent: (Heard & { readonly attempt: AttemptId })[] = [];
   readonly #odd = new Map<string, number>();
   #oddInARow = 0;
+  readonly #notYet = new Map<string, NotYet>();
+  /** Since the end of the last run. */
+  #unasked = 0;
   #stopped: { readonly series: Series; readonly by: StopError } | undefined;
   #begun: Promise<void> | undefined;
 
@@ -157,16 +176,19 @@ export class AllSeries {
   async #begin(run: SeriesRun, sinceMs: number): Promise<void> {
     const { ledger, account, client } = run.session;
     const stops = new Map<Series, () => StopError>();
-    for (const record of await ledger.attempts(await ledger.newestAnswers(account.identity))) {
-      const { attempt, call, reply, decision } = record;
+    for (const record of await ledger.attempts(await ledger.newestHeard(account.identity))) {
+      const { attempt, call, reply, decision, end } = record;
       const said = judgedToday(record, client.dialect);
       if (reply === undefined || call.change || decision?.kind === 'told') continue;
-      if (said === undefined || !isAnswer(said.answer) || reply.receivedAtMs < sinceMs) continue;
+      if (said === undefined || reply.receivedAtMs < sinceMs) continue;
+      if (end?.kind === 'in_doubt') this.#hearDoubt(run, record, said, reply);
+      if (end?.kind === 'in_doubt' || !isAnswer(said.answer)) continue;
       const { answer, charged } = said;
       const series = this.#hear(this.#heardOf(run, call, reply, { answer, charged }), attempt);
       stops.set(series, () => stopOf(run, series, reply, call, 'earlier matches of this account'));
     }
     for (const series of this.#newest.values()) await this.#goOn(run, series, stops.get(series));
+    for (const operation of this.#notYet.keys()) await this.#stopLater(run, operation);
   }
 
   /**
@@ -224,7 +246,7 @@ export class AllSeries {
   ): Heard {
     const { dialect } = client;
     // An answer that takes what was found is like others of its kind, and not like the one that found it.
-    const operation = isTaking(call) ? `${call.operation}.then` : call.operation;
+    const operation = operationOf(call);
     const heard = { kind: KIND_OF[answer], operation };
     // Facts are compared until two matches differ.
     const isFirst = this.#newest.get(operation)?.isFirst ?? true;
@@ -241,6 +263,9 @@ export class AllSeries {
   /** @returns the series to which the answer belongs. */
   #hear(heard: Heard, attempt: AttemptId): Series {
     const { kind, operation, shape } = heard;
+    const notYet = this.#notYetOf(operation);
+    notYet.inARow = 0;
+    notYet.isFound ||= kind === 'same-answers';
     if (shape !== undefined) this.#recent.push({ ...heard, attempt });
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
     if (kind === 'no-match' && shape !== undefined && this.#missed.size < MOST_RECENT) {
@@ -278,6 +303,7 @@ export class AllSeries {
     why: string,
   ): Promise<StopError | undefined> {
     const { first: most } = MOST.doubts;
+    this.#notYetOf(operation).inARow = 0;
     const count = (this.#odd.get(shape) ?? 0) + 1;
     this.#odd.set(shape, count);
     this.#oddInARow += 1;
@@ -292,6 +318,54 @@ export class AllSeries {
     const place = `operations.${operation}.verdicts in the dialect`;
     const next = verdict === undefined ? read : `Add ${foreignName(verdict)} to ${place}`;
     return this.#stop(run, series, () => doubtsStop(counted, run.batch, why, next));
+  }
+
+  #notYetOf(operation: string): NotYet {
+    const known = this.#notYet.get(operation);
+    if (known !== undefined) return known;
+    const none: NotYet = { inARow: 0, first: 0, isFound: false, last: undefined };
+    this.#notYet.set(operation, none);
+    return none;
+  }
+
+  /** The dialect says rightly how an answer that comes later is asked for. */
+  accepted(call: Call): void {
+    const notYet = this.#notYetOf(operationOf(call));
+    notYet.inARow = 0;
+    notYet.isFound = true;
+  }
+
+  /** Counts a call that the vendor answers later, and for whose answer nobody can ask. */
+  async countLater(run: SeriesRun, call: Call, raw: Reply): Promise<void> {
+    if (run.session.history.trusted) return;
+    this.#hearLater(run, call, raw);
+    this.#unasked += 1;
+    await this.#stopLater(run, operationOf(call));
+  }
+
+  /** A doubt of an earlier run, of which today's dialect says what it is. */
+  #hearDoubt(run: SeriesRun, record: AttemptRecord, said: Judgment, raw: Reply): void {
+    if (said.answer === 'accepted') this.accepted(record.call);
+    if (isLeftLater(record, said)) this.#hearLater(run, record.call, raw);
+  }
+
+  #hearLater({ session: { client } }: SeriesRun, call: Call, raw: Reply): void {
+    const { cause } = laterLackOf(raw, client.dialect, call);
+    const notYet = this.#notYetOf(operationOf(call));
+    notYet.inARow += 1;
+    if (!notYet.isFound && cause !== 'rule') notYet.first += 1;
+    notYet.last = { call, raw, cause };
+  }
+
+  async #stopLater(run: SeriesRun, operation: string): Promise<void> {
+    const { inARow, first, isFound, last } = this.#notYetOf(operation);
+    if (last === undefined) return;
+    const isFirst = !isFound && last.cause !== 'rule';
+    const count = isFirst ? Math.max(first, inARow) : inARow;
+    const series: Series = { kind: 'later', operation, shape: last.cause, isFirst, count };
+    if (!isWhole(series)) return;
+    const stopped = await this.#stop(run, series, () => stopOf(run, series, last.raw, last.call));
+    if (stopped !== undefined) this.#unasked = 0;
   }
 
   /**
@@ -320,8 +394,10 @@ export class AllSeries {
    * Takes back the answers that stopped a run, once all its rows are written, and notes which misses a match
    * has followed.
    */
-  async end({ session }: SeriesRun): Promise<void> {
+  async end({ session, batch, emit }: SeriesRun): Promise<void> {
     const { ledger, account } = session;
+    if (this.#unasked > 0) emit({ kind: 'note', message: unaskedWords(this.#unasked, batch) });
+    this.#unasked = 0;
     if (this.#stopped !== undefined)
       await ledger.takeBack(account.identity, this.#like(this.#stopped.series));
     for (const missed of this.#missed.values()) {
@@ -332,6 +408,16 @@ export class AllSeries {
     }
   }
 }
+
+/** Answers that take what was found are like others of their kind, and not like those that found it. */
+const operationOf = (call: Call): string => (isTaking(call) ? `${call.operation}.then` : call.operation);
+
+/** Whether a doubt is still to come by today's dialect, and nobody has decided about it. */
+const isLeftLater = ({ vendorId, decisions }: AttemptRecord, { answer, why }: Judgment): boolean =>
+  answer === 'in_doubt' &&
+  why.startsWith(NOT_YET) &&
+  vendorId === undefined &&
+  !decisions.some(({ by }) => by === 'person');
 
 /**
  * The stop of a list whose rows all ended by what the ledger knows, where nobody has accepted the matches for
@@ -407,6 +493,7 @@ const FREE = {
 
 function stopOf(run: SeriesRun, series: Series, last: Reply, call: Call, matches = 'matches'): StopError {
   const { kind, count } = series;
+  if (kind === 'later') return laterSeriesStop(run, series, call, last);
   if (kind !== 'refused' && kind !== 'no-match')
     return sameStop(run.batch, `${count} ${matches}`, last, call, run.session.client.dialect);
   const [fact, advice, other] = FREE[kind];
@@ -451,6 +538,51 @@ function doubtsStop(count: string, batch: BatchId, why: string, advice: string):
     answers: ['doubts'],
   });
 }
+
+/** What is said of answers that are still to come, and for which the dialect does not say how to ask. */
+function laterSeriesStop(run: SeriesRun, series: Series, call: Call, last: Reply): StopError {
+  const { dialect } = run.session.client;
+  const lack = laterLackOf(last, dialect, call);
+  const { later } = dialectOperationOf(dialect, call);
+  const fact =
+    later === undefined
+      ? `the dialect ${dialect.name} does not say how it is asked then`
+      : `nothing at \`${later.id}\` can be used as the id by which it is asked`;
+  const settle = commandLine(['settle', run.batch]);
+  return new StopError({
+    code: 'doubts',
+    message:
+      `The vendor answers later, and ${fact}: ${series.count} calls have no answer, ` +
+      `and each may have been charged; the last: ${quoted(last)}.`,
+    next:
+      `${laterAdvice(call.operation, lack, later?.id)}; ` +
+      `or settle those that are in doubt, as ${settle} lists them, ` +
+      'or run the same command again with --accept later to continue without them.',
+    answers: ['later'],
+  });
+}
+
+/** @returns a sentence without its full stop. */
+function laterAdvice(operation: string, { idAt, isPushed }: LaterLack, id: string | undefined): string {
+  const hook = 'results that come by a webhook alone cannot be taken';
+  if (idAt === undefined) {
+    const fact = 'No value of the answer looks like an id by which it could be asked';
+    return isPushed ? `${fact}, and ${hook}` : `${fact}: ask the vendor for one`;
+  }
+  // The names are the vendor's: what is more than a name is quoted.
+  const place = /^[\w.-]+$/.test(idAt) ? idAt : foreignName(idAt);
+  const entry =
+    id === undefined
+      ? `add \`later: { id: ${place}, path: "/RESULTS/{id}", every: 10s, gives_up: 2h }\` ` +
+        `to operations.${operation} in the dialect, with the vendor's own path of results`
+      : `write \`id: ${place}\` in operations.${operation}.later of the dialect`;
+  const asks = 'and run the same command again: it asks for what was accepted, and sends none of it again';
+  return `An id-like value stands at \`${place}\`: ${entry}, ${asks}${isPushed ? `; ${hook}` : ''}`;
+}
+
+const unaskedWords = (calls: number, batch: BatchId): string =>
+  `${counted(calls, 'call')} of this run will be answered later, and nobody can ask for that: ` +
+  `they are in doubt, as ${commandLine(['settle', batch])} lists them.`;
 
 function ruleAdvice(rule: string): string {
   const means = /means: (\w+) \}$/.exec(rule)?.[1] ?? '';

@@ -93,6 +93,28 @@ function hasFewFields(leaves: readonly Leaf[]): boolean {
 const isFilledId = ({ name, under, value }: Leaf): boolean =>
   under.length === 0 && ID.test(name.raw) && !isBlank(value);
 
+/** Names of ids beside those that say so: `task_hash`, `job`. */
+const OF_JOB =
+  /^_?(?:job|task|request|batch|process|operation|enrichment|search|tracking|ticket|reference|ref)(?:ids?|uuid|guid|key|hash|token|ref|reference|number|no)?$|^(?:uuid|guid)$/;
+
+/** No id is longer, and none has a blank. */
+const AN_ID = /^\S{1,300}$/;
+
+/** Where a value stands that looks like the id of the vendor's work, the likeliest of several. */
+export function placeOfId(leaves: readonly Leaf[], asked: Asked): string | undefined {
+  const isId = (leaf: Leaf): boolean => OF_JOB.test(leaf.name.plain) || ID.test(leaf.name.raw);
+  const ids = leaves.filter(
+    (leaf) =>
+      (typeof leaf.value === 'string' || typeof leaf.value === 'number') &&
+      isId(leaf) &&
+      AN_ID.test(String(leaf.value)) &&
+      !asked.repeats(leaf.value),
+  );
+  const [first] = ids.toSorted((one, other) => one.keys.length - other.keys.length);
+  const likeliest = ids.find(({ name }) => OF_JOB.test(name.plain)) ?? first;
+  return likeliest && pathOf(likeliest);
+}
+
 function listIn(body: JsonValue, { operation, dialect }: Asked): readonly JsonValue[] | undefined {
   const { credits, results } = operation;
   if (results === undefined && credits.per_result === undefined) return undefined;

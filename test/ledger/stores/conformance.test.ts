@@ -485,7 +485,7 @@ describe.each([
     await settle(ledger, a, 2, { kind: 'refused', reason: 'x' }, [refused]);
     await settle(ledger, a, 3, MATCHED, others.slice(1, 2));
     await ledger.changeBatch(a, { state: 'finished' });
-    expect(await ledger.newestAnswers(ACCOUNT)).toEqual([refused, ...others]);
+    expect(await ledger.newestHeard(ACCOUNT)).toEqual([refused, ...others]);
     expect(await ledger.takeBack('another', [refused])).toBe(0);
     expect(await ledger.takeBack(ACCOUNT, [refused, ...others])).toBe(1);
     expect(await stateOf(ledger, 'refused')).toEqual({ kind: 'unknown' });
