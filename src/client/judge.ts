@@ -281,6 +281,45 @@ export function laterLackOf(raw: Reply, dialect: Dialect, call: Call): LaterLack
 
 const PUSHED = /\bweb-?hooks?\b|\bcall-?back\b/i;
 
+/** How a rule of the dialect says that what was accepted ended, and brought nothing. */
+export interface LaterFailure {
+  readonly means: 'refused' | 'in_doubt' | 'credits_used_up';
+  /** What the rule says of the price, and else the answer; undefined: neither does. */
+  readonly charged: Credits | undefined;
+  /** Whether the rule says that it cost nothing. */
+  readonly isFree: boolean;
+  readonly said: string;
+}
+
+/**
+ * @param operation of a call that the vendor has accepted, for its later answer.
+ * @returns undefined for any other answer.
+ */
+export function laterFailureOf(
+  raw: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call,
+): LaterFailure | undefined {
+  const { parsed, rule, means } = meantBy(raw, dialect, operation, call);
+  if (rule === undefined || parsed.isOuter || !is2xx(parsed.raw.status)) return undefined;
+  if (means !== 'refused' && means !== 'in_doubt' && means !== 'credits_used_up') return undefined;
+  const isSaid = rule.charged !== undefined || statedAmount(parsed, dialect, operation) !== undefined;
+  return {
+    means,
+    isFree: rule.charged === false,
+    charged: isSaid ? chargedCredits(parsed, means, rule, dialect, operation) : undefined,
+    said: vendorWords(parsed, dialect, true),
+  };
+}
+
+/** The words of an answer, quoted. */
+export function wordsOf(raw: Reply, dialect: Dialect): string {
+  const own = vendorReply(raw, dialect) ?? raw;
+  const isOuter = vendorReply(raw, dialect) === undefined;
+  return vendorWords({ raw: own, body: readBody(own.body), isOuter }, dialect, true);
+}
+
 /** The rule that judges an answer, for display. */
 export function ruleOf(raw: Reply, dialect: Dialect, operation: DialectOperation, call: Call): RuleFound {
   const { parsed, rules, rule, table, means } = meantBy(raw, dialect, operation, call);

@@ -1,7 +1,15 @@
 import PQueue from 'p-queue';
-import { type Exchange, wasKept } from '../client/client.ts';
+import { wasKept } from '../client/client.ts';
 import { dialectOperationOf, type Later, laterOperationOf, vendorReply } from '../client/dialect.ts';
-import { isMissByLack, judge, NOT_YET, type Verdict } from '../client/judge.ts';
+import {
+  isMissByLack,
+  judge,
+  type LaterFailure,
+  laterFailureOf,
+  NOT_YET,
+  type Verdict,
+  wordsOf,
+} from '../client/judge.ts';
 import { laterRequestOf } from '../client/request.ts';
 import { isoTime, sleepUnless } from '../core/clock.ts';
 import { type StopDetail, StopError } from '../core/errors.ts';
@@ -225,7 +233,7 @@ function vendorIdOf({ session: { client } }: Run, { vendorId, reply, call }: Att
  * @throws StopError when the run may send nothing more.
  */
 export async function askLater(run: Run, record: AttemptRecord): Promise<boolean> {
-  const { client, ledger, clock } = run.session;
+  const { client } = run.session;
   const later = laterOf(run, record);
   if (later === undefined && record.end?.kind !== 'accepted') return false;
   if (later === undefined) return giveUp(run, record, "today's dialect does not say how it is asked for");
@@ -240,21 +248,47 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
   const verdict = judge(sent.reply, client.dialect, operation, call);
   // The rows of another batch are no news of this run.
   const heardBy = batch === run.batch ? run : { ...run, emit: () => {} };
+  return conclude({ run, heardBy, record, vendorId, replied, verdict }, later);
+}
+
+/** What came of a question. */
+interface LaterReply {
+  readonly run: Run;
+  /** The run that hears of it. */
+  readonly heardBy: Run;
+  readonly record: AttemptRecord;
+  readonly vendorId: string;
+  readonly replied: RunReply;
+  readonly verdict: Verdict;
+}
+
+async function conclude(heard: LaterReply, later: Later): Promise<boolean> {
+  const { run, heardBy, record, vendorId, replied, verdict } = heard;
+  const { reply } = replied;
+  const failure = failureIn(heard);
+  if (failure !== undefined) return endFailed(heard, failure);
   const isLate = isTooLate(run, record, later);
-  if (isOfAccount(run, sent, verdict, isLate)) {
+  if (isOfAccount(run, replied, verdict, isLate)) {
     hear(heardBy, replied, verdict);
     return false;
   }
-  if (
-    sent.reply.kind !== 'answered' ||
-    !isEnd(run, sent, verdict) ||
-    isMissByLack(sent.reply.raw, client.dialect, operation, call)
-  ) {
-    if (sent.reply.kind === 'not_sent' || !isLate) return false;
-    return giveUp(run, record, `by its id ${vendorId}, and has not answered in ${later.gives_up}`);
-  }
-  const end = { ...endOf(run, replied, verdict), vendorId };
-  const ending = ledger.endLater(attempt, sent.reply.raw, end, clock.wallMs());
+  if (isEnd(heard)) return endAnswered(heard, verdict, {});
+  if (reply.kind === 'not_sent' || !isLate) return false;
+  const said = reply.kind === 'answered' ? wordsOf(reply.raw, run.session.client.dialect) : 'nothing';
+  const fact = `by its id ${vendorId}, and has not answered in ${later.gives_up}; it said last: ${said}`;
+  return giveUp(run, record, fact);
+}
+
+/** Keeps the answer and ends its call in one commit. */
+async function endAnswered(
+  { run, heardBy, record, vendorId, replied }: LaterReply,
+  verdict: Verdict,
+  price: { readonly isAtMost?: true },
+): Promise<boolean> {
+  const { ledger, clock } = run.session;
+  if (replied.reply.kind !== 'answered') return false;
+  const end = { ...endOf(run, replied, verdict), vendorId, ...price };
+  const ending = ledger.endLater(record.attempt, replied.reply.raw, end, clock.wallMs());
   const hearing = hear(heardBy, replied, verdict);
   if (hearing instanceof Promise) ledger.concluding(hearing);
   await ending;
@@ -267,35 +301,91 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
  * in a success. But a vendor that has dropped the call may say so, or answer 403, forever, and must not stop
  * every later run: after the call's time only a 401 is about the key.
  */
-function isOfAccount(run: Run, sent: Exchange, verdict: Verdict, isLate: boolean): boolean {
+function isOfAccount(run: Run, replied: RunReply, verdict: Verdict, isLate: boolean): boolean {
   if (verdict.kind === 'paused') return true;
   if (verdict.kind !== 'stopped') return false;
-  if (isLate) return ownStatus(run, sent) === 401;
-  return verdict.stop.code === 'key' || isSuccess(run, sent);
+  if (isLate) return ownStatus(run, replied) === 401;
+  return verdict.stop.code === 'key' || isSuccess(run, replied);
 }
 
 /** Only a success that was read as an answer ends a call. Whatever else came says "not yet". */
-function isEnd(run: Run, sent: Exchange, verdict: Verdict): boolean {
-  return verdict.kind === 'answered' && verdict.answer !== 'refused' && isSuccess(run, sent);
+function isEnd({ run, replied, verdict }: LaterReply): boolean {
+  const { reply, operation, call } = replied;
+  const isAnswer = verdict.kind === 'answered' && verdict.answer !== 'refused' && isSuccess(run, replied);
+  if (!isAnswer || reply.kind !== 'answered') return false;
+  return !isMissByLack(reply.raw, run.session.client.dialect, operation, call);
 }
 
-function isSuccess(run: Run, sent: Exchange): boolean {
-  if (sent.reply.kind === 'answered' && wasKept(sent.reply.raw)) return false;
-  return Math.floor((ownStatus(run, sent) ?? 0) / 100) === 2;
+function failureIn({ run, replied }: LaterReply): LaterFailure | undefined {
+  const { reply, operation, call } = replied;
+  if (reply.kind !== 'answered' || !isSuccess(run, replied)) return undefined;
+  return laterFailureOf(reply.raw, run.session.client.dialect, operation, call);
+}
+
+function isSuccess(run: Run, replied: RunReply): boolean {
+  if (replied.reply.kind === 'answered' && wasKept(replied.reply.raw)) return false;
+  return Math.floor((ownStatus(run, replied) ?? 0) / 100) === 2;
 }
 
 /** The status of the vendor's own reply; undefined where none came. */
-const ownStatus = ({ session: { client } }: Run, { reply }: Exchange): number | undefined =>
+const ownStatus = ({ session: { client } }: Run, { reply }: RunReply): number | undefined =>
   reply.kind === 'answered' ? vendorReply(reply.raw, client.dialect)?.status : undefined;
 
 const isTooLate = ({ session: { clock } }: Run, record: AttemptRecord, { gives_up }: Later): boolean =>
   clock.wallMs() - acceptedAtMs(record) >= (parseDurationMs(gives_up) ?? 0);
 
+/**
+ * Ends the wait for a call that brought nothing. What neither the rule nor the answer prices is booked at the
+ * most. Used-up credits that were free, by the rule, leave the call as one that was never made: it is sent
+ * again once there are credits. A crash before such a call is released leaves it in doubt, and the next
+ * question releases it.
+ * @returns whether the call has ended by that.
+ */
+async function endFailed(heard: LaterReply, failure: LaterFailure): Promise<boolean> {
+  const { run, heardBy, record, replied, verdict } = heard;
+  const { means, charged, isFree, said } = failure;
+  if (means === 'refused' || (means === 'in_doubt' && isFree)) {
+    const most = charged ?? record.reserved;
+    const isAtMost = charged === undefined && most > 0;
+    const refused: Verdict = { kind: 'answered', answer: 'refused', charged: most, why: said };
+    return endAnswered(heard, refused, isAtMost ? { isAtMost } : {});
+  }
+  const fact = `the vendor accepted it at ${isoTime(acceptedAtMs(record))}, and then said: ${said}`;
+  const isNews = await doubt(run, record, fact);
+  if (means === 'in_doubt') {
+    if (isNews) sayOfFailure(heardBy, fact);
+    return isNews;
+  }
+  // A doubt that stays has stopped the run that heard of it.
+  if (!isNews && !isFree) return false;
+  if (isFree) await release(heard, fact);
+  await hear(heardBy, replied, verdict);
+  return true;
+}
+
+/** The vendor's own word that nothing came of the call is kept like a read-back. */
+async function release({ run, record: { attempt }, replied: { reply } }: LaterReply, why: string) {
+  const { ledger, clock } = run.session;
+  if (reply.kind !== 'answered') return;
+  const { status, body } = reply.raw;
+  const atMs = clock.wallMs();
+  await ledger.look({ attempt, kind: 'read_back', said: 'not_happened', why, status, body, atMs });
+  await ledger.release(attempt, why, atMs);
+}
+
+function sayOfFailure({ session: { said }, emit }: Run, message: string): void {
+  if (said.has('failed')) return;
+  said.add('failed');
+  emit({ kind: 'note', message: `A call is in doubt: ${message}.` });
+}
+
 /** Puts an accepted call in doubt. A call that is in doubt stays so. @returns whether it was accepted. */
-async function giveUp(run: Run, record: AttemptRecord, because: string): Promise<boolean> {
+const giveUp = (run: Run, record: AttemptRecord, because: string): Promise<boolean> =>
+  doubt(run, record, `${NOT_YET}: the vendor accepted it at ${isoTime(acceptedAtMs(record))}, ${because}`);
+
+async function doubt(run: Run, record: AttemptRecord, why: string): Promise<boolean> {
   const { ledger, clock } = run.session;
   if (record.end?.kind !== 'accepted') return false;
-  const why = `${NOT_YET}: the vendor accepted it at ${isoTime(acceptedAtMs(record))}, ${because}`;
   await ledger.end(record.attempt, { kind: 'in_doubt', why }, clock.wallMs());
   run.emit({ kind: 'in_doubt', credits: record.reserved, row: record.row, call: record.key });
   return true;

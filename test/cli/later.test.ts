@@ -275,37 +275,28 @@ describe('a question for an answer', () => {
     expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
   });
 
-  test.each([
-    ['used-up credits', 4, () => ({ status: 'NO_CREDITS' })],
-    ['a 403', 77, () => refusal(403, 'This result is not yours')],
-  ] as const)(
-    'that meets %s stops the run with %i until its time is over, and then no more',
-    async (_, code, said) => {
-      const answers = [
-        { status: [200], body: { path: 'status', equals: 'NO_CREDITS' }, means: 'credits_used_up' },
-      ];
-      const at = await laterDesk({ people: PEOPLE.slice(0, 2), dialect: { ...finder(), answers } });
-      const clocks = new Clocks(at.desk.place.path('clock.json'));
-      const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
-      const run = () => at.desk.start(words, { env: clocks.env });
-      let date = new Date().toUTCString();
-      at.result = (asked, nth) => {
-        const answer = jobOf(asked) === 'Ann' ? said() : knows('Bob')(asked, nth);
-        if (!(answer instanceof Response)) return Response.json(answer, { headers: { date } });
-        answer.headers.set('date', date);
-        return answer;
-      };
-      expect((await run()).code).toBe(code);
-      expect((await run()).code).toBe(code);
-      const dayMs = 24 * 3_600_000;
-      clocks.set({ wallMs: dayMs });
-      date = new Date(Date.now() + dayMs).toUTCString();
-      expect((await run()).code).toBe(3);
-      expect(await at.rows()).toEqual([' in_doubt', 'Bob@found.example matched']);
-      expect(at.bought()).toEqual(['Ann', 'Bob']);
-      expect((await run()).code).toBe(3);
-    },
-  );
+  test('that meets a 403 stops the run with 77 until its time is over, and then no more', async () => {
+    const at = await laterDesk({ people: PEOPLE.slice(0, 2) });
+    const clocks = new Clocks(at.desk.place.path('clock.json'));
+    const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
+    const run = () => at.desk.start(words, { env: clocks.env });
+    let date = new Date().toUTCString();
+    at.result = (asked, nth) => {
+      if (jobOf(asked) !== 'Ann') return Response.json(knows('Bob')(asked, nth), { headers: { date } });
+      const answer = refusal(403, 'This result is not yours');
+      answer.headers.set('date', date);
+      return answer;
+    };
+    expect((await run()).code).toBe(77);
+    expect((await run()).code).toBe(77);
+    const dayMs = 24 * 3_600_000;
+    clocks.set({ wallMs: dayMs });
+    date = new Date(Date.now() + dayMs).toUTCString();
+    expect((await run()).code).toBe(3);
+    expect(await at.rows()).toEqual([' in_doubt', 'Bob@found.example matched']);
+    expect(at.bought()).toEqual(['Ann', 'Bob']);
+    expect((await run()).code).toBe(3);
+  });
 
   test('that comes too fast makes the account wait, and is asked again', async () => {
     const at = await laterDesk({ people: PEOPLE.slice(0, 1) });
@@ -333,6 +324,121 @@ describe('a question for an answer', () => {
     expect(buying.filter((kind) => kind === 'poll').length).toBeLessThanOrEqual(buying.length / 2 + 1);
     expect(at.bought()).toEqual(names);
   });
+});
+
+describe('a rule of the dialect that reads a later answer as a failure ends the wait', () => {
+  const CANCELED = { status: 'CANCELED', reason: 'The queue was closed' };
+  const failing = (rule: object): object => ({
+    ...finder(),
+    answers: [{ status: [200], body: { path: 'status', equals: 'CANCELED' }, ...rule }],
+  });
+  const annFails: Answer = (asked, nth) =>
+    jobOf(asked) === 'Ann' ? CANCELED : knows('Bob', 'Cat')(asked, nth);
+  const reason = async (at: LaterDesk): Promise<string> =>
+    (await at.desk.read('out.csv')).split('\n')[1] ?? '';
+
+  test.each([
+    ['at most', {}, { spent: 5, exact: false }],
+    ['at nothing', { charged: false }, { spent: 2 }],
+    ['as a match', { charged: true }, { spent: 3 }],
+  ])('refused, and booked %s', async (_, charged, money) => {
+    const at = await laterDesk({ dialect: failing({ means: 'refused', ...charged }) });
+    at.result = annFails;
+    expect((await at.run()).code).toBe(3);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+    expect(await at.rows()).toEqual([' refused', 'Bob@found.example matched', 'Cat@found.example matched']);
+    expect(await reason(at)).toContain('The queue was closed');
+    expect(await at.money()).toMatchObject({ ...money, in_doubt: 0, reserved: 0 });
+    expect((await at.run()).code).toBe(3);
+    expect(at.bought(), 'and is not sent again').toEqual(['Ann', 'Bob', 'Cat']);
+  });
+
+  test('in doubt, with what the vendor said last in the row, in settle and on the terminal', async () => {
+    const at = await laterDesk({ dialect: failing({ means: 'in_doubt' }) });
+    at.result = annFails;
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(ended.stderr).toContain('The queue was closed');
+    expect(await at.rows()).toEqual([' in_doubt', 'Bob@found.example matched', 'Cat@found.example matched']);
+    expect(await reason(at)).toContain('The queue was closed');
+    expect(await at.money()).toMatchObject({ spent: 2, in_doubt: 3, reserved: 0 });
+    const { batch } = (await at.desk.json(['status'])).batches[0];
+    expect((await at.desk.type(['settle', batch])).stdout).toContain('The queue was closed');
+    expect((await at.run()).code).toBe(3);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat']);
+    at.speak(failing({ means: 'refused', charged: false }));
+    expect((await at.run()).code, 'and a mended rule ends it').toBe(3);
+    expect(await at.rows()).toEqual([' refused', 'Bob@found.example matched', 'Cat@found.example matched']);
+    expect(await at.money()).toMatchObject({ spent: 2, in_doubt: 0, reserved: 0 });
+  });
+
+  test('used-up credits that were free stop the run, and the same command sends the call again', async () => {
+    const at = await laterDesk({ dialect: failing({ means: 'credits_used_up', charged: false }) });
+    at.result = annFails;
+    const stopped = await at.run();
+    expect(stopped.code, stopped.stderr).toBe(4);
+    expect((await at.rows())[0]).toBe(' pending');
+    expect((await at.money()).in_doubt).toBe(0);
+    const before = at.bought();
+    at.result = knows('Ann', 'Bob', 'Cat');
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(at.bought().filter((name) => name === 'Ann')).toHaveLength(2);
+    expect(at.bought().slice(before.length)).toContain('Ann');
+    expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 0 });
+  });
+
+  test('used-up credits that may have been charged stop the run once, and the call is in doubt', async () => {
+    const at = await laterDesk({
+      dialect: failing({ means: 'credits_used_up' }),
+      people: PEOPLE.slice(0, 2),
+    });
+    at.result = annFails;
+    expect((await at.run()).code).toBe(4);
+    const next = await at.run();
+    expect(next.code, next.stderr).toBe(3);
+    expect(await at.rows()).toEqual([' in_doubt', 'Bob@found.example matched']);
+    expect(at.bought()).toEqual(['Ann', 'Bob']);
+  });
+
+  test.each([
+    ['refused', ['/one/find', '/two/find'], 'Two@found.example'],
+    ['in_doubt', ['/one/find'], ''],
+  ])('and after %s the next account is asked: %j', async (means, asks, found) => {
+    const at = await laterDesk({
+      people: PEOPLE.slice(0, 1),
+      dialect: failing({ means }),
+      job: {
+        account: undefined,
+        operations: { 'find-email': { account: ['one', 'two'], add: { Email: 'email' } } },
+      },
+    });
+    await writeAccounts(at, ['one', 'two']);
+    at.answer = ({ method, path }) => {
+      if (method === 'POST') return { job: path.startsWith('/one') ? 'job-Ann' : 'job-Two' };
+      return path.startsWith('/one') ? CANCELED : { data: { email: 'Two@found.example' } };
+    };
+    const ended = await at.run();
+    expect([0, 3]).toContain(ended.code);
+    expect(at.asked.filter((each) => !isPoll(each)).map(({ path }) => path)).toEqual(asks);
+    expect((await at.rows())[0]).toContain(found);
+  });
+
+  test.each(['refused', 'in_doubt'])(
+    '%s, as well where the program is killed at each commit',
+    async (means) => {
+      const at = await laterDesk({ dialect: failing({ means }) });
+      at.result = annFails;
+      const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
+      for (let nth = 1; nth < 9; nth += 1) {
+        const env = { ROWONCE_CRASH_AT: `after-commit:${nth}` };
+        expect([null, 3]).toContain((await at.desk.start(words, { env })).code);
+      }
+      expect((await at.run()).code).toBe(3);
+      expect(new Set(at.bought()).size, 'nothing is sent twice').toBe(at.bought().length);
+      expect((await at.rows())[0], 'what was lost with its id is in doubt').toMatch(/ (?:refused|in_doubt)$/);
+    },
+  );
 });
 
 describe('a vendor that takes its time', () => {

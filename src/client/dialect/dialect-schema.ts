@@ -168,7 +168,8 @@ export const answerRule = z.strictObject({
   means: z.enum(Object.keys(MEANINGS) as Meaning[]).describe('what such an answer means'),
   charged: opt(
     z.boolean(),
-    'whether it is charged for; left out: as the answer says, else for `found` alone',
+    'whether it is charged for; left out: as the answer says, else for `found` alone, ' +
+      'and at most for a failure that ends the wait for a later answer',
   ),
 });
 
