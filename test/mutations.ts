@@ -159,7 +159,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '12: a file that is not as we wrote it is kept',
     file: 'src/files/output/own-files.ts',
-    text: '(await ledger.written(path)).includes(sha256)',
+    text: 'isWrittenHere(path, sha256)',
     instead: "sha256 !== ''",
     test: ['cli/export', 'an output that a person changed is kept'],
     simulated: { never: 'nobody in a world changes what a command has written' },

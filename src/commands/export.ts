@@ -8,12 +8,12 @@ import { inputFileOf } from '../files/called.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import {
   chooseDestination,
+  freeOutput,
   keptList,
   keptWords,
   type ListSource,
   notedOutput,
   type OutputFiles,
-  usualOutput,
   writeOutput,
 } from '../files/output/output.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
@@ -105,7 +105,7 @@ async function exported(
   const ledger = spender ?? (await lookAtLedger(location));
   try {
     const input = await sourceOf(ledger, batch, emit);
-    const usual = await usualPath(ledger, { batch, location }, (message) => emit({ kind: 'note', message }));
+    const usual = await usualPath(ledger, batch, (message) => emit({ kind: 'note', message }));
     // While a run spends, the output goes to a file of its own, because the run will write the real output.
     const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
     const isPlain = input.file === undefined && !isAnswers(ours) && existsSync(ours);
@@ -149,14 +149,20 @@ async function sourceOf(ledger: LedgerReader, batch: Batch, emit: Listener): Pro
 
 /**
  * The path of the batch's output. The output gets another name when a later batch, such as a refresh, has
- * written to that path.
+ * written to that path. An output for which this host knows no place goes into the folder in which the person
+ * stands.
  */
 async function usualPath(
   ledger: LedgerReader,
-  { batch, location }: FoundBatch,
+  batch: Batch,
   say: (sentence: string) => void,
 ): Promise<string> {
-  const path = notedOutput(batch, location, say) ?? usualOutput(batch);
+  const path = notedOutput(batch, say);
+  if (path === undefined) {
+    const free = freeOutput(batch, process.cwd());
+    say(`This host knows no place for the output of batch ${batch.id}, so it is written to ${free}.`);
+    return free;
+  }
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id
     ? path

@@ -1,14 +1,16 @@
-import { basename } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { asStop, EXIT, STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
+import { besideFolder, OUTPUTS } from '../core/paths.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { stopObject, stopShown } from '../core/stop-object.ts';
-import { notedOutput } from '../files/output/output.ts';
-import type { BatchId, Ledger } from '../ledger/ledger.ts';
+import { freeOutput, notedOutput } from '../files/output/output.ts';
+import { type Batch, type BatchId, type Ledger, noteHere } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
 import { type RunObject, SweepObject, type SweptFileObject } from '../objects/run-object.ts';
 import type { StopObject } from '../objects/stop-object.ts';
@@ -183,7 +185,7 @@ class SweepRun {
     const summary = await spender.run(job, {
       file: path,
       isSweep: true,
-      output: place?.output ?? (batch && notedOutput(batch, location, say)),
+      output: place?.output ?? (batch && outputElsewhere(batch, location, say)),
       budget,
       maxPauseMs: this.#options.maxPauseMs,
       signal: this.#signal,
@@ -230,6 +232,20 @@ class SweepRun {
 }
 
 /**
+ * The place of the output of a list outside of the inboxes. Nobody stands anywhere in a sweep, so an output
+ * for which this host knows no place goes into the folder of the store.
+ */
+function outputElsewhere(batch: Batch, location: string, say: (sentence: string) => void): string {
+  const noted = notedOutput(batch, say);
+  if (noted !== undefined) return noted;
+  const folder = join(besideFolder(location), OUTPUTS);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const free = freeOutput(batch, folder);
+  say(`This host knows no place for the output of batch ${batch.id}, so it is written to ${free}.`);
+  return free;
+}
+
+/**
  * Whether the file has changed since the sweep began, which may be hours ago. It may be a half-written other
  * file by now.
  */
@@ -252,6 +268,7 @@ async function putAway(
   try {
     // The ledger gets the new path before the move: after a crash in between, the next sweep finds the file
     // and moves it.
+    noteHere(batch, [['list', place.input]]);
     await ledger.changeBatch(batch as BatchId, { inputPath: place.input });
     await moveToDone(path, place);
     return undefined;

@@ -8,7 +8,6 @@ import { type SubjectFacts, Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { asksSeveral } from '../core/steps.ts';
-import { notedOutput } from '../files/output/output.ts';
 import { type AttemptId, type Batch, credits, type Doubt, type Ledger } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
@@ -205,18 +204,15 @@ async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
 // ---------------------------------------------------------------------------------------------- a decision
 
 async function decided(found: FoundBatch, given: SettleInput, kind: Kind): Promise<Report<Output>> {
-  const { batch, location } = found;
+  const { batch } = found;
   const { doubts, isOver } = await settleDoubts(found, given, kind);
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${DECIDED[kind]}.`;
   const next = isOver ? undefined : nextCommandOf(found);
-  const unnamed: string[] = [];
-  // The command does not name such a place, and the person may want it.
-  notedOutput(batch, location, (fact) => unnamed.push(fact));
   return {
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },
     warnings: kind === 'retry' ? warningsOfSeconds(doubts) : [],
-    advice: doubts.length > 0 && next ? [...unnamed, 'The next run does that:', next] : [],
+    advice: doubts.length > 0 && next ? ['The next run does that:', next] : [],
   };
 }
 

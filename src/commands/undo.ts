@@ -24,7 +24,7 @@ import { type RunObject, UndoObject } from '../objects/run-object.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
-import { nextCommandOf } from '../run/batches.ts';
+import { isOrderedHere, nextCommandOf } from '../run/batches.ts';
 import { accountOfBatch } from '../run/known-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
@@ -200,9 +200,10 @@ async function undo(
       const file = begun?.inputPath ?? (await writeUndoList(location, batch.id, undone, ledger, console.say));
       // A sandbox account needs no agreement, so nobody would be shown the plan otherwise.
       if (begun === undefined && account.sandbox) show(await planOf(chosen, ledger, file));
-      const output = begun && notedOutput(begun, location, console.say);
-      // A person has already agreed to a list that has begun.
-      const askChanges = begun === undefined ? agrees : async () => true;
+      const output = begun && notedOutput(begun, console.say);
+      // A person has already agreed to a list that has begun here. What a store says of it is no agreement.
+      const isAgreed = begun !== undefined && isOrderedHere(begun);
+      const askChanges = isAgreed ? async () => true : agrees;
       const summary = await spender.run(chosen, { file, output, maxPauseMs, signal, onEvent, askChanges });
       return { ...undone, summary };
     } finally {

@@ -43,11 +43,14 @@ export function listsFolder(store: string): string {
 
 export const LISTS = 'lists';
 
+/** Outputs of sweeps for which their host knows no place. */
+export const OUTPUTS = 'outputs';
+
 /**
  * Folders of lists beside a ledger: standard input, the input of undos, lists that users brought to the page,
- * and files that they fetch from it.
+ * files that they fetch from it, and outputs of sweeps.
  */
-export const WITH_LISTS: readonly string[] = ['spool', 'undo', LISTS, 'downloads'];
+export const WITH_LISTS: readonly string[] = ['spool', 'undo', LISTS, 'downloads', OUTPUTS];
 
 /**
  * The names that lead from a folder down to an existing file or folder, links followed; undefined where that

@@ -4,6 +4,7 @@ import type { Spenders, WorkerView } from './spenders.ts';
 export type * from './accounts.ts';
 export * from './batches.ts';
 export * from './call-records.ts';
+export * from './known-here.ts';
 export type * from './pauses.ts';
 export * from './records.ts';
 export type { SharedWindow, TakePlaces } from './spenders.ts';

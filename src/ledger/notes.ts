@@ -120,7 +120,7 @@ export const notices = (context: WriteContext) => ({
 // Files on this host: which were read, and what we wrote where. The name of the host tells whose they are.
 
 /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
-export async function writtenAt(sql: Pick<Sql, 'rows'>, path: string): Promise<readonly string[]> {
+async function writtenAt(sql: Pick<Sql, 'rows'>, path: string): Promise<readonly string[]> {
   const found = await sql.rows<{ sha256: string }>(
     `SELECT sha256 FROM files WHERE kind = 'written' AND path = ? AND host = ?`,
     [path, hostname()],

@@ -10,7 +10,7 @@ import type { AttemptRecord } from './call-records.ts';
 import { recordsOf } from './calls.ts';
 import { type Context, forgottenMark, recordFrom, type StoredRow } from './context.ts';
 import { each, partsOf, type Sql } from './db.ts';
-import { actsWhere, writtenAt } from './notes.ts';
+import { actsWhere } from './notes.ts';
 import {
   type Act,
   ASKED_OFTEN_ENOUGH,
@@ -163,9 +163,6 @@ export const readFacts = ({ db, secret, account }: Context) => ({
         AND (sha256 = ? OR (path = ? AND host = ?))`,
       [sha256, path, hostname()],
     ),
-
-  /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
-  written: (path: string): Promise<readonly string[]> => writtenAt(db, path),
 
   /**
    * The newest word on a series of answers, by the hash that names the series; undefined where nobody has

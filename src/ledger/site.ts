@@ -3,12 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFi
 import { basename, dirname, join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
-import { ledgersFolder } from '../core/paths.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { distrustOfFolder } from '../lib/file-trust.ts';
 import type { Tell } from '../lib/postgres-server.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
+import { hostFolder } from './known-here.ts';
 import { FIRST_LAYOUT, layoutNow, layoutOf } from './layouts.ts';
 import { readerOver } from './open-ledger.ts';
 import { migrate } from './schema.ts';
@@ -340,7 +339,7 @@ export async function accept(sql: Sql, { at }: Site): Promise<void> {
 // ------------------------------------------------------------------------------------------ the notes
 
 function outsideNotes(): readonly OutsideNote[] {
-  const folder = knownFolder();
+  const folder = hostFolder();
   try {
     return folder === undefined ? [] : readdirSync(folder).flatMap((name) => readNote(folder, name) ?? []);
   } catch {
@@ -367,7 +366,7 @@ function readNote(folder: string, identity: string): OutsideNote | undefined {
 export function keepNote({ at }: Site, { identity, newest }: Pick<LedgerNow, 'identity' | 'newest'>): void {
   if (newest === undefined) return;
   try {
-    const folder = knownFolder();
+    const folder = hostFolder();
     if (folder === undefined) return;
     const before = readNote(folder, identity);
     // Other processes of this host may have noted a newer one.
@@ -383,20 +382,3 @@ export function keepNote({ at }: Site, { identity, newest }: Pick<LedgerNow, 'id
 
 const isNewer = (one: SentRequest, other: SentRequest): boolean =>
   one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
-
-/**
- * The folder of the notes; undefined for a user without a home.
- * @throws StopError `store` for one that others can write to: they could hide that a store is outdated, or
- * block one that is not.
- */
-function knownFolder(): string | undefined {
-  let folder: string;
-  try {
-    folder = ledgersFolder();
-  } catch {
-    return undefined;
-  }
-  const distrust = distrustOfFolder(folder);
-  if (distrust === undefined) return folder;
-  throw stop('store', `The record of known ledgers was not used: ${distrust.fact}.`, distrust.next);
-}

@@ -5,12 +5,19 @@ import { present } from '../core/objects.ts';
 import { NO_HEADER, needingAttention, readHeaderRows, rowsAsked, rowsIn } from '../core/row.ts';
 import { inputFileOf } from '../files/called.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
-import { costOf, listCost, notedOutput } from '../files/output/output.ts';
+import { costOf, listCost } from '../files/output/output.ts';
 import { hasCosts, spentOf } from '../files/output/tally.ts';
 import { triedBy, undoneBy } from '../job/job-origin.ts';
 import { flagFor } from '../job/job-schema.ts';
 import { readSettings, saidBeside, settingsKept } from '../job/job-settings.ts';
-import type { Batch, LedgerReader, PauseRecord, SentTimes } from '../ledger/ledger.ts';
+import {
+  type Batch,
+  isKnownHere,
+  type LedgerReader,
+  orderOf,
+  type PauseRecord,
+  type SentTimes,
+} from '../ledger/ledger.ts';
 import type { Spender } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { flagWords, nearPath, nextCommand } from '../lib/command-line.ts';
@@ -333,23 +340,33 @@ export interface GoingOn {
   readonly isPart?: boolean | undefined;
 }
 
-/** The words behind the program's name, without a store; undefined where one of the names cannot be typed. */
+/**
+ * The words behind the program's name, without a store.
+ * @returns undefined where one of the names cannot be typed, and where this host has not noted that the batch
+ * was ordered so. Words of a store
+ * alone are never typed.
+ */
 export function nextWordsOf(
-  { batch, location }: FoundBatch,
+  { batch }: Pick<FoundBatch, 'batch'>,
   { byHand = false, isPart = false }: GoingOn = {},
 ): readonly string[] | undefined {
   const { settings, accountName } = batch;
+  if (!isOrderedHere(batch)) return undefined;
   const undone = undoneBy(settings);
   const tried = triedBy(settings);
   const given = Object.entries(tried?.given ?? {}).map((pair) => pair.join('='));
   const job = jobOf(tried?.job ?? settings.job, batch.operation);
   const file = isAbsolute(batch.inputPath) ? nearPath(inputFileOf(batch)) : '';
-  let words = ['run', job, file, ...flagsOf({ batch, location }, isPart)];
+  let words = ['run', job, file, ...flagsOf(batch, isPart)];
   if (settingsKept(settings).swept === true && !byHand) words = ['nightly', job];
   if (undone !== undefined) words = ['undo', undone];
   if (tried !== undefined) words = ['try', job, ...given, '--account', accountName];
   return words.every((word) => word !== '' && !/\p{Cc}/u.test(word)) ? words : undefined;
 }
+
+/** Whether this host has noted that it ran this order over this list for the batch. */
+export const isOrderedHere = (batch: Batch): boolean =>
+  isKnownHere(batch.id, 'order', orderOf(batch)) && isKnownHere(batch.id, 'list', batch.inputPath);
 
 /** Blank where the job is neither a file nor the name of an operation. */
 function jobOf(job: unknown, operation: string): string {
@@ -357,11 +374,11 @@ function jobOf(job: unknown, operation: string): string {
   return /^[a-z][\w.,@-]*$/i.test(operation) ? operation : '';
 }
 
-function flagsOf({ batch, location }: FoundBatch, isPart: boolean): readonly string[] {
-  const { partial, part_done: done, output_path: outputPath } = settingsKept(batch.settings);
+function flagsOf(batch: Batch, isPart: boolean): readonly string[] {
+  const { partial, part_done: done, output_path: output } = settingsKept(batch.settings);
   const { read, ...said } = saidBeside(batch.settings);
-  const output = outputPath && notedOutput({ ...batch, outputPath }, location);
-  const named = output === undefined ? [] : ['-o', nearPath(output)];
+  const isHere = output !== undefined && isKnownHere(batch.id, 'output', output);
+  const named = isHere ? ['-o', nearPath(output)] : [];
   return Object.entries(present({ ...read, ...said, ...partial, ...(isPart ? done : {}) }))
     .flatMap(([name, value]) => flagWords(flagFor(name), value))
     .concat(named);

@@ -8,7 +8,15 @@ import { messageOf, StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { counted, foreignName } from '../core/plain-text.ts';
 import { rowsIn } from '../core/row.ts';
-import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
+import {
+  forgetNoticeHere,
+  isNoticeOfHere,
+  type Ledger,
+  NOTICE_KINDS,
+  type Notice,
+  type NoticeKind,
+  noteNoticeHere,
+} from '../ledger/ledger.ts';
 import { codeOf } from '../lib/system-errors.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
@@ -21,7 +29,8 @@ import type { BeforeEnd } from './pipeline.ts';
  * nothing: when it fails, the run does not fail.
  *
  * The ledger knows only the name of the receiver. Others may write into a database, so the address or program
- * is read from this user's accounts file as it is when the notice is sent.
+ * is read from this user's accounts file as it is when the notice is sent, and a host sends only what it has
+ * noted as its own.
  */
 
 /**
@@ -102,6 +111,7 @@ async function keepNotices(
       stopped: stopped?.code ?? null,
       ...present({ balance }),
     });
+    noteNoticeHere({ id, target, body });
     await ledger.notices.keep({ id, kind, target, body, atMs });
   }
 }
@@ -134,23 +144,24 @@ interface UnsentNotice extends Notice {
 }
 
 /**
- * Sends each notice that waits, once. Where many processes spend, a receiver that this host does not know is
- * left to the others.
+ * Sends each notice of this host that waits, once. Those of other hosts are left to them, and notices
+ * that were written into the store by hand reach nobody.
  */
 export async function sendOnce(ledger: Ledger, clock: Clock): Promise<readonly UnsentNotice[]> {
   const accounts = await loadAccounts();
   const left: UnsentNotice[] = [];
-  for (const notice of await ledger.notices.waiting()) {
+  for (const notice of (await ledger.notices.waiting()).filter(isNoticeOfHere)) {
     const to = accounts.notify?.get(notice.target);
-    if (to === undefined && ledger.spenders !== undefined) continue;
     // A receiver that does not answer is asked once for all notices that wait for it.
     const away = left.find(({ target }) => target === notice.target)?.why;
     const why =
       to === undefined
         ? `${accounts.path} has no ${foreignName(notice.target)} under notify`
         : (away ?? (await whyNotSent(to, accounts, notice)));
-    if (why === undefined) await ledger.notices.noteSent(notice.id, clock.wallMs());
-    else left.push({ ...notice, why });
+    if (why === undefined) {
+      await ledger.notices.noteSent(notice.id, clock.wallMs());
+      forgetNoticeHere(notice);
+    } else left.push({ ...notice, why });
   }
   return left;
 }

@@ -80,17 +80,20 @@ export async function outputNameFor({ context, input, names }: RunList): Promise
   const batches = await ledger.batches();
   // The batch that the run resumes, or else the batch that it replaces because the file was edited.
   const own = names.existing ?? batches.find(({ lineage }) => lineage === names.lineage);
-  const fixed = own && settingsKept(own.settings).output_name;
-  if (output !== undefined) return fixed;
+  const kept = own && settingsKept(own.settings).output_name;
+  if (output !== undefined) return kept;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
   const called = calledPath(inputPath, sheet.layout);
   const placeOf = (name: string): string => besideInput(called, account.sandbox, name);
   const usual = usualName(account.sandbox);
+  // Others may have written into the store, so it counts only as one of the names that are made here.
+  const word = kept?.replace(/\.sandbox$/, '').replace(/-\d+$/, '');
+  const fixed = word === job.operation.name ? kept : undefined;
   for (const name of namesFor(fixed, usual, job.operation.name, account.sandbox)) {
     const holder = holderOf(placeOf(name), others);
     if (holder === undefined) return name;
-    const kept = `${placeOf(name)} is the output of ${holder.operation}, batch ${holder.id}, so it is kept.`;
-    emit({ kind: 'note', message: kept });
+    const message = `${placeOf(name)} is the output of ${holder.operation}, batch ${holder.id}, so it is kept.`;
+    emit({ kind: 'note', message });
   }
   return undefined;
 }

@@ -5,8 +5,8 @@ import { present } from '../core/objects.ts';
 import { isSpooled } from '../core/paths.ts';
 import { rowsAsked } from '../core/row.ts';
 import { type MappedInput, noRows, openMappedInput, requireRows } from '../files/input.ts';
-import { chooseDestination, type Destination } from '../files/output/output.ts';
-import { type Batch, type Credits, credits, type Doubt } from '../ledger/ledger.ts';
+import { chooseDestination, type Destination, usualOutput } from '../files/output/output.ts';
+import { type Batch, type Credits, credits, type Doubt, noteHere, orderOf } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
@@ -74,7 +74,8 @@ interface SubmittedList extends RunList {
 /**
  * Reads the list, plans it, asks for agreement to the plan, begins or resumes the batch, submits its rows,
  * and sends their ranges to workers where the store has any. Nothing is bought. A crash here leaves at most a
- * batch whose rows are not all there: the same command continues it.
+ * batch whose rows are not all there: the same command continues it. This host notes for itself where the
+ * list and the output of the batch are.
  */
 async function submit(context: RunContext, sessions: Sessions): Promise<SubmittedList> {
   const { watcher, ledger } = context;
@@ -102,6 +103,12 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
   const batch = await startBatch(list, begun);
+  noteHere(batch.id, [
+    ['list', input.path],
+    ['order', orderOf(batch)],
+    ['output', destination?.kind === 'file' ? destination.path : undefined],
+    ['output', usualOutput({ ...batch, inputPath: input.path }, outputName)],
+  ]);
   watcher?.preparing('copying its rows into the store');
   const isAllIn = await submitRows({ context, input, batch });
   if (isAllIn && context.queue !== undefined) await sendRanges(context, batch, context.queue);

@@ -122,14 +122,15 @@ test('what was decided is said by log and status, beside why and since when it w
   expect(await status()).toContain(`${doubt}\n    no_match, at most 1 credit at `);
 });
 
-test('what the command that goes on leaves out is said: an output elsewhere, which is no place of the store', async () => {
+test('the command that goes on names the output where a person wanted it, below whatever folder', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
   await mkdir(desk.place.path('lists'));
   await desk.write('lists/list.csv', 'Domain\na.example\n');
   await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '9', '-o', 'out.csv']);
   const { stderr } = await desk.type(['settle', 'last', '--answer', 'no_match']);
-  expect(stderr).toContain(`${desk.place.path('out.csv')} is what the store has for the output, but`);
-  expect(stderr).toContain('name it with -o.\nThe next run does that:\n');
+  expect(stderr).toContain(
+    'The next run does that:\nnpx rowonce run enrich-company lists/list.csv -o out.csv',
+  );
 });
 
 test('--answer no_match says that a lookup found nothing: its row goes on to its next identifier, which the same command asks for', async () => {

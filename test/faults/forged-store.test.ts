@@ -4,12 +4,27 @@
  * Method: the real commands over a store in which texts are forged, one attack after the other, and then every text column. What
  * counts is what happens outside: files, what is printed to be typed, requests. Forged work orders: `cli/worker.test.ts`.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, deskBefore, openDesk } from '../cli/desk.ts';
+import type { Ended } from '../cli/rowonce.ts';
+import { typedAt } from '../cli/typed.ts';
 import { Served } from '../web/served.ts';
-import { domainsOf } from './workplace.ts';
+import { openHost } from './database-host.ts';
+import { domainsOf, type Workplace } from './workplace.ts';
 
 const MARK = 'touch forged';
 
@@ -103,6 +118,52 @@ const ATTACKS: Readonly<Record<string, () => Promise<boolean>>> = {
     await desk.type(['export', 'last']);
     return home(desk).length > UNTOUCHED.length;
   },
+  async 'an export writes below the folder of a list that the same row names'() {
+    const desk = await stoppedDesk();
+    const outputPath = desk.place.path('home/CMakeLists.txt');
+    forgeFacts(desk, (facts) => Object.assign(facts, { inputPath: '/nowhere.txt', outputPath }));
+    await desk.type(['export', 'last']);
+    return home(desk).length > UNTOUCHED.length;
+  },
+  async 'the hash of a list proves its path, which stands in the same row'() {
+    const desk = await stoppedDesk();
+    const inputPath = desk.place.path('home/kept.csv');
+    const inputSha256 = hash('sha256', readFileSync(inputPath), 'hex');
+    forgeFacts(desk, (facts) => Object.assign(facts, { inputPath, inputSha256, outputPath: undefined }));
+    for (const words of [
+      ['export', 'last'],
+      ['status', 'last'],
+      ['settle', 'last'],
+    ]) {
+      const { stdout, stderr } = await desk.type(words);
+      if (/run enrich-company \S*kept/.test(stdout + stderr)) return true;
+    }
+    return home(desk).length > UNTOUCHED.length;
+  },
+  async 'the name of an output hides it among the lists of its folder'() {
+    const desk = await stoppedDesk();
+    forgeFacts(desk, (facts) => {
+      delete facts.outputPath;
+      Object.assign(facts.settings, { output_path: undefined, output_name: 'june' });
+    });
+    await desk.type(['export', 'last']);
+    await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '2']);
+    return existsSync(desk.place.path('lists/list.june.csv'));
+  },
+  async 'a file of the user counts as one that was written here'() {
+    const desk = await stoppedDesk();
+    const path = desk.place.path('lists/list.enriched.csv');
+    writeFileSync(path, 'mine\n');
+    forgeFacts(desk, (facts) => (facts.outputPath = path));
+    inStore(desk, (db) =>
+      db
+        .prepare("UPDATE OR REPLACE files SET path = ?, sha256 = ? WHERE kind = 'written'")
+        .run(path, hash('sha256', 'mine\n', 'hex')),
+    );
+    await desk.type(['export', 'last']);
+    await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '2']);
+    return readFileSync(path, 'utf8') !== 'mine\n';
+  },
   async 'an erasure removes any file'() {
     const desk = await stoppedDesk();
     const kept = desk.place.path('home/kept.csv');
@@ -195,39 +256,39 @@ test('nothing gets out of a store in which single texts are forged', async () =>
   expect(out).toEqual([]);
 }, 120_000);
 
-test('an output that was written elsewhere goes beside the list from then on, which is said; -o names the other place again', async () => {
+test('an output goes where this host has written it, whatever the store says; what the store alone says goes where one stands, which is said', async () => {
   const desk = await stoppedDesk();
   const elsewhere = desk.place.path('home/out.csv');
   await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '4', '-o', elsewhere]);
-  const { code, stdout, stderr } = await desk.type(['export', 'last']);
-  expect([code, stdout.split('\n')[0]], stderr).toEqual([0, desk.place.path('lists/list.enriched.csv')]);
-  expect(stderr).toContain(`${elsewhere} is what the store has for the output`);
-  const named = await desk.type(['export', 'last', '-o', elsewhere]);
-  expect([named.code, named.stdout.split('\n')[0]], named.stderr).toEqual([0, elsewhere]);
+  const exported = async (...more: readonly string[]) => {
+    const { code, stdout, stderr } = await desk.type(['export', 'last', ...more]);
+    expect(code, stderr).toBe(0);
+    return { path: stdout.split('\n')[0], stderr };
+  };
+  expect((await exported()).path).toBe(elsewhere);
+  expect((await desk.json(['status', 'last'])).output).toBe(elsewhere);
+  rmSync(desk.place.path('state'), { recursive: true });
+  writeFileSync(desk.place.path('list.enriched.csv'), 'mine');
+  const { batch } = await desk.json(['status', 'last']);
+  const here = await exported();
+  expect(here.path).toBe(desk.place.path(`list.enriched.${batch}.csv`));
+  expect(here.stderr).toContain(`${elsewhere} is what the store has for the output`);
+  expect(here.stderr).toContain(`so it is written to ${here.path}.`);
+  expect((await exported()).path, 'the same place again').toBe(here.path);
+  // The file of before is one that this host knows nothing of any more, and it may hold what a person wrote.
+  appendFileSync(elsewhere, 'mine\n');
+  expect((await exported('-o', elsewhere)).path).toBe(desk.place.path('home/out (2).csv'));
 });
 
 /** Every text of the store, and of the JSON in it, but for what a list says, keys of rows, and words that the tables know. */
-const KNOWN =
-  /^(?:meta|budgets|cells)\.|\.(?:state|kind|id|batch|scope|key|key_hash|sha256|said|host|identity)$/;
-
-const textColumns = (desk: Desk): readonly (readonly [string, string])[] =>
-  inStore(desk, (db) => {
-    const columns =
-      "SELECT m.name AS t, c.name AS c FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.type = 'TEXT'";
-    const all = db.prepare(columns).all() as { t: string; c: string }[];
-    return all.flatMap(({ t, c }) => (KNOWN.test(`${t}.${c}`) ? [] : [[t, c] as const]));
-  });
+const KNOWN = /^(?:meta|budgets|cells)\.|\.(?:state|kind|id|batch|scope|key|key_hash)$/;
 
 /** The same value with a text in the place of each. */
 function forged(value: unknown, text: string): unknown {
   if (typeof value === 'string') return text;
   if (Array.isArray(value)) return value.map((each) => forged(each, text));
   if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value);
-  // Where a list is can only be heard from the store: beside it an output may be.
-  return Object.fromEntries(
-    members.map(([name, each]) => [name, name === 'inputPath' ? each : forged(each, text)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, forged(each, text)]));
 }
 
 function forgedText(kept: string, text: string): string {
@@ -238,7 +299,17 @@ function forgedText(kept: string, text: string): string {
   }
 }
 
+/** A store of which each text can be forged, and the folder of its owner. */
+interface Forgeable {
+  readonly place: Workplace;
+  type(words: readonly string[]): Promise<Pick<Ended, 'stdout' | 'stderr'>>;
+  columns(): Promise<readonly (readonly [table: string, column: string])[]>;
+  /** Begins with the store as it was kept. @returns whether anything is forged now. */
+  forge(table: string, column: string, text: string): Promise<boolean>;
+}
+
 const COMMANDS = [
+  ['status', 'last', '--json'],
   ['status', 'last'],
   ['status'],
   ['resume', 'last'],
@@ -248,53 +319,177 @@ const COMMANDS = [
   ['nightly', 'night.yaml'],
   ['undo', 'last', '--dry-run'],
   ['forget', 'nobody@example.org', '--yes'],
-] as const;
+] as const satisfies readonly (readonly string[])[];
 
-/** Forges a column in a copy of the store, and types what its owner would. @returns what got out. */
-async function outOf(desk: Desk, table: string, column: string, text: string): Promise<readonly string[]> {
-  for (const each of home(desk)) if (!UNTOUCHED.includes(each)) rmSync(desk.place.path(`home/${each}`));
-  const store = desk.place.path('store');
-  rmSync(store, { recursive: true });
-  cpSync(desk.place.path('kept-store'), store, { recursive: true });
-  const before = desk.place.vendor.requests().length;
-  const { changes } = inStore(desk, (db) => {
-    db.function('forged', (kept) => forgedText(String(kept), text));
-    const all = `UPDATE ${table} SET ${column} = forged(${column}) WHERE ${column} IS NOT NULL`;
-    try {
-      return db.prepare(all).run();
-    } catch {
-      // What the tables themselves refuse.
-      return { changes: 0 };
-    }
-  });
-  if (changes === 0) return [];
-  const { next } = await desk.json(['status', 'last']).catch(() => ({ next: null }));
-  const said: string[] = [String(next)];
+/** The names of ours for an output of the list, wherever it may be. */
+const MADE =
+  /(?:\.enriched(?:\.[0-9a-f]{8})?|\bout)(?: \(\d+\))?(?:\.so-far)?(?:\.needs-attention|\.report)?(?: \(\d+\))?\.(?:csv|txt|html)$/;
+
+const FOLDERS = ['', 'home', 'lists', 'inbox', 'project'];
+
+/** What is in the folders of the owner, but for the books of the vendor. */
+const filesOf = (place: Workplace): readonly string[] =>
+  FOLDERS.flatMap((folder) =>
+    readdirSync(place.path(folder), { withFileTypes: true }).flatMap((each) =>
+      each.isFile() && !each.name.startsWith('vendor-') ? [join(place.path(folder), each.name)] : [],
+    ),
+  );
+
+/** Forges a column, and types what its owner would. @returns what got out. */
+async function outOf(
+  store: Forgeable,
+  table: string,
+  column: string,
+  text: string,
+): Promise<readonly string[]> {
+  const { place } = store;
+  const there = new Map(filesOf(place).map((file) => [file, readFileSync(file, 'utf8')]));
+  const before = place.vendor.requests().length;
+  if (!(await store.forge(table, column, text))) return [];
+  const said: string[] = [];
   for (const words of COMMANDS) {
-    const { stdout, stderr } = await desk.type(words);
-    said.push(...((stdout + stderr).match(/^.*(?:npx rowonce|To continue).*$/gm) ?? []));
+    const { stdout, stderr } = await store.type(words);
+    const told =
+      words.at(-1) === '--json'
+        ? stdout.match(/"next":"[^"]*"/g)
+        : (stdout + stderr).match(/^.*(?:npx rowonce|To continue).*$/gm);
+    said.push(...(told ?? []));
   }
-  const paths = desk.place.vendor
+  const paths = place.vendor
     .requests()
     .slice(before)
-    .map(({ path }) => path);
-  const files = [...home(desk), ...readdirSync(desk.place.path('lists'))];
+    .map((request) => request.path);
+  const now = filesOf(place);
+  const made = now.filter((file) => !there.has(file));
+  const stands = place.path('');
+  // What we write has a name of ours, beside the list or where one stands, and everything else is as it was.
+  const isAllowed = (file: string): boolean =>
+    MADE.test(file) && [place.path('lists'), stands.replace(/\/$/, '')].includes(dirname(file));
+  const touched = [...there].filter(
+    ([file, content]) => !MADE.test(file) && (!existsSync(file) || readFileSync(file, 'utf8') !== content),
+  );
+  for (const file of made) rmSync(file);
   return [
-    ...[...said, ...paths, ...files].filter((each) => each.includes('forged')),
-    ...(existsSync(desk.place.path('home/kept.csv')) ? [] : ['a file is gone']),
+    ...[...said, ...paths].filter((each) => each.includes('forged')),
+    ...made.filter((file) => !isAllowed(file)),
+    ...touched.map(([file]) => `${file} is another`),
   ].map((each) => `${table}.${column}: ${each}`);
 }
 
+function keep({ folder }: Workplace, ...names: readonly string[]): void {
+  for (const name of names) cpSync(join(folder, name), join(folder, `kept-${name}`), { recursive: true });
+}
+
+function restore({ folder }: Workplace, ...names: readonly string[]): void {
+  for (const name of names) {
+    rmSync(join(folder, name), { recursive: true });
+    cpSync(join(folder, `kept-${name}`), join(folder, name), { recursive: true });
+  }
+}
+
+/** A project of the owner's, in which nobody has anything to do. */
+function withProject(place: Workplace): void {
+  mkdirSync(place.path('project'));
+  writeFileSync(place.path('project/CMakeLists.txt'), 'project(forged)\n');
+}
+
+const textsFor = (place: Workplace): readonly string[] => [
+  place.path('home/forged.csv'),
+  place.path('project/CMakeLists.txt'),
+  '../home/.forged',
+  `--forged; ${MARK}`,
+];
+
 test('no text column leads out of the store, whatever stands in it', async () => {
   const desk = await stoppedNight();
+  const { place } = desk;
+  withProject(place);
   await desk.type(['pause', 'last']);
   await desk.type(['resume', 'last']);
-  cpSync(desk.place.path('store'), desk.place.path('kept-store'), { recursive: true });
-  const columns = textColumns(desk);
+  keep(place, 'state', 'store');
+  const store: Forgeable = {
+    place,
+    type: (words) => desk.type(words),
+    columns: async () =>
+      inStore(desk, (db) => {
+        const columns =
+          "SELECT m.name AS t, c.name AS c FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.type = 'TEXT'";
+        return (db.prepare(columns).all() as { t: string; c: string }[]).map(({ t, c }) => [t, c]);
+      }),
+    async forge(table, column, text) {
+      restore(place, 'state', 'store');
+      return inStore(desk, (db) => {
+        db.function('forged', (kept) => forgedText(String(kept), text));
+        try {
+          return (
+            db.prepare(`UPDATE ${table} SET ${column} = forged(${column}) WHERE ${column} IS NOT NULL`).run()
+              .changes > 0
+          );
+        } catch {
+          // What the tables themselves refuse.
+          return false;
+        }
+      });
+    },
+  };
+  await expectNothingOut(store);
+}, 600_000);
+
+test('nor out of a database', async () => {
+  const { place, server, store: url, query } = await openHost({ matchRate: 1, concurrency: 1 });
+  for (const folder of ['lists', 'home', 'inbox']) mkdirSync(place.path(folder));
+  withProject(place);
+  writeFileSync(place.path('home/kept.csv'), 'Domain\npaid.example\n');
+  writeFileSync(
+    place.path('night.yaml'),
+    'operation: enrich-company\ninbox: ./inbox\nbudget: { credits: 2 }\n',
+  );
+  place.writeList(domainsOf('own', 4), 'lists/list.csv');
+  const type = (words: readonly string[]) =>
+    typedAt(words, { cwd: place.folder, env: { ...place.environment, ROWONCE_STORE: url } });
+  const out = place.path('lists/out.csv');
+  const stopped = await type(['run', 'night.yaml', 'lists/list.csv', '--budget', '2', '-o', out]);
+  expect(stopped, stopped.stderr).toMatchObject({ code: 4 });
+  keep(place, 'state');
+  const database = new URL(url).pathname.slice(1);
+  await server.createDatabase(`${database}_kept`, database);
+  const ask = (sql: string) => server.query(database, `SET search_path = rowonce_ledger; ${sql}`);
+  const store: Forgeable = {
+    place,
+    type,
+    columns: async () => {
+      const all = await query(
+        "SELECT table_name AS t, column_name AS c FROM information_schema.columns WHERE table_schema = 'rowonce_ledger' AND data_type = 'text'",
+      );
+      return all.map(({ t, c }) => [String(t), String(c)]);
+    },
+    async forge(table, column, text) {
+      restore(place, 'state');
+      await server.query(`${database}_kept`, `DROP DATABASE ${database} WITH (FORCE)`);
+      await server.createDatabase(database, `${database}_kept`);
+      const rows = await ask(
+        `SELECT ctid::text AS at, ${column} AS kept FROM ${table} WHERE ${column} IS NOT NULL`,
+      );
+      let changes = 0;
+      for (const { at, kept: was } of rows) {
+        const said = forgedText(String(was), text).replaceAll("'", "''");
+        await ask(`UPDATE ${table} SET ${column} = '${said}' WHERE ctid = '${at}'`).then(
+          () => (changes += 1),
+          // What the tables themselves refuse.
+          () => {},
+        );
+      }
+      return changes > 0;
+    },
+  };
+  await expectNothingOut(store, [place.path('home/forged.csv')]);
+}, 600_000);
+
+async function expectNothingOut(store: Forgeable, texts = textsFor(store.place)): Promise<void> {
+  const columns = (await store.columns()).filter(([table, column]) => !KNOWN.test(`${table}.${column}`));
   expect(columns.length).toBeGreaterThan(20);
   const out: string[] = [];
   for (const [table, column] of columns)
-    for (const text of [desk.place.path('home/forged.csv'), '../home/.forged', `--forged; ${MARK}`])
-      out.push(...(await outOf(desk, table, column, text)));
+    for (const text of texts) out.push(...(await outOf(store, table, column, text)));
   expect(out).toEqual([]);
-}, 600_000);
+}

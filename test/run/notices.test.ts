@@ -122,6 +122,17 @@ test('nothing is sent to whom the accounts file no longer names, and an address 
   expect(other.received).toEqual([]);
 });
 
+test('a notice that somebody has written into the store reaches nobody', async () => {
+  const told = await receiver();
+  const chosen = jobThatTells({ webhook: told.url }, 'end');
+  const ledger = await openedStore();
+  await toldBy(ledger, chosen, clock, async () => summary);
+  const forged = { kind: 'end' as const, target: 'team', body: '{"forged":true}', atMs: clock.wallMs() };
+  await ledger.notices.keep({ ...forged, id: 'f'.repeat(32) });
+  await sendNotices(ledger, clock);
+  expect(told.received.map(({ body }) => body)).toEqual([expect.objectContaining({ kind: 'end' })]);
+});
+
 test('a command gets it on its standard input, and one that fails is started again by the next run', async () => {
   const [script, out] = ['tell.mjs', 'told.txt'].map((name) => join(folder, 'config', name)) as [
     string,

@@ -17,6 +17,7 @@ import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { keyOf } from '../../plan/batch-key.ts';
 import { withAccounts } from '../../plan/row-walk.ts';
+import { isOrderedHere } from '../../run/batches.ts';
 import { choose, type SweptJob } from '../../run/choose.ts';
 import { knownAccount, unlessStopped } from '../../run/known-account.ts';
 
@@ -306,7 +307,8 @@ async function unfinishedElsewhere(
  * longer fit the job, the result is the job alone, which does not continue the batch.
  */
 async function asBegun(job: SweptJob, batch: Batch | undefined, ledger: LedgerReader): Promise<SweptJob> {
-  const said = batch?.state === 'open' ? saidBeside(batch.settings) : {};
+  // What a person gave is what this host has noted. Others may have written into the store.
+  const said = batch?.state === 'open' && isOrderedHere(batch) ? saidBeside(batch.settings) : {};
   if (Object.keys(said).length === 0 || job.job.path === undefined) return job;
   const begun = await unlessStopped(choose({ ...job.own, job: job.job.path, entries: said }));
   if (begun === undefined) return job;

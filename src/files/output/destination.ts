@@ -1,15 +1,15 @@
+import { lstatSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { AnswerPlace } from '../../core/answer-body.ts';
 import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
 import type { CellsFor, CopyOptions, Sheet } from '../../core/format.ts';
-import { besideFolder, wayBelow } from '../../core/paths.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { DELIMITERS } from '../../core/reading.ts';
 import { erasedRow, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { readSettings, settingsKept } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { type Batch, isKnownHere, type LedgerReader } from '../../ledger/ledger.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { besideFile, endingOf, isJsonLinesName, JSON_LINES_ENDINGS, nameParts } from '../../lib/file-name.ts';
 import { calledPath } from '../called.ts';
@@ -114,37 +114,46 @@ export function usualName(sandbox: boolean): string {
   return sandbox ? 'sandbox' : 'enriched';
 }
 
-/** The usual output of a batch, from the list and the name that its store records. */
-export function usualOutput({ inputPath, sandbox, settings }: Batch): string {
-  const { layout, output_name } = settingsKept(settings);
-  const path = besideInput(calledPath(inputPath, layout), sandbox, output_name);
+/** The usual output of a batch, from the list that its store records. */
+export function usualOutput({ inputPath, sandbox, settings }: Batch, name?: string): string {
+  const path = besideInput(calledPath(inputPath, settingsKept(settings).layout), sandbox, name);
   return OUTPUT_ENDINGS.has(endingOf(path)) ? path : `${path}.csv`;
 }
 
 /**
- * The place for a batch's output that the store records. A person who can write the store may have chosen
- * that place. So it counts only below the folder of the list or of the store, and only with an ending that
- * outputs have.
+ * The place of a batch's output for which no command names one. A person who can write the store may
+ * have chosen the place that it records, so the place counts only where this host itself has noted it for the
+ * batch: it wrote the output there, or a person named it here.
  * @param say is told of a place that does not count.
- * @returns undefined for such a place, and where the store records none. The output then goes to the usual
- * place.
+ * @returns undefined where this host knows none. The output then gets a name of ours in a folder that is
+ * known: `freeOutput`.
  */
-export function notedOutput(
-  { inputPath, outputPath, settings }: Batch,
-  location: string,
-  say: (sentence: string) => void = () => {},
-): string | undefined {
-  const path = outputPath ?? settingsKept(settings).output_path;
-  if (path === undefined) return undefined;
-  const isBelow = (folder: string): boolean => wayBelow(folder, dirname(path)) !== undefined;
-  const isPlace = isBelow(dirname(inputPath)) || isBelow(besideFolder(location));
-  if (isPlace && OUTPUT_ENDINGS.has(endingOf(path))) return path;
-  const why = "not below the folder of the list or of the store, or has no output's ending";
-  say(
-    `${path} is what the store has for the output, but ${why}. ` +
-      'To write it elsewhere than usual, name it with -o.',
+export function notedOutput(batch: Batch, say: (sentence: string) => void = () => {}): string | undefined {
+  const { output_path, output_name } = settingsKept(batch.settings);
+  const noted = batch.outputPath ?? output_path;
+  const path = [noted, usualOutput(batch, output_name)].find(
+    (each) => each !== undefined && isKnownHere(batch.id, 'output', each),
   );
-  return undefined;
+  if (noted !== undefined && path !== noted)
+    say(
+      `${noted} is what the store has for the output, but this host has not written the output there. ` +
+        'To write it there, name it with -o.',
+    );
+  return path;
+}
+
+/** A name of ours for a batch's output in that folder, where nothing lies yet. */
+export function freeOutput(batch: Batch, folder: string): string {
+  const { stem, ending } = nameParts(calledPath(batch.inputPath, settingsKept(batch.settings).layout));
+  const name = stem.replace(/^[.-]+|\p{Cc}/gu, '') || 'list';
+  const own = OUTPUT_ENDINGS.has(ending.toLowerCase()) ? ending : '.csv';
+  const usual = join(folder, `${name}.${usualName(batch.sandbox)}${own}`);
+  const isFree = (output: string): boolean =>
+    filesOf(output).every((each) => lstatSync(each, { throwIfNoEntry: false }) === undefined);
+  let path = usual;
+  for (let number = 1; !isFree(path); number += 1)
+    path = besideFile(usual, `.${batch.id}${number === 1 ? '' : ` (${number})`}${own}`);
+  return path;
 }
 
 export async function copyFor(source: ListSource, destination: Destination): Promise<Sheet['copy']> {

@@ -3,7 +3,14 @@ import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
-import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import {
+  type Batch,
+  type Ledger,
+  type LedgerReader,
+  noteHere,
+  noteWrittenHere,
+  type RowRecord,
+} from '../../ledger/ledger.ts';
 import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { type CellSafety, safetyIn } from '../../lib/formulas.ts';
@@ -36,7 +43,7 @@ import {
   reportPath,
   resultsPath,
 } from './destination.ts';
-import { lookedUpIn, modeLike, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
+import { modeLike, type Ownership, removeStale, writeOwnFile, writtenHere } from './own-files.ts';
 import { readReport } from './report-facts.ts';
 import type { BatchFigures, ChangesDone } from './report-object.ts';
 import { shownAnswer } from './shown-answer.ts';
@@ -180,8 +187,12 @@ async function writeFiles(
 ): Promise<OutputFiles> {
   const { ledger, spender, note, changes } = order;
   const mode = await modeLike(input.path);
-  const noteWritten: NoteWritten = async (path, sha256s) => spender?.noteWritten(path, sha256s, batch.id);
-  const own: Ownership = { ...lookedUpIn(ledger, note), noteWritten };
+  const noteWritten: NoteWritten = async (path, sha256s) => {
+    if (spender === undefined) return;
+    noteWrittenHere(path, sha256s);
+    await spender.noteWritten(path, sha256s, batch.id);
+  };
+  const own: Ownership = { ...writtenHere(note), noteWritten };
   const output = await writeOwnFile(
     {
       path: wantedPath,
@@ -197,6 +208,7 @@ async function writeFiles(
       // The batch records the path of its output as well.
       async noteWritten(outputPath, sha256s) {
         const outputSha256 = sha256s.join(' ');
+        if (spender !== undefined) noteHere(batch.id, [['output', outputPath]]);
         await Promise.all([
           noteWritten(outputPath, sha256s),
           spender?.changeBatch(batch.id, { outputPath, outputSha256 }),

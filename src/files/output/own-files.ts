@@ -1,7 +1,7 @@
 import { readlink, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { Ledger, LedgerReader } from '../../ledger/ledger.ts';
+import { isWrittenHere, type Ledger, noteWrittenHere } from '../../ledger/ledger.ts';
 import {
   type Chunks,
   type MayReplace,
@@ -43,17 +43,24 @@ export interface Ownership {
   readonly whyKept?: string;
 }
 
-/** A file is ours if the ledger says that we wrote it there. */
-export function ownershipIn(
-  ledger: Pick<Ledger, 'written' | 'noteWritten'>,
-  say: Ownership['say'],
-): Ownership {
-  return { ...lookedUpIn(ledger, say), noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s) };
-}
+/**
+ * A file is ours if this host has noted that it wrote it there. What a ledger says of it does not count,
+ * because others may have written that.
+ */
+export const writtenHere = (say: Ownership['say']): Ownership => ({
+  isOurs: async (path, sha256) => isWrittenHere(path, sha256),
+  say,
+});
 
-/** Looks up which files are ours while another process spends, so that nothing can be noted. */
-export function lookedUpIn(ledger: Pick<LedgerReader, 'written'>, say: Ownership['say']): Ownership {
-  return { isOurs: async (path, sha256) => (await ledger.written(path)).includes(sha256), say };
+/** The ledger notes each file as well, for those who ask later what of a person is where. */
+export function ownershipIn(ledger: Pick<Ledger, 'noteWritten'>, say: Ownership['say']): Ownership {
+  return {
+    ...writtenHere(say),
+    async noteWritten(path, sha256s) {
+      noteWrittenHere(path, sha256s);
+      await ledger.noteWritten(path, sha256s);
+    },
+  };
 }
 
 export interface OwnFile {

@@ -88,9 +88,9 @@ export function downloadRoutes({ folder, program, store }: Server): Hono {
 }
 
 /** The name of the batch's output, or the one that it would have, with the user's name for the list. */
-function outputName({ batch, location }: FoundBatch): string {
+function outputName({ batch }: FoundBatch): string {
   const { inputPath } = batch;
-  const kept = basename(notedOutput(batch, location) ?? usualOutput(batch));
+  const kept = basename(notedOutput(batch) ?? usualOutput(batch));
   const own = nameParts(inputPath).stem;
   if (!kept.startsWith(own)) return kept;
   return nameParts(basename(listNameOf(inputPath))).stem + kept.slice(own.length);
