@@ -109,7 +109,14 @@ function acceptedAs(
   const id = body.kind === 'json' ? valueAt(body.value, later.id) : undefined;
   const vendorId = typeof id === 'number' ? String(id) : id;
   if (!isLaterId(later, vendorId)) return undefined;
-  return { kind: 'accepted', vendorId, why: `the vendor answers later, by its id ${foreignName(vendorId)}` };
+  const name = foreignName(vendorId);
+  return {
+    kind: 'accepted',
+    vendorId,
+    laterPath: later.path,
+    why: `the vendor answers later, by its id ${name}`,
+    ifShared: `${NOT_YET}: the vendor gave the id ${name} to another call, too, so nobody knows whose answer it is`,
+  };
 }
 
 /**

@@ -155,8 +155,17 @@ export type End =
   /** The vendor refused the key, the credits or the address; not charged. */
   | { readonly kind: 'stopped'; readonly why: string }
   | { readonly kind: 'in_doubt'; readonly why: string }
-  /** The vendor answers later, and is asked by its id for the answer until then. */
-  | { readonly kind: 'accepted'; readonly vendorId: string; readonly why: string };
+  /**
+   * The vendor answers later, and is asked by its id at `laterPath` for the answer until then. Where another
+   * call of the account has that id there, both are in doubt instead, and `ifShared` says why.
+   */
+  | {
+      readonly kind: 'accepted';
+      readonly vendorId: string;
+      readonly laterPath: string;
+      readonly why: string;
+      readonly ifShared: string;
+    };
 
 /** What an answer means by a later dialect than the one that settled it; it may turn out to be none. */
 export interface Reading {
@@ -329,6 +338,8 @@ export interface AttemptRecord {
   readonly reply?: Reply;
   /** The id by which the vendor answers, or was to answer, later. */
   readonly vendorId?: string;
+  /** Another call has or had the same id, so nobody is asked by it. */
+  readonly sharesId?: true;
   readonly end?: ReadEnd & { readonly endedAtMs: number };
   /** What a person said that the vendor answered, where its end is a doubt. */
   readonly told?: Pick<Extract<ReadEnd, { readonly kind: 'answered' }>, 'answer' | 'charged'>;

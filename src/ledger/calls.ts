@@ -237,6 +237,7 @@ interface KeptAttempt extends KeptCall, StoredRow<Plain> {
   readonly request: string | null;
   readonly ended_at: number | null;
   readonly said: ReadAs | null;
+  readonly shares_id: number;
   readonly charged: Credits | null;
   readonly why: string;
   readonly status: number | null;
@@ -251,7 +252,7 @@ SELECT c.id AS attempt, a.identity AS "accountIdentity", c.batch, c.row, w.opera
   c.reserved, c.sent_at AS "sentAtMs",
   CASE c.kind WHEN 'refresh' THEN c.prior END AS replaces,
   c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs",
-  c.state, c.request, c.ended_at, c.said, c.vendor_id AS "vendorId",
+  c.state, c.request, c.ended_at, c.said, c.vendor_id AS "vendorId", c.shares_id,
   c.charged, coalesce(c.why, '') AS why, r.status, r.at AS "receivedAtMs", r.headers, r.body
 FROM v JOIN attempts c ON c.id = v.id JOIN accounts a ON a.id = c.account
   LEFT JOIN workers w ON w.id = c.worker
@@ -303,6 +304,7 @@ function recordOf(kept: KeptAttempt, notes: readonly KeptNote[]): AttemptRecord 
       reply: status === null ? undefined : { status, headers: JSON.parse(headers), body, receivedAtMs },
       end: since === null ? undefined : { ...endedAs(kept, told !== undefined), why, endedAtMs: since },
       told: told && answerIn(kept),
+      sharesId: kept.shares_id === 1 ? true : undefined,
       decision: told ?? (sentBy && decisionFrom(key, sentBy)),
       request: kept.request === null ? undefined : JSON.parse(kept.request),
       released: state === 'released' && atMs !== null ? { why, atMs } : undefined,

@@ -15,7 +15,7 @@ import type { BatchId } from './records.ts';
 import { isCurrent, replyOf } from './schema.ts';
 import { metaOf } from './site.ts';
 import type { SoleAccess } from './store.ts';
-import { endAttempt } from './transitions.ts';
+import { endAttempt, NO_ID } from './transitions.ts';
 
 /**
  * Erasing empties; nothing is deleted but the cells of lists. Amounts, times, states and keys stay, so that
@@ -428,7 +428,7 @@ async function giveUp(sql: Sql, attempt: number, at: number): Promise<void> {
   const { reserved } = await oneRow<{ reserved: number }>(sql, RESERVED, [attempt]);
   const answer = { state: 'answered', said: 'no_match', charged: reserved, is_at_most: reserved > 0 ? 1 : 0 };
   const end = { ...answer, attempt, at, why: 'given up', dialect: null, price: null, facts: null };
-  await endAttempt(sql, { ...end, vendor_id: null }, await takeNumbers(sql, 1));
+  await endAttempt(sql, { ...end, ...NO_ID }, await takeNumbers(sql, 1));
 }
 
 const RESERVED = 'SELECT reserved FROM attempts WHERE id = ?';

@@ -1,6 +1,13 @@
 import { invariant } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
-import { type DecisionSpec, isAnswer, type Look, type Reading, type Reply } from './call-records.ts';
+import {
+  type DecisionSpec,
+  type End,
+  isAnswer,
+  type Look,
+  type Reading,
+  type Reply,
+} from './call-records.ts';
 import { keptKey, oneRow, type WriteContext } from './context.ts';
 import { eachOf, type Sql } from './db.ts';
 import { note, noteAct } from './notes.ts';
@@ -12,10 +19,13 @@ import {
   doubtUnproven,
   doubtUnread,
   endAttempt,
+  endRow,
   finishRowsOf,
+  giveId,
   type IntentRow,
   isUnproven,
   moveRows,
+  NO_ID,
   readAgain,
   releaseAttempt,
   resumeForRetry,
@@ -74,6 +84,10 @@ export const followCalls = (context: WriteContext) => ({
       const released = { attempt, why, at: Math.floor(atMs) };
       invariant(await releaseAttempt(sql, released, context.number()), 'only a doubt is released');
     }),
+
+  /** The id by which the vendor answers a call in doubt, as a newer dialect finds it in the reply. */
+  giveId: (attempt: AttemptId, end: Extract<End, { kind: 'accepted' }>, atMs: number): Promise<void> =>
+    context.transaction((sql) => giveId(sql, endRow(attempt, end, atMs), context.number())),
 
   /**
    * `told` settles the call at once: it becomes its answer, and the money at risk counts as spent. A person
@@ -228,7 +242,7 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
     // risked first.
     const charged = payer === null ? reserved : (earlier.find((other) => other.id === payer)?.reserved ?? 0);
     const answer = { state: 'answered', said: toldAs, charged, is_at_most: charged > 0 ? 1 : 0 };
-    const end = { ...answer, attempt: id, dialect: null, at, price: null, vendor_id: null };
+    const end = { ...answer, attempt: id, dialect: null, at, price: null, ...NO_ID };
     // The note has the person's words, so the attempt goes on saying why it was in doubt.
     const of = id === doubt.id ? { facts, why: doubt.why ?? why } : { facts: null, why };
     await endAttempt(sql, { ...end, ...of }, number());
@@ -260,7 +274,7 @@ async function readReply(sql: Sql, moved: number, reading: Reading): Promise<voi
   const is_at_most = charged > 0 && !isExact ? 1 : 0;
   const price = showsPrice ? charged : null;
   const found = { attempt, said: answer, charged, is_at_most, why, dialect, price };
-  const read = { ...found, facts: null, vendor_id: null };
+  const read = { ...found, facts: null, ...NO_ID };
   if (isInDoubt(kept.state)) {
     invariant(isAnswer(answer), 'only what was an answer turns out to be none');
     await endAttempt(sql, { ...read, state: 'answered', at: Math.floor(atMs) }, moved);

@@ -10,6 +10,7 @@ import {
   isPlain,
   type ReplyRow,
   type Row,
+  type Written,
   writeGroup,
 } from './transitions.ts';
 
@@ -58,9 +59,6 @@ export async function takeNumbers(sql: Sql, count: number): Promise<number> {
   );
   return last;
 }
-
-/** The attempts that a group ended, and those that it admitted. */
-type Written = ReadonlySet<number>;
 
 /** A part of a group. */
 interface Part {
@@ -158,12 +156,15 @@ export class Gather {
   }
 
   /**
-   * @returns `over`: others had ended it.
+   * @returns `over`: others had ended it. `shared`: it is in doubt, because another call has its id.
    * @param isPatient that a reply came is on the disk already, so its end may wait a little.
    */
-  end(end: EndRow, isPatient: boolean): Promise<'ended' | 'over'> {
+  end(end: EndRow, isPatient: boolean): Promise<'ended' | 'over' | 'shared'> {
     return new Promise((resolve, fail) => {
-      const tell = (written: Written): void => resolve(written.has(end.attempt) ? 'ended' : 'over');
+      const tell = (written: Written): void => {
+        if (written.shared.has(end.attempt)) resolve('shared');
+        else resolve(written.has(end.attempt) ? 'ended' : 'over');
+      };
       this.#push({ end, tell, fail }, isPatient);
     });
   }

@@ -142,7 +142,65 @@ ALTER TABLE rows ADD COLUMN fills TEXT;
 ${BOUND_TO_ACCOUNTS[name]}
 ${ACCEPTED[name]}`;
 
-export const LAYOUT_STEPS: readonly LayoutStep[] = [severalAccounts];
+/** Where an attempt may move since a person may say of what was accepted that it was not done. */
+const MOVES_OF_ACCEPTED = MOVES.replace(
+  `WHEN 'accepted' THEN NOT (NEW.state = 'answered' OR NEW.state = 'doubt' OR NEW.state = 'doubt_beside')`,
+  `WHEN 'accepted' THEN NOT (NEW.state = 'answered' OR NEW.state = 'doubt' OR NEW.state = 'doubt_beside'
+  OR NEW.state = 'released')`,
+);
+const HAS_ID = `state <> 'accepted' OR vendor_id IS NOT NULL`;
+const HAS_OWN_ID = `state <> 'accepted'
+  OR (vendor_id IS NOT NULL AND later_path IS NOT NULL AND shares_id = 0)`;
+const quoted = (sql: string): string => sql.replaceAll("'", "''");
+
+const OWN_IDS = {
+  sqlite: `
+DROP TRIGGER attempts_move;
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql, '${quoted(HAS_ID)}', '${quoted(HAS_OWN_ID)}')
+WHERE name = 'attempts';
+PRAGMA writable_schema = RESET;
+CREATE TRIGGER attempts_move BEFORE UPDATE OF state, charged ON attempts WHEN ${MOVES_OF_ACCEPTED}
+BEGIN SELECT RAISE(ABORT, '${MOVES_SAY}'); END;`,
+  postgres: `
+ALTER TABLE attempts DROP CONSTRAINT attempts_check8, ADD CONSTRAINT attempts_check8 CHECK (${HAS_OWN_ID});
+DROP TRIGGER attempts_move ON attempts;
+CREATE TRIGGER attempts_move BEFORE UPDATE OF state, charged ON attempts
+FOR EACH ROW WHEN (${MOVES_OF_ACCEPTED}) EXECUTE FUNCTION refuse('${MOVES_SAY}');`,
+} as const;
+
+/**
+ * An id of an account leads to the answer of one call. Where two calls of an operation have the same one,
+ * both are in doubt from here on, and so are the rows that asked for them.
+ */
+const ownIds: LayoutStep = (name) => `
+ALTER TABLE attempts ADD COLUMN later_path TEXT;
+ALTER TABLE attempts ADD COLUMN shares_id {int} NOT NULL DEFAULT 0;
+UPDATE attempts SET later_path = operation WHERE vendor_id IS NOT NULL;
+CREATE INDEX attempts_vendor_id ON attempts (vendor_id, account) WHERE vendor_id IS NOT NULL;
+UPDATE attempts SET shares_id = 1 WHERE vendor_id IS NOT NULL
+  AND state IN ('accepted', 'doubt', 'retried', 'doubt_beside')
+  AND EXISTS (SELECT 1 FROM attempts o WHERE o.vendor_id = attempts.vendor_id AND o.account = attempts.account
+    AND o.operation = attempts.operation AND o.key <> attempts.key
+    AND o.state IN ('accepted', 'doubt', 'retried', 'doubt_beside'));
+UPDATE attempts SET is_current = CASE WHEN p.state = 'replaced' THEN 0 ELSE 1 END,
+  state = CASE WHEN p.state = 'replaced' THEN 'doubt_beside' ELSE 'doubt' END,
+  why = 'not yet: the vendor gave its id to another call, too, so nobody knows whose answer it is'
+FROM (SELECT c.id, b.state FROM attempts c LEFT JOIN attempts b ON b.id = c.prior) p
+WHERE attempts.id = p.id AND attempts.shares_id = 1 AND attempts.state = 'accepted';
+UPDATE attempts SET state = 'answered', is_current = 1
+WHERE state = 'replaced' AND EXISTS (SELECT 1 FROM attempts c WHERE c.prior = attempts.id
+    AND c.shares_id = 1 AND c.state = 'doubt_beside')
+  AND NOT EXISTS (SELECT 1 FROM attempts o WHERE o.key = attempts.key AND o.is_current = 1);
+UPDATE rows SET state = 'in_doubt', attempt = d.id, reason = d.why
+FROM (SELECT max(c.id) AS id, c.batch, c.row, max(c.why) AS why FROM attempts c
+  JOIN batches b ON b.id = c.batch AND b.operation NOT LIKE '%,%'
+  WHERE c.shares_id = 1 AND c.state IN ('doubt', 'doubt_beside') GROUP BY c.batch, c.row) d
+WHERE rows.batch = d.batch AND rows.row = d.row AND rows.state = 'pending';
+${OWN_IDS[name]}
+CREATE UNIQUE INDEX attempts_later ON attempts (account, later_path, vendor_id) WHERE state = 'accepted';`;
+
+export const LAYOUT_STEPS: readonly LayoutStep[] = [severalAccounts, ownIds];
 
 /**
  * The number of the tables in `schema.ts`. The database holds the number, so that a program that knows other

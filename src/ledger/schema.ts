@@ -28,7 +28,7 @@ export const oneOf = (column: string, words: readonly string[]): string =>
  */
 export const ATTEMPT_MOVES = {
   open: ['accepted', 'answered', 'doubt', 'doubt_beside', 'uncharged'],
-  accepted: ['answered', 'doubt', 'doubt_beside'],
+  accepted: ['answered', 'doubt', 'doubt_beside', 'released'],
   doubt: ['answered', 'retried', 'released', 'doubt_beside'],
   answered: ['replaced', 'retracted', 'erased'],
   replaced: ['answered', 'retracted', 'erased'],
@@ -253,7 +253,10 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   // (by a person or a job) send a doubt again. payer: the first attempt under the same key of the vendor,
   // which charges once; what this one costs is booked there. moved: the group that booked it last. row:
   // the lowest of its batch that used it. worker: who sent it. reply: the number of the reply that is its
-  // answer. vendor_id: by which the vendor answers later. A number beyond 2^53 - 1 could stand for two.
+  // answer. vendor_id: by which the vendor answers later. later_path: where it is asked by that id, the path
+  // of the dialect; of what was accepted before layout 7 the operation. shares_id: 1 where another call of
+  // the account has or had the same id there, so that nobody knows whose answer it leads to. A number
+  // beyond 2^53 - 1 could stand for two.
   `CREATE TABLE attempts (
   id {int} PRIMARY KEY CHECK (id < 9007199254740992),
   worker {int} NOT NULL,
@@ -288,6 +291,8 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   reply {int},
   erased_at {int},
   vendor_id TEXT,
+  later_path TEXT,
+  shares_id {int} NOT NULL DEFAULT 0,
   CHECK ((is_current = 1 AND ${oneOf('state', CURRENT)}) OR (is_current = 0 AND ${oneOf('state', PASSED)})),
   CHECK ((state = 'open') = (ended_at IS NULL)),
   CHECK (${oneOf('state', PAID)} = (charged IS NOT NULL)),
@@ -296,7 +301,7 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   CHECK ((kind IN ('repeat', 'retry')) = (decision IS NOT NULL)),
   CHECK (payer IS NULL OR (kind = 'repeat' AND reserved = 0)),
   CHECK ((subject IS NULL) = (after IS NULL)),
-  CHECK (state <> 'accepted' OR vendor_id IS NOT NULL),
+  CHECK (state <> 'accepted' OR (vendor_id IS NOT NULL AND later_path IS NOT NULL AND shares_id = 0)),
   FOREIGN KEY (id, reply) REFERENCES replies,
   FOREIGN KEY (batch, account) REFERENCES batch_accounts,
   FOREIGN KEY (decision, prior, kind, batch) REFERENCES notes (id, attempt, said, batch)
@@ -311,6 +316,9 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   // One decision sends one request. What never left, or did not happen, gives it back.
   `CREATE UNIQUE INDEX attempts_decision ON attempts (decision)
   WHERE decision IS NOT NULL AND state NOT IN ('uncharged', 'released');`,
+  // An id of an account leads to the answer of one call.
+  `CREATE UNIQUE INDEX attempts_later ON attempts (account, later_path, vendor_id) WHERE state = 'accepted';
+CREATE INDEX attempts_vendor_id ON attempts (vendor_id, account) WHERE vendor_id IS NOT NULL;`,
   // A batch buys an answer anew once, also when that is in doubt.
   `CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
 CREATE INDEX attempts_prior ON attempts (prior) WHERE prior IS NOT NULL;

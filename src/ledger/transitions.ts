@@ -97,23 +97,36 @@ const END_COLUMNS = {
   price: 'int',
   /** How a change left its subject, JSON; null: as before. */
   facts: 'text',
-  /** The id by which the vendor answers later; null: as before. */
+  /** The id by which the vendor answers later, and the path at which it is asked; null: as before. */
   vendor_id: 'text',
+  later_path: 'text',
+  /** Why an accepted attempt is in doubt where another call has the same id. */
+  if_shared: 'text',
   moved: 'int',
 } as const;
 
 /** An end as it is written. Late answers end doubts as well. */
 export type EndRow = Omit<
-  FilledRow<typeof END_COLUMNS, 'said' | 'charged' | 'dialect' | 'price' | 'facts' | 'vendor_id'>,
+  FilledRow<
+    typeof END_COLUMNS,
+    'said' | 'charged' | 'dialect' | 'price' | 'facts' | 'vendor_id' | 'later_path' | 'if_shared'
+  >,
   'moved'
 >;
+
+/** Of an end that gives no id. */
+export const NO_ID = { vendor_id: null, later_path: null, if_shared: null } as const;
 
 export function endRow(attempt: number, end: End, atMs: number): EndRow {
   const { kind, why } = end;
   const none = { said: null, charged: null, is_at_most: 0, dialect: null, price: null, facts: null };
-  const row = { attempt, why, at: Math.floor(atMs), vendor_id: null };
+  const row = { attempt, why, at: Math.floor(atMs), ...NO_ID };
   if (kind === 'in_doubt') return { ...row, ...none, state: 'doubt' };
-  if (kind === 'accepted') return { ...row, ...none, state: 'accepted', vendor_id: end.vendorId };
+  if (kind === 'accepted') {
+    const { vendorId, laterPath, ifShared } = end;
+    const id = { vendor_id: vendorId, later_path: laterPath, if_shared: ifShared };
+    return { ...row, ...none, ...id, state: 'accepted' };
+  }
   if (kind !== 'answered') return { ...row, ...none, state: 'uncharged', said: kind };
   const { answer: said, charged, isAtMost, dialect = null, showsPrice, left = null, vendorId = null } = end;
   const answer = { said, charged, is_at_most: isAtMost && charged > 0 ? 1 : 0, dialect };
@@ -137,12 +150,54 @@ function onePerAttempt(ends: readonly EndRow[]): readonly EndRow[] {
 }
 
 /**
+ * Two attempts of an account are asked for by one id at one place. An operation has one place, until its
+ * dialect is mended.
+ */
+const sameId = (one: string, other: string): string => `${other}.account = ${one}.account
+  AND ${other}.vendor_id = ${one}.vendor_id
+  AND (${other}.later_path = ${one}.later_path OR ${other}.operation = ${one}.operation)`;
+
+/** The attempts of a group that get an id, `c`, and those whose id is the same. Both are named `d`. */
+const SHARERS = `(SELECT CASE k.n WHEN 1 THEN c.id ELSE o.id END AS id, v.if_shared, v.at
+  FROM v JOIN attempts c ON c.id = v.attempt JOIN attempts o ON ${sameId('c', 'o')} AND o.key <> c.key
+    AND ${isHolding('c')} AND (o.shares_id = 1 OR ${isHolding('o')})
+  CROSS JOIN (SELECT 1 AS n UNION ALL SELECT 2) k) d`;
+
+/** The same, once they are marked. */
+const SHARING = `v JOIN attempts e ON e.id = v.attempt AND e.shares_id = 1
+  JOIN attempts c ON c.shares_id = 1 AND ${sameId('e', 'c')}`;
+
+/** The attempt that this one was to replace has an answer, so the doubt stays beside that answer. */
+const IS_BESIDE = `EXISTS (SELECT 1 FROM attempts p WHERE p.id = attempts.prior AND p.state = 'replaced')`;
+const DOUBTS_AS = `CASE WHEN ${IS_BESIDE} THEN 'doubt_beside' ELSE 'doubt' END`;
+
+/** The ids stand in the table before it is looked whose they are. */
+const noteIds = eachWhole(END_COLUMNS)(`
+UPDATE attempts SET vendor_id = v.vendor_id, later_path = v.later_path FROM v
+WHERE attempts.id = v.attempt AND (attempts.state = 'open' OR ${isDoubted('attempts')})`);
+
+/**
+ * accepted → doubt, doubt_beside: what has the same id as an attempt that ends, of another call. The mark
+ * stays, whatever comes of either.
+ */
+const shareIds = eachWhole(END_COLUMNS)(`
+UPDATE attempts SET shares_id = 1,
+  state = CASE attempts.state WHEN 'accepted' THEN ${DOUBTS_AS} ELSE attempts.state END,
+  is_current = CASE WHEN attempts.state = 'accepted' AND ${IS_BESIDE} THEN 0 ELSE attempts.is_current END,
+  why = CASE attempts.state WHEN 'accepted' THEN d.if_shared ELSE attempts.why END,
+  ended_at = CASE attempts.state WHEN 'accepted' THEN d.at ELSE attempts.ended_at END
+FROM ${SHARERS} WHERE attempts.id = d.id`);
+
+/** An id that several calls have answers none of them. */
+const leadsTo = (table: string): string => `(v.vendor_id IS NULL OR ${table}.shares_id = 0)`;
+
+/**
  * doubt → doubt_beside: a retry in doubt gives way to the late answer of what it retried, and stays held
  * beside that answer.
  */
 const suspendRetries = eachWhole(END_COLUMNS)(`
 UPDATE attempts SET state = 'doubt_beside', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
-WHERE v.state = 'answered' AND late.state = 'retried'
+WHERE v.state = 'answered' AND late.state = 'retried' AND ${leadsTo('late')}
   AND attempts.prior = late.id AND attempts.kind IN ('retry', 'repeat') AND attempts.state = 'doubt'`);
 
 /**
@@ -151,7 +206,7 @@ WHERE v.state = 'answered' AND late.state = 'retried'
  */
 const replaceAnswers = eachWhole(END_COLUMNS)(`
 UPDATE attempts SET state = 'replaced', is_current = 0 FROM v JOIN attempts late ON late.id = v.attempt
-WHERE v.state = 'answered' AND late.state = 'doubt_beside'
+WHERE v.state = 'answered' AND late.state = 'doubt_beside' AND ${leadsTo('late')}
   AND late.prior = attempts.id AND attempts.state = 'answered'`);
 
 /** The last reply of an attempt answers it. Only one that is, or was, accepted may have two. */
@@ -162,7 +217,8 @@ const ANSWER_NUMBER = `CASE WHEN coalesce(v.vendor_id, attempts.vendor_id) IS NU
 const HOLDS_ON = `(v.state = 'doubt' OR v.state = 'accepted')`;
 
 const endSql = (moves: string, charged: string): string => `
-UPDATE attempts SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most, why = v.why,
+UPDATE attempts SET ${moves}, said = v.said, charged = ${charged}, is_at_most = v.is_at_most,
+  why = CASE WHEN v.state = 'accepted' AND attempts.shares_id = 1 THEN v.if_shared ELSE v.why END,
   dialect = v.dialect, ended_at = v.at, vendor_id = coalesce(v.vendor_id, attempts.vendor_id),
   reply = CASE WHEN v.state = 'answered' THEN ${ANSWER_NUMBER} END,
   moved = CASE WHEN ${HOLDS_ON} THEN attempts.moved ELSE v.moved END
@@ -177,7 +233,7 @@ SELECT c.id FROM v JOIN attempts c ON c.id = v.attempt
 WHERE c.moved = v.moved OR (${HOLDS_ON} AND c.state <> 'open' AND c.ended_at = v.at)`;
 
 /**
- * open → accepted, answered, doubt, of a first attempt that this process has under way: the attempt stays
+ * open → answered, doubt, of a first attempt that this process has under way: the attempt stays
  * the current one of its key, so the index of keys is not written. A writer whose attempt was ended by
  * another process reads it again.
  */
@@ -186,15 +242,18 @@ const endFirstAttempts = eachWriting(END_COLUMNS, 'attempt')(
   ENDED,
 );
 
+/** Which attempts of this group were accepted by an id that is not theirs alone. */
+const SHARED = eachWhole(END_COLUMNS)<{ readonly id: number; readonly is_shared: 1 }>(`
+SELECT c.id, 1 AS is_shared FROM v JOIN attempts c ON c.id = v.attempt
+WHERE c.shares_id = 1 AND ${isDoubted('c')}`);
+
 /** Another attempt of the key stands, in whose place this one cannot stand. */
 const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts o
   WHERE o.key = attempts.key AND o.id <> attempts.id AND ${isCurrent('o')})`;
 
-/** The attempt that this one was to replace has an answer, so the doubt stays beside that answer. */
-const IS_BESIDE = `EXISTS (SELECT 1 FROM attempts p WHERE p.id = attempts.prior AND p.state = 'replaced')`;
-
 const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
-  WHEN v.state = 'doubt' AND ${IS_BESIDE} THEN 'doubt_beside' ELSE v.state END`;
+  WHEN v.state = 'doubt' OR (v.state = 'accepted' AND attempts.shares_id = 1) THEN ${DOUBTS_AS}
+  ELSE v.state END`;
 
 /**
  * A vendor charges once under one key, so only one answer was paid: the earlier one, or the first one of the
@@ -212,7 +271,7 @@ const ENDING_ATTEMPTS = `(SELECT v.*,
     row_number() OVER (PARTITION BY coalesce(p.payer, p.id), v.charged > 0 ORDER BY v.attempt) AS nth
   FROM v JOIN attempts p ON p.id = v.attempt
   WHERE p.state = 'open' OR (p.state = 'accepted' AND v.state IN ('answered', 'doubt'))
-    OR (v.state = 'answered' AND ${isDoubted('p')})) e`;
+    OR (v.state = 'answered' AND ${isDoubted('p')} AND ${leadsTo('p')})) e`;
 
 /**
  * open → accepted, answered, doubt, doubt_beside, uncharged. accepted → answered, doubt, doubt_beside.
@@ -245,13 +304,15 @@ WHERE c.moved = v.moved AND (c.charged IS NOT NULL OR c.state = 'released') AND 
  * replaced → answered, retried → doubt: what stood before an attempt that brought nothing stands again,
  * unless another attempt of the key does. Before one that was taken back an older answer stands again.
  */
-const restorePrior = eachWhole(ATTEMPT)(`
+const restoreSql = (attempts: string): string => `
 UPDATE attempts SET ${STANDS_AGAIN}
-FROM v JOIN attempts c ON c.id = v.attempt
+FROM ${attempts}
 WHERE attempts.id = c.prior
   AND (c.state IN ('uncharged', 'doubt_beside', 'released') AND attempts.state = 'retried'
     OR c.state IN ('uncharged', 'doubt_beside', 'released', 'retracted') AND attempts.state = 'replaced')
-  AND NOT ${HAS_SUCCESSOR}`);
+  AND NOT ${HAS_SUCCESSOR}`;
+const restorePrior = eachWhole(ATTEMPT)(restoreSql('v JOIN attempts c ON c.id = v.attempt'));
+const restoreShared = eachWhole(ATTEMPT)(restoreSql(SHARING));
 
 // ------------------------------------------------------------------------------- a group: 3. money is booked
 
@@ -323,16 +384,18 @@ const hasAccounts = (table: string): string =>
  * – , pending → in_doubt, also where the process ends before it can finish the row. A row of several steps is
  * pending until all of them have ended.
  */
-const doubtRows: AttemptStatement = each(ATTEMPT)(`
+const doubtSql = (attempts: string): string => `
 INSERT INTO rows (batch, row, state, attempt, reason)
 SELECT c.batch, c.row, 'in_doubt', c.id, c.why
-FROM (SELECT max(c.id) AS id FROM v JOIN attempts c ON c.id = v.attempt
+FROM (SELECT max(c.id) AS id FROM ${attempts}
     JOIN batches b ON b.id = c.batch AND NOT ${hasSteps('b')}
     WHERE c.state IN ('doubt', 'doubt_beside') GROUP BY c.batch, c.row) d
   JOIN attempts c ON c.id = d.id WHERE 1 = 1
 ON CONFLICT (batch, row) DO UPDATE
 SET state = 'in_doubt', attempt = excluded.attempt, reason = excluded.reason
-WHERE rows.state IN ('pending', 'in_doubt')`);
+WHERE rows.state IN ('pending', 'in_doubt')`;
+const doubtRows: AttemptStatement = each(ATTEMPT)(doubtSql('v JOIN attempts c ON c.id = v.attempt'));
+const doubtSharing: AttemptStatement = each(ATTEMPT)(doubtSql(SHARING));
 
 /**
  * Rows in doubt rest on the current attempt of their call: on the attempt that was sent in its place, on the
@@ -600,6 +663,10 @@ UPDATE budgets SET held = budgets.held + d.held
 FROM (${perScope(`v JOIN attempts c ON c.id = v.attempt AND c.moved = v.moved`, '0', 'c.reserved')}) d
 WHERE budgets.scope = d.scope`);
 
+/** Notes within a transaction the id that a newer dialect finds in the reply to a doubt. */
+export const giveId = (sql: Sql, id: EndRow, moved: number): Promise<void> =>
+  eachOf(sql, [noteIds, shareIds, restoreShared, doubtSharing], [{ ...id, moved }]);
+
 // ------------------------------------------------------------------------------------------------- the group
 
 /**
@@ -614,19 +681,26 @@ export interface Group {
   readonly intents: readonly IntentRow[];
 }
 
+/** The attempts that a group ended, and those that it admitted: the others are no part of it. */
+export interface Written extends ReadonlySet<number> {
+  /** Those of them that the vendor accepted by an id that another call has. They are in doubt. */
+  readonly shared: ReadonlySet<number>;
+}
+
 /**
  * @param isFirst whether this process has the attempt under way, of a call of which nothing was known.
  * @param moved the group's number.
- * @returns the attempts that it ended, and those that it admitted: the others are no part of it.
  */
 export async function writeGroup(
   db: Db,
   { replies, ends, rows, fills, intents }: Group,
   moved: number,
   isFirst: (attempt: number) => boolean,
-): Promise<ReadonlySet<number>> {
+): Promise<Written> {
   const numbered = onePerAttempt(ends).map((end) => ({ ...end, moved }));
-  const isOfFirst = ({ attempt, state }: EndRow): boolean => state !== 'uncharged' && isFirst(attempt);
+  const isOfFirst = ({ attempt, state }: EndRow): boolean =>
+    (state === 'answered' || state === 'doubt') && isFirst(attempt);
+  const accepted = numbered.filter(({ state }) => state === 'accepted');
   const others = numbered.filter((end) => !isOfFirst(end));
   const doubts = numbered.filter(({ state }) => state === 'doubt');
   const priced = numbered.filter(({ price }) => price !== null);
@@ -639,11 +713,14 @@ export async function writeGroup(
   const steps = [
     step([keepReplies], replies),
     step([endFirstAttempts], numbered.filter(isOfFirst)),
+    step([noteIds, shareIds], accepted),
     step([suspendRetries, replaceAnswers, endAttempts], others),
+    step([restoreShared, SHARED], accepted),
     // Before others are freed: one of these may be among the ends, and gives back what it holds once.
     step([bookEnds], numbered),
     step([freeRepeats, restorePrior, bookFreed, advanceSubjects], others),
     step([doubtRows], doubts),
+    step([doubtSharing], accepted),
     step(moveRowsOn, others),
     step([raisePrices], priced),
     step([fillRows], newestOf(fills)),
@@ -660,7 +737,9 @@ export async function writeGroup(
     step([holdReserves], sorted.map(attemptOf)),
   ].filter(({ records }) => records.length > 0);
   const wrote = await db.write(steps, { isBought: replies.length > 0 || ends.length > 0 });
-  return new Set((wrote.flat() as readonly { readonly id: number }[]).map(({ id }) => id));
+  const found = wrote.flat() as readonly { readonly id: number; readonly is_shared?: 1 }[];
+  const shared = found.flatMap(({ id, is_shared: isShared }) => (isShared === 1 ? [id] : []));
+  return Object.assign(new Set(found.map(({ id }) => id)), { shared: new Set(shared) });
 }
 
 const newestOf = <T extends Pick<Row, 'batch' | 'row'>>(rows: readonly T[]): readonly T[] =>
@@ -714,12 +793,13 @@ export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<
   return ended.length > 0;
 }
 
-/** doubt, doubt_beside → released: it did not happen. */
+/** accepted, doubt, doubt_beside → released: it did not happen. */
 const releaseDoubt = each({ attempt: 'int', why: 'text', at: 'int', moved: 'int' })<{ readonly id: number }>(`
 UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.why FROM v
-WHERE attempts.id = v.attempt AND attempts.state IN ('doubt', 'doubt_beside') RETURNING attempts.id`);
+WHERE attempts.id = v.attempt AND attempts.state IN ('accepted', 'doubt', 'doubt_beside')
+RETURNING attempts.id`);
 
-/** Gives back what a doubt holds that was not charged. @returns whether it was one. */
+/** Gives back what was held for a call that was not charged. @returns whether anything was. */
 export async function releaseAttempt(
   sql: Sql,
   release: { readonly attempt: number; readonly why: string; readonly at: number },

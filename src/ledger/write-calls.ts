@@ -15,13 +15,14 @@ import {
   type RowFills,
 } from './records.ts';
 import { filledOf, rowOf } from './rows.ts';
-import { isCurrent, isHolding } from './schema.ts';
+import { isCurrent, isDoubted, isHolding } from './schema.ts';
 import { batchOver, DEADLINE_MS, OVER_AFTER_MS, SENT_WITHIN_MS } from './spenders.ts';
 import { endRow, INTENT_COLUMNS, type IntentRow, type ReplyRow, UNANSWERED } from './transitions.ts';
 
 /** What is written of calls while they are made. What comes in one turn of the event loop shares a commit. */
 export const writeCalls = (context: WriteContext, gather: Gather) => ({
   ...followCalls(context),
+  ...laterCalls(context, gather),
 
   /**
    * A request is about to be sent. The budget is checked in the same transaction, and it reserves at least
@@ -52,26 +53,16 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   keep: (attempt: AttemptId, reply: Reply): Promise<void> => gather.reply(replyRow(attempt, 0, reply)),
 
   /**
-   * The vendor's later answer to a call that it has accepted, and that it was this answer: in one commit, so
-   * that it is asked for again where a crash comes before.
-   */
-  async endLater(attempt: AttemptId, reply: Reply, end: End, atMs: number): Promise<'ended' | 'over'> {
-    const kept = gather.reply(replyRow(attempt, 1, reply));
-    const ended = gather.end(endRow(attempt, end, atMs), false);
-    await kept;
-    return ended;
-  },
-
-  /**
    * The attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an
    * idempotency key also releases what the doubts with the same key hold: the vendor charged once at
    * most, and the cost is booked where the first of them had risked it, so that a repeat exceeds no cap.
    * Every settled change advances its subject's sequence number by one. A doubt leaves the answer that
    * it was to replace in place, but one that was read as none: then its call is in doubt, and a release
    * brings back what it was. `over`: others have ended it, because its age was over. What came for it is kept
-   * by its reply, which is read like any reply to a call in doubt.
+   * by its reply, which is read like any reply to a call in doubt. `shared`: it was accepted by an id that
+   * another call has, and both are in doubt.
    */
-  end: (attempt: AttemptId, end: End, atMs: number): Promise<'ended' | 'over'> =>
+  end: (attempt: AttemptId, end: End, atMs: number): Promise<'ended' | 'over' | 'shared'> =>
     // The next change of a subject waits for the end of the one before, and a doubt is not to be asked about
     // too early.
     gather.end(endRow(attempt, end, atMs), end.kind === 'answered' && end.left === undefined),
@@ -93,6 +84,35 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
   finishRows: (rows: readonly FinishedRow[], filled: readonly RowFills[] = []): Promise<void> =>
     gather.rows(rows.map(rowOf), filled.map(filledOf)),
 
+  /**
+   * Attempts of all accounts for which nobody waits any more. No attempt that this process has under way is
+   * among them.
+   */
+  async openAttempts() {
+    const { db, worker } = context;
+    const open = await db.rows<{ id: AttemptId }>(
+      `SELECT c.id FROM attempts c LEFT JOIN workers w ON w.id = c.worker
+       WHERE c.state = 'open' AND c.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
+      [worker],
+    );
+    const ids = open.map(({ id }) => id);
+    return recordsOf(db, ids);
+  },
+});
+
+/** What vendors answer later. */
+const laterCalls = (context: WriteContext, gather: Gather) => ({
+  /**
+   * The vendor's later answer to a call that it has accepted, and that it was this answer: in one commit, so
+   * that it is asked for again where a crash comes before.
+   */
+  async endLater(attempt: AttemptId, reply: Reply, end: End, atMs: number): Promise<unknown> {
+    const kept = gather.reply(replyRow(attempt, 1, reply));
+    const ended = gather.end(endRow(attempt, end, atMs), false);
+    await kept;
+    return ended;
+  },
+
   /** What the vendor of an account has accepted and nobody else asks for: of any batch, oldest first. */
   async acceptedCalls(accountIdentity: string) {
     const { db, worker } = context;
@@ -106,18 +126,16 @@ export const writeCalls = (context: WriteContext, gather: Gather) => ({
     return recordsOf(db, ids);
   },
 
-  /**
-   * Attempts of all accounts for which nobody waits any more. No attempt that this process has under way is
-   * among them.
-   */
-  async openAttempts() {
-    const { db, worker } = context;
-    const open = await db.rows<{ id: AttemptId }>(
-      `SELECT c.id FROM attempts c LEFT JOIN workers w ON w.id = c.worker
-       WHERE c.state = 'open' AND c.worker <> ? ${LEFT_OPEN[db.name]} ORDER BY c.sent_at, c.id`,
-      [worker],
+  /** The doubts of an account for which no id is known, and to which a reply came. */
+  async doubtsWithoutId(accountIdentity: string) {
+    const { db } = context;
+    const doubts = await db.rows<{ id: AttemptId }>(
+      `SELECT c.id FROM attempts c JOIN accounts a ON a.id = c.account
+       JOIN replies r ON r.attempt = c.id AND r.number = 0 AND r.status <> 0
+       WHERE ${isDoubted('c')} AND a.identity = ? AND c.vendor_id IS NULL ORDER BY c.id`,
+      [accountIdentity],
     );
-    const ids = open.map(({ id }) => id);
+    const ids = doubts.map(({ id }) => id);
     return recordsOf(db, ids);
   },
 });

@@ -115,6 +115,7 @@ async function attempt(buying: Purchase): Promise<Next> {
     crashPoint('after-close');
     if (sent.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...about });
     const next = await hearing;
+    if (ended === 'shared') run.emit({ kind: 'in_doubt', credits: admission.reserved, ...about });
     // Others have ended the attempt for its age: the kept reply is read when the call is looked at again.
     return ended === 'over' && !(next instanceof StopError) ? 'known' : next;
   } finally {

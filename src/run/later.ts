@@ -66,6 +66,7 @@ export class LaterAnswers {
 
   /** Begins to ask for whatever the account has accepted, of any batch. */
   async begin(): Promise<void> {
+    await noteIds(this.#run);
     await this.#takeOver();
     void this.#watch();
     if (this.#run.session.ledger.spenders !== undefined) void this.#takeOverFromOthers();
@@ -81,8 +82,23 @@ export class LaterAnswers {
   async #takeOverFromOthers(): Promise<void> {
     while (!this.#isOver) {
       await this.#run.session.clock.sleep(LOOK_EVERY_MS, this.#closing.signal).catch(() => {});
-      if (!this.#isOver) await this.#takeOver().catch(this.#stopAll);
+      if (!this.#isOver)
+        await this.#takeOver()
+          .then(() => this.lookAgain())
+          .catch(this.#stopAll);
     }
+  }
+
+  /** A call may be accepted no longer: another call has its id, or a person has settled it. */
+  async lookAgain(): Promise<void> {
+    const records = await this.#run.session.ledger.attempts([...this.#calls.keys()]);
+    for (const { attempt, end } of records) if (end?.kind !== 'accepted') this.#end(attempt);
+  }
+
+  #end(attempt: AttemptId): void {
+    this.#over.add(attempt);
+    if (this.#calls.delete(attempt)) this.ended += 1;
+    this.#change();
   }
 
   /** A row waits for the answer. */
@@ -175,9 +191,7 @@ export class LaterAnswers {
     if (this.#isOver) return;
     try {
       const { attempt } = call.record;
-      const hasEnded = await askLater(this.#run, call.record);
-      if (hasEnded) this.#over.add(attempt);
-      if (hasEnded && this.#calls.delete(attempt)) this.ended += 1;
+      if (await askLater(this.#run, call.record)) this.#end(attempt);
     } catch (error) {
       if (error instanceof StopError) stopNow(this.#run, error);
       else this.#stopAll(error);
@@ -219,12 +233,20 @@ function laterOf({ session: { client } }: Run, { call }: AttemptRecord): Later |
     : undefined;
 }
 
-/** Today's dialect may find an id in a reply that an earlier dialect left in doubt. */
-function vendorIdOf({ session: { client } }: Run, { vendorId, reply, call }: AttemptRecord) {
-  if (vendorId !== undefined || reply === undefined) return vendorId;
+/**
+ * Today's dialect may find ids in replies that an earlier dialect left in doubt. All of them are noted before
+ * any of them is asked for, because two calls may have the same id.
+ */
+async function noteIds(run: Run): Promise<void> {
+  const { ledger, client, account, clock } = run.session;
   const { dialect } = client;
-  const verdict = judge({ kind: 'answered', raw: reply }, dialect, dialectOperationOf(dialect, call), call);
-  return verdict.kind === 'accepted' ? verdict.vendorId : undefined;
+  if (!Object.values(dialect.operations).some(({ later }) => later !== undefined)) return;
+  for (const record of await ledger.doubtsWithoutId(account.identity)) {
+    const { attempt, reply, call } = record;
+    if (reply === undefined || laterOf(run, record) === undefined) continue;
+    const verdict = judge({ kind: 'answered', raw: reply }, dialect, dialectOperationOf(dialect, call), call);
+    if (verdict.kind === 'accepted') await ledger.giveId(attempt, verdict, clock.wallMs());
+  }
 }
 
 /**
@@ -237,8 +259,8 @@ export async function askLater(run: Run, record: AttemptRecord): Promise<boolean
   const later = laterOf(run, record);
   if (later === undefined && record.end?.kind !== 'accepted') return false;
   if (later === undefined) return giveUp(run, record, "today's dialect does not say how it is asked for");
-  const vendorId = vendorIdOf(run, record);
-  if (vendorId === undefined) return false;
+  const { vendorId } = record;
+  if (vendorId === undefined || record.sharesId === true) return false;
   const request = laterRequestOf(client.dialect, client.basePath, later, vendorId, client.values);
   const sent = await client.ask(run.waiter, request, { isPoll: true });
   const { attempt, reserved, call, key, row, batch } = record;

@@ -502,7 +502,11 @@ function runOf({ runs }: Pick<Work, 'runs'>, { by }: Pick<WantedCall, 'by'>): Ru
 async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: boolean): Promise<Obtained> {
   const { state, key, call, isElsewhere = false } = found;
   const { batch } = work;
-  if (state.kind === 'in_doubt') return settle(work, { ...wanted, key, call }, state, mayAsk);
+  if (state.kind === 'in_doubt') {
+    // The call that had its id first is in doubt since then, and its row waits for no answer any more.
+    if (state.doubt.sharesId === true) await work.later.get(wanted.by.account.identity)?.lookAgain();
+    return settle(work, { ...wanted, key, call }, state, mayAsk);
+  }
   if (state.kind === 'accepted') {
     work.later.get(wanted.by.account.identity)?.wait(state.accepted);
     return { kind: 'accepted' };

@@ -176,6 +176,101 @@ describe('an id of any signs', () => {
   });
 });
 
+describe('an id that the vendor gives to several calls', () => {
+  const SHARED = ['Ann,Lee,a.example', 'Bob,Poe,b.example', 'Cat,Roy,c.example', 'Dan,Moe,d.example'];
+  /** Ann and Bob get the id of Cat, and Dan his own. */
+  const sharedDesk = async (more: Parameters<typeof laterDesk>[0] = {}) => {
+    const at = await laterDesk({ people: SHARED, ...more });
+    const { answer } = at;
+    at.answer = (asked, nth) => {
+      if (isPoll(asked)) return answer(asked, nth);
+      return { job: asked.input.first_name === 'Dan' ? 'job-Dan' : 'job-Cat' };
+    };
+    return at;
+  };
+  const IN_DOUBT = [' in_doubt', ' in_doubt', ' in_doubt', 'Dan@found.example matched'];
+
+  test("is nobody's: all of them are in doubt, nobody asks by it, and a person settles them", async () => {
+    const at = await sharedDesk();
+    at.result = (asked, nth) => (at.bought().length < 4 ? NOT_DONE : knows('Cat', 'Dan')(asked, nth));
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Dan']);
+    expect(await at.rows()).toEqual(IN_DOUBT);
+    expect(await at.money()).toMatchObject({ spent: 1, in_doubt: 9, reserved: 0 });
+    const { desk } = at;
+    const { in_doubt: doubts } = await desk.json(['settle', 'last']);
+    expect(doubts.map(({ why }: { why: string }) => why)).toEqual(
+      [1, 2, 3].map(() => expect.stringContaining('the vendor gave the id "job-Cat" to another call, too')),
+    );
+    const polls = at.polls();
+    expect((await at.run()).code).toBe(3);
+    await desk.type(['settle', 'last', '2', '--not-done']);
+    await desk.type(['settle', 'last', '3', '--answer', 'email=bob@told.example']);
+    at.answer = (asked, nth) => (isPoll(asked) ? knows('Cat', 'Ann')(asked, nth) : { job: 'job-Ann' });
+    expect((await at.run()).code).toBe(3);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Dan', 'Ann']);
+    expect(await at.rows()).toEqual([
+      'Ann@found.example matched',
+      'bob@told.example matched',
+      ' in_doubt',
+      'Dan@found.example matched',
+    ]);
+    expect(at.asked.slice(4 + polls).map(jobOf)).not.toContain('Cat');
+  });
+
+  test("is nobody's for a later list, too", async () => {
+    const at = await sharedDesk({ people: SHARED.slice(0, 1) });
+    expect((await at.run('--max-pause', '1s')).code).toBe(75);
+    await at.desk.write('list.csv', listOf(SHARED.slice(1)));
+    at.result = knows('Cat', 'Dan');
+    at.result = (asked, nth) => (jobOf(asked) === 'Cat' ? NOT_DONE : knows('Dan')(asked, nth));
+    expect((await at.run()).code).toBe(3);
+    expect(await at.rows()).toEqual([' in_doubt', ' in_doubt', 'Dan@found.example matched']);
+    await at.desk.write('list.csv', listOf(SHARED.slice(0, 1)));
+    at.result = knows('Cat', 'Dan');
+    expect((await at.run()).code).toBe(3);
+    expect(await at.rows()).toEqual([' in_doubt']);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Dan']);
+  });
+
+  test('as a mended dialect finds it in replies that are in doubt, is asked for by none of them', async () => {
+    const { later: _, ...without } = finder().operations['find-email'];
+    const at = await sharedDesk({ dialect: { operations: { 'find-email': without } } });
+    const { answer } = at;
+    at.answer = (asked, nth) => {
+      const said = answer(asked, nth);
+      return isPoll(asked) ? said : { status: 'IN_PROGRESS', ...(said as object) };
+    };
+    expect((await at.run()).code).toBe(3);
+    at.speak(finder());
+    at.result = knows('Cat', 'Dan');
+    expect((await at.run()).code).toBe(3);
+    expect(await at.rows()).toEqual(IN_DOUBT);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Dan']);
+  });
+
+  test("is nobody's wherever the program is killed meanwhile", async () => {
+    const at = await sharedDesk();
+    at.result = (asked, nth) => (at.bought().length < 4 ? NOT_DONE : knows('Cat', 'Dan')(asked, nth));
+    for (const crashAt of [
+      'after-record',
+      'after-judge:2',
+      'before-commit:5',
+      'after-commit:6',
+      'after-close:2',
+    ]) {
+      const env = { ROWONCE_CRASH_AT: crashAt };
+      const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '90', '-o', 'out.csv'];
+      expect([null, 3]).toContain((await at.desk.start(words, { env })).code);
+    }
+    expect((await at.run()).code).toBe(3);
+    expect(new Set(at.bought()).size).toBe(at.bought().length);
+    expect((await at.rows()).slice(0, 3)).toEqual(IN_DOUBT.slice(0, 3));
+    expect((await at.desk.type(['store', 'check'])).code).toBe(0);
+  });
+});
+
 describe('a program that is killed', () => {
   const run = async (at: LaterDesk, crashAt: string) => {
     const env = { ROWONCE_CRASH_AT: crashAt };

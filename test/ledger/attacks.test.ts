@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { setCaps } from '../../src/ledger/money.ts';
 import { check } from '../../src/ledger/transitions.ts';
-import { answer, DATABASES, doubt, keyOf, NOW, reply, type Tables, uncharged } from './plain.ts';
+import { accepted, answer, DATABASES, doubt, keyOf, NOW, reply, type Tables, uncharged } from './plain.ts';
 
 // Goal: code that is wrong, or two who do the same at once, cannot make a credit be spent twice, nor a budget be passed.
 // Method: groups and plain SQL that attack each rule of the tables. After each attack the books are added up anew.
@@ -97,6 +97,128 @@ describe.each(DATABASES)('on %s', (_, open) => {
       expect((await tables.ask(other, 'four', { account: 2, reserve: 9 })).reserved).toBe(9);
     },
   );
+
+  describe('the id by which a vendor answers later', () => {
+    const waiting = async (
+      tables: Tables,
+      batch: string,
+      word: string,
+      more: object = {},
+    ): Promise<number> => {
+      const { attempt } = await tables.ask(batch, word, more);
+      return attempt;
+    };
+    const comes = (tables: Tables, attempt: number, id: string) =>
+      tables.write({
+        replies: [{ ...reply(attempt), number: 1 }],
+        ends: [{ ...answer(attempt), vendor_id: id }],
+      });
+
+    attack(
+      "is nobody's where two calls have it, in one group or in two, and a third is in doubt as well",
+      async (tables, batch) => {
+        const [one, two, three, four] = [
+          await waiting(tables, batch, 'one', { row: 2 }),
+          await waiting(tables, batch, 'two', { row: 3 }),
+          await waiting(tables, batch, 'three', { row: 4 }),
+          await waiting(tables, batch, 'four', { row: 5 }),
+        ];
+        const written = await tables.write({
+          ends: [accepted(one, 'x'), accepted(two, 'x'), accepted(four, 'y')],
+        });
+        expect([...written.shared].toSorted()).toEqual([one, two]);
+        expect((await tables.write({ ends: [accepted(three, 'x')] })).shared.has(three)).toBe(true);
+        for (const each of [one, two, three]) expect(await tables.state(each)).toBe('doubt');
+        expect(await tables.state(four)).toBe('accepted');
+        expect(await tables.db.rows('SELECT row, state, reason FROM rows ORDER BY row')).toEqual(
+          [2, 3, 4].map((row) => ({ row, state: 'in_doubt', reason: 'another call has x' })),
+        );
+        expect(await tables.money(batch)).toEqual({ spent: 0, held: 4 });
+      },
+    );
+
+    attack('answers none of those who share it, also once the others are settled', async (tables, batch) => {
+      const [one, two] = [
+        await waiting(tables, batch, 'one'),
+        await waiting(tables, batch, 'two', { row: 3 }),
+      ];
+      await tables.write({ ends: [accepted(one, 'x')] });
+      await tables.write({ ends: [accepted(two, 'x')] });
+      await tables.release(one);
+      expect((await comes(tables, two, 'x')).has(two)).toBe(false);
+      expect(await tables.state(two)).toBe('doubt');
+      const third = await waiting(tables, batch, 'three', { row: 4 });
+      await tables.write({ ends: [accepted(third, 'x')] });
+      expect(await tables.state(third)).toBe('doubt');
+      await tables.tell(two);
+      expect(await tables.state(two)).toBe('answered');
+      expect(await tables.money(batch)).toEqual({ spent: 1, held: 1 });
+    });
+
+    attack(
+      'may be that of another account, of another place, of the same call, and of one that is answered',
+      async (tables, batch) => {
+        const other = await tables.batch('0000000c', { account: 2 });
+        const [one, two] = [
+          await waiting(tables, batch, 'one'),
+          await waiting(tables, other, 'two', { account: 2 }),
+        ];
+        const elsewhere = await waiting(tables, batch, 'three', { row: 3, operation: 'other' });
+        await tables.write({ ends: [accepted(one, 'x')] });
+        await tables.write({ ends: [accepted(two, 'x'), accepted(elsewhere, 'x', '/people/{id}')] });
+        for (const each of [one, two, elsewhere]) expect(await tables.state(each)).toBe('accepted');
+        await tables.write({ ends: [doubt(one)] });
+        const again = { kind: 'retry', prior: one, decision: await tables.decide(one, batch) } as const;
+        const { attempt } = await tables.ask(batch, 'one', again);
+        await tables.write({ ends: [accepted(attempt, 'x')] });
+        expect(await tables.state(attempt)).toBe('accepted');
+        await comes(tables, elsewhere, 'x');
+        const later = await waiting(tables, batch, 'four', { row: 5, operation: 'other' });
+        await tables.write({ ends: [accepted(later, 'x', '/people/{id}')] });
+        expect(await tables.state(later)).toBe('accepted');
+      },
+    );
+
+    attack(
+      'is that of another operation as well where both are asked at one place',
+      async (tables, batch) => {
+        const [one, two] = [
+          await waiting(tables, batch, 'one'),
+          await waiting(tables, batch, 'two', { row: 3, operation: 'other' }),
+        ];
+        await tables.write({ ends: [accepted(one, 'x')] });
+        await tables.write({ ends: [accepted(two, 'x')] });
+        for (const each of [one, two]) expect(await tables.state(each)).toBe('doubt');
+      },
+    );
+
+    attack('leaves a refresh in doubt beside the answer that it was to replace', async (tables) => {
+      const batch = await tables.batch('0000000c', { fresh: NOW + 1 });
+      const old = await tables.bought('0000000b', 'acme');
+      const refresh = await waiting(tables, batch, 'acme', { kind: 'refresh', prior: old });
+      const other = await waiting(tables, batch, 'other', { row: 3 });
+      await tables.write({ ends: [accepted(refresh, 'x')] });
+      expect(await tables.state(old)).toBe('replaced');
+      await tables.write({ ends: [accepted(other, 'x')] });
+      expect(await tables.state(refresh)).toBe('doubt_beside');
+      expect(await tables.state(old)).toBe('answered');
+    });
+
+    attack('stands once among what is accepted, whatever code writes', async (tables, batch) => {
+      const [one, two] = [
+        await waiting(tables, batch, 'one'),
+        await waiting(tables, batch, 'two', { row: 3 }),
+      ];
+      await tables.write({ ends: [accepted(one, 'x')] });
+      const accept = tables.transaction((sql) =>
+        sql.rows(
+          `UPDATE attempts SET state = 'accepted', ended_at = 1, vendor_id = 'x', later_path = ? WHERE id = ?`,
+          ['/results/{id}', two],
+        ),
+      );
+      await expect(accept).rejects.toThrow(/unique|attempts_later/i);
+    });
+  });
 
   describe('a doubt', () => {
     attack('a doubt that two say did not happen gives its money back once', async (tables, batch) => {

@@ -11,7 +11,9 @@ import {
   endAttempt,
   type Group,
   type IntentRow,
+  NO_ID,
   releaseAttempt,
+  type Written,
   writeGroup,
 } from '../../src/ledger/transitions.ts';
 import { postgresServer } from './stores/postgres-server.ts';
@@ -47,7 +49,7 @@ export class Tables {
     group: Partial<Group>,
     by: 'first' | 'second' = 'first',
     { number = this.number(), first = new Set<number>() } = {},
-  ): Promise<ReadonlySet<number>> {
+  ): Promise<Written> {
     const all = { replies: [], ends: [], rows: [], fills: [], intents: [], ...group };
     return writeGroup(by === 'first' ? this.db : this.#second, all, number, (attempt) => first.has(attempt));
   }
@@ -194,12 +196,17 @@ const end = {
   at: NOW,
   price: null,
   facts: null,
-  vendor_id: null,
+  ...NO_ID,
 } as const;
 export const answer = (attempt: number, charged = 1, more: { facts?: string; price?: number } = {}) =>
   ({ ...end, attempt, state: 'answered', said: 'found', charged, ...more }) as const;
 export const doubt = (attempt: number) =>
   ({ ...end, attempt, state: 'doubt', said: null, charged: null }) as const;
+/** The vendor answers later, by this id. */
+export const accepted = (attempt: number, vendor_id: string, later_path = '/results/{id}') => {
+  const id = { vendor_id, later_path, if_shared: `another call has ${vendor_id}` };
+  return { ...end, ...id, attempt, state: 'accepted', said: null, charged: null } as const;
+};
 export const uncharged = (attempt: number) =>
   ({ ...end, attempt, state: 'uncharged', said: 'paused', charged: null }) as const;
 
