@@ -60,7 +60,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   batch_accounts: ['batch', 'name'],
   subjects: ['project', 'batch'],
   notes: ['kind', 'said', 'batch', 'who'],
-  attempts: ['state', 'kind', 'operation', 'batch', 'said'],
+  attempts: ['state', 'kind', 'operation', 'batch', 'said', 'later_path'],
   rows: ['batch', 'state', 'others', 'matched_by', 'fills'],
   cells: ['batch'],
   files: ['kind', 'sha256', 'batch', 'host'],
