@@ -15,7 +15,7 @@ import {
   vendorReply,
 } from './dialect.ts';
 import { Asked } from './judge/asked.ts';
-import { type GivenValue, givenIn, placeOfId } from './judge/content.ts';
+import { type GivenValue, givenIn, placeOfId, placeOfThing } from './judge/content.ts';
 import { leavesOf, pathOf } from './judge/names.ts';
 import {
   firstFitting,
@@ -284,6 +284,18 @@ export function laterLackOf(raw: Reply, dialect: Dialect, call: Call): LaterLack
     idAt: placeOfId(leaves, new Asked(dialect, call, operation)),
     isPushed: leaves.some(({ value }) => typeof value === 'string' && PUSHED.test(value)),
   };
+}
+
+/**
+ * Where a value stands that looks like the id of what was found, in a miss whose only reason is that nothing
+ * usable stands where `then` of the dialect says; undefined for any other answer.
+ */
+export function takenLackOf(raw: Reply, dialect: Dialect, call: Call): string | undefined {
+  const operation = dialectOperationOf(dialect, call);
+  if (operation.then === undefined || !isMissByLack(raw, dialect, operation, call)) return undefined;
+  const { parsed } = meantBy(raw, dialect, operation, call);
+  const leaves = parsed.body.kind === 'json' ? leavesOf(parsed.body.value) : [];
+  return placeOfThing(leaves, new Asked(dialect, call, operation));
 }
 
 const PUSHED = /\bweb-?hooks?\b|\bcall-?back\b/i;

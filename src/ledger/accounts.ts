@@ -309,14 +309,15 @@ export const writeAccounts = (context: WriteContext) => ({
   /**
    * Takes answers back, so that their rows wait. Calls that were refused or not matched for nothing are
    * unknown again; what was charged or changed something stays.
+   * @param keeps whether all answers stay, because a mended dialect reads them otherwise.
    * @returns how many calls are unknown again.
    */
-  takeBack: (identity: string, answers: readonly AttemptId[]): Promise<number> =>
+  takeBack: (identity: string, answers: readonly AttemptId[], keeps = false): Promise<number> =>
     context.transaction(async (sql) => {
       const kept = await keptAccount(sql, identity);
       if (kept === undefined) return 0;
       const asked = answers.map((id) => ({ id, account: kept.id }));
-      const free = (await sql.each(FREE, asked)).map(({ id }) => id);
+      const free = keeps ? [] : (await sql.each(FREE, asked)).map(({ id }) => id);
       await takeBack(sql, answers, free);
       return free.length;
     }),

@@ -10,6 +10,7 @@ import {
   type OddAnswer,
   refusalShape,
   saysNoMatch,
+  takenLackOf,
   type Verdict,
 } from '../client/judge.ts';
 import { type Judgment, judgedToday } from '../client/kept-answers.ts';
@@ -28,7 +29,7 @@ import {
   type Reply,
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
-import type { RunContext } from '../plan/context.ts';
+import type { Acceptable, RunContext } from '../plan/context.ts';
 import { accountsOf } from '../plan/row-walk.ts';
 
 /**
@@ -51,6 +52,8 @@ const MOST = {
   'same-answers': { first: 5, later: 10 },
   /** Misses that neither a rule nor a word calls one, with a shape after which nothing was matched. */
   'no-match': { first: 20, later: 20 },
+  /** Misses with an id that is not where `then` says: the first ones whatever is between them. */
+  taken: { first: 5, later: 20 },
   /** Unreadable answers of one shape, whatever is between them. */
   doubts: { first: 5, later: 5 },
   /** Answers that come later, and for which nobody can ask: the first ones whatever is between them. */
@@ -58,6 +61,9 @@ const MOST = {
 } as const;
 
 type SeriesKind = keyof typeof MOST;
+
+/** The word of `--accept` that goes on with a series. */
+const wordFor = (kind: SeriesKind): Acceptable => (kind === 'taken' ? 'no-match' : kind);
 
 const KIND_OF = { refused: 'refused', found: 'same-answers', no_match: 'no-match' } as const;
 
@@ -96,6 +102,8 @@ interface NotYet {
   inARow: number;
   /** Before anything was found, without those that a rule of the dialect calls so. */
   first: number;
+  /** Misses with an id in another place, before anything was found. */
+  lacks: number;
   isFound: boolean;
   last: { readonly call: Call; readonly raw: Reply; readonly cause: LaterLack['cause'] } | undefined;
 }
@@ -198,8 +206,9 @@ export class AllSeries {
   async #goOn(run: SeriesRun, series: Series, stopFor: (() => StopError) | undefined): Promise<void> {
     const { ledger, account } = run.session;
     const word = await this.#wordOn(run, series);
-    if (series.kind === 'same-answers') {
-      if (word !== 'stopped' || stopFor === undefined) return;
+    if (series.kind === 'same-answers' || series.kind === 'taken') {
+      const isLeft = series.kind === 'taken' && isWhole(series) && !isGood(word);
+      if ((word !== 'stopped' && !isLeft) || stopFor === undefined) return;
       series.decided = this.#stop(run, series, stopFor);
       await series.decided;
     } else if (isWhole(series) && !isGood(word)) {
@@ -251,6 +260,8 @@ export class AllSeries {
     // Facts are compared until two matches differ.
     const isFirst = this.#newest.get(operation)?.isFirst ?? true;
     if (answer === 'found') return { ...heard, shape: factsShape(raw.body, dialect, call, isFirst) };
+    if (answer === 'no_match' && takenLackOf(raw, dialect, call) !== undefined)
+      return { kind: 'taken', operation, shape: `${dialect.operations[call.operation]?.then?.id}` };
     const mayBeLost = onlyMissesYet(history);
     // The row of a change reports what the change did not find, unless the address may be wrong.
     const isMeant =
@@ -268,15 +279,21 @@ export class AllSeries {
     notYet.isFound ||= kind === 'same-answers';
     if (shape !== undefined) this.#recent.push({ ...heard, attempt });
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
-    if (kind === 'no-match' && shape !== undefined && this.#missed.size < MOST_RECENT) {
+    const isMiss = kind === 'no-match' || kind === 'taken';
+    if (isMiss && shape !== undefined && this.#missed.size < MOST_RECENT) {
       this.#hasMissed ||= !this.#missed.has(shape);
       this.#missed.set(shape, this.#missed.get(shape) ?? { ...heard });
     }
     if (kind === 'same-answers' && this.#hasMissed) this.#match(operation);
     const last = this.#newest.get(operation);
     const isOn = last !== undefined && isSame(last, heard);
-    const series: Series = isOn ? last : { ...heard, isFirst: last === undefined, count: 0 };
+    const isEarly = kind === 'taken' && !notYet.isFound;
+    const series: Series = isOn ? last : { ...heard, isFirst: isEarly || last === undefined, count: 0 };
     series.count += 1;
+    if (isEarly) {
+      notYet.lacks += 1;
+      series.count = notYet.lacks;
+    }
     this.#newest.set(operation, series);
     return series;
   }
@@ -323,7 +340,7 @@ export class AllSeries {
   #notYetOf(operation: string): NotYet {
     const known = this.#notYet.get(operation);
     if (known !== undefined) return known;
-    const none: NotYet = { inARow: 0, first: 0, isFound: false, last: undefined };
+    const none: NotYet = { inARow: 0, first: 0, lacks: 0, isFound: false, last: undefined };
     this.#notYet.set(operation, none);
     return none;
   }
@@ -377,7 +394,7 @@ export class AllSeries {
     if (this.#stopped?.series.kind === series.kind) return this.#stopped.by;
     const { identity } = session.account;
     const word = await this.#wordOn(run, series);
-    if (isGood(word) || (word === 'stopped' && accept === series.kind)) {
+    if (isGood(word) || (word === 'stopped' && accept === wordFor(series.kind))) {
       if (word === 'stopped') {
         await note(session, identity, series, 'accepted');
         emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });
@@ -398,8 +415,10 @@ export class AllSeries {
     const { ledger, account } = session;
     if (this.#unasked > 0) emit({ kind: 'note', message: unaskedWords(this.#unasked, batch) });
     this.#unasked = 0;
-    if (this.#stopped !== undefined)
-      await ledger.takeBack(account.identity, this.#like(this.#stopped.series));
+    if (this.#stopped !== undefined) {
+      const { series } = this.#stopped;
+      await ledger.takeBack(account.identity, this.#like(series), series.kind === 'taken');
+    }
     for (const missed of this.#missed.values()) {
       if (missed.isMatched !== 'now') continue;
       missed.isMatched = 'noted';
@@ -474,7 +493,7 @@ const QUOTED_CHARACTERS = 200;
 const quoted = ({ status, body }: Reply): string =>
   `status ${status}, ${foreignWords(body.toString('utf8').slice(0, QUOTED_CHARACTERS))}`;
 
-const addressStop = (answer: SeriesKind, message: string, next: string): StopError =>
+const addressStop = (answer: Acceptable, message: string, next: string): StopError =>
   new StopError({ code: 'address', message, next, answers: [answer] });
 
 /** The texts for series of free answers: their meaning, the advice, and the other explanation. */
@@ -494,6 +513,7 @@ const FREE = {
 function stopOf(run: SeriesRun, series: Series, last: Reply, call: Call, matches = 'matches'): StopError {
   const { kind, count } = series;
   if (kind === 'later') return laterSeriesStop(run, series, call, last);
+  if (kind === 'taken') return takenStop(run, series, call, last);
   if (kind !== 'refused' && kind !== 'no-match')
     return sameStop(run.batch, `${count} ${matches}`, last, call, run.session.client.dialect);
   const [fact, advice, other] = FREE[kind];
@@ -539,6 +559,24 @@ function doubtsStop(count: string, batch: BatchId, why: string, advice: string):
   });
 }
 
+/** What is said of misses with an id that is not where `then` of the dialect says. */
+function takenStop(run: SeriesRun, { count, shape }: Series, call: Call, last: Reply): StopError {
+  const { dialect } = run.session.client;
+  const place = shownPlace(takenLackOf(last, dialect, call) ?? '');
+  return addressStop(
+    'no-match',
+    `${count} answers count as no match, because nothing at \`${shape}\` can be used as the id ` +
+      `by which what was found is taken; the last: ${quoted(last)}.`,
+    `An id-like value stands at \`${place}\`: if that is it, write \`id: ${place}\` in ` +
+      `operations.${call.operation}.then of the dialect, and run the same command again: what was answered ` +
+      'is read again, and not bought again; if nothing was found indeed, run the same list with ' +
+      '--accept no-match to keep them.',
+  );
+}
+
+/** The names are the vendor's: what is more than a name is quoted. */
+const shownPlace = (path: string): string => (/^[\w.-]+$/.test(path) ? path : foreignName(path));
+
 /** What is said of answers that are still to come, and for which the dialect does not say how to ask. */
 function laterSeriesStop(run: SeriesRun, series: Series, call: Call, last: Reply): StopError {
   const { dialect } = run.session.client;
@@ -569,8 +607,7 @@ function laterAdvice(operation: string, { idAt, isPushed }: LaterLack, id: strin
     const fact = 'No value of the answer looks like an id by which it could be asked';
     return isPushed ? `${fact}, and ${hook}` : `${fact}: ask the vendor for one`;
   }
-  // The names are the vendor's: what is more than a name is quoted.
-  const place = /^[\w.-]+$/.test(idAt) ? idAt : foreignName(idAt);
+  const place = shownPlace(idAt);
   const entry =
     id === undefined
       ? `add \`later: { id: ${place}, path: "/RESULTS/{id}", every: 10s, gives_up: 2h }\` ` +

@@ -3,7 +3,7 @@
  * the dialect needs: nothing of the list is sent into doubt, and what was accepted by then is asked for once the dialect says how.
  * Method: the real command before a vendor on a real socket, which keeps its own book of what it accepted.
  */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, type DeskBefore, deskBefore, type JsonResult } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 
@@ -197,4 +197,66 @@ test('a webhook alone is not possible, and the stop says so', async () => {
   expect(at.bought()).toHaveLength(5);
   expect(ended.stderr).toContain('results that come by a webhook alone cannot be taken');
   expect(ended.stderr).toContain('--accept later');
+});
+
+describe('an id that is not where `then` says', () => {
+  const taking = (id: string) =>
+    finder({
+      gives: { email: 'email' },
+      then: { id, path: '/collect', fields: { id: 'id' }, credits: { most: 1 } },
+    });
+  const people = (name: string): object => ({
+    results: [{ personId: `p-${name.slice(4)}`, city: 'Perth' }],
+    took: 3,
+  });
+
+  async function takingDesk(first: (name: string, nth: number) => object): Promise<LaterDesk> {
+    const at = await laterDesk(first, taking('people.0.id'));
+    const { answer } = at;
+    at.answer = (asked, nth) =>
+      asked.path === '/collect' ? { email: `${asked.input.id}@found.example` } : answer(asked, nth);
+    return at;
+  }
+  const searched = ({ asked }: LaterDesk): readonly string[] =>
+    asked.filter(({ path }) => path === '/find').map(nameOf);
+
+  test('stops a list at the fifth, also where it was killed, and what was answered is read again and not bought again', async () => {
+    const at = await takingDesk(people);
+    const words = ['run', 'job.yaml', 'list.csv', '--yes', '--budget', '900', '-o', 'out.csv'];
+    expect((await at.desk.start(words, { env: { ROWONCE_CRASH_AT: 'after-close:5' } })).code).toBe(null);
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(2);
+    expect(searched(at).length).toBeLessThanOrEqual(6);
+    expect(ended.stderr).toContain('nothing at `people.0.id` can be used as the id');
+    expect(ended.stderr).toContain('An id-like value stands at `results.0.personId`');
+    const before = searched(at).length;
+    expect((await at.run()).code, 'the same').toBe(2);
+    expect(searched(at), 'and nothing is sent').toHaveLength(before);
+    at.speak(taking('results.0.personId'));
+    const mended = await at.run();
+    expect([0, 3], mended.stderr).toContain(mended.code);
+    expect(searched(at)).toHaveLength(30);
+    expect(new Set(searched(at)).size, 'nobody is asked for twice').toBe(30);
+  });
+
+  test('is a miss once that is accepted, and where something was found before', async () => {
+    const at = await takingDesk(people);
+    expect((await at.run()).code).toBe(2);
+    const ended = await at.run('list.csv', '--accept', 'no-match');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(searched(at)).toHaveLength(30);
+    const found = (name: string): object => ({ people: [{ id: `p-${name.slice(4)}` }] });
+    const other = await takingDesk((name, nth) => (nth === 1 ? found(name) : people(name)));
+    expect(
+      (await other.desk.start(['run', 'job.yaml', 'list.csv', '--limit', '15', '--yes', '--budget', '90']))
+        .code,
+    ).toBe(0);
+    expect(searched(other)).toHaveLength(15);
+  });
+
+  test('is looked for among what was found, and not among ids of the request', async () => {
+    const at = await takingDesk((_, nth) => ({ search_id: `s-${nth}`, request: { id: nth }, note: 'fine' }));
+    expect((await at.run('list.csv', '--limit', '15')).code).not.toBe(2);
+    expect(searched(at)).toHaveLength(15);
+  });
 });

@@ -100,6 +100,14 @@ const OF_JOB =
 /** No id is longer, and none has a blank. */
 const AN_ID = /^\S{1,300}$/;
 
+/** Where a value stands that looks like the id of what was found, and not like that of the vendor's work. */
+export function placeOfThing(leaves: readonly Leaf[], asked: Asked): string | undefined {
+  return placeOfId(
+    leaves.filter(({ name, under }) => ![name, ...under].some(({ plain }) => OF_JOB.test(plain))),
+    asked,
+  );
+}
+
 /** Where a value stands that looks like the id of the vendor's work, the likeliest of several. */
 export function placeOfId(leaves: readonly Leaf[], asked: Asked): string | undefined {
   const isId = (leaf: Leaf): boolean => OF_JOB.test(leaf.name.plain) || ID.test(leaf.name.raw);
