@@ -97,6 +97,24 @@ export const MUTATIONS: readonly Mutation[] = [
     simulated: 'lists',
   },
   {
+    rule: '9: a call that the vendor says twice it has not served is in doubt',
+    file: 'src/ledger/transitions.ts',
+    text: 'step([doubtSecond], unserved),',
+    instead: '',
+    test: ['ledger/attacks', 'what the vendor says twice'],
+    simulated: {
+      never: 'the tables refuse the second end, and no vendor of a world names a time with a 503',
+    },
+  },
+  {
+    rule: '9: the tables free a call once as not served',
+    file: 'src/ledger/schema.ts',
+    text: 'CREATE UNIQUE INDEX attempts_not_served',
+    instead: 'CREATE INDEX attempts_not_served',
+    test: ['ledger/attacks', 'code that frees a call twice'],
+    simulated: { never: 'the second end is one in doubt before the index is asked' },
+  },
+  {
     rule: '9: a miss is booked at the price that the dialect has for one',
     file: 'src/client/judge.ts',
     text: "if (means === 'no_match') return miss;",

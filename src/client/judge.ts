@@ -28,6 +28,7 @@ import {
 } from './judge/reply.ts';
 import {
   A_DAY,
+  BUSY,
   type Conclusion,
   concluded,
   IS_EMPTY,
@@ -66,6 +67,8 @@ export type Verdict =
   /** Nothing was charged and nothing is wrong with the call: try again after a backoff. */
   | EndAs<'not_sent'>
   | (EndAs<'paused'> & AskedWait)
+  /** The vendor asks for the same request again later, which it is sent once. */
+  | (EndAs<'not_served'> & AskedWait)
   /**
    * `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not
    * asked again.
@@ -373,6 +376,7 @@ function verdictOf(
       const hints = parsed.isOuter ? undefined : dialect.rate_hints;
       const isLong = table?.row.name === A_DAY ? (true as const) : undefined;
       const wait = present({ ...askedWaitIn(parsed.raw, hints), isLong });
+      if (table?.row.name === BUSY) return { kind: 'not_served', why, ...wait };
       if (rule?.charged !== true) return { kind: 'paused', why, ...wait };
       return { kind: 'in_doubt', why: `${why}, which is charged`, wait };
     }

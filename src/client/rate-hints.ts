@@ -58,6 +58,9 @@ function retryAfterMs(raw: Reply): number | undefined {
   return waitMsIn(Number.isNaN(ms) ? undefined : `${ms}ms`, raw) ?? waitMsIn(header(raw, 'retry-after'), raw);
 }
 
+/** Whether a header says when to ask again. */
+export const asksLater = (raw: Reply): boolean => retryAfterMs(raw) !== undefined;
+
 /**
  * How long an answer asks to wait that refuses its request for being too fast. Such an answer is about the
  * speed, so its body counts as well, and the time of a reset without the number that is left.

@@ -152,6 +152,11 @@ export type End =
   | { readonly kind: 'not_sent'; readonly why: string }
   /** The vendor said "too fast"; not charged. */
   | { readonly kind: 'paused'; readonly why: string }
+  /**
+   * The vendor says that it has not served a lookup, and when to ask again; not charged. A second such end of
+   * a call is kept as one in doubt.
+   */
+  | { readonly kind: 'not_served'; readonly why: string }
   /** The vendor refused the key, the credits or the address; not charged. */
   | { readonly kind: 'stopped'; readonly why: string }
   | { readonly kind: 'in_doubt'; readonly why: string }

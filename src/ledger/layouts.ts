@@ -169,6 +169,10 @@ CREATE TRIGGER attempts_move BEFORE UPDATE OF state, charged ON attempts
 FOR EACH ROW WHEN (${MOVES_OF_ACCEPTED}) EXECUTE FUNCTION refuse('${MOVES_SAY}');`,
 } as const;
 
+/** Until then no attempt said so. */
+const SERVED_LATER = `
+CREATE UNIQUE INDEX attempts_not_served ON attempts (key) WHERE said = 'not_served';`;
+
 /**
  * An id of an account leads to the answer of one call. Where two calls of an operation have the same one,
  * both are in doubt from here on, and so are the rows that asked for them.
@@ -198,7 +202,8 @@ FROM (SELECT max(c.id) AS id, c.batch, c.row, max(c.why) AS why FROM attempts c
   WHERE c.shares_id = 1 AND c.state IN ('doubt', 'doubt_beside') GROUP BY c.batch, c.row) d
 WHERE rows.batch = d.batch AND rows.row = d.row AND rows.state = 'pending';
 ${OWN_IDS[name]}
-CREATE UNIQUE INDEX attempts_later ON attempts (account, later_path, vendor_id) WHERE state = 'accepted';`;
+CREATE UNIQUE INDEX attempts_later ON attempts (account, later_path, vendor_id) WHERE state = 'accepted';
+${SERVED_LATER}`;
 
 export const LAYOUT_STEPS: readonly LayoutStep[] = [severalAccounts, ownIds];
 

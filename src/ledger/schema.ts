@@ -319,6 +319,8 @@ CREATE INDEX notes_kind ON notes (kind, batch, at);`,
   // An id of an account leads to the answer of one call.
   `CREATE UNIQUE INDEX attempts_later ON attempts (account, later_path, vendor_id) WHERE state = 'accepted';
 CREATE INDEX attempts_vendor_id ON attempts (vendor_id, account) WHERE vendor_id IS NOT NULL;`,
+  // A vendor may say once of a call that it has not served it.
+  `CREATE UNIQUE INDEX attempts_not_served ON attempts (key) WHERE said = 'not_served';`,
   // A batch buys an answer anew once, also when that is in doubt.
   `CREATE UNIQUE INDEX attempts_refreshed ON attempts (prior, batch) WHERE kind = 'refresh' AND ${REFRESHES};
 CREATE INDEX attempts_prior ON attempts (prior) WHERE prior IS NOT NULL;

@@ -85,7 +85,8 @@ const END_COLUMNS = {
   /** `answered`, `accepted`, `doubt`: it may have been charged, or `uncharged`: it cost nothing. */
   state: 'text',
   /**
-   * An answer says `found`, `no_match` or `refused`; an uncharged end says `not_sent`, `paused` or `stopped`.
+   * An answer says `found`, `no_match` or `refused`; an uncharged end says `not_sent`, `paused`, `stopped` or
+   * `not_served`.
    */
   said: 'text',
   charged: 'int',
@@ -254,6 +255,16 @@ const HAS_SUCCESSOR = `EXISTS (SELECT 1 FROM attempts o
 const ENDS_AS = `CASE WHEN v.state = 'answered' AND ${HAS_SUCCESSOR} THEN 'replaced'
   WHEN v.state = 'doubt' OR (v.state = 'accepted' AND attempts.shares_id = 1) THEN ${DOUBTS_AS}
   ELSE v.state END`;
+
+/**
+ * open → doubt, doubt_beside: a vendor that says twice of one call that it has not served it may have served
+ * it. The attempt is ended before `endAttempts` would free it, so its writer reads the call again.
+ */
+const doubtSecond = eachWhole(END_COLUMNS)(`
+UPDATE attempts SET ${movesTo(DOUBTS_AS)},
+  why = v.why, ended_at = v.at
+FROM v WHERE attempts.id = v.attempt AND attempts.state = 'open' AND v.said = 'not_served'
+  AND EXISTS (SELECT 1 FROM attempts e WHERE e.key = attempts.key AND e.said = 'not_served')`);
 
 /**
  * A vendor charges once under one key, so only one answer was paid: the earlier one, or the first one of the
@@ -703,6 +714,7 @@ export async function writeGroup(
   const accepted = numbered.filter(({ state }) => state === 'accepted');
   const others = numbered.filter((end) => !isOfFirst(end));
   const doubts = numbered.filter(({ state }) => state === 'doubt');
+  const unserved = numbered.filter(({ said }) => said === 'not_served');
   const priced = numbered.filter(({ price }) => price !== null);
   const last = newestOf(rows);
   const usingOthers = last.filter((row) => row.others !== null);
@@ -714,12 +726,13 @@ export async function writeGroup(
     step([keepReplies], replies),
     step([endFirstAttempts], numbered.filter(isOfFirst)),
     step([noteIds, shareIds], accepted),
+    step([doubtSecond], unserved),
     step([suspendRetries, replaceAnswers, endAttempts], others),
     step([restoreShared, SHARED], accepted),
     // Before others are freed: one of these may be among the ends, and gives back what it holds once.
     step([bookEnds], numbered),
     step([freeRepeats, restorePrior, bookFreed, advanceSubjects], others),
-    step([doubtRows], doubts),
+    step([doubtRows], [...doubts, ...unserved]),
     step([doubtSharing], accepted),
     step(moveRowsOn, others),
     step([raisePrices], priced),
@@ -786,7 +799,7 @@ export const admitChange = (sql: Sql, change: IntentRow, moved: number): Promise
 /** Ends one attempt within a transaction. @returns whether nobody had ended it before. */
 export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<boolean> {
   const records = [{ ...end, moved }];
-  await eachOf(sql, [suspendRetries, replaceAnswers], records);
+  await eachOf(sql, [doubtSecond, suspendRetries, replaceAnswers], records);
   const ended = await sql.each(endAttempts, records);
   const after = [bookEnds, freeRepeats, restorePrior, bookFreed, advanceSubjects, raisePrices, ...moveRowsOn];
   await eachOf(sql, after, records);

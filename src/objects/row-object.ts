@@ -55,10 +55,20 @@ const CallObject = z.object({
 export type CallObject = z.output<typeof CallObject>;
 
 const ClosureObject = z.object({
-  kind: z.enum(['answered', 'accepted', 'not_sent', 'paused', 'stopped', 'in_doubt']),
+  kind: z.enum(['answered', 'accepted', 'not_sent', 'paused', 'not_served', 'stopped', 'in_doubt']),
   /** The answer in the reading of the newest dialect. */
   answer: z
-    .enum(['found', 'no_match', 'refused', 'not_sent', 'paused', 'stopped', 'in_doubt', 'accepted'])
+    .enum([
+      'found',
+      'no_match',
+      'refused',
+      'not_sent',
+      'paused',
+      'not_served',
+      'stopped',
+      'in_doubt',
+      'accepted',
+    ])
     .exactOptional(),
   charged: z.number().exactOptional(),
   why: z.string(),

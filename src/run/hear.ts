@@ -16,7 +16,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
 export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next | Promise<Next> {
   const { account, client, clock } = run.session;
   if (clock.apart !== undefined) run.stopAll(clock.apart);
-  client.hear(replied, verdict.kind === 'paused');
+  client.hear(replied, verdict.kind === 'paused' || verdict.kind === 'not_served');
   switch (verdict.kind) {
     case 'answered':
       return applyAnswer(run, replied, verdict);
@@ -29,6 +29,7 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
       sayOnce(run, 'later', `Account ${account.name} answers later, and is asked until it has answered.`);
       return 'accepted';
     case 'paused':
+    case 'not_served':
       return applyPause(run, replied, verdict);
     case 'not_sent':
       return applyNotSent(run, replied, verdict);
@@ -78,7 +79,11 @@ function applyAnswer(run: Run, replied: RunReply, verdict: VerdictAs<'answered'>
 }
 
 /** Makes the account wait, and leaves the slot to others. */
-function applyPause({ session }: Run, { sentAtMs }: RunReply, verdict: VerdictAs<'paused'>): 'again' {
+function applyPause(
+  { session }: Run,
+  { sentAtMs }: RunReply,
+  verdict: VerdictAs<'paused' | 'not_served'>,
+): 'again' {
   session.client.limiter.pause(verdict, sentAtMs, verdict.why);
   return 'again';
 }

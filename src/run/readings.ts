@@ -67,6 +67,7 @@ const WORDS: Readonly<Record<NoAnswerKind, string>> = {
   in_doubt: 'in doubt',
   stopped: 'a refused key, address or credit',
   not_sent: 'a statement that nothing was done',
+  not_served: 'a request to ask later',
 };
 
 /**

@@ -3,7 +3,7 @@
  * not over; what the vendor said is quoted to whoever meets its limit later, with times as the clock on the wall shows them.
  * Method: the real command before a vendor on a real socket, with an account that costs money.
  */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, deskBefore } from './desk.ts';
 
 const TIRED: Answer = () =>
@@ -54,4 +54,64 @@ test("a time that the vendor gave holds the next start, which quotes the vendor'
   expect([code, asked.length]).toEqual([75, 1]);
   expect(stderr).toContain('the vendor asked to wait (status 429, "slow down")');
   expect(stderr).toMatch(/would have to wait for (?:2 h|1 h 59 min|1 h 60 min)/);
+});
+
+describe('a 503 with a time, to a lookup', () => {
+  const busy = (body: string, type = 'application/json'): Response =>
+    new Response(body, { status: 503, headers: { 'content-type': type, 'retry-after': '0.05' } });
+  /** Busy for the first requests, and well from then on. */
+  const busyFor = (busyTimes: number, body: string, type?: string): Answer => {
+    let asked = 0;
+    return (question, nth) => {
+      asked += 1;
+      return asked <= busyTimes ? busy(body, type) : KNOWS(question, nth);
+    };
+  };
+
+  async function openOne(answer: Answer) {
+    const at = await openList(answer);
+    at.desk.list(1);
+    const status = async () => (await at.desk.json(['status', 'last'])).counts;
+    return { ...at, status };
+  }
+
+  test.each([
+    ["in the vendor's own JSON", '{"error":"Busy"}'],
+    ['without a body', ''],
+  ])('%s waits and is sent again once', async (_, body) => {
+    const { asked, run, desk } = await openOne(busyFor(1, body));
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(asked).toHaveLength(2);
+    const { credits } = await desk.json(['status', 'last']);
+    expect(credits).toMatchObject({ spent: 1, in_doubt: 0 });
+  });
+
+  test('a second one is in doubt with its credit, and is not sent again by itself', async () => {
+    const { asked, run, status, desk } = await openOne(busyFor(2, '{"error":"Busy"}'));
+    expect(await run()).toMatchObject({ code: 3 });
+    expect(await run()).toMatchObject({ code: 3 });
+    expect([asked.length, await status()]).toEqual([2, { in_doubt: 1 }]);
+    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 0, in_doubt: 1 });
+  });
+
+  test("HTML is not the vendor's word: the first one is in doubt", async () => {
+    const { asked, run, status } = await openOne(busyFor(1, '<html>Busy</html>', 'text/html'));
+    expect(await run()).toMatchObject({ code: 3 });
+    expect([asked.length, await status()]).toEqual([1, { in_doubt: 1 }]);
+  });
+
+  test.each(['after-record', 'after-judge', 'after-close'])(
+    'a program that dies between the two (%s) sends it no third time',
+    async (point) => {
+      const { asked, run, status, desk } = await openOne(busyFor(9, '{"error":"Busy"}'));
+      const env = { ROWONCE_TEST_HOOKS: '1', ROWONCE_CRASH_AT: point };
+      const died = await desk.start(desk.run('--yes'), { env });
+      expect(died.code).not.toBe(3);
+      expect(asked).toHaveLength(1);
+      expect(await run()).toMatchObject({ code: 3 });
+      expect([asked.length, await status()]).toEqual([2, { in_doubt: 1 }]);
+      await run();
+      expect(asked).toHaveLength(2);
+    },
+  );
 });

@@ -88,6 +88,7 @@ function inWords(call: Call, verdict: Verdict): OfLookup | OfChange {
       return settledInWords(call, verdict);
     case 'accepted':
     case 'paused':
+    case 'not_served':
       return 'wait';
     case 'in_doubt':
       return 'in doubt';

@@ -6,7 +6,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AnswerRule, Dialect, DialectOperation } from '../../src/client/dialect.ts';
+import {
+  type AnswerRule,
+  type Dialect,
+  type DialectOperation,
+  dialectOperationOf,
+} from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import service from '../../src/client/dialects/service.ts';
 import { type Delivery, judge as judgeAt, type Verdict } from '../../src/client/judge.ts';
@@ -89,7 +94,12 @@ describe('rule 9, line by line', () => {
     ['425', answered(425), 'in_doubt'],
     ['499', answered(499), 'in_doubt'],
     ['500', answered(500, { name: 'Acme' }), 'in_doubt'],
-    ['503 with Retry-After', answered(503, '', { 'retry-after': '5' }), 'in_doubt'],
+    ['503 with Retry-After', answered(503, '', { 'retry-after': '5' }), 'not_served'],
+    ["the same in the vendor's JSON", answered(503, { error: 'busy' }, { 'retry-after': '5' }), 'not_served'],
+    ['the same in HTML', answered(503, '<html>Busy</html>', { 'retry-after': '5' }), 'in_doubt'],
+    ['503 with a time that nobody can read', answered(503, '', { 'retry-after': 'soon' }), 'in_doubt'],
+    ['503', answered(503, { error: 'busy' }), 'in_doubt'],
+    ['502 with Retry-After', answered(502, '', { 'retry-after': '5' }), 'in_doubt'],
     ['a 200 without a byte', answered(200), 'in_doubt'],
     ['a 200 that is not JSON', answered(200, '<html>Welcome</html>'), 'in_doubt'],
     ['a 200 whose JSON is cut off', answered(200, '{"name":"Ac'), 'in_doubt'],
@@ -99,6 +109,13 @@ describe('rule 9, line by line', () => {
     ['a connection that is refused', { kind: 'not_sent', cause: 'unreachable', message: 'x' }, 'not_sent'],
   ])('%s', (_, reply, expected) => {
     expect(inShort(judged(reply))).toBe(expected);
+  });
+
+  test('a change is in doubt after a 503, whenever its service says to come back', () => {
+    const change = { subject: { project: 'p-1', name: 'u-17' }, leaves: { state: 'gone' } } as const;
+    const removal: Call = { ...LOOKUP, operation: 'remove-user', change };
+    const reply = answered(503, { error: 'busy' }, { 'retry-after': '5' });
+    expect(inShort(judge(reply, service, dialectOperationOf(service, removal), removal))).toBe('in_doubt');
   });
 
   test("an operation's own rules come before those of the dialect", () => {

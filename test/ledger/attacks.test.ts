@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { setCaps } from '../../src/ledger/money.ts';
 import { check } from '../../src/ledger/transitions.ts';
-import { accepted, answer, DATABASES, doubt, keyOf, NOW, reply, type Tables, uncharged } from './plain.ts';
+import {
+  accepted,
+  answer,
+  DATABASES,
+  doubt,
+  keyOf,
+  NOW,
+  notServed,
+  reply,
+  type Tables,
+  uncharged,
+} from './plain.ts';
 
 // Goal: code that is wrong, or two who do the same at once, cannot make a credit be spent twice, nor a budget be passed.
 // Method: groups and plain SQL that attack each rule of the tables. After each attack the books are added up anew.
@@ -34,6 +45,31 @@ describe.each(DATABASES)('on %s', (_, open) => {
         expect(await tables.state(attempt)).toBe(stands);
       });
     }
+  });
+
+  attack('what the vendor says twice that it has not served is in doubt', async (tables, batch) => {
+    const first = await tables.ask(batch, 'acme');
+    expect(await tables.write({ ends: [notServed(first.attempt)] })).toContain(first.attempt);
+    const second = await tables.ask(batch, 'acme');
+    // Who ended it is told that it ended otherwise, and reads the call again.
+    expect(await tables.write({ ends: [notServed(second.attempt)] })).not.toContain(second.attempt);
+    expect([await tables.state(first.attempt), await tables.state(second.attempt)]).toEqual([
+      'uncharged',
+      'doubt',
+    ]);
+    expect(await tables.money(batch)).toEqual({ spent: 0, held: second.reserved });
+    expect((await tables.ask(batch, 'acme')).reserved).toBeUndefined();
+  });
+
+  attack('code that frees a call twice as not served is refused by the tables', async (tables, batch) => {
+    const attempts = [];
+    for (const end of [notServed, uncharged]) {
+      const { attempt } = await tables.ask(batch, 'acme');
+      await tables.write({ ends: [end(attempt)] });
+      attempts.push(attempt);
+    }
+    const frees = `UPDATE attempts SET said = 'not_served' WHERE id = ${attempts[1]}`;
+    await expect(tables.transaction((sql) => sql.rows(frees))).rejects.toThrow(/unique|attempts_not_served/i);
   });
 
   attack('what two ask at once is bought once', async (tables, batch) => {

@@ -210,6 +210,8 @@ export const accepted = (attempt: number, vendor_id: string, later_path = '/resu
 export const uncharged = (attempt: number) =>
   ({ ...end, attempt, state: 'uncharged', said: 'paused', charged: null }) as const;
 
+export const notServed = (attempt: number) => ({ ...uncharged(attempt), said: 'not_served' }) as const;
+
 export async function sqliteTables(): Promise<Tables> {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-tables-'));
   const file = join(folder, 'ledger.db');

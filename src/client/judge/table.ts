@@ -3,6 +3,7 @@ import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
 import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
+import { asksLater } from '../rate-hints.ts';
 import { Asked } from './asked.ts';
 import { publishedId, publishedIdIn } from './change-fields.ts';
 import { type Content, contentOf, type GivenValue, givenIn, placeIn } from './content.ts';
@@ -162,6 +163,10 @@ const isOfKey = (it: Answer): boolean =>
     ? !it.asked.isOwn || it.statements.codes.has('key_dead')
     : [400, 403, 404, 422].includes(it.by));
 
+/** A gateway in front of the vendor may have lost an answer that was charged, and tells of a time as well. */
+const isBusy = ({ by, http, isLookup, isJson, isBlank, parsed }: Answer): boolean =>
+  isLookup && by === 503 && http === 503 && !parsed.isOuter && (isJson || isBlank) && asksLater(parsed.raw);
+
 /** With these statuses a service says that it has no such step. */
 const NO_STEP: readonly number[] = [404, 405, 410];
 
@@ -250,6 +255,8 @@ const OTHER = ', which shows something different from what was asked for';
 
 /** The row of a limit that lasts long. */
 export const A_DAY = 'it says that a limit of a day or longer is reached';
+/** The row of a lookup that the vendor says it has not served. Such a call is sent again once. */
+export const BUSY = 'the status is 503, with a time to ask again';
 export const IS_EMPTY = 'the place of what was asked for is empty';
 export const SAYS_NONE = 'it says that nothing was found';
 
@@ -273,6 +280,7 @@ export const TABLE: readonly Row[] = [
     ),
     row('it is a redirect', 'wrong_address', ({ by }) => is3xx(by) || by === 407),
     row('the status is 429', 'rate_limited', ({ by, isJson }) => by === 429 || (by === 420 && isJson)),
+    row(BUSY, 'rate_limited', isBusy),
     row('the status is 401', 'key_dead', ({ by }) => by === 401),
     row('the status is 403, of a service', 'project_refused', (it) => it.by === 403 && isOfService(it)),
     row('the status is 403', 'key_dead', ({ by }) => by === 403),

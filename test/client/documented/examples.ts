@@ -42,8 +42,8 @@ const QUESTIONS = {
   service: undefined,
 } as const satisfies Record<string, Call | undefined>;
 
-/** In the order of the rows: the question, the status, and the body. */
-const ANSWERS: readonly (readonly [keyof typeof QUESTIONS, number, string])[] = [
+/** In the order of the rows: the question, the status, the body, and the `Retry-After`. */
+const ANSWERS: readonly (readonly [keyof typeof QUESTIONS, number, string, string?])[] = [
   ['company', 400, '{"message":"Your credit balance is too low"}'],
   ['company', 403, '{"message":"Daily quota exceeded"}'],
   ['company', 403, '{"reason":"userRateLimitExceeded"}'],
@@ -54,6 +54,7 @@ const ANSWERS: readonly (readonly [keyof typeof QUESTIONS, number, string])[] = 
   ['service', 404, '{"message":"not here"}'],
   ['company', 302, ''],
   ['company', 429, 'busy'],
+  ['company', 503, '{"message":"come back later"}', '7'],
   ['company', 401, ''],
   ['removal', 403, '{"message":"not for you"}'],
   ['company', 403, '{"message":"not for you"}'],
@@ -102,10 +103,11 @@ const ANSWERS: readonly (readonly [keyof typeof QUESTIONS, number, string])[] = 
 const LONGEST_SHOWN = 60;
 
 /** Each example as the page shows it, with the row that decides about it. */
-export const EXAMPLES = ANSWERS.map(([question, status, body]) => {
+export const EXAMPLES = ANSWERS.map(([question, status, body, retryAfter]) => {
   const call: Call | undefined = QUESTIONS[question];
   const dialect = ['company', 'own', 'own change', 'free'].includes(question) ? provider : service;
-  const raw = { status, headers: {}, body: Buffer.from(body), receivedAtMs: 0 };
+  const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+  const raw = { status, headers, body: Buffer.from(body), receivedAtMs: 0 };
   const parsed = { raw, body: readBody(raw.body), isOuter: question === 'service' };
   const operation = dialectOperationOf(
     dialect,
@@ -114,7 +116,7 @@ export const EXAMPLES = ANSWERS.map(([question, status, body]) => {
   const shown = body.length > LONGEST_SHOWN ? `${body.slice(0, 12)}…` : body;
   return {
     row: concluded(parsed, dialect, operation, call).row.name,
-    shown: `${status} ${shown}`.trim(),
+    shown: `${status} ${retryAfter === undefined ? '' : `Retry-After: ${retryAfter} `}${shown}`.trim(),
     question,
   };
 });

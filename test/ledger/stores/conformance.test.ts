@@ -213,7 +213,7 @@ describe.each([
       const { ledger, a } = await opened();
       await lost(ledger, a, 'acme');
       const { decision } = await retry(ledger, a);
-      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
+      for (const kind of ['not_sent', 'paused', 'not_served', 'stopped'] as const) {
         const attempt = await admitted(ledger, a, 'acme', { decision });
         expect(await stateOf(ledger, 'acme', a)).not.toHaveProperty('decision');
         await ledger.end(attempt, { kind, why: 'x' }, NOON_MS);
