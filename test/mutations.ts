@@ -149,6 +149,14 @@ export const MUTATIONS: readonly Mutation[] = [
     simulated: 'histories',
   },
   {
+    rule: '10: a call that a person leaves out is left out of each start of the list',
+    file: 'src/ledger/lists.ts',
+    text: '|| (alike.has(each.batch) && isLeavingOut(each))',
+    instead: '',
+    test: ['cli/settle', 'left out of the next version'],
+    simulated: { never: 'its people do not bring another version of a list in which they left a row out' },
+  },
+  {
     rule: '11: the code admits nothing above a budget',
     file: 'src/ledger/money.ts',
     text: '(b.closed = 1 OR b.spent + b.held + ',

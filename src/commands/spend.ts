@@ -81,7 +81,7 @@ async function spentIn(
     group.requests += part.requests;
   }
   const starts = new Map<string, readonly BatchId[]>();
-  for (const batch of all.toReversed()) {
+  for (const batch of all.toReversed().sort((one, other) => one.createdAtMs - other.createdAtMs)) {
     const earlier = starts.get(batch.inputPath) ?? [];
     starts.set(batch.inputPath, [...earlier, batch.id]);
     if (batch.createdAtMs < fromMs || batch.createdAtMs >= untilMs) continue;

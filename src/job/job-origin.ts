@@ -11,10 +11,6 @@ export type JobOrigin = { readonly undoes: string } | { readonly trial: Trial };
 type Trial = z.infer<typeof Trial>;
 const Trial = z.object({ job: z.string(), given: z.record(z.string().regex(/^[a-z]/i), z.string()) });
 
-/** The batch whose changes this undo takes back; undefined for a batch that is no undo. */
-export const undoneBy = ({ undoes }: JsonObject): string | undefined =>
-  typeof undoes === 'string' && /^[0-9a-f]{8}$/.test(undoes) ? undoes : undefined;
-
 /**
  * @param stored the settings that the ledger keeps with a batch.
  * @returns undefined for a batch that is no trial.

@@ -15,6 +15,7 @@ import {
   type WriteContext,
 } from './context.ts';
 import { type Cell, each, type Sql } from './db.ts';
+import { lastFirst, startedMs } from './lists.ts';
 import { moneyOf, OF_BATCH, scopeName, scopeOf, setCaps } from './money.ts';
 import { ACT_KINDS, actsWhere, noteAct, noteFile } from './notes.ts';
 import type {
@@ -78,8 +79,9 @@ async function existingBatch(sql: Sql, id: BatchId): Promise<Batch> {
 }
 
 export const readBatches = ({ db }: Context) => ({
-  /** All batches, newest first. */
-  batches: (): Promise<readonly Batch[]> => batchesWhere(db, 'ORDER BY b.number DESC'),
+  /** All batches, the one that was started last first. */
+  batches: async (): Promise<readonly Batch[]> =>
+    (await batchesWhere(db, 'ORDER BY b.number DESC')).toSorted(lastFirst),
   batch: async (id: BatchId): Promise<Batch | undefined> =>
     (await batchesWhere(db, 'WHERE b.id = ?', [id]))[0],
   /** The batch of that key, open or finished, of the newest generation. */
@@ -143,7 +145,8 @@ export const writeBatches = (context: WriteContext) => ({
       // kept.
       const { lineage, inputPath, accountName } = spec;
       await sql.rows('UPDATE batches SET lineage = ? WHERE id = ?', [lineage, id]);
-      await noteFacts(sql, id, { inputPath, accountName, run: { worker: context.worker, pid: process.pid } });
+      const run = { worker: context.worker, pid: process.pid };
+      await noteFacts(sql, id, { inputPath, accountName, run, startedAtMs: await nextStart(sql, spec) });
       await keepAccounts(sql, id, spec);
       await noteReads(sql, id, spec);
       await noteAct(sql, context, earlier === undefined ? 'begun' : 'gone_on', id);
@@ -185,6 +188,12 @@ async function setBatchCaps(sql: Sql, id: BatchId, change: BatchChange): Promise
   if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
   for (const [identity, cap] of Object.entries(shares))
     await setCaps(sql, [{ scope: await shareOf(sql, id, identity), cap }]);
+}
+
+/** A clock that is put back, or two starts of one moment, must not hide which start was the last one. */
+async function nextStart(sql: Sql, { createdAtMs }: BatchSpec): Promise<number> {
+  const [last] = (await batchesWhere(sql, 'ORDER BY b.number DESC')).toSorted(lastFirst);
+  return Math.max(Math.floor(createdAtMs), last === undefined ? 0 : startedMs(last) + 1);
 }
 
 const goesOn = (batch: Batch | undefined, renew: boolean): batch is Batch =>

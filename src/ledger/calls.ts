@@ -24,6 +24,7 @@ import {
   type StoredRow,
 } from './context.ts';
 import { type Db, each, eachWhole } from './db.ts';
+import { type Deciding, decisionsFor } from './lists.ts';
 import { OF_BATCH } from './money.ts';
 import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
 import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld, replyOf, unanswered } from './schema.ts';
@@ -151,10 +152,12 @@ const UNKNOWN: CallState<never> = { kind: 'unknown' };
 /** Nobody knows what came of the call: it is in doubt, or it was in doubt and is being sent again. */
 const isDoubtful = ({ state }: KnownAnswerRow): boolean => state === 'doubt' || state === 'retried';
 
+type DecisionOf = Awaited<ReturnType<typeof decisionsFor>>;
+
 /** @param doubts those that were read whole, as @param answers and @param records */
 function stateOf(
   { nth: _, old, open, used, state, attempt, ...kept }: KnownAnswerRow,
-  batch: BatchId | undefined,
+  decisionOf: DecisionOf,
   answers: ReadonlyMap<number, AnswerRecord<ReadAs>>,
   doubts: ReadonlyMap<number, Doubt>,
   records: ReadonlyMap<number, AttemptRecord>,
@@ -164,7 +167,7 @@ function stateOf(
     return { kind: state, accepted: records.get(attempt) ?? { attempt, batch: kept.batch } };
   if (state === 'doubt' || state === 'retried') {
     const doubt = doubts.get(attempt);
-    const decision = doubt && lastOf(doubt, batch);
+    const decision = doubt && decisionOf(doubt);
     return {
       kind: 'in_doubt',
       doubt: doubt ?? { attempt, batch: kept.batch },
@@ -178,10 +181,6 @@ function stateOf(
     answers.get(attempt) ?? recordFrom<Omit<KnownAnswer<ReadAs>, 'isTooOld'>>({ ...kept, attempt });
   return answeredCall(old === 1 ? { ...answer, isTooOld: true } : answer);
 }
-
-/** The last decision of a batch about a doubt. */
-const lastOf = ({ decisions }: Doubt, of: BatchId | undefined): Decision | undefined =>
-  decisions.findLast(({ batch }) => batch === of);
 
 /** All attempts at the call of an attempt, and what each may have cost without an answer. */
 const ALIKE = each({ id: 'int' })<{
@@ -357,9 +356,8 @@ WHERE w.batch = ? AND w.row = ?`;
 
 type AskingBatch = Partial<Pick<Batch, 'id' | 'freshSince'>>;
 
-export interface Finding<Level> {
+export interface Finding<Level> extends Deciding {
   readonly detail?: Level;
-  readonly batch?: BatchId | undefined;
   readonly freshFor?: AskingBatch;
 }
 
@@ -376,19 +374,21 @@ function findIn(
   return db.each(FIND_FRESH, dated);
 }
 
+const undecided: DecisionOf = () => undefined;
+
 const numbersOf = (found: readonly KnownAnswerRow[]): readonly AttemptId[] =>
   found.flatMap(({ attempt }) => attempt ?? []);
 
 export const readCalls = ({ db, secret }: Context) => ({
   /**
    * The states of calls, in the order of the keys and `whole` where nothing else is asked for; decisions are
-   * those of `batch`.
+   * those of `batch` and its list, or of the list at the path `list`.
    * @param freshFor says of answers whether they are too old for it. It has no id when a plan is about a
    * batch that does not exist yet.
    */
   async find<Level extends Detail = 'whole'>(
     keys: readonly CallKey[],
-    { detail, batch, freshFor }: Finding<Level> = {},
+    { detail, freshFor, ...deciding }: Finding<Level> = {},
   ): Promise<readonly CallState<Level>[]> {
     const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
     const kept = keys.map((key) => keptDigits(secret, key));
@@ -399,7 +399,8 @@ export const readCalls = ({ db, secret }: Context) => ({
     const records = new Map((await recordsOf(db, ids)).map((record) => [record.attempt, record]));
     const answers = await answersOf(db, numbersOf(whole.filter((each) => !isDoubtful(each))));
     const doubts = await doubtsOf(db, numbersOf(whole.filter(isDoubtful)));
-    for (const each of found) states[each.nth] = stateOf(each, batch, answers, doubts, records);
+    const decisionOf = doubts.size === 0 ? undecided : await decisionsFor(db, deciding);
+    for (const each of found) states[each.nth] = stateOf(each, decisionOf, answers, doubts, records);
     return states as readonly CallState<Level>[];
   },
 
@@ -414,8 +415,9 @@ export const readCalls = ({ db, secret }: Context) => ({
     const keys = rows.map(({ key }) => Buffer.from(key).toString('hex'));
     const found = await findIn(db, keys);
     const doubtful = found.filter((each) => isDoubtful(each) || unproven.has(each.attempt ?? 0));
+    const decisionOf = await decisionsFor(db, { batch });
     return [...(await doubtsOf(db, numbersOf(doubtful))).values()]
-      .filter((doubt) => withSkipped || lastOf(doubt, batch)?.kind !== 'skip')
+      .filter((doubt) => withSkipped || decisionOf(doubt)?.kind !== 'skip')
       .sort((a, b) => a.row - b.row || a.sentAtMs - b.sentAtMs || a.attempt - b.attempt);
   },
 

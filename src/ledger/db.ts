@@ -165,8 +165,10 @@ const WORDS = {
 /**
  * `{list X}`: each member of a JSON list, as `item.value`. It is text in PostgreSQL. `{hex X}`: the bytes
  * that hexadecimal digits say. `{text X}`: bytes as text, whose signs beyond ASCII may be written otherwise.
+ * `{said X name}`: the text of that name in JSON.
  */
 const [LIST, HEX, TEXT] = [/\{list (\S+)\}/g, /\{hex (\S+)\}/g, /\{text (\S+)\}/g];
+const SAID = /\{said (\S+) (\w+)\}/g;
 
 export function inWordsOf(name: Db['name'], sql: string): string {
   const list =
@@ -174,6 +176,7 @@ export function inWordsOf(name: Db['name'], sql: string): string {
   return sql
     .replaceAll(LIST, list)
     .replaceAll(HEX, name === 'sqlite' ? 'unhex($1)' : "decode($1, 'hex')")
+    .replaceAll(SAID, name === 'sqlite' ? "json_extract($1, '$$.$2')" : "(CAST($1 AS json) ->> '$2')")
     .replaceAll(TEXT, name === 'sqlite' ? 'CAST($1 AS TEXT)' : "encode($1, 'escape')")
     .replaceAll(/\{(\w+)\}/g, (_, word: keyof (typeof WORDS)['sqlite']) => WORDS[name][word]);
 }

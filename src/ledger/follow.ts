@@ -10,6 +10,7 @@ import {
 } from './call-records.ts';
 import { keptKey, oneRow, type WriteContext } from './context.ts';
 import { eachOf, type Sql } from './db.ts';
+import { startsBeside } from './lists.ts';
 import { note, noteAct } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
@@ -183,7 +184,10 @@ function decideDoubt(
     const id = await note(sql, { ...decided, ...form });
     // A rule decides for a run, which goes on with the row itself.
     if (isPersons && kind === 'retry') await eachOf(sql, resumeForRetry, [of]);
-    if (isPersons && kind === 'skip') await skip(sql, of, doubt, more.finishes);
+    if (isPersons && kind === 'skip') {
+      await skip(sql, of, doubt, more.finishes);
+      await skipElsewhere(sql, of, doubt);
+    }
     if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
     return id;
   });
@@ -214,6 +218,16 @@ async function skip(
     await finishRowsOf(sql, of.attempt, finishes.map(rowOf));
     await eachOf(sql, resumeForStep, [of]);
   } else await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
+}
+
+/** A call that a person leaves out is left out of all starts of the list: no row of theirs waits for her. */
+async function skipElsewhere(
+  sql: Sql,
+  { batch, attempt }: { readonly batch: BatchId; readonly attempt: number },
+  { why }: AttemptRow,
+): Promise<void> {
+  for (const other of await startsBeside(sql, batch))
+    await moveRows(sql, { batch: other, attempt }, ['in_doubt'], 'skipped', `skipped by the user: ${why}`);
 }
 
 interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'> {

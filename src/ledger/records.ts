@@ -103,6 +103,8 @@ export interface Batch extends BatchSpec {
   readonly outputPath?: string;
   /** SHA-256 of the output that we last wrote, to notice that others have changed it since. */
   readonly outputSha256?: string;
+  /** When it was begun, or gone on with last: later than every start before it in this ledger. */
+  readonly startedAtMs?: number;
   /** The process of its newest run. */
   readonly run?: { readonly worker: number; readonly pid: number };
   /** The most that a person lets its retries cost. The job may allow more, but takes none of it back. */
@@ -146,6 +148,7 @@ export type BatchFacts = {
     | 'accountName'
     | 'outputPath'
     | 'outputSha256'
+    | 'startedAtMs'
     | 'run'
     | 'vendorCount'
     | 'extraByPerson'

@@ -23,7 +23,7 @@ import {
   type WaitingRow,
 } from './records.ts';
 import { listedFrom, USED } from './rows.ts';
-import { AN_ANSWER, isAnswered, isDoubted, isTooOld, oneOf, replyOf, takes } from './schema.ts';
+import { AN_ANSWER, isAnswered, isCurrent, isDoubted, isTooOld, oneOf, replyOf, takes } from './schema.ts';
 
 /**
  * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that
@@ -132,6 +132,14 @@ export const readBatchFacts = ({ db }: Context) => ({
   async hasOlderThan(batch: BatchId, { foundMs, noMatchMs }: FreshSince): Promise<boolean> {
     const older = { batch, found: foundMs ?? null, no_match: noMatchMs ?? null };
     return (await db.each(OLDER, [older])).length > 0;
+  },
+
+  /** Whether a call that a row of the batch has left out has an answer by now. */
+  async hasAnsweredSince(batch: BatchId): Promise<boolean> {
+    const answered = `SELECT 1 AS found FROM rows r JOIN attempts c ON c.id = r.attempt
+      JOIN attempts s ON s.key = c.key AND ${isCurrent('s')} AND s.state = 'answered'
+      WHERE r.batch = ? AND r.state = 'skipped' LIMIT 1`;
+    return (await db.rows(answered, [batch])).length > 0;
   },
 
   /** What workers need to work on the batch; undefined where no worker works on it. */

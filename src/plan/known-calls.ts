@@ -134,6 +134,18 @@ export async function hasGoneStale(
 }
 
 /**
+ * Whether the batch is finished, and calls that its rows have left out were answered since, by another start
+ * of the list: then a new batch has these answers, for nothing.
+ */
+export async function isBehind(
+  ledger: LedgerReader,
+  batch: Pick<Batch, 'id' | 'state' | 'plannedRows'> | undefined,
+): Promise<boolean> {
+  const mayBe = batch?.state === 'finished' && batch.plannedRows === undefined;
+  return mayBe && ledger.hasAnsweredSince(batch.id);
+}
+
+/**
  * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run
  * with --refresh does so; an answer that is merely too old is no reason. The cut-off of a refreshed batch is
  * its own beginning.
@@ -147,19 +159,31 @@ export function asksErasedAgain({
 
 // ------------------------------------------------------------------------------------------------ sent again
 
+/** What a run does about calls in doubt. */
+interface DecidedDoubts {
+  /**
+   * It pays for them again, so that its plan counts them: a person or the job has sent them again, or their
+   * repeat is harmless.
+   */
+  readonly again: ReadonlySet<CallKey>;
+  /** A person leaves them out of each start of the list. */
+  readonly leftOut: ReadonlySet<CallKey>;
+}
+
 /**
- * The calls in doubt that a run pays for again, so that its plan counts them: calls that a person or the job
- * has sent again, and calls whose repeat is harmless. Calls that `resolveDoubt` ends without cost are not
- * among them. This function decides nothing and sends nothing.
- * @param batch the batch that a run would go on with; undefined for one that does not exist yet.
+ * Calls that `resolveDoubt` ends without cost are in neither set. This function decides nothing and sends
+ * nothing.
+ * @param of the batch that a run would go on with, or the path of the list where none exists yet.
  */
-export async function callsSentAgain(
+export async function decidedDoubts(
   { ledger, job }: Pick<PlanContext, 'job'> & { readonly ledger: LedgerReader },
   keys: readonly CallKey[],
-  batch: BatchId | undefined,
-): Promise<ReadonlySet<CallKey>> {
+  of: { readonly batch: BatchId | undefined; readonly list?: string | undefined },
+): Promise<DecidedDoubts> {
+  const { batch } = of;
   const again = new Set<CallKey>();
-  for (const state of await ledger.find(keys, { batch })) {
+  const leftOut = new Set<CallKey>();
+  for (const state of await ledger.find(keys, of)) {
     if (state.kind !== 'in_doubt') continue;
     const { doubt } = state;
     const decision = standingDecision(state);
@@ -169,8 +193,9 @@ export async function callsSentAgain(
     const isRetry = decision?.kind === 'retry' || paysAgain;
     const isHarmless = typeof doubt.call.ifLost === 'object' && decision?.kind !== 'skip';
     if (isRetry || isHarmless) again.add(doubt.key);
+    if (decision?.kind === 'skip' && decision.by === 'person') leftOut.add(doubt.key);
   }
-  return again;
+  return { again, leftOut };
 }
 
 /**

@@ -13,7 +13,7 @@ import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/pl
 import checkEmail from '../operations/check-email.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { type Conditions, SkippedBy } from './filling.ts';
-import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
+import { freshSinceOf, hasGoneStale, isBehind, startMsOf } from './known-calls.ts';
 import {
   type AccountCall,
   type CallLeft,
@@ -102,10 +102,12 @@ async function plannedBatchOf(context: PlanContext, input: PlannedInput): Promis
   if (ledger === undefined) return {};
   const existing = await newestBatch(context, input);
   if (existing?.state === 'open') return existing;
+  const { path: list } = input;
   const createdAtMs = await startMsOf(context, ledger);
   const freshSince = freshSinceOf(job, refresh, createdAtMs);
-  const isStale = await hasGoneStale(ledger, existing, freshSince);
+  const isStale = (await hasGoneStale(ledger, existing, freshSince)) || (await isBehind(ledger, existing));
   return {
+    list,
     ...(freshSince === undefined ? {} : { freshSince, createdAtMs }),
     ...present({ goesOn: isStale ? undefined : existing?.id }),
   };
@@ -215,7 +217,8 @@ class RowDraft {
   add(classification: RowClassification): void {
     const { kind, row } = classification;
     this.#counts.rows += 1;
-    if (kind === 'skipped') {
+    if (kind === 'left_out') this.#skipped += 1;
+    else if (kind === 'skipped') {
       this.#skipped += 1;
       this.#skippedBy.add(row, classification.by);
     } else this.#counts[COUNTED_AS[kind]] += 1;
@@ -235,7 +238,7 @@ class RowDraft {
   #addLeft(left: StepLeft): void {
     const { kind, again, anew } = left;
     if (again) addAlike(this.#again, left);
-    if (kind === 'in_doubt') return;
+    if (kind === 'in_doubt' || kind === 'left_out') return;
     addAlike(this.#toBuy, left);
     if (anew === 'unanswered') addAlike(this.#unanswered, left);
   }

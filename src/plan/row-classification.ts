@@ -3,7 +3,7 @@ import { type InputRow, type Outcome, type RowNumber, rowsAsked } from '../core/
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
-import { type AskedCall, asksErasedAgain, callsSentAgain, findCalls, forgottenAmong } from './known-calls.ts';
+import { type AskedCall, asksErasedAgain, decidedDoubts, findCalls, forgottenAmong } from './known-calls.ts';
 import {
   accountsOf,
   type MetCall,
@@ -31,9 +31,9 @@ export type RowClassification =
 export interface LookupResult {
   /**
    * A row is `to_buy` when any of its calls is to buy, else `in_doubt` when one of them is, and `accepted`
-   * when a vendor answers what is left later.
+   * when a vendor answers what is left later. It is `left_out` when a person leaves its calls in doubt out.
    */
-  readonly kind: 'answered' | 'accepted' | 'in_doubt' | 'to_buy';
+  readonly kind: 'answered' | 'accepted' | 'in_doubt' | 'left_out' | 'to_buy';
   readonly row: RowNumber;
   readonly answers: readonly UsableAnswer[];
   /** The steps of the row that have not ended. */
@@ -47,7 +47,7 @@ export interface LookupResult {
 
 /** A step that wants a call for which there is no usable answer. */
 export interface StepLeft {
-  readonly kind: 'accepted' | 'in_doubt' | 'to_buy';
+  readonly kind: 'accepted' | 'in_doubt' | 'left_out' | 'to_buy';
   /**
    * The calls that the step still makes when none of them matches. None for a call in doubt that no run sends
    * again.
@@ -81,6 +81,8 @@ export interface UsableAnswer extends AccountCall {
 export interface PlannedBatch extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
   /** The finished batch that a run goes on with, where `id` does not name it. Its decisions count. */
   readonly goesOn?: BatchId;
+  /** The path of the list, whose decisions count where no batch exists yet. */
+  readonly list?: string;
 }
 
 /** A group is large enough to make a transaction of the ledger cheap. */
@@ -150,7 +152,10 @@ const identityOf = (calls: readonly MetCall[]): string =>
 
 const UNKNOWN: State = { kind: 'unknown' };
 
-type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & { readonly again?: true };
+type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & {
+  readonly again?: true;
+  readonly isLeftOut?: true;
+};
 
 type State =
   | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' }>
@@ -177,9 +182,13 @@ async function statesOf(
   });
   const doubts = found.filter(({ state }) => state.kind === 'in_doubt').map(({ key }) => key);
   if (doubts.length > 0) {
-    const again = await callsSentAgain({ ...context, ledger }, doubts, batch.id ?? batch.goesOn);
-    for (const [index, { key, state }] of found.entries())
-      if (state.kind === 'in_doubt' && again.has(key)) states[index] = { ...state, again: true };
+    const of = { batch: batch.id ?? batch.goesOn, list: batch.list };
+    const { again, leftOut } = await decidedDoubts({ ...context, ledger }, doubts, of);
+    for (const [index, { key, state }] of found.entries()) {
+      if (state.kind !== 'in_doubt') continue;
+      if (again.has(key)) states[index] = { ...state, again: true };
+      else if (leftOut.has(key)) states[index] = { ...state, isLeftOut: true };
+    }
   }
   return states.map((state) => (isAnswered(state) && state.answer.isTooOld ? { kind: 'too_old' } : state));
 }
@@ -259,7 +268,7 @@ function addFed({ walk, left, shared }: RowProgress, met: MetCall, by: StepLeft[
 
 function leftOf(
   { walk }: RowProgress,
-  { at }: MetCall,
+  { at, by: { account } }: MetCall,
   state: Exclude<State, { kind: 'answered' | 'erased' }>,
 ): StepLeft {
   const toAsk = (): readonly MetCall[] => walk.callsAtWorst().filter((met) => met.at === at);
@@ -275,6 +284,11 @@ function leftOf(
     case 'accepted':
       return { kind: 'accepted', toAsk: toAsk().slice(1) };
     case 'in_doubt':
+      if (state.isLeftOut) {
+        // Another account of the step is asked in the place of the one whose call is left out.
+        const others = toAsk().filter(({ by }) => by.account.identity !== account.identity);
+        return { kind: others.length > 0 ? 'to_buy' : 'left_out', toAsk: others };
+      }
       return state.again === undefined
         ? { kind: 'in_doubt', toAsk: [] }
         : { kind: 'in_doubt', toAsk: toAsk(), again: state.again };
@@ -283,6 +297,6 @@ function leftOf(
 
 function lookedUp({ row, answers, left, isOfBatch }: RowProgress): LookupResult {
   const isLeft = (kind: StepLeft['kind']): boolean => left.some((step) => step.kind === kind);
-  const kind = (['to_buy', 'in_doubt', 'accepted'] as const).find(isLeft) ?? 'answered';
+  const kind = (['to_buy', 'in_doubt', 'accepted', 'left_out'] as const).find(isLeft) ?? 'answered';
   return { kind, row, answers, left, isOfBatch: isOfBatch || kind === 'to_buy' };
 }

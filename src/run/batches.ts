@@ -7,16 +7,19 @@ import { inputFileOf } from '../files/called.ts';
 import { changesDone, changesTold, interruptedChanges } from '../files/output/changes-done.ts';
 import { costOf, listCost } from '../files/output/output.ts';
 import { hasCosts, spentOf } from '../files/output/tally.ts';
-import { triedBy, undoneBy } from '../job/job-origin.ts';
+import { triedBy } from '../job/job-origin.ts';
 import { flagFor } from '../job/job-schema.ts';
 import { readSettings, saidBeside, settingsKept } from '../job/job-settings.ts';
 import {
   type Batch,
   isKnownHere,
   type LedgerReader,
+  lastFirst,
+  listOf,
   orderOf,
   type PauseRecord,
   type SentTimes,
+  undoneBy,
 } from '../ledger/ledger.ts';
 import type { Spender } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
@@ -44,8 +47,8 @@ interface BatchRange {
   readonly most: number;
   /** Whether batches over this input are wanted; left out: all are. */
   isOf?(input: string): boolean;
-  /** Whether only the newest batch of each input is wanted. */
-  readonly newest?: boolean;
+  /** One batch of each list: the one that is named for its path, else the one that was started last. */
+  readonly newest?: ReadonlyMap<string, string> | undefined;
 }
 
 /** A batch, and what all batches over its list have spent in the same store, of the same kind of money. */
@@ -57,19 +60,19 @@ export type PagedBatch = BatchObject & { readonly in_all: ListCost };
  */
 export async function batchesPage(
   storeFlag: string | undefined,
-  { from, most, isOf = () => true, newest = false }: BatchRange,
+  { from, most, isOf = () => true, newest }: BatchRange,
 ): Promise<{ readonly batches: readonly PagedBatch[]; readonly total: number }> {
   const every = await batchLines(storeFlag);
   const byId = new Map<string, Batch>(every.map(({ batch }) => [batch.id, batch]));
-  // What was undone is of the list that it was done for. The list of the undo is our own.
-  const inputOf = ({ settings, inputPath }: Batch): string => {
-    const undone = byId.get(undoneBy(settings) ?? '');
-    return undone === undefined ? inputPath : inputOf(undone);
-  };
+  const inputOf = (batch: Batch): string => listOf(batch, byId);
   const all = every.filter(({ batch }) => isOf(inputOf(batch)));
-  all.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
+  all.sort((a, b) => lastFirst(a.batch, b.batch));
   const byInput = Map.groupBy(all, ({ batch }) => inputOf(batch));
-  const lines = newest ? [...byInput.values()].flatMap((each) => each.slice(0, 1)) : all;
+  const shownOf = ([input, own]: readonly [string, readonly BatchLine[]]): readonly BatchLine[] => {
+    const named = own.filter(({ batch }) => batch.id === newest?.get(input));
+    return named.length > 0 ? named : own.slice(0, 1);
+  };
+  const lines = newest === undefined ? all : [...byInput].flatMap(shownOf);
   const shown = lines.slice(from, from + most);
   const read = new Map<string, PagedBatch>();
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
@@ -94,9 +97,25 @@ export async function batchesPage(
   return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };
 }
 
-interface BatchLine {
+export interface BatchLine {
   readonly batch: Batch;
   readonly location: string;
+}
+
+/** Those of the batches on which a process is at work now. */
+export async function atWorkAmong(lines: readonly BatchLine[]): Promise<readonly Batch[]> {
+  const open = lines.filter(({ batch }) => batch.state === 'open');
+  const found: Batch[] = [];
+  for (const [location, own] of Map.groupBy(open, (each) => each.location))
+    await lookInto(location, async (ledger) => {
+      const spenders = await spendersOf(ledger, location);
+      for (const { batch } of own) {
+        const isRun = spenders.some((spender) => isAtWorkOn(batch, spender));
+        const ranges = isRun ? undefined : await ledger.rangeCounts?.(batch.id);
+        if (isRun || (ranges?.running ?? 0) > 0) found.push(batch);
+      }
+    });
+  return found;
 }
 
 export async function batchLines(storeFlag: string | undefined): Promise<readonly BatchLine[]> {

@@ -5,7 +5,7 @@ import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { rowsIn } from '../core/row.ts';
-import type { Batch, Ledger, LedgerReader } from '../ledger/ledger.ts';
+import { type Batch, type Ledger, type LedgerReader, lastFirst } from '../ledger/ledger.ts';
 import type { AloneOptions, SoleAccess, Spender, StoreOptions } from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -159,7 +159,7 @@ export async function batchesIn(ledger: LedgerReader, location: string): Promise
 }
 
 /**
- * Finds a batch by its id or the beginning of its id, or the newest batch by `last`.
+ * Finds a batch by its id or the beginning of its id, or by `last` the one that was started last.
  * @throws StopError `usage` when there is no such batch, or when several ids begin like this.
  */
 export async function findBatch(
@@ -168,7 +168,7 @@ export async function findBatch(
   tell?: Tell,
 ): Promise<FoundBatch> {
   const lists = await eachLedger(storeFlag, batchesIn, tell);
-  const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
+  const all = lists.flat().sort((a, b) => lastFirst(a.batch, b.batch));
   const [found, ...others] =
     word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => word !== '' && batch.id.startsWith(word));
   if (found !== undefined && others.length === 0) return found;

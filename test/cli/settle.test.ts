@@ -67,6 +67,47 @@ test('--skip of one row ends that row, keeps its credits in doubt, and leaves th
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 2 });
 });
 
+test('a row that a person leaves out is left out of the next version of the list, which neither asks nor buys it', async () => {
+  const desk = await doubtfulDesk();
+  await desk.type(['settle', 'last', '2', '--skip']);
+  const list = await desk.read('list.csv');
+  const first = (await desk.json(['status', 'last'])).batch;
+  await desk.write('list.csv', list.replace('list.csv-3', 'list.csv-30'));
+  expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({
+    to_buy: 1,
+    in_doubt: 1,
+    skipped: 1,
+  });
+  await desk.type(desk.run());
+  expect(desk.place.statuses()).toEqual(['skipped', 'in_doubt', 'matched']);
+  const second = (await desk.json(['status', 'last'])).batch;
+  expect(second).not.toBe(first);
+  // What is decided about all that is in doubt is not about what was left out.
+  expect((await desk.json(['settle', 'last', '--retry', '--extra-credits', '9'])).calls).toBe(1);
+  await desk.type(desk.run());
+  expect(await desk.requests()).toBe(5);
+  // The file is put back: what was left out stays so, and what was bought meanwhile is there.
+  await desk.write('list.csv', list);
+  await desk.type(desk.run());
+  expect(desk.place.statuses()).toEqual(['skipped', 'matched', 'matched']);
+  expect(await desk.requests()).toBe(5);
+  // Who names the row again has it asked once more.
+  await desk.type(['settle', 'last', '2', '--retry', '--extra-credits', '9']);
+  await desk.type(desk.run());
+  expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched']);
+  expect(await desk.requests()).toBe(6);
+});
+
+test('a row that is left out of a later version is left out of an earlier one at once', async () => {
+  const desk = await doubtfulDesk();
+  const first = (await desk.json(['status', 'last'])).batch;
+  await desk.write('list.csv', `${await desk.read('list.csv')}\n`);
+  await desk.type(desk.run());
+  await desk.type(['settle', 'last', '2', '--skip']);
+  expect((await desk.json(['status', first])).counts).toEqual({ in_doubt: 1, matched: 1, skipped: 1 });
+  expect((await desk.json(['settle', first])).in_doubt).toMatchObject([{ row: 3 }]);
+});
+
 test('--answer: what a person found out is the answer, counts as paid, and is used by every later list', async () => {
   const desk = await doubtfulDesk();
   const told = await desk.type(['settle', 'last', '2', '--answer', 'industry=Law = Order', 'city=Perth']);

@@ -267,3 +267,22 @@ test('status of a batch that a run works on says so, since when, why it waits, a
   expect(await last()).toMatchObject({ state: 'open', running: false, paused_until });
   expect((await desk.type(['status', 'last'])).stderr).toContain('To continue');
 });
+
+test('`last` of a file that was edited and is put back is its first batch again, which was started last', async () => {
+  const desk = await openDesk();
+  desk.list(2);
+  const list = await desk.read('list.csv');
+  await desk.type(desk.run());
+  const first = (await desk.json(['status', 'last'])).batch;
+  await desk.write('list.csv', list.replace('list.csv-2', 'list.csv-20'));
+  await desk.type(desk.run());
+  const second = (await desk.json(['status', 'last'])).batch;
+  await desk.write('list.csv', list);
+  const again = await desk.json(desk.run());
+  expect(again).toMatchObject({ batch: first });
+  expect((await desk.json(['status', 'last'])).batch).toBe(first);
+  expect(second).not.toBe(first);
+  expect((await desk.json(['export', 'last'])).batch).toBe(first);
+  expect(await desk.read('out.csv')).toContain('list.csv-2.example');
+  expect(await desk.requests()).toBe(3);
+});

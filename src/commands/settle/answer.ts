@@ -24,7 +24,7 @@ import { counted, foreignWords } from '../../core/plain-text.ts';
 import { wordsOf } from '../../core/steps.ts';
 import { inputFileOf } from '../../files/called.ts';
 import { openHeader } from '../../files/input.ts';
-import { triedBy, undoneBy } from '../../job/job-origin.ts';
+import { triedBy } from '../../job/job-origin.ts';
 import { saidBeside, settingsKept } from '../../job/job-settings.ts';
 import {
   type AnswerAtHand,
@@ -39,6 +39,7 @@ import {
   type LedgerReader,
   type Reply,
   standingDecision,
+  undoneBy,
 } from '../../ledger/ledger.ts';
 import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';

@@ -4,7 +4,15 @@ import { type CreditPrice, moneyEach, moneyFor, type PricedCredits } from '../..
 import { present } from '../../core/objects.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
-import type { AskedOfAccount, Batch, LedgerReader, Money, RowRecord } from '../../ledger/ledger.ts';
+import {
+  type AskedOfAccount,
+  type Batch,
+  type LedgerReader,
+  listsOf,
+  type Money,
+  type RowRecord,
+  startedMs,
+} from '../../ledger/ledger.ts';
 import { asItIs } from '../../lib/formulas.ts';
 import type { ListCost } from '../../objects/batch-object.ts';
 import type { FiguresObject, StepObject } from '../../objects/run-object.ts';
@@ -95,10 +103,11 @@ const pricedIn = (ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise
 async function costsIn(ledger: LedgerReader, batch: Batch, priceOf: PriceOf): Promise<Costs> {
   const money = await ledger.batchMoney(batch.id);
   const cost = (await costOf(ledger, batch, priceOf)) ?? null;
-  const newestFirst = await ledger.batches();
-  const older = newestFirst.slice(newestFirst.findIndex(({ id }) => id === batch.id) + 1);
-  const earlier = older.filter(({ inputPath }) => inputPath === batch.inputPath);
-  const before = earlier.filter(({ sandbox }) => sandbox === batch.sandbox);
+  const { starts = [] } = listsOf(await ledger.batches()).get(batch.inputPath) ?? {};
+  const before = starts.filter(
+    ({ id, sandbox, createdAtMs }) =>
+      id !== batch.id && sandbox === batch.sandbox && createdAtMs <= startedMs(batch),
+  );
   if (before.length === 0) return { money, cost };
   const all = await listCost(ledger, [batch, ...before], priceOf);
   const { spent, in_doubt: inDoubt } = all.credits;

@@ -23,7 +23,7 @@ import type {
 import { keptWorks } from '../../operations/team/change-action.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
 import { SkippedBy } from '../filling.ts';
-import { callsSentAgain } from '../known-calls.ts';
+import { decidedDoubts } from '../known-calls.ts';
 import {
   againIn,
   type Plan,
@@ -292,7 +292,7 @@ async function changesSentAgain(
   const doubts = ledger === undefined || batch === undefined ? [] : await ledger.doubts(batch.id);
   if (ledger === undefined || batch === undefined || doubts.length === 0) return undefined;
   const keys = doubts.map(({ key }) => key);
-  const again = await callsSentAgain({ ...context, ledger }, keys, batch.id);
+  const { again } = await decidedDoubts({ ...context, ledger }, keys, { batch: batch.id });
   const sent = doubts.filter(({ key }) => again.has(key));
   const most = sent.reduce((sum, { call }) => sum + priceOf({ call, by: context }).most, 0);
   return again.size === 0 ? undefined : { rows: again.size, most };
