@@ -68,6 +68,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/summary-words.ts',
     'output/tally.ts',
     'quality/job-issues.ts',
+    'shared-identifiers.ts',
     'spool.ts',
     'versions.ts',
   ],

@@ -81,9 +81,8 @@ export class NewFile {
     return true;
   }
 
-  async replace(path: string): Promise<void> {
-    await rename(this.#path, path);
-    await syncEntry(dirname(path));
+  replace(path: string): Promise<void> {
+    return replaceBy(this.#path, path);
   }
 
   async #create(path: string): Promise<boolean> {
@@ -96,6 +95,12 @@ export class NewFile {
   async discard(): Promise<void> {
     await rm(this.#path, { force: true }).catch(() => {});
   }
+}
+
+/** A file of ours takes the place of another one, and does so behind a loss of power, too. */
+export async function replaceBy(own: string, path: string): Promise<void> {
+  await rename(own, path);
+  await syncEntry(dirname(path));
 }
 
 /** A wait for a write takes longer than the write itself, so small chunks are written together. */

@@ -150,16 +150,55 @@ const Mend = z.strictObject({
   column: z.string().max(10_000),
   value: z.string().max(100_000),
 });
-export const KeptMend = Mend.extend({
-  /** ISO 8601, UTC: a batch that began later has it. */
-  at: z.string(),
-});
+export const KeptMend = Mend.extend({ at: z.string() });
 export type Mend = z.infer<typeof KeptMend>;
-/** The mend that was taken back last. A start from before still has the mend. */
-export const MendTaken = z.object({ at: z.string(), mended_at: z.string() });
 /** A value of null takes the mend back. */
 export const MendRequest = Mend.extend({ value: Mend.shape.value.nullable() });
 export type MendRequest = z.infer<typeof MendRequest>;
+
+/** A cell that says something else than in the start that is shown: what it says now. */
+export const CellSince = z.object({
+  row: z.number(),
+  column: z.string(),
+  value: z.string(),
+  /** Its mend was taken back, so that the answer which that start has for the row is for another cell. */
+  taken: z.literal(true).exactOptional(),
+});
+export type CellSince = z.infer<typeof CellSince>;
+
+/** How a file is brought: its name, and where one of that name is here already, as what. */
+export const BringQuery = z.object({
+  name: z.string().default(''),
+  /** `new`, or the id of the list whose next version it is. Left out: that is told by what stands in it. */
+  as: z.string().max(100).optional(),
+});
+
+/** The file is not kept yet: a list of its name is here, and most of its rows are others. */
+export const OtherList = z.object({
+  other: z.object({
+    list: z.string(),
+    name: z.string(),
+    /** So many identifiers of the smaller one are in both, of all that it has. */
+    shared: z.number(),
+    of: z.number(),
+    likely: z.enum(['new', 'edited']),
+  }),
+});
+export type OtherList = z.infer<typeof OtherList>;
+
+/** How a list, as it is now, stands to what was started over it. */
+export const Standing = z.object({
+  /** The start that is shown; null where there is none. */
+  batch: z.string().nullable(),
+  /**
+   * `as_started`: it has read the same content. `mended`: the same file with other mends. `changed`: another
+   * version of the list.
+   */
+  is: z.enum(['unstarted', 'as_started', 'mended', 'changed']),
+  /** Of a list that is `mended`. */
+  cells: z.array(CellSince),
+});
+export type Standing = z.infer<typeof Standing>;
 
 /** A list that was brought to the page. */
 export interface ListView {
@@ -175,7 +214,7 @@ export interface ListView {
   readonly mends: readonly Mend[];
   /** Against the version that was started last; undefined where nothing was started before. */
   readonly edited: z.infer<typeof Edited> | undefined;
-  readonly taken: z.infer<typeof MendTaken> | undefined;
+  readonly standing: Standing;
 }
 
 export interface Lists {

@@ -23,8 +23,8 @@ async function openPage(sandbox = '--match-rate 1') {
     place,
     served,
     lists: place.path('store/lists'),
-    bring: (name: string, body: string) =>
-      ask(served, 'PUT', `/lists?name=${encodeURIComponent(name)}`, body),
+    bring: (name: string, body: string, as = '') =>
+      ask(served, 'PUT', `/lists?name=${encodeURIComponent(name)}${as && `&as=${as}`}`, body),
     ask: (path: string) => ask(served, 'GET', `/lists${path}`),
     rows: (id: string, order: object = {}) => ask(served, 'POST', `/lists/${id}/rows`, order),
   };
@@ -242,7 +242,7 @@ test('a batch goes on with what it has read, and the version that was brought si
   const { id: plan } = await planned();
   const { work } = await ask(served, 'POST', '/run', { file, job, plan, budget: 1 });
   await endOf(served, work.id);
-  await bring('leads.jsonl', lines('d.example', 'e.example'));
+  await bring('leads.jsonl', lines('d.example', 'e.example'), file);
   const { batches } = await ask(served, 'GET', '/batches');
   const goOn = async () => {
     const again = await ask(served, 'POST', '/tasks', { batch: batches[0].batch, budget: 3 });

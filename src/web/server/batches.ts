@@ -17,6 +17,7 @@ import { type BatchList, BatchListQuery, DOWNLOADS, type ReportObject } from '..
 import { HttpRefusal } from './answers.ts';
 import { askChild } from './child.ts';
 import { keptLists, visibleName } from './list-files.ts';
+import { standingsOf } from './list-standing.ts';
 import type { Server } from './server.ts';
 
 const PER_PAGE = 50;
@@ -27,13 +28,17 @@ export function batchRoutes(server: Server): Hono {
   return new Hono()
     .get('/batches', async (context) => {
       const { page, list, newest } = checkInput(context.req.path, BatchListQuery, context.req.query());
-      const ids = new Map((await keptLists(server)).map(({ path, id }) => [path, id]));
+      const lists = await keptLists(server);
+      const ids = new Map(lists.map(({ path, id }) => [path, id]));
       const isOf = (input: string): boolean => {
         if (list !== undefined) return ids.get(input) === list;
         // A list that was removed from the page is told by the ledger alone.
         return newest === undefined || ids.has(input) || listFolderOf(input) === undefined;
       };
-      const range = { from: (page - 1) * PER_PAGE, most: PER_PAGE, isOf, newest: newest !== undefined };
+      const standings = newest && (await standingsOf(server, lists));
+      const shown =
+        standings && new Map(lists.map((each) => [each.path, standings.get(each.id)?.batch ?? '']));
+      const range = { from: (page - 1) * PER_PAGE, most: PER_PAGE, isOf, newest: shown };
       const { batches, total } = await batchesPage(store, range);
       const named = batches.map((each) => ({
         ...each,

@@ -12,11 +12,13 @@ import { plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
 import { copyPath, LIST_NOTE } from '../../files/called.ts';
 import { contentHash, formatOf } from '../../files/input.ts';
+import { type SharedIdentifiers, sharedIdentifiers } from '../../files/shared-identifiers.ts';
 import { Edited, editedSince, stillFitting, withCorrections } from '../../files/versions.ts';
-import { type Chunks, NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
-import { endingOf } from '../../lib/file-name.ts';
+import { listsOf } from '../../ledger/ledger.ts';
+import { type Chunks, NewFile, outputProblem, replaceBy, replaceFile } from '../../lib/atomic-file.ts';
+import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { batchLines } from '../../run/batches.ts';
-import { KeptMend, ListJob, type MendRequest, MendTaken } from '../api.ts';
+import { KeptMend, ListJob, type MendRequest, type OtherList } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
 
@@ -27,9 +29,17 @@ import type { Server } from './server.ts';
  * the file has all that the page knows of the list.
  */
 
+const Version = z.object({
+  sha256: z.string(),
+  brought: z.string(),
+  mends: z.array(KeptMend),
+});
+
 const ListNote = z.object({
   /** The user's name for the list. It is never a path. */
   name: z.string(),
+  /** The name of its file, where another list had that one already. */
+  called: z.string().optional(),
   file: z.string(),
   /** The hash of the file as it was brought. */
   sha256: z.string(),
@@ -39,7 +49,8 @@ const ListNote = z.object({
   version: z.number().catch(0),
   mends: z.array(KeptMend).catch([]),
   edited: Edited.optional().catch(undefined),
-  taken: MendTaken.optional(),
+  /** What was read by starts: the brought file by its hash, and the mends in it. */
+  versions: z.array(Version).catch([]),
 });
 type ListNote = z.infer<typeof ListNote>;
 
@@ -99,11 +110,19 @@ const keepNote = (folder: string, note: ListNote): Promise<boolean> =>
   replaceFile(join(folder, LIST_NOTE), 0o600, [JSON.stringify(ListNote.parse(note))]);
 
 /**
- * Keeps a file as a list. A file of the same name is a newer version of that list, with the mends of those
- * rows that are as they were; batches keep the rows that they began with.
- * @throws StopError `input` or `disk_full`. No part of the file is left then.
+ * Keeps a file as a list. A file of the same name that has half of its identifiers is a newer version of that
+ * list, with the mends of those rows that are as they were; batches keep the rows that they began with.
+ * @param as what a person has said that it is: `new`, or the id of the list of which it is the next version.
+ * @returns the question to her where that is not known. Nothing of the file is kept then.
+ * @throws StopError `input` or `disk_full`, HttpRefusal 404 for an id that no list of that name has. No part
+ *   of the file is left then.
  */
-export async function bringList(place: Place, named: string, chunks: Chunks): Promise<KeptList> {
+export async function bringList(
+  place: Place,
+  named: string,
+  chunks: Chunks,
+  as?: string,
+): Promise<KeptList | OtherList> {
   const name = cleanName(named);
   await formatOf(name);
   const lists = listsFolder(place.folder);
@@ -114,38 +133,110 @@ export async function bringList(place: Place, named: string, chunks: Chunks): Pr
   try {
     if (content.sha256 === OF_NOTHING)
       throw stop('input', 'The file is empty.', 'Add one with a header and rows.');
-    return await line.add(() => keepContent(place, name, content));
+    return await line.add(() => keepContent(place, name, content, as));
   } finally {
     await content.discard();
   }
 }
 
-async function keepContent(place: Place, name: string, content: NewFile): Promise<KeptList> {
-  const same = (await keptLists(place)).find((list) => list.name === name);
+async function keepContent(
+  place: Place,
+  name: string,
+  content: NewFile,
+  as: string | undefined,
+): Promise<KeptList | OtherList> {
+  const all = await keptLists(place);
   const { sha256 } = content;
-  if (same?.sha256 === sha256) return same;
-  const { id, job, version } = same ?? { id: randomBytes(8).toString('hex'), job: {}, version: 0 };
-  const file = `list${endingOf(name)}`;
-  const folder = join(listsFolder(place.folder), id);
+  const alike = all.filter((list) => (list.called ?? list.name) === name);
+  const itself = alike.find((list) => list.sha256 === sha256);
+  if (itself !== undefined) return itself;
+  // A crash leaves a folder without a note, which the next start of the page removes.
+  const fresh = { id: randomBytes(8).toString('hex'), job: {}, version: 0, versions: [] };
+  const folder = join(listsFolder(place.folder), fresh.id);
   await mkdir(folder, OWN);
+  const brought = join(folder, `list${endingOf(name)}`);
+  await content.replace(brought);
+  try {
+    const same = as === 'new' ? undefined : await sameAmong(alike, brought, as);
+    if (same !== undefined && 'other' in same) return same;
+    if (same !== undefined) return await keepVersion(place, same, brought, sha256);
+    await keepCopy(brought, sha256);
+    const atMs = Math.floor(systemClock.wallMs());
+    const own = alike.length === 0 ? { name } : { name: freeName(name, all), called: name };
+    await keepNote(folder, { ...fresh, ...own, file: basename(brought), sha256, atMs, mends: [] });
+    return keptList(place, fresh.id);
+  } finally {
+    if (!existsSync(join(folder, LIST_NOTE))) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** From this share on a file is the list of its name; below the least one it is taken for another first. */
+const SHARE_OF_SAME = 0.5;
+const SHARE_OF_EDITED = 0.1;
+
+/**
+ * The list of which a file is the next version, or the question to a person about the one that is most like
+ * it; undefined where no list has its name.
+ * @throws HttpRefusal 404
+ */
+async function sameAmong(
+  alike: readonly KeptList[],
+  brought: string,
+  as: string | undefined,
+): Promise<KeptList | OtherList | undefined> {
+  const named = alike.find(({ id }) => id === as);
+  if (named !== undefined) return named;
+  if (as !== undefined) throw new HttpRefusal(404, 'This list no longer exists.', 'Bring its file again.');
+  const compared: { readonly list: KeptList; readonly share: number; readonly in: SharedIdentifiers }[] = [];
+  for (const list of alike) {
+    const own = await sharedWith(list, brought);
+    // Without any identifier, or where one of the two cannot be read, the name says what it is.
+    if (own === undefined) return list;
+    compared.push({ list, share: own.of === 0 ? 0 : own.shared / own.of, in: own });
+  }
+  const [most] = compared.toSorted((one, other) => other.share - one.share);
+  if (most === undefined || most.share >= SHARE_OF_SAME) return most?.list;
+  const { id, name } = most.list;
+  const likely = most.share < SHARE_OF_EDITED ? 'new' : 'edited';
+  return { other: { list: id, name, ...most.in, likely } };
+}
+
+function sharedWith({ path, job }: KeptList, brought: string): Promise<SharedIdentifiers | undefined> {
+  const chosen = Object.values(job.columns ?? {}).filter((column) => column !== '');
+  return sharedIdentifiers(readingIn(job), path, brought, chosen).catch(() => undefined);
+}
+
+/** `export (2).csv`, as browsers name a second file. */
+function freeName(name: string, lists: readonly KeptList[]): string {
+  const { stem, ending } = nameParts(name);
+  for (let number = 2; ; number += 1) {
+    const free = `${stem} (${number})${ending}`;
+    if (!lists.some((list) => list.name === free)) return free;
+  }
+}
+
+/** The file takes the place of the list, whose other versions stay beside it. */
+async function keepVersion(place: Place, same: KeptList, brought: string, sha256: string): Promise<KeptList> {
+  const { id, folder, job } = same;
+  const file = basename(brought);
   const path = join(folder, file);
-  await content.replace(path);
+  await replaceBy(brought, path);
   const copy = await keepCopy(path, sha256);
-  const before = same && copyPath(path, same.sha256);
+  const before = copyPath(path, same.sha256);
   // Where the new version cannot be read as the one before, no mend has a place in it.
-  const mends = before ? await stillFitting(same.mends, readingIn(job), before, copy).catch(() => []) : [];
+  const mends = await stillFitting(same.mends, readingIn(job), before, copy).catch(() => []);
   if (mends.length > 0) await writeMended(path, copy, { job, mends });
   const edited = await editedSinceStart(place, path, job);
   const atMs = Math.floor(systemClock.wallMs());
-  await keepNote(folder, { name, file, sha256, atMs, job, version, mends, edited });
+  await keepNote(folder, { ...same, file, sha256, atMs, mends, edited });
   return keptList(place, id);
 }
 
 /** Undefined where nothing was started over the list, or its two versions cannot be compared. */
 async function editedSinceStart({ store }: Place, path: string, job: ListJob) {
-  const over = (await batchLines(store)).filter(({ batch }) => batch.inputPath === path);
-  const [newest] = over.toSorted((one, other) => other.batch.createdAtMs - one.batch.createdAtMs);
-  const started = newest && copyPath(path, newest.batch.inputSha256);
+  const all = (await batchLines(store)).map(({ batch }) => batch);
+  const last = listsOf(all).get(path)?.starts[0];
+  const started = last && copyPath(path, last.inputSha256);
   return started ? editedSince(readingIn(job), started, path).catch(() => undefined) : undefined;
 }
 
@@ -164,8 +255,7 @@ export const mend = (place: Place, id: string, { row, column, value }: MendReque
     const brought = await keepCopy(existsSync(earlier) ? earlier : list.path, list.sha256);
     // A crash behind this leaves a list whose last mend is written and not noted.
     await writeMended(list.path, brought, { ...list, mends });
-    const before = list.mends.find((each) => !others.includes(each));
-    return { mends, taken: value === null && before ? { at, mended_at: before.at } : list.taken };
+    return { mends };
   });
 
 async function writeMended(path: string, brought: string, { job, mends }: Pick<ListNote, 'job' | 'mends'>) {
@@ -173,12 +263,19 @@ async function writeMended(path: string, brought: string, { job, mends }: Pick<L
   if (mended !== undefined) await replaceFile(path, 0o600, mended);
 }
 
-/** The path of a copy of the list as it is now. */
+/** The path of a copy of the list as it is now, which a start reads. Its mends are noted with it. */
 export const keptCopy = (place: Place, { id }: KeptList): Promise<string> =>
   line.add(async () => {
-    const { path } = await keptList(place, id);
-    return keepCopy(path, await contentHash(path));
+    const { path, folder, ...note } = await keptList(place, id);
+    const sha256 = await contentHash(path);
+    const others = note.versions.filter((version) => version.sha256 !== sha256);
+    const read = { sha256, brought: note.sha256, mends: note.mends };
+    await keepNote(folder, { ...note, versions: [read, ...others].slice(0, MOST_VERSIONS) });
+    return keepCopy(path, sha256);
   });
+
+/** A list that is started every day for a year. */
+const MOST_VERSIONS = 400;
 
 async function keepCopy(path: string, sha256: string): Promise<string> {
   const copy = copyPath(path, sha256);

@@ -2,9 +2,9 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { inMoney } from '../../../core/money.ts';
 import { whatWords } from '../../../files/output/summary-words.ts';
-import type { BatchList, ListedBatch, Lists, ListView } from '../../api.ts';
+import type { BatchList, ListedBatch, Lists, ListView, OtherList } from '../../api.ts';
 import { Act, Loaded, RefusedNotice, useAction } from '../parts/asking.tsx';
-import { Button, ButtonLink } from '../parts/controls.tsx';
+import { Button, ButtonLink, Stop } from '../parts/controls.tsx';
 import {
   creditWords,
   dayAndMonth,
@@ -82,7 +82,7 @@ function linesOf(lists: readonly ListView[], { batches, total, per_page }: Batch
 }
 
 function OneList({ list, batch }: Line) {
-  const isNew = batch === undefined || (list !== undefined && list.at > batch.created_at);
+  const isNew = batch === undefined || list?.standing.is === 'changed';
   const at = timeOf({ list, batch });
   const name = list?.name ?? batch?.input;
   return (
@@ -138,8 +138,15 @@ function stateOf(batch: ListedBatch) {
 function Bring({ endings }: Pick<Lists, 'endings'>) {
   const { isBusy, refused, run } = useAction();
   const input = useRef<HTMLInputElement>(null);
+  const asked = useSignal<Asked | undefined>(undefined);
   const take = (file: File | undefined): void => {
-    if (file !== undefined) run(async () => show(await sent(file)));
+    asked.value = undefined;
+    if (file === undefined) return;
+    run(async () => {
+      const answer = await sent(file);
+      if ('other' in answer) asked.value = { file, ...answer.other };
+      else show(answer);
+    });
   };
   const isOver = useWholePage(take);
   return (
@@ -176,7 +183,33 @@ function Bring({ endings }: Pick<Lists, 'endings'>) {
         {isBusy.value ? 'It is being read…' : 'You can also paste a table that you copied.'}
       </p>
       <RefusedNotice refused={refused.value} />
+      {asked.value && <WhichList {...asked.value} onLeft={() => (asked.value = undefined)} />}
     </section>
+  );
+}
+
+type Asked = OtherList['other'] & { readonly file: File };
+
+/** Another list has the name of this file: she says which of the two it is, before anything is kept of it. */
+function WhichList({ file, list, name, shared, of, likely, onLeft }: Asked & { onLeft(): void }) {
+  const bring = async (as: string): Promise<void> => {
+    const answer = await sent(file, as);
+    if (!('other' in answer)) show(answer);
+  };
+  const both = `${grouped(shared)} of ${grouped(of)} ${shared === 1 ? 'is' : 'are'} in both`;
+  const answers = [
+    { says: 'It is a new list', as: 'new', isLikely: likely === 'new' },
+    { says: 'It is the same list, edited', as: list, isLikely: likely === 'edited' },
+  ];
+  return (
+    <Stop says={`“${name}” is here already, with other rows: ${both}.`}>
+      {answers
+        .toSorted((one, other) => Number(other.isLikely) - Number(one.isLikely))
+        .map(({ says, as, isLikely }) => (
+          <Act key={as} says={says} look={isLikely ? 'go' : undefined} does={() => bring(as)} />
+        ))}
+      <Button look="link" says="Do not bring it" onClick={onLeft} />
+    </Stop>
   );
 }
 
@@ -218,12 +251,16 @@ function pastedIn(clipboard: DataTransfer | null): File | undefined {
 
 const show = ({ id }: ListView): string => (location.href = `/lists/${id}`);
 
-const sent = (file: File): Promise<ListView> =>
-  ask(`/lists?name=${encodeURIComponent(file.name)}`, { method: 'PUT', body: file });
+/** @param as what she has said that the file is. */
+const sent = (file: File, as?: string): Promise<ListView | OtherList> =>
+  ask(`/lists?${new URLSearchParams({ name: file.name, ...(as && { as }) })}`, { method: 'PUT', body: file });
 
 async function bringSample(): Promise<void> {
   const sample = await (await fetch('/sample.csv')).blob();
-  const list = await sent(new File([sample], 'Sample list.csv'));
+  const file = new File([sample], 'Sample list.csv');
+  const known = await sent(file);
+  const list = 'other' in known ? await sent(file, 'new') : known;
+  if ('other' in list) return;
   const first = { operation: 'enrich-company', account: 'sandbox-provider' };
   // What she has chosen for it the last time stays.
   if (Object.keys(list.job).length === 0) await ask(`/lists/${list.id}/job`, { method: 'PUT', body: first });

@@ -40,9 +40,10 @@ async function knownOfList(id: string, signal: AbortSignal): Promise<Known> {
     ask<ListView>(`/lists/${id}`, how),
     ask<BatchList>(`/batches?list=${id}`, how),
   ]);
-  const [newest, ...earlier] = batches.filter(({ undoes }) => undoes === null);
-  const undo = batches.find(({ undoes }) => undoes === newest?.batch);
-  return { ...(await knownOf(list, newest?.batch, signal)), earlier, undo };
+  const shown = list.standing.batch ?? undefined;
+  const earlier = batches.filter(({ undoes, batch }) => undoes === null && batch !== shown);
+  const undo = batches.find(({ undoes }) => undoes !== null && undoes === shown);
+  return { ...(await knownOf(list, shown, signal)), earlier, undo };
 }
 
 async function knownOf(list: ListView | undefined, id: string | undefined, signal: AbortSignal) {

@@ -24,7 +24,7 @@ import {
 } from '../../parts/figures.ts';
 import { ask, take } from '../../session.ts';
 import { SheetChoice } from './reading.tsx';
-import { isAnew, type OfScene, rowsMended } from './scene.ts';
+import { cellsTaken, isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
 
 /** What the list is, how it is doing in one word, and what can be done with it as a whole. */
 export function Head({ scene }: OfScene) {
@@ -49,11 +49,7 @@ export function Head({ scene }: OfScene) {
           {batch && !isRunning && batch.settled + batch.credits.spent > 0 && (
             <>
               <ButtonLink to={`/reports/${batch.batch}`} says="Report" />
-              <Act
-                look="go"
-                says={/\.(?:xlsx|ods)$/i.test(name) ? 'Download the workbook' : 'Download the list'}
-                does={() => take(batch.batch, 'output')}
-              />
+              <Act look="go" says={downloadWords(scene)} does={() => take(batch.batch, 'output')} />
             </>
           )}
         </span>
@@ -72,6 +68,12 @@ export function Head({ scene }: OfScene) {
       )}
     </>
   );
+}
+
+/** A start that has a mend which was taken back is not the list of now. */
+function downloadWords(scene: Scene): string {
+  const what = /\.(?:xlsx|ods)$/i.test(scene.name) ? 'Download the workbook' : 'Download the list';
+  return cellsTaken(scene).length > 0 ? `${what} as it was started` : what;
 }
 
 interface OfBatch {

@@ -3,7 +3,7 @@ import type { Mend, PlanObject } from '../../../api.ts';
 import { Button, Stop } from '../../parts/controls.tsx';
 import { counted, money } from '../../parts/figures.ts';
 import { ask, asRefused, type Refused } from '../../session.ts';
-import { newMends, type OfScene, rowsMended, type Scene } from './scene.ts';
+import { cellsSince, cellsTaken, type OfScene, rowsMended, type Scene } from './scene.ts';
 
 /** Cells that she has mended: they are kept beside her list, never in her file. */
 
@@ -79,12 +79,14 @@ export function MendField({ name, value, typed, isNew, onEnd }: MendFieldProps) 
   );
 }
 
-/** What her mends since the last start will have asked, at which price. The limit stands beside the start. */
+/** What her mends since the start that is shown will have asked, at which price. The limit stands beside the start. */
 export function Mended({ scene }: OfScene) {
   const { isRunning, isPlanning, planned } = scene;
   const plan = planned.waits ? undefined : planned.value;
-  const { length: cells } = newMends(scene);
-  const mended = cells === 0 ? 'A mend was taken away' : `${counted(cells, 'cell')} mended`;
+  const { length: taken } = cellsTaken(scene);
+  const cells = cellsSince(scene).length - taken;
+  const away = taken === 1 ? 'A mend was taken away' : `${taken} mends were taken away`;
+  const mended = cells === 0 ? away : `${counted(cells, 'cell')} mended`;
   const asked = plan
     ? askedWords(plan, rowsMended(scene))
     : `asked again with the next start${isRunning ? ', when this one has ended' : ''}`;

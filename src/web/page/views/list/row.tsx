@@ -10,7 +10,7 @@ import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
 import { look } from '../../session.ts';
 import { focusTable, MendField, mendedAs, useMending } from './mends.tsx';
 import { batchShown } from './rows.ts';
-import { type OfScene, teamPlan } from './scene.ts';
+import { cellsTaken, type OfScene, teamPlan } from './scene.ts';
 import { Doubts } from './stopped.tsx';
 import { teamRows } from './team.ts';
 
@@ -18,6 +18,8 @@ import { teamRows } from './team.ts';
 export function RowBeside({ scene }: OfScene) {
   const row = scene.opened.value ?? 0;
   const { batch } = scene;
+  // What was asked for it is of a cell that says something else now.
+  const isTaken = cellsTaken(scene).some((each) => each.row === row);
   const aside = useRef<HTMLElement>(null);
   const close = (): undefined => (scene.opened.value = undefined);
   useEffect(() => {
@@ -34,7 +36,7 @@ export function RowBeside({ scene }: OfScene) {
       <p class="row">
         <Button look="link" says="Close" aria-label={`Close row ${row}`} onClick={close} />
       </p>
-      {batch === undefined || batchShown(scene) === undefined ? (
+      {batch === undefined || batchShown(scene) === undefined || isTaken ? (
         <ToStart scene={scene} row={row} />
       ) : (
         <Loaded

@@ -1,9 +1,9 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ListRows, Mend, PlanObject, TableObject } from '../../../api.ts';
+import type { CellSince, ListRows, Mend, PlanObject, TableObject } from '../../../api.ts';
 import { type Line, Lines, PART, type Portion, type Read } from '../../parts/lines.ts';
 import { beat, look } from '../../session.ts';
-import { EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
+import { cellsTaken, EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
 import { type TeamRow, teamRows } from './team.ts';
 
 /** The rows of the list: as its file has them, and with their answers as soon as something was started. */
@@ -24,16 +24,23 @@ export function useRows(scene: Scene): Lines {
   if (plan && people) team.current = { people, columns: plan.columns, mends: list?.mends ?? [] };
   // Rows are asked for when the server has the choice, because it reads the file by that.
   const source = shown ?? [list?.id, list?.at, readingOf(list?.job ?? {})];
+  const taken = useRef(cellsTaken(scene));
+  taken.current = cellsTaken(scene);
   const rows = useMemo((): Lines => {
     const file = (of: Filter): Read => {
       return (page) => look<ListRows>(`lists/${list?.id}/rows`, { ...page, ...of });
     };
     const people = ofTeam(file(EVERYTHING), () => team.current);
     if (plan !== undefined) return new Lines(people, false);
-    return new Lines(shown === undefined ? file(filter) : ofBatch(shown, filter), isOrdered);
+    return new Lines(
+      shown === undefined ? file(filter) : ofBatch(shown, filter, () => taken.current),
+      isOrdered,
+    );
   }, [JSON.stringify([source, plan ? 'team' : filter])]);
   rows.atLeast = described.value?.rows ?? 0;
-  const again = shown ? JSON.stringify([batch?.counts, isRunning]) : (people ?? described.value);
+  const again = shown
+    ? JSON.stringify([batch?.counts, isRunning, taken.current])
+    : (people ?? described.value);
   useEffect(() => rows.renew(), [rows, again]);
   useSignalEffect(() => {
     if (beat.value > 0 && isRunning && isCheap && shown !== undefined) rows.renew();
@@ -48,9 +55,31 @@ function isShown({ part, email, project }: TeamRow, { search, where }: Filter): 
   return (where._action ?? part) === part && words.includes(search.toLowerCase());
 }
 
-function ofBatch(batch: string, filter: Filter): Read {
-  return async (page) => withResults(await look('status', { batch, ...page, ...filter }));
+function ofBatch(batch: string, filter: Filter, taken: () => readonly CellSince[]): Read {
+  return async (page) =>
+    withResults(withoutMends(await look('status', { batch, ...page, ...filter }), taken()));
 }
+
+/**
+ * A row whose mend was taken back says what her list says now. What was found for it answers the mend, and
+ * stands there no more.
+ */
+function withoutMends(table: TableObject, taken: readonly CellSince[]): TableObject {
+  const { columns } = table;
+  const rows = table.rows.map((line) => {
+    const own = taken.filter(({ row }) => row === line.row);
+    if (own.length === 0) return line;
+    const cells = columns.map(({ name, from }, at) => {
+      if (from === 'ours') return name === '_reason' ? TAKEN_BACK : '';
+      if (from !== 'list') return '';
+      return own.find(({ column }) => column === name)?.value ?? line.cells[at] ?? '';
+    });
+    return { row: line.row, cells };
+  });
+  return { ...table, rows };
+}
+
+const TAKEN_BACK = 'its mend was taken back, so it is asked with the next start';
 
 /** What a row has found stands in lines of its own below it, in columns behind all others. */
 function withResults({ columns, result_columns: names = [], rows, ...more }: TableObject): Portion {

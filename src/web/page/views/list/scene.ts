@@ -2,11 +2,11 @@ import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type {
   BatchStatusObject,
+  CellSince,
   ListDescription,
   ListedBatch,
   ListJobChoice,
   ListView,
-  Mend,
   PlanObject,
   ReportObject,
   UndoPlanObject,
@@ -22,9 +22,9 @@ export interface Known {
   readonly name: string;
   /** Undefined for a file that was not brought to the page: it can be looked at, and go on. */
   readonly list: ListView | undefined;
-  /** What was done last over the list, as it is now; undefined before anything was started. */
+  /** What was started over the list as it is now, or what is nearest to that; undefined before any start. */
   readonly batch: BatchStatusObject | undefined;
-  /** What was done before over the same list, the newest first. */
+  /** What else was started over the same list, the last one first. */
   readonly earlier: readonly ListedBatch[];
   readonly undo?: ListedBatch | undefined;
   readonly work: WorkView | undefined;
@@ -151,15 +151,9 @@ function useChoice(list: ListView | undefined) {
   };
 }
 
-/** The last start has the list as it was then, however late its turn came. Blank before any start. */
-const startedAt = ({ batch, work }: Pick<Known, 'batch' | 'work'>): string => {
-  const begun = batch?.created_at ?? '';
-  return work !== undefined && work.at < begun ? work.at : begun;
-};
-
-/** Whether the list was brought again since something was started over it. */
-export const isAnew = (known: Pick<Known, 'list' | 'batch' | 'work'>): boolean =>
-  known.list !== undefined && known.list.at > startedAt(known);
+/** Whether nothing was started over this version of the list. */
+export const isAnew = ({ list }: Pick<Known, 'list'>): boolean =>
+  list?.standing.is === 'changed' || list?.standing.is === 'unstarted';
 
 function rangesOf(rows: ReadonlySet<number>): string {
   const ranges: { first: number; last: number }[] = [];
@@ -171,16 +165,16 @@ function rangesOf(rows: ReadonlySet<number>): string {
   return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join();
 }
 
-/** The mends that were made since something was started over the list. */
-export const newMends = (known: Pick<Known, 'list' | 'batch' | 'work'>): readonly Mend[] =>
-  known.list?.mends.filter(({ at }) => known.batch !== undefined && at > startedAt(known)) ?? [];
+/** The cells that say something else than in the start that is shown. */
+export const cellsSince = ({ list }: Pick<Known, 'list'>): readonly CellSince[] => list?.standing.cells ?? [];
 
-/** How many rows were mended since the last start, or have lost a mend that was started. */
-export function rowsMended(known: Parameters<typeof newMends>[0]): number {
-  const { at = '', mended_at: mendedAt = '' } = known.list?.taken ?? {};
-  const isTaken = at > startedAt(known) && mendedAt <= startedAt(known);
-  return new Set(newMends(known).map(({ row }) => row)).size + Number(isTaken);
-}
+/** Those whose mend was taken back. */
+export const cellsTaken = (known: Pick<Known, 'list'>): readonly CellSince[] =>
+  cellsSince(known).filter(({ taken }) => taken);
+
+/** How many rows were mended since that start, or have lost a mend that was started. */
+export const rowsMended = (known: Pick<Known, 'list'>): number =>
+  new Set(cellsSince(known).map(({ row }) => row)).size;
 
 export interface OfScene {
   readonly scene: Scene;

@@ -1,0 +1,130 @@
+import { stat } from 'node:fs/promises';
+import { readingIn } from '../../core/reading.ts';
+import type { RowNumber } from '../../core/row.ts';
+import { contentHash, openFile } from '../../files/input.ts';
+import { type Batch, listsOf, type StartedList, startOver } from '../../ledger/ledger.ts';
+import { atWorkAmong, type BatchLine, batchLines } from '../../run/batches.ts';
+import type { CellSince, Standing } from '../api.ts';
+import type { KeptList } from './list-files.ts';
+import type { Server } from './server.ts';
+
+/**
+ * How a list, as it is now, stands to what was started over it. What has read the same content is told by the
+ * content's hash, so a mend that was taken back and a version that was brought again are what they were.
+ */
+
+/** How each of these lists stands, by its id. */
+export async function standingsOf(
+  { store }: Pick<Server, 'store'>,
+  lists: readonly KeptList[],
+): Promise<ReadonlyMap<string, Standing>> {
+  const lines = await batchLines(store);
+  const started = listsOf(lines.map(({ batch }) => batch));
+  const known: (readonly [string, Standing])[] = [];
+  for (const list of lists) {
+    const own = started.get(list.path);
+    known.push([list.id, own === undefined ? UNSTARTED : await standingOf(list, own, lines)]);
+  }
+  return new Map(known);
+}
+
+const UNSTARTED: Standing = { batch: null, is: 'unstarted', cells: [] };
+
+async function standingOf(
+  list: KeptList,
+  started: StartedList,
+  lines: readonly BatchLine[],
+): Promise<Standing> {
+  const { starts } = started;
+  const [last] = starts;
+  if (last === undefined) return UNSTARTED;
+  const now = await contentOf(list);
+  // What is at work is shown until it has ended, whatever was brought meanwhile.
+  const [running] = await atWorkAmong(lines.filter(({ batch }) => starts.includes(batch)));
+  const same = running ?? startOver(started, now) ?? last;
+  if (same.inputSha256 === now) return { batch: same.id, is: 'as_started', cells: [] };
+  const base = nearest(list, running === undefined ? starts : [running]);
+  if (base === undefined) return { batch: (running ?? last).id, is: 'changed', cells: [] };
+  return { batch: base.batch.id, is: 'mended', cells: await cellsSince(list, base.mends) };
+}
+
+interface Base {
+  readonly batch: Batch;
+  /** The mends with which the brought file was started. */
+  readonly mends: readonly Cell[];
+}
+
+type Cell = Omit<CellSince, 'taken'>;
+
+/**
+ * The start of the same file whose mends are nearest: one that has none which was taken back shows nothing
+ * that is not so any more. Of several the one with the most mends, then the one that was started last.
+ */
+function nearest({ sha256, mends, versions }: KeptList, starts: readonly Batch[]): Base | undefined {
+  const bases = starts.flatMap((batch): Base[] => {
+    const read = versions.find((version) => version.sha256 === batch.inputSha256);
+    const own = read?.brought === sha256 ? read.mends : batch.inputSha256 === sha256 ? [] : undefined;
+    return own === undefined ? [] : [{ batch, mends: own }];
+  });
+  const within = bases.filter((base) => base.mends.every((each) => hasCell(mends, each)));
+  const [first] = within.toSorted((one, other) => other.mends.length - one.mends.length);
+  return first ?? bases[0];
+}
+
+const isOf = (one: Cell, other: Cell): boolean => one.row === other.row && one.column === other.column;
+
+const hasCell = (cells: readonly Cell[], cell: Cell): boolean =>
+  cells.some((each) => isOf(each, cell) && each.value === cell.value);
+
+/** The cells that say something else than in that start: mended since, or as they were brought again. */
+async function cellsSince(list: KeptList, before: readonly Cell[]): Promise<CellSince[]> {
+  const mended = list.mends.filter((each) => !hasCell(before, each));
+  const taken = before.filter((each) => !list.mends.some((mend) => isOf(mend, each)));
+  const said = taken.length === 0 ? new Map() : await rowsNow(list, taken);
+  return [
+    ...mended.map(({ row, column, value }) => ({ row, column, value })),
+    ...taken.map(({ row, column }) => {
+      const value: string = said.get(row)?.[column] ?? '';
+      return { row, column, value, taken: true as const };
+    }),
+  ];
+}
+
+// ------------------------------------------------------------------------------------ what the file says now
+
+/** What was read of each list's file, as long as the file is the same: a page asks every second. */
+class Remembered<Value> {
+  readonly #kept = new Map<string, { readonly mark: string; readonly value: Promise<Value> }>();
+
+  async of({ id, path }: KeptList, how: string, read: () => Promise<Value>): Promise<Value> {
+    const { ino, mtimeMs, size } = await stat(path);
+    const mark = JSON.stringify([ino, mtimeMs, size, how]);
+    const kept = this.#kept.get(id);
+    if (kept?.mark === mark) return kept.value;
+    const value = read();
+    this.#kept.set(id, { mark, value });
+    // What could not be read may be read the next time.
+    value.catch(() => this.#kept.delete(id));
+    return value;
+  }
+}
+
+const contents = new Remembered<string>();
+const rows = new Remembered<ReadonlyMap<RowNumber, Readonly<Record<string, string>>>>();
+
+const contentOf = (list: KeptList): Promise<string> => contents.of(list, '', () => contentHash(list.path));
+
+function rowsNow(list: KeptList, cells: readonly Cell[]) {
+  const wanted = new Set(cells.map(({ row }) => row));
+  const read = readingIn(list.job);
+  return rows.of(list, JSON.stringify([read, ...wanted]), async () => {
+    const { sheet } = await openFile(list.path, read);
+    const header = await sheet.header();
+    const found = new Map<RowNumber, Readonly<Record<string, string>>>();
+    for await (const group of sheet.groups())
+      for (const { row, cells: own } of group)
+        if (wanted.has(row))
+          found.set(row, Object.fromEntries(header.map((name, at) => [name, own[at] ?? ''])));
+    return found;
+  });
+}

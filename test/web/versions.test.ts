@@ -1,0 +1,168 @@
+/**
+ * Goal: a list on the page is what its file says now. A mend that was taken back, a version that comes again and a row that was left
+ * out are so at once, in table, figures and download, and none of them is bought once more.
+ * Method: a real Chromium before a real `rowonce serve`, an account that is no play money, and the vendor's own book.
+ */
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { ask, brought, chooseFile, endOf, servedIn, useBrowser } from './scene.ts';
+import type { Served } from './served.ts';
+
+const tabAt = useBrowser();
+
+const JOB = { operation: 'enrich-company', account: 'data', add: { Found: 'name' } };
+
+interface OnPage {
+  readonly desk: Desk;
+  readonly served: Served;
+  readonly list: string;
+  /** Starts the list as it is now, as the page does. @returns what the command has printed. */
+  start(how?: object): Promise<JsonResult>;
+}
+
+async function onPage(desk: Desk, body: string, name = 'Renewals Q4.csv'): Promise<OnPage> {
+  const served = await servedIn(desk.place.folder, desk.environment());
+  const list = await brought(served, name, body);
+  await ask(served, 'PUT', `/lists/${list}/job`, JOB);
+  const start = async (how: object = {}): Promise<JsonResult> => {
+    const { id: plan } = await ask(served, 'POST', '/plan', { file: list, job: JOB });
+    const { work } = await ask(served, 'POST', '/run', { file: list, job: JOB, plan, budget: 100, ...how });
+    return endOf(served, work.id);
+  };
+  return { desk, served, list, start };
+}
+
+const listOf = (...domains: readonly string[]): string => `Domain\n${domains.join('\n')}\n`;
+
+const press = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('button', { name }).first().click();
+
+const start = (page: Page): Promise<void> => page.getByRole('button', { name: 'Start', exact: true }).click();
+
+const sees = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+const isNow = (page: Page, word: string): Promise<void> =>
+  page.locator('.state strong', { hasText: word }).waitFor();
+
+const mend = ({ served, list }: OnPage, row: number, value: string | null): Promise<JsonResult> =>
+  ask(served, 'PUT', `/lists/${list}/mends`, { row, column: 'Domain', value });
+
+/** The file that the page's own button saves. */
+async function downloaded(page: Page, name: RegExp = /^Download/): Promise<string> {
+  const saving = page.waitForEvent('download');
+  await press(page, name);
+  const stream = await (await saving).createReadStream();
+  let text = '';
+  for await (const part of stream) text += part;
+  return text;
+}
+
+/** The table as it is shown, a row in each text. */
+const rowsOf = (page: Page): Promise<readonly string[]> =>
+  page.locator('[role=grid] tbody tr, [role=grid] [role=row]').allInnerTexts();
+
+const mentions = async (page: Page, word: string): Promise<boolean> =>
+  (await rowsOf(page)).some((row) => row.includes(word));
+
+test('a mend that was taken back is gone from table and download, with the company that was bought for it', async () => {
+  const desk = await openDesk();
+  const at = await onPage(desk, listOf('a.example', 'b.example'));
+  await at.start();
+  await mend(at, 3, 'mended.example');
+  await at.start();
+  const page = await tabAt(at.served, `/lists/${at.list}`);
+  await isNow(page, 'Done');
+  expect(await downloaded(page)).toContain('mended.example');
+  await press(page, 'take back the mend of row 3, Domain');
+  await expect.poll(() => mentions(page, 'mended.example')).toBe(false);
+  await expect.poll(() => mentions(page, 'b.example')).toBe(true);
+  await isNow(page, 'Done');
+  expect(await page.getByText('A mend was taken').count(), 'it is the list of before').toBe(0);
+  const bytes = await downloaded(page);
+  expect(bytes).toContain('b.example');
+  expect(bytes).not.toContain('mended.example');
+  // The list as it is now can be started again, which goes on with what was begun first.
+  await at.start();
+  await page.reload();
+  await isNow(page, 'Done');
+  expect(await mentions(page, 'mended.example')).toBe(false);
+  expect(await downloaded(page)).not.toContain('mended.example');
+  expect(await desk.requests()).toBe(3);
+});
+
+test('a mend that was started with the list and is taken back: its cell says what it was, and its answer is gone', async () => {
+  const desk = await openDesk();
+  const at = await onPage(desk, listOf('a.example', 'b.example'));
+  await mend(at, 3, 'mended.example');
+  await at.start();
+  const page = await tabAt(at.served, `/lists/${at.list}`);
+  await isNow(page, 'Done');
+  const bought = (await rowsOf(page)).find((row) => row.includes('mended.example')) ?? '';
+  const company = bought.split('\t').at(-1)?.trim() ?? '';
+  expect(company).not.toBe('');
+  await press(page, 'take back the mend of row 3, Domain');
+  await sees(page, 'A mend was taken away: 1 row is asked again, 1 credit at most');
+  await expect.poll(() => mentions(page, 'mended.example')).toBe(false);
+  expect(await mentions(page, 'b.example')).toBe(true);
+  await page.getByRole('button', { name: 'Download the list as it was started' }).waitFor();
+  await press(page, 'Start again…');
+  await start(page);
+  await sees(page, '2 of 2 companies found');
+  expect(await downloaded(page, /^Download the list$/)).not.toContain('mended.example');
+  expect(await desk.requests()).toBe(3);
+});
+
+test('an earlier version that is brought again is shown with all that was found for it, and is no change', async () => {
+  const desk = await openDesk();
+  const first = listOf('a.example', 'b.example');
+  await desk.write('Renewals Q4.csv', first);
+  const at = await onPage(desk, first);
+  await at.start();
+  await brought(at.served, 'Renewals Q4.csv', listOf('a.example', 'c.example'));
+  await at.start();
+  const home = await tabAt(at.served, '/');
+  await chooseFile(home, desk.place.path('Renewals Q4.csv'));
+  await isNow(home, 'Done');
+  await sees(home, '2 of 2 companies found');
+  await expect.poll(() => mentions(home, 'b.example')).toBe(true);
+  expect(await mentions(home, 'c.example')).toBe(false);
+  await press(home, 'Do something else');
+  await start(home);
+  await isNow(home, 'Done');
+  await expect.poll(async () => (await rowsOf(home)).length).toBeGreaterThan(1);
+  expect(await mentions(home, 'b.example')).toBe(true);
+  expect(await downloaded(home)).toContain('b.example');
+  await sees(home, 'In all, the list has cost 3 credits');
+  expect(await desk.requests()).toBe(3);
+  await home.getByRole('link', { name: 'Lists' }).click();
+  await home.getByText('done', { exact: true }).waitFor();
+  // What is typed about the last list means the one that was started last.
+  const { batches } = await ask(at.served, 'GET', `/batches?list=${at.list}`);
+  expect((await desk.json(['status', 'last'])).batch).toBe(batches[0].batch);
+});
+
+test('a row that was left out stays so at the next start and in the next version, and is never bought', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  const at = await onPage(desk, listOf('a.example', 'b.example'));
+  const page = await tabAt(at.served, `/lists/${at.list}`);
+  await at.start();
+  await sees(page, 'No answer came. It may have cost 1 credit.');
+  await press(page, 'Leave it out');
+  await isNow(page, 'Done');
+  const requests = await desk.requests();
+  await brought(at.served, 'Renewals Q4.csv', listOf('a.example', 'b.example', 'c.example'));
+  const beside = page.getByRole('complementary');
+  await beside.getByText('1 credit at most').waitFor();
+  await start(page);
+  await sees(page, /2 of 2 companies found.*1 row left out/);
+  await isNow(page, 'Done');
+  expect(await page.getByText('Ask again').count()).toBe(0);
+  expect(await desk.requests()).toBe(requests + 1);
+  // Another thing that is asked of the same list is another start of it.
+  const people = { ...JOB, add: { Found: 'name', City: 'city' } };
+  const { id: plan } = await ask(at.served, 'POST', '/plan', { file: at.list, job: people });
+  const { work } = await ask(at.served, 'POST', '/run', { file: at.list, job: people, plan, budget: 9 });
+  expect((await endOf(at.served, work.id)).counts).toEqual({ matched: 2, skipped: 1 });
+  expect(await desk.requests()).toBe(requests + 1);
+});
