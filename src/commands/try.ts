@@ -12,7 +12,7 @@ import { basePathOf, requestOf } from '../client/request.ts';
 import { missingWords, PathSearch, saidIn } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
-import { meantWord, StopError, stop } from '../core/errors.ts';
+import { agreeing, meantWord, StopError, stop } from '../core/errors.ts';
 import { isTaking } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import type { Call, Operation, RowInput } from '../core/operation.ts';
@@ -285,7 +285,7 @@ async function requireYes(console: Console, trial: Trial, input: TryInput): Prom
   if (input.budget !== undefined)
     throw stop('consent', fact, `Agree on a terminal, or with --budget ${most}.`);
   const next = 'Agree on a terminal, or with --yes.';
-  throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
+  throw new StopError({ code: 'consent', message: fact, next, choices: [agreeing('ask it')] });
 }
 
 /**

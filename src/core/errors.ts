@@ -81,10 +81,8 @@ export interface StopDetail {
    * that plan.
    */
   readonly plan?: string;
-  /** The answers with which the same command goes on: `yes`, or a word that `--accept` takes. */
-  readonly answers?: readonly string[];
-  /** Flags, one of which, with its value, makes the same command go on; only where a person has to choose. */
-  readonly choices?: readonly { readonly flag: string; readonly value: string; readonly says: string }[];
+  /** What the same command takes as a person's answer; only where a person has to choose or to agree. */
+  readonly choices?: readonly StopChoice[];
   /**
    * A budget of the batch, in credits, that is enough for the refused work; only where a budget is reached or
    * missing.
@@ -92,6 +90,30 @@ export interface StopDetail {
   readonly leastBudget?: number;
   /** How the same command goes on: with the word that was meant, or once a file is mended. */
   readonly again?: Slip | 'mended';
+}
+
+/** A flag with which the same command goes on. */
+export interface StopChoice {
+  readonly flag: string;
+  /** Left out for a flag that takes none. */
+  readonly value?: string;
+  /** What a person says by the flag, such as `go on without them`. */
+  readonly says: string;
+}
+
+/** The answer to a stop that only a word of `--accept` goes past. */
+export const accepting = (value: string, says: string): StopChoice => ({ flag: '--accept', value, says });
+
+/** The answer of a person who agrees to what was shown. */
+export const agreeing = (says: string): StopChoice => ({ flag: '--yes', says });
+
+/** The same in one word each: `yes`, or a word that `--accept` takes. Undefined where none is taken. */
+export function answersIn(choices: StopDetail['choices'] = []): readonly string[] | undefined {
+  const words = choices.flatMap(({ flag, value }) => {
+    if (flag === '--yes') return ['yes'];
+    return flag === '--accept' && value !== undefined ? [value] : [];
+  });
+  return words.length === 0 ? undefined : words;
 }
 
 /** A word that was typed wrong, and the one that was probably meant. */
@@ -116,6 +138,8 @@ export class StopError extends Error {
   readonly nextCommand: string | undefined;
   readonly account: StopDetail['account'];
   readonly plan: string | undefined;
+  readonly choices: StopDetail['choices'];
+  /** Each answer that the same command takes, in one word: `yes`, or a word that `--accept` takes. */
   readonly answers: readonly string[] | undefined;
   readonly leastBudget: number | undefined;
 
@@ -130,7 +154,8 @@ export class StopError extends Error {
     this.nextCommand = detail.nextCommand;
     this.account = detail.account;
     this.plan = detail.plan;
-    this.answers = detail.answers;
+    this.choices = detail.choices;
+    this.answers = answersIn(detail.choices);
     this.leastBudget = detail.leastBudget;
   }
 }

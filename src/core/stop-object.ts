@@ -1,5 +1,5 @@
 import { isoTime } from './clock.ts';
-import type { StopDetail } from './errors.ts';
+import { answersIn, type StopDetail } from './errors.ts';
 import { present } from './objects.ts';
 import { sentence } from './plain-text.ts';
 
@@ -7,7 +7,7 @@ type Stop = Pick<StopDetail, 'message' | 'next'> & {
   /** `bug` for an error of ours. */
   readonly code: StopDetail['code'] | 'bug';
 } & {
-  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'answers' | 'choices' | 'account']?:
+  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'choices' | 'account']?:
     | StopDetail[Name]
     | undefined;
 };
@@ -17,13 +17,16 @@ export const stopObject = (stopped: Stop | undefined) => (stopped === undefined 
 
 /** This is made here, without zod, so that it works for a crash as well. */
 export function stopShown(stopped: Stop) {
-  const { code, message, next, resumeAtMs, nextCommand, plan, answers, choices, account } = stopped;
+  const { code, message, next, resumeAtMs, nextCommand, plan, choices, account } = stopped;
   return {
     code,
     message: sentence(message),
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
     ...present({ next_command: nextCommand, plan, account: account?.name }),
-    ...present({ answers: answers && [...answers], choices: choices?.map((each) => ({ ...each })) }),
+    ...present({
+      answers: answersIn(choices)?.slice(),
+      choices: choices?.map((each) => ({ ...each })),
+    }),
   };
 }

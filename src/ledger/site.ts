@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
-import { StopError, stop } from '../core/errors.ts';
+import { accepting, StopError, stop } from '../core/errors.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Tell } from '../lib/postgres-server.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
@@ -309,7 +309,7 @@ export const outdated = (fact: string): StopError =>
     code: 'store_lost',
     message: fact,
     next: 'Restore the newest store, or let a run continue without it by --accept store.',
-    answers: ['store'],
+    choices: [accepting('store', 'go on with what is known here')],
   });
 
 /** @throws StopError `store_lost` where nobody has accepted what is missing. */

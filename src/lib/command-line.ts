@@ -126,6 +126,13 @@ export function withOption(
   return [...kept.slice(0, end), option, String(value), ...kept.slice(end)];
 }
 
+/** The same command with a flag that takes no value. */
+export function withFlag(words: readonly string[], flag: string): readonly string[] {
+  const kept = withoutFlag(words, flag);
+  const end = optionsEnd(kept);
+  return [...kept.slice(0, end), flag, ...kept.slice(end)];
+}
+
 export function withoutOption(words: readonly string[], option: string): readonly string[] {
   const end = optionsEnd(words);
   const isOfOption = (word: string, at: number): boolean =>

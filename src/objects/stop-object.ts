@@ -3,7 +3,13 @@ import { STOP_CODES, type StopCode } from '../core/errors.ts';
 
 const CODES = Object.keys(STOP_CODES) as [StopCode, ...StopCode[]];
 
-export const StopChoice = z.object({ flag: z.string(), value: z.string(), says: z.string() });
+/** A flag with which the same command goes on, and what a person says by it. */
+export const StopChoice = z.object({
+  flag: z.string(),
+  /** Left out for a flag that takes none. */
+  value: z.string().exactOptional(),
+  says: z.string(),
+});
 
 /** Why a command ended before its work was done: the fact, then what to do. */
 export const StopObject = z.object({
@@ -19,9 +25,9 @@ export const StopObject = z.object({
   next_command: z.string().optional(),
   /** The id of the plan as it is now, where it has moved or a person has to agree to it. */
   plan: z.string().optional(),
-  /** The possible answers of a person: `yes`, or a word that `--accept` takes. */
+  /** Those choices that are `yes` or a word of `--accept`, in one word each. */
   answers: z.array(z.string()).optional(),
-  /** Flags, one of which makes the same command go on. */
+  /** What the same command takes as a person's answer: flags, one of which makes it go on. */
   choices: z.array(StopChoice).optional(),
 });
 

@@ -2,7 +2,7 @@ import type { Account } from '../client/account/account.ts';
 import { type AgreementQuestion, requestQuestion, requireAgreement } from '../client/account/agreements.ts';
 import { type Dialect, dialectQuestion } from '../client/dialect.ts';
 import { basePathOf } from '../client/request.ts';
-import { StopError } from '../core/errors.ts';
+import { agreeing, StopError } from '../core/errors.ts';
 import { inMoney } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Method, Operation } from '../core/operation.ts';
@@ -92,7 +92,7 @@ async function requireConsentToChange({ context, input }: RunList, changes: Chan
     next: 'Look at them with plan, or with undo --dry-run, then agree with --yes.',
     // A person who answers later agrees to these changes, and to no others.
     plan: (await identifyPlan(context, input, planOfChanges(changes, account), changes)).id,
-    answers: ['yes'],
+    choices: [agreeing('make these changes')],
   });
 }
 

@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto';
 import { type Account, loadAccounts, sandboxAccount, sandboxAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
 import { type Dialect, dialectOf } from '../client/dialect.ts';
-import { StopError } from '../core/errors.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { accepting, StopError } from '../core/errors.ts';
 import { counted, foreignWords, listed } from '../core/plain-text.ts';
 import type { PriceOf } from '../files/output/batch-figures.ts';
-import type { Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
+import type { AccountMarks, Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.ts';
 
 /**
  * Finds the account of the store that an account of the accounts file is. A store knows accounts by ids and
@@ -14,8 +16,17 @@ import type { Batch, Ledger, LedgerReader, Recognised } from '../ledger/ledger.t
 
 type Moved = Extract<Recognised, { readonly kind: 'moved' }>;
 
-const recognise = async (account: Account, ledger: LedgerReader | undefined): Promise<Recognised> =>
-  (account.marks && (await ledger?.recognise(account.marks))) ?? { kind: 'new' };
+/** A person has said once that an account of this name and address is not the one that the store knows. */
+async function recognise({ marks }: Account, ledger: LedgerReader | undefined): Promise<Recognised> {
+  if (marks === undefined || ledger === undefined) return { kind: 'new' };
+  const found = await ledger.recognise(marks);
+  if (found.kind !== 'moved') return found;
+  const said = await ledger.agreement(hashOfOther(found.identity, marks));
+  return said === undefined ? found : { kind: 'new' };
+}
+
+const hashOfOther = (identity: string, { name, address, id }: AccountMarks): string =>
+  hash('sha256', JSON.stringify(['another account', identity, name, address, id ?? null]), 'hex');
 
 /**
  * The account as the store has it, for a command that only looks. An account that may have moved counts as a
@@ -42,11 +53,18 @@ export async function movedFrom(account: Account, ledger: LedgerReader | undefin
  * that may have moved, a person is asked once for each name and address, and the store keeps the answer.
  * @throws StopError `moved` while nobody has answered.
  */
-export async function requireKnown(account: Account, ledger: Ledger, answers: Answers): Promise<Account> {
+export async function requireKnown(
+  account: Account,
+  ledger: Ledger,
+  { clock = systemClock, ...answers }: Answers & { readonly clock?: Clock | undefined },
+): Promise<Account> {
   const { marks } = account;
   if (marks === undefined) return account;
-  const found = await ledger.recognise(marks);
+  const found = await recognise(account, ledger);
   const isSame = found.kind === 'moved' && (await saysSame(movedStop(account, found), answers));
+  // The run may be stopped before its first request, and an address alone says nothing until one is answered.
+  if (found.kind === 'moved' && !isSame)
+    await ledger.noteAgreement(hashOfOther(found.identity, marks), 'another account', clock.wallMs());
   const identity = found.kind === 'known' || isSame ? found.identity : account.identity;
   if (found.kind !== 'known' || !found.isWhole) await ledger.keepMarks(identity, marks);
   return { ...account, identity };
@@ -75,7 +93,10 @@ function movedStop({ name, marks }: Account, { address, answers, changes, doubts
     next:
       'If it is, run the same command again with --accept same-account, and all goes on; ' +
       'if it is another one, with --accept new-account, and nothing is known of it.',
-    answers: ['same-account', 'new-account'],
+    choices: [
+      accepting('same-account', 'it is the same account'),
+      accepting('new-account', 'it is another account'),
+    ],
   });
 }
 

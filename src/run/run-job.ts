@@ -85,7 +85,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       await requireTaken(path, job.operation.name, job.operation.change !== undefined);
       requireFitting(job, rest);
       const resolved = await withAccounts(chosen, (account) =>
-        requireKnown(account, ledger, { accept, askAgreement }),
+        requireKnown(account, ledger, { accept, askAgreement, clock }),
       );
       const isNew = !sandbox && (await ledger.batches()).length === 0;
       queue ??= openQueue(path);

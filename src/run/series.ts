@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from '../client/judge.ts';
 import { type Judgment, judgedToday } from '../client/kept-answers.ts';
-import { StopError } from '../core/errors.ts';
+import { accepting, StopError } from '../core/errors.ts';
 import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
 import { counted, foreignName, foreignWords } from '../core/plain-text.ts';
@@ -62,8 +62,10 @@ const MOST = {
 
 type SeriesKind = keyof typeof MOST;
 
+type SeriesWord = Exclude<SeriesKind, 'taken'> & Acceptable;
+
 /** The word of `--accept` that goes on with a series. */
-const wordFor = (kind: SeriesKind): Acceptable => (kind === 'taken' ? 'no-match' : kind);
+const wordFor = (kind: SeriesKind): SeriesWord => (kind === 'taken' ? 'no-match' : kind);
 
 const KIND_OF = { refused: 'refused', found: 'same-answers', no_match: 'no-match' } as const;
 
@@ -493,8 +495,17 @@ const QUOTED_CHARACTERS = 200;
 const quoted = ({ status, body }: Reply): string =>
   `status ${status}, ${foreignWords(body.toString('utf8').slice(0, QUOTED_CHARACTERS))}`;
 
-const addressStop = (answer: Acceptable, message: string, next: string): StopError =>
-  new StopError({ code: 'address', message, next, answers: [answer] });
+/** What a person says by accepting a series. */
+const SAYS: Readonly<Record<SeriesWord, string>> = {
+  refused: 'they are right: leave such rows out',
+  'no-match': 'they mean that nothing was found',
+  'same-answers': 'they are right: keep them',
+  doubts: 'go on without them',
+  later: 'go on without them',
+};
+
+const addressStop = (answer: SeriesWord, message: string, next: string): StopError =>
+  new StopError({ code: 'address', message, next, choices: [accepting(answer, SAYS[answer])] });
 
 /** The texts for series of free answers: their meaning, the advice, and the other explanation. */
 const FREE = {
@@ -555,7 +566,7 @@ function doubtsStop(count: string, batch: BatchId, why: string, advice: string):
     next:
       `${advice}; or settle those that are in doubt, as ${settle} lists them, ` +
       'or run the same command again with --accept doubts to continue without them.',
-    answers: ['doubts'],
+    choices: [accepting('doubts', SAYS.doubts)],
   });
 }
 
@@ -596,7 +607,7 @@ function laterSeriesStop(run: SeriesRun, series: Series, call: Call, last: Reply
       `${laterAdvice(call.operation, lack, later?.id)}; ` +
       `or settle those that are in doubt, as ${settle} lists them, ` +
       'or run the same command again with --accept later to continue without them.',
-    answers: ['later'],
+    choices: [accepting('later', SAYS.later)],
   });
 }
 

@@ -98,16 +98,16 @@ export interface WorkList {
 export const WorkAnswer = z.object({ work: WorkView, result: z.unknown().optional() });
 export type WorkAnswer = z.infer<typeof WorkAnswer>;
 
-/** Goes on with a batch by its own command, or begins work once more that ended before it had a batch. */
+/** Goes on with a batch by its own command, or without one begins work once more. */
 export const GoOnRequest = z.strictObject({
-  batch: z.string().max(100).default(''),
-  work: z.string().max(100).optional(),
+  batch: z.string().max(100).optional(),
+  work: z.string().max(100).default(''),
   /** Only the part of the rows that was chosen last, for what was decided about its doubts. */
   part: z.boolean().optional(),
   /** The most that it may spend from now on, in all. */
   budget: z.int().min(0).optional(),
-  /** The word with which a person answers what stopped it. */
-  accept: z.string().max(200).optional(),
+  /** One of the choices of the stop of that work. */
+  answer: z.strictObject({ flag: z.string().max(200), value: z.string().max(200).optional() }).optional(),
 });
 
 /**

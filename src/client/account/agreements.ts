@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { canonicalJson } from '../../core/call-key.ts';
-import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { accepting, messageOf, StopError, stop } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { foreignWords, plainJson } from '../../core/plain-text.ts';
@@ -70,7 +70,7 @@ export async function requireAgreement(question: AgreementQuestion, answers: Ans
       code: 'consent',
       message: `${question.fact}: ${question.details.join('; ')}. Nobody has agreed to that yet.`,
       next: `Check it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
-      answers: [agreement],
+      choices: [accepting(agreement, 'allow it')],
     });
   await keepAgreement(question);
 }

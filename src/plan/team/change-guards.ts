@@ -1,4 +1,4 @@
-import { StopError } from '../../core/errors.ts';
+import { accepting, StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Job } from '../../job/job.ts';
 import type { GuardObject, PlannedChangeObject } from '../../objects/plan-object.ts';
@@ -45,7 +45,7 @@ export async function checkGuards(
     next: `If that is right, ${allow}.`,
     ...(problems.some(({ allows }) => allows === undefined)
       ? {}
-      : { plan: await idOf(), answers: ['guards'] }),
+      : { plan: await idOf(), choices: [accepting('guards', 'allow it, for this plan alone')] }),
   });
 }
 

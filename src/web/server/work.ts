@@ -5,7 +5,7 @@ import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
-import { commandLine, withOption } from '../../lib/command-line.ts';
+import { commandLine, withFlag, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
 import { batchLines, type GoingOn, nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
@@ -130,11 +130,11 @@ export function taskRoutes(server: Server): Hono {
       context.json({ work: work.pieces.map((piece) => workView(server, piece)) } satisfies WorkList),
     )
     .post('/tasks', async (context) => {
-      const { work: id, batch, budget, accept, part } = await bodyOf(context, GoOnRequest);
-      const how = { byHand: budget !== undefined, isPart: part };
-      const order = id === undefined ? await goingOn(server, batch, how) : pieceWith(id);
+      const { work: id, batch, budget, answer, part } = await bodyOf(context, GoOnRequest);
+      const how = { byHand: budget !== undefined || answer !== undefined, isPart: part };
+      const order = batch === undefined ? pieceWith(id) : await goingOn(server, batch, how);
       const limited = budget === undefined ? order.words : withOption(order.words, '--budget', budget);
-      const words = accept === undefined ? limited : withOption(limited, '--accept', accept);
+      const words = answer === undefined ? limited : answered(limited, pieceWith(id), answer);
       return context.json({ work: workView(server, work.start({ ...order, words })) } satisfies WorkAnswer);
     })
     .get('/tasks/:id', (context) => {
@@ -149,8 +149,24 @@ export function taskRoutes(server: Server): Hono {
 }
 
 /**
+ * The command with a person's answer to the stop of a piece. An answer to a plan is one to that plan alone.
+ * @throws StopError `usage` for one that the stop does not name.
+ */
+function answered(
+  words: readonly string[],
+  { ended }: Piece,
+  { flag, value }: NonNullable<z.output<typeof GoOnRequest>['answer']>,
+): readonly string[] {
+  const { choices = [], plan } = stoppedIn(ended?.result)?.stopped ?? {};
+  if (!choices.some((choice) => choice.flag === flag && choice.value === value))
+    throw stop('usage', 'That is no answer to what has stopped this list.', 'Choose one that it names.');
+  const chosen = value === undefined ? withFlag(words, flag) : withOption(words, flag, value);
+  return plan === undefined ? chosen : withOption(chosen, '--plan', plan);
+}
+
+/**
  * The command that goes on. A batch that has finished goes on for what was decided about its doubts.
- * @param how `byHand`: a sweep has no budget of its own, so a larger one is given to its list by hand.
+ * @param how `byHand`: a sweep takes neither a budget nor an answer for one list, which goes on by hand.
  */
 async function goingOn(server: Server, word: string, how: GoingOn): Promise<Order> {
   const found = await findBatch(word, server.store);

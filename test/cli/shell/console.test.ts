@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/console.ts';
 import { report } from '../../../src/cli/main.ts';
 import { withNext } from '../../../src/commands/shared/spending.ts';
-import { type StopCode, StopError } from '../../../src/core/errors.ts';
+import { agreeing, type StopCode, StopError } from '../../../src/core/errors.ts';
 import { present } from '../../../src/core/objects.ts';
 import { stopShown } from '../../../src/core/stop-object.ts';
 import { resumedBy } from '../../../src/lib/command-line.ts';
@@ -80,7 +80,7 @@ describe('a stop after which the same command goes on', () => {
   );
 
   test.each(stops)('%s, after some of the work: the end of the report says the same', (code) => {
-    const stopped = stopShown({ code, message: 'fact.', next: 'Do.', answers: ['yes'] });
+    const stopped = stopShown({ code, message: 'fact.', next: 'Do.', choices: [agreeing('do it')] });
     const { terminal, out, err } = open({ json: true, quiet: true });
     report(terminal, { object: withNext({ rows: 3, stopped }, COMMAND), advice: ['What is in doubt: …'] });
     expect(lastLine(err())).toBe(COMMAND);

@@ -140,7 +140,7 @@ export function Above({ scene: { described, job, choose } }: OfScene) {
   if (described.value === undefined)
     return (
       <p class="row">
-        {refused?.choices?.map(({ flag, value, says }) => (
+        {refused?.choices?.map(({ flag, value = '', says }) => (
           <Button key={value} says={capital(says)} onClick={() => put(flag, value)} />
         ))}
         {refused && job.read?.sheet && <Button says="Another sheet" onClick={() => put('sheet', '')} />}

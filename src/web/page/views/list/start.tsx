@@ -169,7 +169,9 @@ function offersOf({ selected, tried }: Scene, plan: PlanObject): { says: string;
 /** @param how the most that it may cost, and how many rows are tried alone. */
 async function start(scene: Scene, { id: plan }: PlanObject, how: object): Promise<void> {
   const { list, job, only } = scene;
-  const { accept, yes } = scene.agreed.value;
+  const { accept, yes: looksAgain } = scene.agreed.value;
+  // The button says how many people are changed: whoever presses it agrees to that plan, and to no other.
+  const yes = isTeam(scene) || looksAgain;
   scene.choose(job);
   await ask<WorkAnswer>('/run', { body: { file: list?.id, job, plan, accept, yes, only, ...how } });
   scene.selected.value = new Set();

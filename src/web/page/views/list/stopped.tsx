@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { capital } from '../../../../files/output/summary-words.ts';
 import type { BatchList, BatchStatusObject, DoubtListObject, StopObject, WorkView } from '../../../api.ts';
 import { Act, Form, forPage, Loaded } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.tsx';
@@ -55,22 +56,11 @@ const BUTTONS: Readonly<Partial<Record<Code, string>>> = {
   part: 'Go on with the others',
 };
 
-const ANSWERS: Readonly<Record<string, string>> = {
-  refused: 'They are right: leave such rows out',
-  'no-match': 'They mean that nothing was found',
-  'same-answers': 'They are right: keep them',
-  doubts: 'Go on without them',
-  later: 'Go on without them',
-  'same-account': 'It is the same account',
-  'new-account': 'It is another account',
-  store: 'Go on with what is known here',
-};
-
-/** @param how a budget for all of it, or the word with which a person has answered what stopped it. */
+/** @param how a budget for all of it, or a person's answer to what stopped the work. */
 async function goOn({ batch, work }: Partial<Pick<Scene, 'batch' | 'work'>>, how?: object): Promise<void> {
   // Work begins once more where it had nothing yet to go on with.
-  const what = work?.batch === null ? { work: work.id } : { batch: batch?.batch };
-  await ask('/tasks', { body: { ...what, ...how } });
+  const goesOn = work?.batch === null ? undefined : batch?.batch;
+  await ask('/tasks', { body: { work: work?.id, batch: goesOn, ...how } });
 }
 
 export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }) {
@@ -87,7 +77,7 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
   };
   const isToPlan = isOfBefore || ANEW.includes(code) || (code === 'part' && scene.list !== undefined);
   const does = isToPlan ? lookAgain : () => goOn(scene);
-  const answers = (code !== 'plan' && !isOfBefore && stopped.answers) || [];
+  const choices = (!isOfBefore && stopped.choices) || [];
   return (
     <Stop says={`${factOf(scene, stopped, account)} ${isLeft(batch) ? `${left(batch)}.` : ''}`}>
       {code === 'key' && (
@@ -96,10 +86,10 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
           <TestAccount name={account} />
         </>
       )}
-      {answers.map((accept) => (
-        <Act key={accept} says={ANSWERS[accept] ?? 'Allow it'} does={() => goOn(scene, { accept })} />
+      {choices.map(({ says, ...answer }) => (
+        <Act key={says} says={capital(says)} does={() => goOn(scene, { answer })} />
       ))}
-      {answers.length === 0 && (scene.list || !isToPlan) && (
+      {choices.length === 0 && (scene.list || !isToPlan) && (
         <Act look={code === 'key' ? undefined : 'go'} says={goOnWords(code, isOfBefore)} does={does} />
       )}
       {OF_ACCOUNT.includes(code) && <ButtonLink to="/accounts" says="Look at the accounts" />}
