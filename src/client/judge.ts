@@ -4,7 +4,7 @@ import { holdsNothing } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import type { Call, JsonValue } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
-import { DONE_WITHOUT_A_WORD, WITHOUT_A_WORD } from '../core/row.ts';
+import { DONE_WITHOUT_A_WORD, SO_ALREADY, WITHOUT_A_WORD } from '../core/row.ts';
 import { type Credits, credits, type End, type Reply } from '../ledger/ledger.ts';
 import {
   type AnswerRule,
@@ -398,7 +398,7 @@ function whyOf({ parsed, means, table }: Interpretation, dialect: Dialect, call:
   if (means === 'found' && call?.change === undefined && table?.isPartial !== true)
     return `status ${parsed.raw.status}`;
   const isOdd = ['in_doubt', 'refused'].includes(means) && is2xx(parsed.raw.status);
-  const isQuoted = table !== undefined && (isOdd || table.isPartial);
+  const isQuoted = table !== undefined && (isOdd || table.isPartial || table.clause === SO_ALREADY);
   return vendorWords(parsed, dialect, isQuoted) + (table?.clause ?? '');
 }
 

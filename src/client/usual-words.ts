@@ -64,6 +64,20 @@ export const COMMON_WORDS: Words = {
       not authenticated, authentication required, authentication failed, auth fail*, unable to authenticate,
       not subscribed, missing authentication`),
   project_refused: [],
+  is_member: phrasesIn(`
+      already member, already a member, already an active member, already the member, already members,
+      already user of project, already a user of project, already a user of the project,
+      already a user of this project, already in, already part of, already a part of, already assigned,
+      already role, already has role, already has a role, already has the role, already has this role,
+      already has that role, member already exist*`),
+  is_invited: phrasesIn(`
+      already pending, already invited, already been invited, already been sent an invit*,
+      already has an invit*, already have an invit*, already has a pending invit*,
+      already have a pending invit*, has a pending invit*, invite already exist*, invite already sent,
+      invite is already pending, invite is pending, invite was already sent, invite has already been sent,
+      invitation already exist*, invitation already sent, invitation is already pending,
+      invitation is pending, invitation was already sent, invitation has already been sent,
+      pending invite already exist*, pending invitation already exist*`),
   no_match: phrasesIn(`
       no match*, nomatch, no result*, no record*, no data, no relevant data, empty data, no profile*,
       no hit*, no such, no one found, nobody found, nothing found, no company found, no companies found,

@@ -91,8 +91,8 @@ export interface Change {
   readonly leaves: SubjectFacts;
   /** The facts when the vendor says that it does not have the subject of the call. Left out: as before. */
   readonly missing?: SubjectFacts;
-  /** The facts when the vendor says that the person is a member already. */
-  readonly already?: SubjectFacts;
+  /** The facts, but for the state, when the vendor says that the person is a member or is invited already. */
+  readonly already?: Omit<SubjectFacts, 'state'>;
   /** The possible harm while the answer is lost, such as "may have no invite". */
   readonly atStake?: string;
 }

@@ -87,8 +87,10 @@ function wishIn(row: Readonly<Record<string, string>>, options: OperationOptions
 function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
   if (role === 'none') return removalAction(person);
   const change = roleAction(person, role);
-  const { state, role: now } = person.facts ?? {};
+  const { state, role: now, inviteCode } = person.facts ?? {};
   if (change?.kind === 'refuse' && state === 'member' && now === undefined) return unchanged(change.reason);
+  if (change?.kind === 'refuse' && state === 'invited' && now === undefined && inviteCode === undefined)
+    return unchanged(`${whoIs(person)} is invited already, as what is not known`);
   if (change !== undefined) return change;
   const { email } = person;
   if (email !== undefined) return { kind: 'invite', email, role };

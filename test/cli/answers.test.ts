@@ -148,18 +148,74 @@ test('matches without a field where they should stand stop the run; corrected, t
   expect(desk.place.rows().map(({ emails }) => emails)).toEqual(Array(12).fill('jo@a.example'));
 });
 
+const SIX = `Email,Role\n${[1, 2, 3, 4, 5, 6].map((at) => `u${at}@x.example,viewer`).join('\n')}\n`;
+
+/** What services publish for an invite of somebody who is there, or is invited. */
+const SO_ALREADY: readonly (readonly [status: number, body: object])[] = [
+  [409, { message: 'This user is already a member of the project' }],
+  [409, { message: 'u1@x.example is already a user of project "proj-1".' }],
+  [409, { message: 'u1@x.example Has a pending invite' }],
+  [
+    422,
+    { message: 'Validation Failed', errors: [{ message: 'Invitee is already a part of this organization' }] },
+  ],
+  [409, { message: 'Member already exists' }],
+  [409, { error: { code: 409, message: 'Member already exists.', errors: [{ reason: 'duplicate' }] } }],
+  [400, { code: 'email_already_invited_to_organization', message: 'Email already invited to organization.' }],
+  [400, { already_exists: 'This user is already a member of this project' }],
+  [
+    400,
+    { errors: [{ code: 'organization.invitation_already_exists', message: 'Invitation already sent.' }] },
+  ],
+  [200, { ok: false, error: 'already_in_team' }],
+  [200, { success: [], failed: [{ email: '$EMAIL', reason: 'already a member' }], totalFailed: 1 }],
+];
+
+test.each(SO_ALREADY)(
+  'who is there or invited already is unchanged, for nothing, is not asked about again, and six of them stop no run: %s %j',
+  async (status, body) => {
+    const { desk, asked } = await deskBefore(({ input }) => {
+      const said = JSON.stringify(body).replace('$EMAIL', input.email ?? '');
+      return new Response(said, { status });
+    }, SERVICE);
+    await desk.write('list.csv', SIX);
+    for (const operation of ['invite-user', 'onboard']) {
+      const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+      expect(await desk.json(run)).toMatchObject({ counts: { unchanged: 6 }, stopped: null });
+      if (operation === 'invite-user')
+        expect(desk.place.rows()[0]?._reason).toMatch(/already|pending.*, so nothing had to change/i);
+    }
+    expect(asked).toHaveLength(6);
+  },
+);
+
 test.each([
-  'This user is already a member of the project',
-  'u1@x.example is already a user of project "proj-1".',
-])('who is a member already is unchanged, for nothing, and six of them stop no run: %s', async (message) => {
-  const { desk } = await deskBefore(() => Response.json({ message }, { status: 409 }), SERVICE);
-  await desk.write(
-    'list.csv',
-    `Email,Role\n${[1, 2, 3, 4, 5, 6].map((at) => `u${at}@x.example,viewer`).join('\n')}\n`,
-  );
+  [409, 'the maximum number of pending invites is reached'],
+  [409, 'has a pending invite in another organization'],
+  [409, 'User already exists'],
+])('what speaks of another invite, or of none, is refused as it is: %s %s', async (status, message) => {
+  const { desk } = await deskBefore(() => Response.json({ message }, { status }), SERVICE);
+  await desk.write('list.csv', 'Email,Role\njo@x.example,viewer\n');
   const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
-  expect(await desk.json(run)).toMatchObject({ counts: { unchanged: 6 }, stopped: null });
-  expect(desk.place.rows()[0]?._reason).toMatch(/ is already a .*", so nothing had to change/);
+  expect((await desk.json(run)).counts).not.toHaveProperty('unchanged');
+});
+
+test('who keeps the invite of before, with another role than is wanted, needs attention, in the words of the service', async () => {
+  const { desk, asked } = await deskBefore(({ path }, nth) => {
+    if (path.endsWith('/delete')) return {};
+    return nth === 1
+      ? { invite_code: 'IC-1' }
+      : Response.json({ message: 'jo@x.example has a pending invite' }, { status: 409 });
+  }, SERVICE);
+  const run = ['run', 'onboard', 'list.csv', '-o', 'out.csv', '--yes'];
+  await desk.write('list.csv', 'Email,Role\njo@x.example,viewer\n');
+  expect(await desk.json(run)).toMatchObject({ counts: { applied: 1 } });
+  await desk.write('list.csv', 'Email,Role\njo@x.example,editor\n');
+  const attention =
+    /^invited before as viewer, wanted editor \(status 409, "jo@x\.example has a pending invite"\)/;
+  expect(await desk.json(run)).toMatchObject({ counts: { refused: 1 } });
+  expect(desk.place.rows()[0]?._reason).toMatch(attention);
+  expect(asked).toHaveLength(3);
 });
 
 test.each(['invite-user', 'onboard'])(

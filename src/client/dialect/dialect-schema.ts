@@ -368,6 +368,8 @@ const words = z.strictObject({
   dead: phrases('that a key is not valid'),
   key_dead: phrases('the key is refused'),
   project_refused: phrases('the key may not change this project'),
+  is_member: phrases('whoever is invited is there, or has the role, before it'),
+  is_invited: phrases('whoever is invited has an invite from before'),
   no_match: phrases('there is no such company, person or thing'),
   refused: phrases('it was not done'),
   working: phrases("a job's own word that it is not done, whatever stands beside it"),

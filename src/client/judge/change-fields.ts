@@ -1,12 +1,14 @@
 import { jsonIn, parsedFieldsOf, valueAt } from '../../core/answer-body.ts';
-import type { SubjectFacts } from '../../core/membership.ts';
+import type { Change, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY } from '../../core/row.ts';
 import type { AnswerKind, Reply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
 import type { Asked } from './asked.ts';
+import { leavesOf } from './names.ts';
 import { bodyMatches } from './reply.ts';
+import { type SoBefore, vocabularyOf } from './words.ts';
 
 /** The fields that a service publishes for its answers to a change. */
 
@@ -23,8 +25,7 @@ export function leftBy(
 ): SubjectFacts | undefined {
   const { change } = call;
   if (change === undefined) return undefined;
-  if (answer === 'refused')
-    return why.endsWith(SO_ALREADY) && IS_MEMBER.test(why) ? change.already : undefined;
+  if (answer === 'refused') return why.endsWith(SO_ALREADY) ? leftAsBefore(change, raw, dialect) : undefined;
   if (answer === 'no_match') return change.missing;
   const fields = parsedFieldsOf(jsonIn(raw.body), answerPlaceOf(dialect));
   const stated = changeFields(dialectOperationOf(dialect, call), fields);
@@ -33,7 +34,18 @@ export function leftBy(
   return { ...change.leaves, ...present({ inviteCode, userId, projectId, state }) };
 }
 
-const IS_MEMBER = /\balready (?:(?:an? |the )?member|an? user of|in |part of)/i;
+/** Who is there needs no invite any more, so that this counts before an invite. */
+function leftAsBefore(
+  { already }: Change,
+  raw: Pick<Reply, 'body'>,
+  { words }: Dialect,
+): SubjectFacts | undefined {
+  const texts = leavesOf(jsonIn(raw.body) ?? null).map(({ value }) => String(value));
+  const says = (how: SoBefore): boolean => texts.some((text) => vocabularyOf(words).wasSoBefore(text, how));
+  if (already === undefined) return undefined;
+  if (says('is_member')) return { ...already, state: 'member' };
+  return says('is_invited') ? { ...already, state: 'invited' } : undefined;
+}
 
 type ChangeFields = { readonly [Name in 'invite_code' | 'user_id' | 'project_id']?: string } & {
   readonly accepted?: true;

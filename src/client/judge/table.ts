@@ -10,7 +10,7 @@ import { type Content, contentOf, type GivenValue, givenIn, placeIn } from './co
 import { isFilled, isPlain, type Leaf, leavesOf, pathOf } from './names.ts';
 import { is2xx, is3xx, is4xx, isReadable, type ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
-import { plainWords, type Sense } from './words.ts';
+import type { Sense } from './words.ts';
 
 /**
  * The table that says what an answer means where no rule of the dialect does. The first row that fits
@@ -142,11 +142,14 @@ function isSoAlready({ asked, http, by, statements, change }: Answer): boolean {
   const state = asked.call?.change?.leaves.state;
   const isOfPeople = (state === 'invited' || state === 'member') && (is2xx(http) || is4xx(by));
   if (change?.other || statements.yes) return false;
-  return isOfPeople && statements.stated.some(({ value }) => ALREADY.test(plainWords(String(value))));
+  const { vocabulary } = asked;
+  return (
+    isOfPeople &&
+    statements.stated.some(({ value }) => SO_BEFORE.some((how) => vocabulary.wasSoBefore(String(value), how)))
+  );
 }
 
-const ALREADY =
-  /^(?!.*\b(?:an)?other\b).*\b(?:already (?:pending|(?:an? |the )?member|an? user of (?:the |this )?project|in |part of |(?:been )?invited|assigned|has (?:this|that|the|an?)? ?role)|(?:member|invite|invitation) already (?:exists?|sent))/;
+const SO_BEFORE = ['is_member', 'is_invited'] as const;
 
 /** A call that is sent again may cost again. */
 const isPaid = ({ change, asked }: Answer): boolean =>

@@ -16,7 +16,11 @@ export type Sense = Exclude<keyof Words, Part | 'limit_reached'> | 'day_used_up'
 /** Words that mean something only together with others in their sentence, in any order. */
 type Part =
   | ('limit' | 'within_an_hour' | 'of_a_day' | 'of_a_month' | 'credits' | 'used_up')
-  | ('key' | 'no_key' | 'dead' | 'label');
+  | ('key' | 'no_key' | 'dead' | 'label')
+  | SoBefore;
+
+/** Words of a refusal to invite somebody who is there, or has an invite, before it. */
+export type SoBefore = 'is_member' | 'is_invited';
 
 /** Phrases that name the result of a request by themselves. */
 type Phrase = Exclude<keyof Words, Part>;
@@ -115,6 +119,12 @@ export class Vocabulary {
 
   #has(sentence: string, part: Part): boolean {
     return sentence.search(this.#parts[part] ?? /(?!)/) >= 0;
+  }
+
+  /** Whether a text says so of whoever was asked about, and of no other place than the one asked about. */
+  wasSoBefore(text: string, how: SoBefore): boolean {
+    const words = plainWords(text);
+    return !/\b(?:an)?other\b/.test(words) && this.#has(words, how);
   }
 
   /** The sense of a code that has no other words besides: `USER_NOT_FOUND` also names a user. */

@@ -104,6 +104,9 @@ const refused = (reason: string): Outcome => ({ kind: 'refused', reason });
 /** Whether the service refuses a change because the wanted state is already there: "already a member". */
 const isSoAlready = ({ words = '' }: Exclude<Answer, { readonly kind: 'found' }>): boolean =>
   words.endsWith(SO_ALREADY);
+/** The service's words alone, where something has to change after all. */
+const plainlySaid = (answer: Exclude<Answer, { readonly kind: 'found' }>): string =>
+  wordsOf(answer).replace(SO_ALREADY, '');
 const unchangedAs = (reason = ''): Outcome => ({ kind: 'unchanged', reason });
 
 function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
@@ -158,12 +161,16 @@ function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered:
   if (created === undefined) return send(creation);
   if (created.kind === 'found')
     return end(applied(`invite deleted and created again: ${invitedWords(created, role)}`));
+  // The service has deleted the invite, and yet has one: nobody but the service can say with which role.
+  if (isSoAlready(created))
+    return end(refused(`invited before as ${before}, wanted ${role} (${plainlySaid(created)})`));
   const fact = `the service refused ${role} (${wordsOf(created)})`;
-  if (isSoAlready(created)) return end(refused(fact));
   const restoration = createInvite(after(2), { email, role: before, atStake: NO_INVITE });
   const restored = answered(restoration);
   if (restored === undefined) return send(restoration);
   if (restored.kind === 'found') return end(refused(`${fact}; the invite as ${before} was created again`));
+  if (isSoAlready(restored))
+    return end(refused(`${fact}; the invite as ${before} is there (${plainlySaid(restored)})`));
   return end(refused(`${fact} and then ${before} too: ${email} has no invite now (${wordsOf(restored)})`));
 }
 
@@ -205,7 +212,7 @@ function createInvite(
   const leaves = { ...identity, state: 'invited', role } as const;
   // The role is known only of a person whom we have invited ourselves.
   const before = now.facts?.state === 'invited' ? now.facts.role : undefined;
-  const already = { ...identity, state: 'member', ...present({ role: before }) } as const;
+  const already = { ...identity, ...present({ role: before }) };
   return changing(now, {
     operation: 'create-invite',
     parameters: { role, email },
