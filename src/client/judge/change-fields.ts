@@ -34,7 +34,7 @@ export function leftBy(
   return { ...change.leaves, ...present({ inviteCode, userId, projectId, state }) };
 }
 
-/** Who is there needs no invite any more, so that this counts before an invite. */
+/** A member needs no invite any more, so that membership counts before an invite. */
 function leftAsBefore(
   { already }: Change,
   raw: Pick<Reply, 'body'>,

@@ -19,7 +19,7 @@ type Part =
   | ('key' | 'no_key' | 'dead' | 'label')
   | SoBefore;
 
-/** Words of a refusal to invite somebody who is there, or has an invite, before it. */
+/** Words of a refusal to invite: the person is a member, or has an invite from before. */
 export type SoBefore = 'is_member' | 'is_invited';
 
 /** Phrases that name the result of a request by themselves. */
@@ -121,7 +121,7 @@ export class Vocabulary {
     return sentence.search(this.#parts[part] ?? /(?!)/) >= 0;
   }
 
-  /** Whether a text says so of whoever was asked about, and of no other place than the one asked about. */
+  /** Whether a text says so, and of no other place than the one that was asked about. */
   wasSoBefore(text: string, how: SoBefore): boolean {
     const words = plainWords(text);
     return !/\b(?:an)?other\b/.test(words) && this.#has(words, how);
