@@ -25,7 +25,7 @@ async function openList(answer: Answer) {
   return { ...at, at, run };
 }
 
-test('a limit of a day holds no start: each asks once at once, keeps the words, and goes on when the vendor is well', async () => {
+test('a limit of a day holds no start: each, with another key as well, asks once at once, keeps the words, and goes on when the vendor is well', async () => {
   const { at, asked, run, desk } = await openList(TIRED);
   const first = await desk.start(desk.run('--yes', '--max-pause', '10m'), IN_INDIA);
   expect(first).toMatchObject({ code: 75, stderr: expect.stringContaining('used up your daily allowance') });
@@ -40,6 +40,10 @@ test('a limit of a day holds no start: each asks once at once, keeps the words, 
   const tried = ['try', 'enrich-company', 'domain=other.example', '--yes', '--max-pause', '10m'];
   expect(await desk.type(tried)).toMatchObject({ code: 75 });
   expect(asked).toHaveLength(4);
+  const { base_url: url } = JSON.parse(await desk.read('config/accounts.yaml')).accounts.data;
+  desk.place.writeAccount(url, { dialect: 'ours.yaml', key: 'another-key', limits: { concurrency: 1 } });
+  expect(await run()).toMatchObject({ code: 75 });
+  expect(asked).toHaveLength(5);
   at.answer = KNOWS;
   expect(await desk.type(tried)).toMatchObject({ code: 0 });
   expect(await run()).toMatchObject({ code: 0 });

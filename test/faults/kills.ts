@@ -32,7 +32,7 @@ export type Kill = (order: Order) => Promise<Ended>;
 /** A vendor that never refuses, and loses 4 answers in 100, half of them after it has charged for them, and is slow or full besides. */
 export const LOSSY_UNREFUSING = [
   'reset:0.01,charged-reset:0.01,500:0.005,charged-500:0.005,truncate:0.005,charged-truncate:0.005',
-  '429:0.005,limited-200:0.005,slow:0.01',
+  '429:0.005,limited-200:0.005,limited-429:0.005,busy-503:0.005,slow:0.01',
 ].join(',');
 
 /** Slow enough that most kills find requests on their way, fast enough that the next list comes. */

@@ -29,7 +29,7 @@ type List = Order & Required<Pick<Order, 'input' | 'output'>>;
  */
 const LOSSY = [
   'reset:0.01,charged-reset:0.01,500:0.01,charged-500:0.01,truncate:0.01,charged-truncate:0.01',
-  'empty:0.005,charged-empty:0.005,cut:0.005,429:0.005,limited-200:0.005,422:0.01,slow:0.01',
+  'empty:0.005,charged-empty:0.005,cut:0.005,429:0.005,limited-200:0.005,limited-429:0.005,busy-503:0.005,422:0.01,slow:0.01',
 ].join(',');
 
 export async function openLists(settings: ListSettings, lane: Lane, tally: Tally): Promise<Stage> {

@@ -51,6 +51,19 @@ test('rows match about as often as the match rate says, and those without a matc
   expect(await bookOf(url)).toMatchObject({ charges: matched.length, credits: matched.length });
 });
 
+test('a limit on purpose may name no time, and a busy vendor names one; neither costs anything', async () => {
+  const { url } = await sandbox({ matchRate: 1, faults: 'limited-429:x2,busy-503:x1' });
+  const replies = [];
+  for (let nth = 0; nth < 4; nth += 1) replies.push(await company(url, 'acme.example'));
+  expect(replies.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
+    [429, null],
+    [429, null],
+    [503, '1'],
+    [200, null],
+  ]);
+  expect(await bookOf(url)).toMatchObject({ charges: 1, faults: { 'limited-429': 2, 'busy-503': 1 } });
+});
+
 test('beyond the rate there is a 429, every second one without Retry-After, never charged and never faulted', async () => {
   let nowMs = 5000;
   const clock = { ...systemClock, monotonicMs: () => nowMs };
