@@ -6,9 +6,6 @@
  */
 import { chmod, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { enrich, plan } from '../src/index.ts';
-import { credits } from '../src/ledger/ledger.ts';
-import { runJob } from '../src/run/run-job.ts';
 import { openDesk } from './cli/desk.ts';
 import { deskWithList, expectNothingSpent, type Refusal } from './support/refusal.ts';
 
@@ -65,12 +62,6 @@ describe('the input', () => {
         next: /give its encoding with --encoding/,
       },
     ],
-    [
-      'has a column called as one of ours, and is no output of ours',
-      'ours.csv',
-      (path) => writeFile(path, 'Domain,_credits\nx.example,5\n'),
-      { code: 2, fact: /column "_credits"/, next: /Rename that column/ },
-    ],
   ])('%s', async (_, name, make, refusal) => {
     const desk = await openDesk();
     await make(desk.place.path(name));
@@ -93,38 +84,6 @@ describe('the input', () => {
     expect(await desk.read('out.csv')).toBe(
       'Name,Domain,_status,_reason,_matched_by,_credits,_source,_as_of\n',
     );
-    expect(await desk.requests()).toBe(0);
-  });
-});
-
-describe('a column called as one of ours is told in the same words before anything is bought', () => {
-  const FACT = /^The input has a column "_Status", but every output gets a column _status\.$/;
-  const NEXT = 'Rename that column.';
-  const LIST = 'Domain,Email,_Status\nx.example,jo@x.example,to call\n';
-
-  test('the clash is told by a plan, a run, and the library, and by a look at the list alone', async () => {
-    const desk = await openDesk();
-    await desk.write('ours.csv', LIST);
-    const refusal = { code: 2, fact: FACT, next: /^Rename that column\.$/ };
-    for (const jobs of ['enrich-company', 'enrich-company,enrich-person'])
-      for (const words of [['plan'], ['run', '--budget', '9']])
-        await expectNothingSpent(desk, [...words, jobs, 'ours.csv'], refusal);
-    const look = await desk.type(['plan', 'ours.csv']);
-    expect(look).toMatchObject({ code: 0, stderr: expect.stringContaining(`a column _status. ${NEXT}\n`) });
-
-    desk.here();
-    const file = desk.place.path('ours.csv');
-    const shared = { job: 'enrich-company', store: desk.place.path('store') };
-    const bought = { ...shared, budget: credits(9) };
-    const rows = [{ domain: 'x.example', _Status: 'to call' }];
-    for (const refused of [
-      () => plan({ ...shared, file }),
-      () => runJob({ ...bought, file }),
-      () => runJob({ ...bought, file, output: false }),
-      () => enrich(file, { ...shared, budget: 9 }).summary(),
-      () => enrich(rows, { ...shared, budget: 9 }).summary(),
-    ])
-      await expect(refused()).rejects.toMatchObject({ message: expect.stringMatching(FACT), next: NEXT });
     expect(await desk.requests()).toBe(0);
   });
 });

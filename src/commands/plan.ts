@@ -8,7 +8,6 @@ import { loadFamily, OPERATIONS } from '../core/families.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
-import { ourNameRefused } from '../core/our-columns.ts';
 import { counted, foreignName, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { rowsAsked } from '../core/row.ts';
@@ -309,8 +308,6 @@ async function planFile(console: Console, file: string, read: ReadOptions): Prom
   const twice = header.find((name, at) => used.includes(name) && header.indexOf(name) < at);
   if (twice !== undefined)
     console.say(`Several columns are called ${foreignName(twice)}: a run needs a name for each.`);
-  const refused = ourNameRefused(header);
-  if (refused !== undefined) console.say(`${refused.message} ${refused.next}`);
   return { lines: descriptionLines(input.path, description), object: description };
 }
 

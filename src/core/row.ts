@@ -117,7 +117,10 @@ export function needingAttention(counts: Readonly<Partial<Record<OutcomeKind, nu
   return OUTCOME_KINDS.reduce((sum, kind) => sum + (ATTENTION_KINDS.has(kind) ? (counts[kind] ?? 0) : 0), 0);
 }
 
-/** The columns that we add after those of `add`, in this order. */
+/**
+ * The columns that we add after those of `add`, in this order. Files of other builds have fewer of them or
+ * more, and are read by their names alone.
+ */
 export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_source', '_as_of'] as const;
 
 /** The columns that the needs-attention file adds after those of the input. */
@@ -139,9 +142,10 @@ export const sourceColumn = (name: string): string => name + SOURCE_SUFFIX;
  * Whether we wrote an unreadable row, in an output or a needs-attention file, and nobody has altered it
  * since: then its cells stand below their names.
  * @param cellAt returns the cell below a name of the header.
+ * @param status the name of the column for it.
  */
-export function isSetAside(cellAt: (name: string) => string | undefined): boolean {
-  return cellAt('_status') === 'invalid' || /^\d+$/.test(cellAt('_row') ?? '');
+export function isSetAside(cellAt: (name: string) => string | undefined, status = '_status'): boolean {
+  return cellAt(status) === 'invalid' || /^\d+$/.test(cellAt('_row') ?? '');
 }
 
 export const isOurColumn = (name: string): boolean =>

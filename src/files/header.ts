@@ -1,5 +1,6 @@
 import { invariant, stop } from '../core/errors.ts';
 import type { CellsFor, CopyOptions, Correction, Sheet } from '../core/format.ts';
+import { ourColumnsIn, statusColumn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, isOurColumn, isSetAside, type RowNumber } from '../core/row.ts';
 
@@ -59,9 +60,10 @@ export function writtenByUs(
   dropped: ReadonlySet<string>,
   textOf: (at: number) => string | undefined,
 ): ReadonlySet<number> {
-  if (!isSetAside((name) => textOf(names.indexOf(name)))) return new Set();
+  if (!isSetAside((name) => textOf(names.indexOf(name)), statusColumn(names))) return new Set();
+  const ours = new Set(ourColumnsIn(names));
   const isOurs = (name: string, at: number): boolean =>
-    dropped.has(name) && (isOurColumn(name) || (textOf(at) ?? '').trim() === '');
+    dropped.has(name) && (ours.has(name) || isOurColumn(name) || (textOf(at) ?? '').trim() === '');
   return new Set(positions.filter((_position, at) => isOurs(names[at] ?? '', at)));
 }
 

@@ -15,7 +15,7 @@ import {
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { whatToSave } from '../core/other-files.ts';
-import { isOutput, ourColumnsIn } from '../core/our-columns.ts';
+import { isOutput } from '../core/our-columns.ts';
 import { counted, foreignName, foreignWords, listed } from '../core/plain-text.ts';
 import { readingEntries, readingIn } from '../core/reading.ts';
 import { RowCount, readRowRanges } from '../core/row.ts';
@@ -138,7 +138,6 @@ async function withColumns<File extends OpenedFile>(
 ): Promise<File & Pick<MappedInput, 'columns'>> {
   const { operation, columns, guesses, add = {}, problem: problemAt } = job;
   const header = await opened.sheet.header();
-  ourColumnsIn(header);
   const place = (name: string) => (operation.steps === undefined ? ['operation'] : ['operations', name]);
   const refused = (problem: StopError, { name }: Operation): StopError =>
     problemAt?.(place(name), 'name', problem.message, problem.next) ?? problem;

@@ -1,16 +1,8 @@
 import { invariant, stop } from '../core/errors.ts';
 import type { Correction, ReadOptions } from '../core/format.ts';
-import { isAttention, isOutput, ourColumnsIn } from '../core/our-columns.ts';
+import { calledAsIn, isAttention, isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
-import {
-  ATTENTION_COLUMNS,
-  FOUND_PREFIX,
-  type InputRow,
-  isOurColumn,
-  OUR_COLUMNS,
-  type RowNumber,
-  sourceColumn,
-} from '../core/row.ts';
+import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, type RowNumber, sourceColumn } from '../core/row.ts';
 import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
@@ -92,8 +84,8 @@ export async function openResult(path: string): Promise<Result> {
   for await (const row of rowsOf(opened)) rows.push(row);
   if (isOutput(header) || isAttention(header)) return { ...opened, header, rows };
   const fact =
-    `${path} is not a result: it has neither all of ${listed(OUR_COLUMNS)} nor both of ` +
-    `${listed(ATTENTION_COLUMNS)}.`;
+    `${path} is not a result: it has neither _status and _reason beside another column of ours nor both ` +
+    `of ${listed(ATTENTION_COLUMNS)}.`;
   const next = 'Name an output or a file of rows that need attention first, then your own file.';
   throw stop('input', fact, next);
 }
@@ -116,10 +108,13 @@ export function numberIn({ header }: Pick<Result, 'header'>, row: InputRow): Row
 
 /** @throws StopError `input` where the two do not belong together. */
 export async function planMerge(order: MergeOrder): Promise<Merge> {
-  const { result, into, known } = order;
+  const { into, known } = order;
   const header = await into.sheet.header();
+  const called = calledAsIn(order.result.header, header);
+  const result = { ...order.result, header: called.header };
   const columns = columnsOf(result, into.path, header, known);
-  const merging: MergeContext = { ...order, ...columns, header, cellsOf: cellReader(header) };
+  const { suffix } = called;
+  const merging: MergeContext = { ...order, result, ...columns, suffix, header, cellsOf: cellReader(header) };
   const results = resultLines(merging);
   const lines: Line[] = [];
   for await (const row of rowsOf(into)) lines.push(lineOf(merging, row.row, merging.cellsOf(row)));
@@ -155,6 +150,8 @@ export async function planMerge(order: MergeOrder): Promise<Merge> {
 interface MergeContext extends MergeOrder, MergeColumns {
   /** The header of the user's file. */
   readonly header: readonly string[];
+  /** What stands behind the names of our columns in the user's file. */
+  readonly suffix: string;
   readonly cellsOf: ReturnType<typeof cellReader>;
 }
 
@@ -168,6 +165,8 @@ interface Identifier {
 interface MergeColumns {
   /** Whether the result is an output; else it is a file of rows that need attention. */
   readonly isOutput: boolean;
+  /** Our columns of the result. */
+  readonly ours: ReadonlySet<string>;
   /** Columns of an output that the other file gets or has of ours, in their order. */
   readonly added: readonly string[];
   /** The columns of the user that both have. */
@@ -177,9 +176,7 @@ interface MergeColumns {
 
 function columnsOf(result: Result, path: string, header: readonly string[], known: MergeFacts): MergeColumns {
   const isResult = isOutput(result.header);
-  // An output brings our columns, and none of the user's may give way to them.
-  if (isResult) ourColumnsIn(header, path);
-  const ours = new Set<string>(isResult ? OUR_COLUMNS : ATTENTION_COLUMNS);
+  const ours = new Set(ourColumnsIn(result.header));
   const sent = new Set(Object.values(known.columns));
   // Where a name was the user's, ours has a prefix.
   const isAnswer = (name: string): boolean =>
@@ -193,7 +190,7 @@ function columnsOf(result: Result, path: string, header: readonly string[], know
   const own = result.header.filter(
     (name) => !(added.includes(name) || ours.has(name)) && header.includes(name),
   );
-  return { isOutput: isResult, added, own, identifiers: sentColumns(known, result, path, header) };
+  return { isOutput: isResult, ours, added, own, identifiers: sentColumns(known, result, path, header) };
 }
 
 /**
@@ -336,15 +333,21 @@ function mend(
   }
 }
 
-const ACCOUNT: ReadonlySet<string> = new Set(['_credits', '_source']);
+const ACCOUNT = ['_credits', '_source'];
 
 /** Chooses the cell for each of our columns. A blank cell never replaces a filled one. */
-function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, from: ResultLine) {
+function cellsAdded(
+  { known, added, ours, suffix, cellsOf }: MergeContext,
+  source: InputRow,
+  from: ResultLine,
+) {
   const before = known.before.get(from.row);
   const into = cellsOf(source);
   const found = from.cell;
   const kept: KeptCell[] = [];
-  const isSame = into('_as_of') === found('_as_of');
+  const asOf = `_as_of${suffix}`;
+  const account = new Set(ACCOUNT.map((name) => name + suffix));
+  const isSame = into(asOf) === found(asOf);
   const isOfList = (column: string): boolean =>
     found(column).trim() !== '' && found(column) === before?.(column);
   const isKept = (column: string): boolean => {
@@ -352,11 +355,11 @@ function cellsAdded({ known, added, cellsOf }: MergeContext, source: InputRow, f
     const isFilled = known.answers.get(column) === 'fill';
     const isBlank = isFilled ? isBlankCell : (cell: string) => cell.trim() === '';
     if (isBlank(into(column))) return isBlank(found(column));
-    const isNewer = !isSame && found('_as_of').trim() !== '' && !isFilled;
-    if (isNewer && (isOurColumn(column) || found(column).trim() !== '')) return false;
+    const isNewer = !isSame && found(asOf).trim() !== '' && !isFilled;
+    if (isNewer && (ours.has(column) || found(column).trim() !== '')) return false;
     // A later batch may have found the same answer in the ledger. Then its price and source differ, which is
     // no edit of the user's.
-    if (isSame && (ACCOUNT.has(column) || isBlank(found(column)))) return true;
+    if (isSame && (account.has(column) || isBlank(found(column)))) return true;
     kept.push({ row: source.row, column, kept: into(column), result: found(column) });
     return true;
   };

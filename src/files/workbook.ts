@@ -102,7 +102,7 @@ const OUR_WIDTHS: Readonly<Record<string, number>> = {
   _as_of: 18,
 };
 
-export const widthOf = (name: string): number => OUR_WIDTHS[name] ?? WIDTH;
+export const widthOf = (name: string): number => OUR_WIDTHS[name.replace(/_\d+$/, '')] ?? WIDTH;
 
 /** @param column counts from 1. */
 export const columnXml = (column: number, width: number, prefix = ''): string =>

@@ -10,6 +10,7 @@ import {
   cellsOrWhy,
   FreeNames,
   ourCells,
+  ourFacts,
   resultCells,
   resultsIn,
   shownAnswer,
@@ -186,7 +187,7 @@ function cellsBeside(table: Table, row: InputRow, record: RowRecord | undefined)
   const { answer_at: answerPlace } = settingsKept(batch.settings);
   const shown = shownAnswer(record?.answers ?? [], answerPlace);
   const made = cellsOrWhy(added.length, () => addedCells(added, row, shown, batch, CELLS), shown);
-  return [...made.cells, ...ourCells(batch, row, record, made.why, CELLS)];
+  return [...made.cells, ...ourCells(ourFacts(batch, row, record, made.why), CELLS)];
 }
 
 // -------------------------------------------------------------------------------------------- which of them

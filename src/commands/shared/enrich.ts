@@ -11,13 +11,12 @@ import { spoolFolder } from '../../core/paths.ts';
 import { readingIn } from '../../core/reading.ts';
 import { FOUND_PREFIX, type OutcomeKind, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import { accountNameIn, ourCells, shownAnswer, textCells } from '../../files/output/output.ts';
+import { accountNameIn, ourFacts, shownAnswer } from '../../files/output/output.ts';
 import { isPaidBy } from '../../files/output/tally.ts';
 import { spoolInput } from '../../files/spool.ts';
 import type { Job } from '../../job/job.ts';
 import { type Batch, type BatchId, hasEnded, type RowRecord } from '../../ledger/ledger.ts';
 import { nameStoreOfCall } from '../../lib/command-line.ts';
-import { asItIs } from '../../lib/formulas.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { FileOptions, RunOptions } from '../../plan/context.ts';
@@ -244,17 +243,16 @@ function enrichedRow<Row>(
   record: RowRecord,
 ): EnrichedRow<Row> {
   const { row } = given;
-  const ours = ourCells(batch, given, record, undefined, textCells(asItIs));
-  const [status, reason, matchedBy, credits, source = '', asOf] = ours;
+  const facts = ourFacts(batch, given, record);
   return {
     row,
     input: inputOf(given, header) as Row,
-    status: status as OutcomeKind,
-    ...present({ reason: reason || undefined, matched_by: matchedBy || undefined }),
+    status: facts._status as OutcomeKind,
+    ...present({ reason: facts._reason || undefined, matched_by: facts._matched_by || undefined }),
     cells: cellsOf(record, job, answerPlace),
-    credits: Number(credits),
-    source,
-    ...present({ as_of: asOf || undefined }),
+    credits: facts._credits,
+    source: facts._source,
+    ...present({ as_of: facts._as_of || undefined }),
     calls: record.answers.map((answer) => ({
       operation: answer.call.operation,
       parameters: answer.call.parameters,

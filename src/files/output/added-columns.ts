@@ -18,10 +18,17 @@ import {
 import { isoTime } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
-import { ourColumnsIn } from '../../core/our-columns.ts';
+import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
 import { listFolderOf } from '../../core/paths.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
-import { FOUND_PREFIX, type InputRow, matchedByIn, sourceColumn } from '../../core/row.ts';
+import {
+  FOUND_PREFIX,
+  type InputRow,
+  matchedByIn,
+  OUR_COLUMNS,
+  type RowStatus,
+  sourceColumn,
+} from '../../core/row.ts';
 import { stepNames, suffixOf } from '../../core/steps.ts';
 import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
@@ -213,7 +220,7 @@ export function automaticAddition(
 function earlierInWords(header: readonly string[], fields: readonly (readonly string[])[]): string[] {
   const found: string[] = [];
   let end = fields.length;
-  for (const column of header.slice(0, Math.max(0, header.indexOf('_status'))).toReversed()) {
+  for (const column of header.slice(0, Math.max(0, outputStart(header))).toReversed()) {
     end = fields.findLastIndex((words, at) => at < end && words.includes(column));
     if (end === -1) break;
     found.push(column);
@@ -352,28 +359,46 @@ export function cellsOrWhy(
   }
 }
 
+/** What our columns say of a row, by their names. A text is blank where there is nothing to say. */
+export type OurFacts = Readonly<
+  Record<Exclude<(typeof OUR_COLUMNS)[number], '_status' | '_credits'>, string>
+> & {
+  readonly _status: RowStatus;
+  readonly _credits: number;
+};
+
 /** @param why says why the cells before these are blank. */
-export function ourCells(
+export function ourFacts(
   batch: Batch,
   { row }: Pick<InputRow, 'row'>,
   record: RowRecord | undefined,
-  why: string | undefined,
-  cells: CellWriter,
-): readonly string[] {
+  why?: string,
+): OurFacts {
   const { outcome, answers = [] } = record ?? {};
   let credits = 0;
   for (const answer of answers) if (isPaidBy(batch, row, answer)) credits += answer.charged;
   const kind = outcome?.kind ?? 'pending';
   const last = kind === 'in_doubt' || kind === 'skipped' ? undefined : answers.at(-1);
   const reason = [outcome?.reason, why].filter((part) => part !== undefined && part !== '').join('; ');
-  return [
-    cells.own(kind),
-    cells.foreign(reason),
-    cells.foreign((outcome && matchedByIn(outcome)) ?? ''),
-    cells.own(credits),
-    cells.own(sourceOf(batch, row, last)),
-    cells.own(last === undefined ? '' : isoTime(last.answeredAtMs)),
-  ];
+  return {
+    _status: kind,
+    _reason: reason,
+    _matched_by: (outcome && matchedByIn(outcome)) ?? '',
+    _credits: credits,
+    _source: sourceOf(batch, row, last),
+    _as_of: last === undefined ? '' : isoTime(last.answeredAtMs),
+  };
+}
+
+/** The facts as cells, in the order of our columns. */
+export function ourCells(
+  facts: Readonly<Record<string, string | number>>,
+  cells: CellWriter,
+): readonly string[] {
+  return OUR_COLUMNS.map((name) => {
+    const fact = facts[name] ?? '';
+    return typeof fact === 'number' ? cells.own(fact) : cells.foreign(fact);
+  });
 }
 
 function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number] | undefined): string {
@@ -397,7 +422,7 @@ function earlierAdded(
   marks: readonly (readonly string[])[],
 ): ReadonlySet<string> {
   const added = new Set<string>();
-  const firstOfOurs = header.indexOf('_status');
+  const firstOfOurs = outputStart(header);
   for (let at = firstOfOurs - 1; at >= 0; at -= 1) {
     const column = header[at];
     if (column === undefined || !names.has(column) || added.has(prefixed(column))) break;

@@ -3,6 +3,7 @@ import { type AnswerPlace, jsonIn, parsedResultsOf, placeOfAnswer } from '../../
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../core/answer-fields.ts';
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
+import { statusColumn } from '../../core/our-columns.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { CellSafety } from '../../lib/formulas.ts';
@@ -113,36 +114,46 @@ export interface AttentionWriting {
 
 /**
  * The rows that a person has to look at, as they came, with their number and the reason. The file is valid as
- * an input again. The user may have a column with the name of our number, for example in a file of results.
- * It then stands before ours under another name, because a file with two columns of one name could not be an
- * input again.
+ * an input again. The user may have columns with our names, such as a number in a file of results. They then
+ * stand before ours under other names, because a file with two columns of one name could not be an input
+ * again.
  */
 export function attentionCopy(
   { ledger, copy, note, cells: { isJson, own, foreign } }: AttentionWriting,
   batch: Batch,
   { header, ours }: { readonly header: readonly string[]; readonly ours: ReadonlySet<string> },
 ): AsyncIterable<Buffer> {
-  const moved = ours.has(ROW) ? -1 : header.indexOf(ROW);
-  const renamed = moved < 0 ? [] : [new FreeNames(header).take(ROW, '')];
-  const columns = [...renamed, ...ATTENTION_COLUMNS];
-  const dropped = moved < 0 ? ours : new Set([...ours, ROW]);
+  const names = new FreeNames([...header, ...ATTENTION_COLUMNS]);
+  const theirs = [...header.entries()].filter(([, name]) => isAttentionName(name) && !ours.has(name));
+  const renamed = theirs.map(([at, name]) => ({ at, name, as: names.take(name, '') }));
+  const columns = [...renamed.map(({ as }) => as), ...ATTENTION_COLUMNS];
+  const dropped = new Set([...ours, ...renamed.map(({ name }) => name)]);
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] | undefined => {
     const outcome = record?.outcome;
     if (outcome === undefined || !needsPerson(outcome)) return undefined;
-    const cell = movedCell(row, moved, isJson);
-    return [...renamed.map(() => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
+    const moved = renamed.map(({ at }) => movedCell(row, at, header, isJson));
+    return [...moved.map((cell) => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
   };
   return copy({ note, columns, dropped, isJson, isPart: true }, (rows) =>
     madeOf(ledger, batch, rows, cellsOf),
   );
 }
 
+/** In any case of letters, because spreadsheets and databases ignore it. */
+const isAttentionName = (name: string): boolean =>
+  ATTENTION_COLUMNS.some((ours) => ours === name.trim().toLowerCase());
+
 /**
  * The cell of the user's column that gets another name. In a row that cannot be read, cells stay where they
- * are. Only a cell that looks like a number of ours is moved, because the copy leaves it out.
+ * are, unless the row looks like one that we have set aside: the copy leaves out our cells of such a row.
  */
-function movedCell({ cells, unreadable }: InputRow, at: number, isJson: boolean): string {
+function movedCell(
+  { cells, unreadable }: InputRow,
+  at: number,
+  header: readonly string[],
+  isJson: boolean,
+): string {
   const cell = cells[at] ?? '';
-  const isMoved = !isJson && isSetAside((name) => (name === ROW ? cell : undefined));
+  const isMoved = !isJson && isSetAside((name) => cells[header.indexOf(name)], statusColumn(header));
   return unreadable === undefined || isMoved ? cell : '';
 }

@@ -2,7 +2,8 @@ import type { AnswerPlace } from '../../core/answer-body.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
-import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
+import { ourNamesBeside } from '../../core/our-columns.ts';
+import type { InputRow } from '../../core/row.ts';
 import {
   type Batch,
   type Ledger,
@@ -25,6 +26,7 @@ import {
   cellsOrWhy,
   foundValues,
   ourCells,
+  ourFacts,
   resultsFilesOf,
 } from './added-columns.ts';
 import { figuresIn, type PriceOf } from './batch-figures.ts';
@@ -290,7 +292,7 @@ async function* enrichedCopy(
   tally: Tally,
 ): AsyncIterable<Buffer> {
   const { ledger, job, answerPlace, copy, note, cells: writer } = writing;
-  const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
+  const names = [...columns.map(({ name }) => name), ...ourNamesBeside(batch.header)];
   tally.columns = columns.filter(({ isSource }) => isSource !== true);
   const paths = job.add && new Set(Object.values(job.add));
   const found: AnswerReader = (...answer) => tally.addFound(foundValues(paths, ...answer));
@@ -301,7 +303,7 @@ async function* enrichedCopy(
     const told = record?.outcome?.kind === 'matched' ? found : undefined;
     const cells = () => addedCells(columns, row, shown, batch, writer, told);
     const added = cellsOrWhy(columns.length, cells, shown);
-    const ours = ourCells(batch, row, record, added.why, writer);
+    const ours = ourCells(ourFacts(batch, row, record, added.why), writer);
     return added.cells.concat(ours);
   };
   yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, (rows) =>

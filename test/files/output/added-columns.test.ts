@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isAttention, isOutput, ourNamesBeside } from '../../../src/core/our-columns.ts';
 import { OUR_COLUMNS } from '../../../src/core/row.ts';
 import {
   type Addition,
@@ -133,17 +134,27 @@ describe('without a job’s columns', () => {
   });
 });
 
-test('a column called as one of ours in a file that is no output of ours is refused: two of a name cannot be read', () => {
+test('one of our names alone is the user’s, and all of ours step aside with the same number, by which an output is known', () => {
   for (const header of [
     ['ABN', '_credits'],
     ['_reason', 'ABN'],
     ['ABN', '_as_of', '_row'],
-    ['ABN', '_status', 'note'],
+    ['ABN', '_Status', 'note'],
     ['ABN', 'employees', '_status', '_reason'],
-    ['ABN', ...OUR_COLUMNS.slice(0, -1)],
   ]) {
-    expect(() => additionOf(header, {}, 'refuse')).toThrow('The input has a column "_');
+    expect([...additionOf(header, {}, 'refuse').dropped]).toEqual([]);
+    const beside = OUR_COLUMNS.map((name) => `${name}_2`);
+    expect(ourNamesBeside(header)).toEqual(beside);
+    const output = [...header, ...beside];
+    expect([...additionOf(output, {}, 'refuse').dropped]).toEqual(beside);
+    expect(ourNamesBeside(output), 'the same names again').toEqual(beside);
   }
+});
+
+test('an output of a build with fewer columns of ours, or with more between them, is an output', () => {
+  const more = OUR_COLUMNS.toSpliced(3, 0, '_match' as never);
+  for (const ours of [OUR_COLUMNS.slice(0, 3), ['_status', '_reason', '_as_of'], more])
+    expect([...additionOf(['ABN', '_note', ...ours, '_mine'], {}, 'refuse').dropped]).toEqual([...ours]);
 });
 
 test('a column _row in an output is the user’s, who has it from a search, and stays; in a file of rows that need attention it is ours', () => {
@@ -165,24 +176,21 @@ test('whatever the file has, no two columns of the output have one name, and no 
     ' _as_of',
     ...OUR_COLUMNS,
   );
-  const header = fc.uniqueArray(column, { minLength: 1, selector: (name) => name.toLowerCase() });
+  const header = fc.uniqueArray(column, { minLength: 1, selector: (name) => name.trim().toLowerCase() });
   const fields = fc.uniqueArray(fc.constantFrom('name', 'abn', 'industry', 'city'));
   fc.assert(
     fc.property(header, fields, (columns, found) => {
-      let addition: Addition;
-      try {
-        addition = automaticAddition(columns, found, safeCell);
-      } catch {
-        return;
-      }
+      const addition: Addition = automaticAddition(columns, found, safeCell);
       const kept = columns.filter((name) => !addition.dropped.has(name));
-      const all = [...kept, ...names(addition), ...OUR_COLUMNS].map((name) => name.trim().toLowerCase());
+      const all = [...kept, ...names(addition), ...ourNamesBeside(columns)].map((name) =>
+        name.trim().toLowerCase(),
+      );
       expect(new Set(all).size).toBe(all.length);
       expect(addition.columns.map(({ path }) => path)).toEqual(found);
-      const isOutput = OUR_COLUMNS.every((name) => columns.includes(name));
-      const isAttention = !isOutput && columns.includes('_row') && columns.includes('_reason');
-      const theirs = columns.filter((name) => !isAttention || (name !== '_row' && name !== '_reason'));
-      if (!isOutput) expect(kept).toEqual(theirs);
+      const theirs = columns.filter(
+        (name) => !isAttention(columns) || (name !== '_row' && name !== '_reason'),
+      );
+      if (!isOutput(columns)) expect(kept).toEqual(theirs);
       else if (columns.includes('_row')) expect(kept).toContain('_row');
     }),
   );
