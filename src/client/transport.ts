@@ -253,7 +253,9 @@ function causeOf(error: Error): NotSentCause {
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may return the key in any
  * answer: in an error that quotes the request, in a link, in a debug page. It is found as it is, escaped as
- * in JSON, percent-encoded and in Base64. A key that comes back packed, or encoded twice, is not looked for.
+ * in JSON, percent-encoded and in Base64; also with characters in it that are left out where a text is shown
+ * or written into a cell, after which it would be whole. A key that comes back packed, or encoded twice, is
+ * not looked for.
  * In its place stands a word that is no longer than the shortest key for which it stands, so no answer grows
  * by it.
  */
@@ -271,8 +273,9 @@ export class Redaction {
 
   constructor(keys: readonly string[]) {
     const long = keys.filter((key) => key.length >= LEAST_LENGTH).map((key) => Buffer.from(key));
-    const texts = new Set(long.flatMap((key) => [key.toString('latin1'), ...base64Of(key)]));
-    this.#written = texts.size === 0 ? undefined : new RegExp([...texts].map(writtenAnyWay).join('|'), 'gi');
+    const plain = new Set(long.map((key) => writtenAnyWay(key.toString('latin1'), LEFT_OUT)));
+    const encoded = new Set(long.flatMap(base64Of).map((text) => writtenAnyWay(text)));
+    this.#written = plain.size === 0 ? undefined : new RegExp([...plain, ...encoded].join('|'), 'gi');
     this.#short = keys.filter((key) => key !== '' && key.length < LEAST_LENGTH);
   }
 
@@ -333,10 +336,25 @@ function base64Of(key: Buffer): readonly string[] {
 /**
  * A pattern for a text in which each character may be escaped as in JSON, also in JSON within JSON, or
  * percent-encoded. It ignores case, in which escapes and names of headers differ.
+ * @param between a pattern for what may stand between two of them.
  */
-function writtenAnyWay(text: string): string {
+function writtenAnyWay(text: string, between = ''): string {
   return Array.from(text, (character) => {
     const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
     return `(?:(?<!\\\\)\\\\+(?:u00${hex}|\\x${hex})|%${hex}|\\x${hex})`;
-  }).join('');
+  }).join(between);
 }
+
+/**
+ * What `plainText` and `safeCell` leave out of a text, in UTF-8 or escaped as in JSON: sequences of a
+ * terminal, control characters but tab and line ends, and characters that turn the reading direction. A long
+ * run of them is looked at once.
+ */
+const LEFT_OUT = (() => {
+  const esc = String.raw`(?:\x1b|(?<!\\)\\+u001b)`;
+  const sequence = String.raw`${esc}\[[0-?]*[ -/]*[@-~]`;
+  const control = String.raw`[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]`;
+  const direction = String.raw`\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]`;
+  const code = '00(?:0[0-8bcef]|1[0-9a-f]|[89][0-9a-f]|7f)|061c|20(?:0[ef]|2[a-e]|6[6-9])';
+  return `(?:${sequence}|${control}|${direction}|(?<!\\\\)\\\\+(?:u(?:${code})|[bf]))*`;
+})();

@@ -22,6 +22,7 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   basic: (response) =>
     response.end(json({ a: base64(KEY), b: base64(`p${KEY}!`), c: base64(`pq${KEY}`), d: 'Acme' })),
   escaped: (response) => response.end(`{"name":"${[...KEY].map(escaped).join('')}"}`),
+  parted: (response) => response.end(json({ name: `Acme ${[...KEY].join('\u0001')}` })),
   packed: (response) => {
     response.setHeader('content-encoding', 'gzip').end(gzipSync(json({ name: `Packed ${KEY}` })));
   },

@@ -5,6 +5,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { REDACTED, Redaction } from '../../src/client/transport.ts';
+import { plainText } from '../../src/core/plain-text.ts';
 import { times } from '../support/combinations.ts';
 
 const KEY = 'nk_live/9f+Q~u0041=Zx.7';
@@ -62,6 +63,23 @@ test('any key in JSON, in its names too, leaves JSON without it', () => {
     }),
     { numRuns: times(100, 2_000) },
   );
+});
+
+test.each([
+  ['a control character', '\u0001'],
+  ['several', '\u0000\u0007\u001f\u007f'],
+  ['one above ASCII', '\u009d'],
+  ['a sequence of a terminal', '\u001b[31m'],
+  ['a character that turns the reading direction', '\u202e\u200f'],
+])('a key that is whole once %s is left out of it is in no text that is shown', (_, between) => {
+  const parted = [...KEY].join(between);
+  const body = JSON.stringify({ name: `Acme ${parted}!`, note: parted.slice(0, 9) });
+  for (const written of [body, JSON.stringify(JSON.parse(body)), JSON.stringify({ body })]) {
+    const redacted = redaction.bytes(Buffer.from(written)).toString();
+    expect(redacted).toContain(`Acme ${REDACTED}!`);
+    expect(() => JSON.parse(redacted)).not.toThrow();
+  }
+  expect(plainText(redaction.text(`key ${parted}`))).toBe(`key ${REDACTED}`);
 });
 
 test('an answer that was cut off, or is in UTF-16, is redacted all the same', () => {
