@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import PQueue from 'p-queue';
 import { EXIT, messageOf, stop } from '../../core/errors.ts';
 import { StoppedObject } from '../../objects/stop-object.ts';
 import { CommandStopped } from './answers.ts';
@@ -68,8 +69,28 @@ export function startChild(
   return { ended, stop: () => child.stdin.end() };
 }
 
-/** @throws CommandStopped when it refused, and the signal's reason when it was stopped. */
-export async function askChild(
+/**
+ * Commands that a page asks at once, such as one for each list of a team, wait in line behind these: every
+ * one is a process that reads a whole list.
+ */
+const MOST_CHILDREN = 4;
+
+const line = new PQueue({ concurrency: MOST_CHILDREN });
+
+/**
+ * @throws CommandStopped when it refused, and the signal's reason when it was stopped, or nobody waited for
+ * it when its turn came.
+ */
+export function askChild(
+  program: Program,
+  words: readonly string[],
+  input?: string,
+  signal?: AbortSignal,
+): Promise<object> {
+  return line.add(() => askNow(program, words, input, signal));
+}
+
+async function askNow(
   program: Program,
   words: readonly string[],
   input?: string,
