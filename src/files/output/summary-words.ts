@@ -99,8 +99,12 @@ export function inputWords(input: string): string {
 /** `hunter (play)`, for an account with play money. */
 export const accountWords = (account: string): string => account.replace(/^sandbox-(.*)/, '$1 (play)');
 
-/** Names of inputs. A cell that is quoted stays as it is. */
-const COMBINED = /(?<![\w@."])[a-z]+(?:[_+][a-z]+)+(?![\w@.+])/g;
+/**
+ * What may be names of inputs. A cell that is quoted stays as it is. A store is another person's file, and a
+ * reason in it may have any length, so no pattern here looks at a character once for each one before it.
+ */
+const NAMES = /(?<![\w@."+])[\w@.+]+/g;
+const COMBINED = /^[a-z]+(?:[_+][a-z]+)+$/;
 
 /** `companies: ABN: blank; people: no match by e-mail`: why a row ended so, without the program's names. */
 export const reasonWords = (reason: string): string =>
@@ -109,7 +113,9 @@ export const reasonWords = (reason: string): string =>
     .replaceAll(/(?<=^|; )(?:enrich|find|search|check)-[a-z]+(?=: )/g, whatWords)
     .replaceAll('no usable identifier: ', '')
     .replaceAll('profile slug', 'profile name')
-    .replaceAll(COMBINED, (inputs) => inputs.split('+').map(inputWords).join(' + '))
+    .replaceAll(NAMES, (names) =>
+      COMBINED.test(names) ? names.split('+').map(inputWords).join(' + ') : names,
+    )
     .replaceAll(/(?<=no match by )[a-z]+/g, inputWords);
 
 /** Names for the column of a value, such as `Employee count` for `enrich-company.employee_count`. */
@@ -195,10 +201,12 @@ function besideWords(figures: BatchFigures): string {
 }
 
 /** A sentence with a flag, or one that says which command to run. */
-const TYPED = /(?<=^|\.)\s*(?=[^.]*(?:--[a-z]|\brun [a-z]+-[a-z]+))[^.]*\.?/gi;
+const TYPED = /--[a-z]|\brun [a-z]+-[a-z]+/i;
+const SENTENCE = /[^.]+\.?|\./g;
 
 /** A reason for people who never typed a command. The whole reason stands in the row. */
-export const untyped = (reason: string): string => reason.replaceAll(TYPED, '');
+export const untyped = (reason: string): string =>
+  reason.replaceAll(SENTENCE, (sentence) => (TYPED.test(sentence) ? '' : sentence));
 
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 

@@ -199,7 +199,13 @@ export function attentionWords(kind: OutcomeKind, reason: string): string {
   return kind === 'refused' ? untyped(refusalWords(reason)) : cellWords(reason);
 }
 
-const QUOTED = /\s*"(?:[^"\\]|\\.)*"…?/g;
+/** With the blanks before it. One that is not closed goes to the end, so that nothing is looked at twice. */
+const QUOTED = /(?<!\s)\s*"(?:[^"\\]|\\[\s\S])*("…?|\\?$)/g;
+
+const withoutQuoted = (text: string): string =>
+  text.replaceAll(QUOTED, (quoted, end: string) => (end.startsWith('"') ? '' : quoted));
+
+const IN_BRACKETS = /(?<!\s)\s*\([^()]*\)/g;
 
 /**
  * `ABN 123: the checksum fails`, as the waterfall says what is wrong with a cell. A cell may hold any sign,
@@ -207,8 +213,18 @@ const QUOTED = /\s*"(?:[^"\\]|\\.)*"…?/g;
  */
 const WITH_CELL = /^(profile (?:URL|slug)|[^\s:]+) (?!(?:URL|slug): )(?:.*): (.*)$/s;
 
-/** A cell may hold semicolons, so a clause begins only with what clauses are about. */
-const CLAUSES = /; (?=(?:ABN|domain|website|e-mail|profile URL|profile slug)(?:: | .*: ))/;
+/** A cell may hold semicolons, so a clause begins only with what clauses are about, and has a colon. */
+const CLAUSES = /; (?=(?:ABN|domain|website|e-mail|profile URL|profile slug)(?:: | |$))/;
+
+function clausesIn(text: string): readonly string[] {
+  const end = text.lastIndexOf(': ');
+  return end === -1 ? [text] : withRest(text.slice(0, end).split(CLAUSES), text.slice(end));
+}
+
+const withRest = (parts: readonly string[], rest: string): readonly string[] => [
+  ...parts.slice(0, -1),
+  (parts.at(-1) ?? '') + rest,
+];
 
 /** What an administrator mends in the job. */
 const NO_PROJECT = /^project .* is not known/;
@@ -221,11 +237,11 @@ const BY_STEPS = /(^|; )[a-z]+-[a-z]+: (no usable identifier: )/g;
 function invalidWords(said: string): string {
   const reason = said.replaceAll(BY_STEPS, (_, before, words) => (before === '' ? words : before));
   if (NO_PROJECT.test(reason)) return 'the project is not known';
-  const parts = reason.replace(NOTHING_USABLE, '').split(CLAUSES);
+  const parts = clausesIn(reason.replace(NOTHING_USABLE, ''));
   const plain = NOTHING_USABLE.test(reason)
     ? parts.map((part) => part.replace(WITH_CELL, '$1: $2'))
     : [reason];
-  return [...new Set(plain)].join('; ').replaceAll(QUOTED, '');
+  return withoutQuoted([...new Set(plain)].join('; '));
 }
 
 /** What stands before the words about a cell in a row of several steps. */
@@ -233,18 +249,19 @@ const STEPS = /(^|; )[a-z]+-[a-z]+: (?:no usable identifier: )?/g;
 
 /** What is wrong with cells of a row that was asked by another cell. */
 function cellWords(reason: string): string {
-  const clauses = reason.replaceAll(STEPS, '$1').split(CLAUSES);
+  const clauses = clausesIn(reason.replaceAll(STEPS, '$1'));
   const wrong = clauses.filter((clause) => clause.includes(SO_CORRECT_IT));
   return wrong.map((clause) => clause.replace(WITH_CELL, '$1: $2').replace(SO_CORRECT_IT, '')).join('; ');
 }
 
 function refusalWords(reason: string): string {
-  const plain = reason.replaceAll(QUOTED, '').replaceAll(/\s*\([^()]*\)/g, '');
+  const plain = withoutQuoted(reason).replaceAll(IN_BRACKETS, '');
   return plain === '' ? 'refused' : plain;
 }
 
 function doubtWords(reason: string): string {
-  if (/\b(?:no|not an) answer\b.*\bbuy it again\b/.test(reason))
+  const [, ...others] = reason.split(/\b(?:no|not an) answer\b/);
+  if (others.some((part) => /\bbuy it again\b/.test(part)))
     return 'what came was no answer; it can be bought again';
   return 'no answer came, or one that cannot be read; it may have been charged';
 }
