@@ -44,7 +44,7 @@ import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { argument, type Console, command, flag, type Host, onOff, type Report } from './shared/command.ts';
-import { accept, COMMON, inOrder, noFileFor, notesOn } from './shared/input.ts';
+import { ACCOUNT_WORDS, accept, COMMON, inOrder, noFileFor, notesOn } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';
 import { changePlanLines, planLines, unfinishedLine } from './shared/summary.ts';
 
@@ -66,7 +66,7 @@ const planInput = z.strictObject({
   refresh: onOff('as if every answer that was bought before were too old'),
   all: flag(z.boolean().default(false), 'show every line of a change'),
   allow_admin: onOff('plan as for a run with --allow-admin'),
-  accept: accept(),
+  accept: accept([...ACCOUNT_WORDS, 'large-list']),
 });
 
 type PlanInput = z.output<typeof planInput>;
@@ -88,7 +88,10 @@ export default command({
   async run(given, host) {
     const { job, file } = given;
     if (job === undefined)
-      return planFile(host.console, file, { ...readOf(given), ...present({ strict: given.strict }) });
+      return planFile(host.console, file, {
+        ...readOf(given),
+        ...present({ strict: given.strict, large: given.accept === 'large-list' ? 'agreed' : undefined }),
+      });
     const planned = await planJob({ ...given, job }, host);
     tellBeginning(host.console, planned);
     return reportOn(planned, given.all, host.words);
@@ -118,7 +121,14 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
   const { console, own } = host;
   const { strict, refresh, accept, only } = input;
   const { operations, dialects } = own;
-  const said = await choose({ job: input.job, strict, entries: entriesOf(input), operations, dialects });
+  const said = await choose({
+    job: input.job,
+    strict,
+    accept,
+    entries: entriesOf(input),
+    operations,
+    dialects,
+  });
   const { job } = said;
   if (accept !== undefined) await requireAgreedRequests({ ...said, accept });
   const isChange = job.operation.change !== undefined;

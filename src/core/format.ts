@@ -64,6 +64,11 @@ export interface Correction {
 export interface ReadOptions extends Reading {
   /** A row that cannot be read refuses the file; left out: it is set aside, see `InputRow.unreadable`. */
   readonly strict?: boolean;
+  /**
+   * Whether a person agrees to a very large list now, or need not be asked, because the store keeps nothing
+   * of it; left out: one who has not agreed before is asked.
+   */
+  readonly large?: 'agreed' | 'unasked';
   /** The columns that a job names: a row that has them is the header. */
   readonly wanted?: readonly string[];
   /** The findings of an earlier batch about the same bytes: then nothing is guessed. */

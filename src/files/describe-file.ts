@@ -26,6 +26,7 @@ import {
 import type { OpenedFile } from './input.ts';
 import type { CellKind } from './quality/cell-issues.ts';
 import { IssueTally, issuesAsRead } from './quality/job-issues.ts';
+import { beginningOf } from './shape/list-start.ts';
 
 const EXAMPLES_SHOWN = 3;
 const LONGEST_EXAMPLE = 100;
@@ -97,7 +98,7 @@ function columnTally(name: string, named: CellKind | undefined, issues: IssueTal
       const isSound = issues.add(row, cell) === undefined;
       if (examples.size < EXAMPLES_SHOWN)
         examples.add(cell.length > LONGEST_EXAMPLE ? foreignWords(cell, LONGEST_EXAMPLE) : cell);
-      const look = cellLookOf(cell, name);
+      const look = cellLookOf(beginningOf(cell), name);
       const seen = looks.get(look) ?? new RowCount();
       looks.set(look, seen);
       seen.add(row);

@@ -3,6 +3,7 @@ import type { CellsFor, CopyOptions, Correction, Sheet } from '../core/format.ts
 import { ourColumnsIn, statusColumn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, isOurColumn, isSetAside, type RowNumber } from '../core/row.ts';
+import { requireColumns } from './shape/list-size.ts';
 
 export interface NamedColumns {
   /** The names without the blanks around them. */
@@ -16,9 +17,10 @@ export interface NamedColumns {
 /**
  * The columns of an input, whatever its format. Blank cells are no names: indexes of programs, delimiters
  * around lines, and tables that do not begin in the first column, leave them.
- * @throws StopError `input` when no column has a name, or two have one of ours.
+ * @throws StopError `input` when no column has a name, two have one of ours, or there are too many.
  */
 export function namedColumns(path: string, cells: readonly string[]): NamedColumns {
+  requireColumns(path, cells.length);
   const all = cells.map((cell) => cell.trim());
   const positions = [...all.keys()].filter((position) => all[position] !== '');
   const names = positions.map((position) => all[position] ?? '');
@@ -27,9 +29,13 @@ export function namedColumns(path: string, cells: readonly string[]): NamedColum
     const next = 'Name the columns in the header, or say that there is none.';
     throw stop('input', `${path}: ${columnsAt([...all.keys()])} ${has}.`, next);
   }
-  for (const name of names.filter(isOurColumn)) requireOnce(all, name, `${path}: `);
+  for (const name of new Set(names.filter(isOurColumn))) requireOnce(all, name, `${path}: `);
   return { names, positions, width: all.length };
 }
+
+/** Where each name stands, and where the first of several that are the same does. */
+export const firstPlaces = (names: readonly string[]): ReadonlyMap<string, number> =>
+  new Map(names.map((name, at) => [name, at] as const).reverse());
 
 /** @throws StopError `input` where several columns have a name by which one is read or written. */
 export function requireOnce(header: readonly string[], name: string, where = ''): void {
@@ -46,7 +52,7 @@ function columnsAt(positions: readonly number[]): string {
   return `${positions.length === 1 ? 'column' : 'columns'} ${listed([...shown, ...more])}`;
 }
 
-/** A file may have a hundred thousand columns, and a person is to read this. */
+/** A file may have thousands of columns, and a person is to read this. */
 const MOST_LISTED = 10;
 
 /**
@@ -136,9 +142,10 @@ export class Corrections {
    */
   constructor(path: string, names: readonly string[], corrections: readonly Correction[]) {
     this.#path = path;
+    const placeOf = firstPlaces(names);
     for (const { row, column, value } of corrections) {
-      const at = names.indexOf(column);
-      if (at === -1) {
+      const at = placeOf.get(column);
+      if (at === undefined) {
         const fact = `${path} has no column ${foreignName(column)}, so that cell cannot be corrected.`;
         throw stop('input', fact, 'Look at the list again: it may have been replaced.');
       }

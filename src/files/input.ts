@@ -107,7 +107,7 @@ export function contentHash(path: string): Promise<string> {
 export const contentEnding = (path: string) => endingHeld(new InputFile(path));
 
 type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'add' | 'read' | 'country' | 'strict'> &
-  Pick<Job, 'only_if' | 'unless' | 'problem'>;
+  Pick<Job, 'large' | 'only_if' | 'unless' | 'problem'>;
 
 export async function openMappedInput(path: string, job: ReadingJob, ledger?: Batches): Promise<MappedInput> {
   return withColumns(await openInput(path, readAs(job), ledger), job, ledger);
@@ -120,11 +120,11 @@ export async function openHeader(path: string, job: ReadingJob, ledger?: Batches
 }
 
 /** The header of a list is the row that has the columns which a job names. */
-function readAs({ columns, strict, add = {}, ...job }: ReadingJob): ReadOptions {
+function readAs({ columns, strict, large, add = {}, ...job }: ReadingJob): ReadOptions {
   const named = columns && Object.values(columns).filter((column) => column !== '');
   // A column that a step adds need not be there.
   const wanted = job.operation.steps === undefined ? named : named?.filter((column) => !(column in add));
-  return { ...readingIn(job), ...present({ strict, wanted }) };
+  return { ...readingIn(job), ...present({ strict, large, wanted }) };
 }
 
 /**

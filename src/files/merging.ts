@@ -71,7 +71,7 @@ export interface KeptCell {
 
 /** @throws StopError `input` for JSON lines: programs join them by themselves. */
 export async function openTable(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
-  if (!isJsonLinesName(path)) return openFile(path, read);
+  if (!isJsonLinesName(path)) return openFile(path, { ...read, large: 'unasked' });
   const next =
     'Give the whole list to run again, which buys nothing twice, or join the lines by their members.';
   throw stop('input', `${path} is JSON lines, and only CSV files and workbooks are merged.`, next);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Correction, ReadOptions, Sheet } from '../core/format.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { Chunks } from '../lib/atomic-file.ts';
+import { firstPlaces } from './header.ts';
 import { openFile } from './input.ts';
 
 /** The versions of a list that comes again, and the corrections that are kept beside it. */
@@ -84,8 +85,8 @@ async function eachRow(
   names: readonly string[],
   onRow: (row: RowNumber, text: string) => unknown,
 ): Promise<void> {
-  const header = await sheet.header();
-  const places = names.map((name) => header.indexOf(name));
+  const placeOf = firstPlaces(await sheet.header());
+  const places = names.map((name) => placeOf.get(name) ?? -1);
   for await (const group of sheet.groups())
     for (const { row, cells } of group) onRow(row, JSON.stringify(places.map((at) => cells[at])));
 }

@@ -46,6 +46,8 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations' | 'acco
   readonly said?: JobEntries;
   /** Whether a row that cannot be read refuses the file. */
   readonly strict?: boolean;
+  /** A person agrees to a very large list. */
+  readonly large?: 'agreed';
   /** Absent when a user wrote or named the job. */
   readonly origin?: JobOrigin;
   /** Names the place of an entry that does not fit the list; absent where nobody wrote the job. */

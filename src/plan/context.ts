@@ -25,6 +25,7 @@ export const ACCEPTABLE = {
   'new-account': 'the account of that name is another one, of which nothing is known yet',
   store: 'a store is taken as it is, although a newer one is known',
   guards: 'the plan that --plan names, and no other, may pass its guards',
+  'large-list': 'a very large list is meant: kept, for its content',
 } as const;
 
 export type Acceptable = keyof typeof ACCEPTABLE;
@@ -97,7 +98,8 @@ export interface RunChoices {
    * (`refused`) and matches that show the same facts (`same-answers`) are kept, answers that cannot be read
    * stay in doubt and stop no run (`doubts`), and so do those that come later (`later`), a store that is
    * behind is used as it is (`store`), the changes that guards hold back in the plan with the id `planId` are
-   * intended (`guards`), or the requests that a stop named by their hash are agreed to (`dialect:HASH`).
+   * intended (`guards`), a very large list is meant (`large-list`), or the requests that a stop named by
+   * their hash are agreed to (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
   /**

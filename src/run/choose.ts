@@ -22,8 +22,10 @@ export async function choose({
   job: argument,
   entries,
   strict,
+  accept,
   ...own
-}: Pick<JobOptions, 'job' | 'entries' | 'strict' | 'operations' | 'dialects'>): Promise<ResolvedJob> {
+}: Pick<JobOptions, 'job' | 'entries' | 'strict' | 'operations' | 'dialects'> &
+  Pick<RunChoices, 'accept'>): Promise<ResolvedJob> {
   const job = await loadJob(argument, entries, own);
   const accounts = await loadAccounts();
   requireReceiver(job, accounts);
@@ -47,7 +49,8 @@ export async function choose({
   const asked: AskedAccount[] = [];
   for (const account of named.values())
     asked.push({ account, dialect: withRequestOf(await dialectOf(account, own.dialects), job.operation) });
-  return inDialects({ ...job, steps, ...present({ strict }) }, asked);
+  const large = accept === 'large-list' ? 'agreed' : undefined;
+  return inDialects({ ...job, steps, ...present({ strict, large }) }, asked);
 }
 
 /** The job as its accounts are asked for it. */

@@ -11,13 +11,17 @@ import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
  * Agreements that a person gives once: that a dialect of another person, or an api-call, may send its
- * requests. They stand beside the accounts file, because they are about the content of that file, hold for
- * every store, and have to be known before there is a store. Each agreement is a file of its own that says
- * what was shown. So two processes never write the same one, and a user takes one back by removing its file.
+ * requests, and that a very large list is meant. They stand beside the accounts file, because they are about
+ * the content of files, hold for every store, and have to be known before there is a store. Each agreement is
+ * a file of its own that says what was shown. So two processes never write the same one, and a user takes one
+ * back by removing its file.
  */
 
 /** The name of an agreement in `--accept`: `dialect:HASH`. */
 export type Agreement = `dialect:${string}`;
+
+/** A list by its content. `--accept large-list` agrees to the one that the command is about. */
+export type LargeList = `large-list:${string}`;
 
 export function isAgreement(text: string): text is Agreement {
   return /^dialect:[0-9a-f]{32}$/.test(text);
@@ -76,7 +80,7 @@ export async function requireAgreement(question: AgreementQuestion, answers: Ans
 }
 
 /** @throws StopError `account` when others can write into the folder, and so agree for this user. */
-export async function isAgreed(agreement: Agreement): Promise<boolean> {
+export async function isAgreed(agreement: Agreement | LargeList): Promise<boolean> {
   const distrust = distrustOfFolder(agreedFolder());
   if (distrust !== undefined)
     throw stop('account', `The saved agreement cannot be trusted: ${distrust.fact}.`, distrust.next);
@@ -84,7 +88,11 @@ export async function isAgreed(agreement: Agreement): Promise<boolean> {
 }
 
 /** @throws StopError `output` when the agreement could not be kept, such as on a read-only disk. */
-export async function keepAgreement({ agreement, fact, details }: AgreementQuestion): Promise<void> {
+export async function keepAgreement({
+  agreement,
+  fact,
+  details,
+}: AgreementQuestion<Agreement | LargeList>): Promise<void> {
   try {
     await mkdir(agreedFolder(), { recursive: true, mode: 0o700 });
     await replaceFile(fileOf(agreement), 0o600, [`${fact}:\n${details.join('\n')}\n`]);
@@ -96,4 +104,5 @@ export async function keepAgreement({ agreement, fact, details }: AgreementQuest
 
 const agreedFolder = (): string => join(dirname(accountsPath()), 'agreed');
 
-const fileOf = (agreement: Agreement): string => join(agreedFolder(), `${agreement.replace(':', '-')}.txt`);
+const fileOf = (agreement: Agreement | LargeList): string =>
+  join(agreedFolder(), `${agreement.replace(':', '-')}.txt`);

@@ -42,7 +42,7 @@ export const maxPause = (about: string, text?: string) =>
   flag(text === undefined ? duration.optional() : duration.prefault(text), about, '<duration>');
 
 /** The decisions about an account that may have moved. Every command that spends takes them. */
-const ACCOUNT_WORDS = ['same-account', 'new-account'] as const;
+export const ACCOUNT_WORDS = ['same-account', 'new-account'] as const;
 type AccountWord = (typeof ACCOUNT_WORDS)[number];
 
 /**

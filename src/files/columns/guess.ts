@@ -7,6 +7,7 @@ import { isFoundColumn } from '../../core/row.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { identifierText, normaliseDomain } from '../../operations/lookup/identifiers.ts';
 import type { CellKind } from '../quality/cell-issues.ts';
+import { lookedAt } from '../shape/list-start.ts';
 import { BY_CONTENT, isAboutAnother, SHARE_THAT_DECIDES, squeezed } from './column-kind.ts';
 
 /**
@@ -372,7 +373,7 @@ export class ColumnContent {
   }
 
   add(cells: readonly string[]): void {
-    if (!this.isComplete) this.#rows.push(cells);
+    if (!this.isComplete) this.#rows.push(lookedAt(cells));
   }
 
   /** Whether every cell of a column is blank. @param at the column, from 0. */

@@ -5,6 +5,7 @@ import type { Encoding, LeftOut } from '../../core/reading.ts';
 import type { InputRow } from '../../core/row.ts';
 import { addedTo, Corrections, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
 import { rowsWithout, TableRows } from '../shape/left-out.ts';
+import { ListSize, requireColumns } from '../shape/list-size.ts';
 import { joinedNames, layoutNotes, nothingBelow } from '../shape/list-start.ts';
 import { findLayout } from './csv/layout.ts';
 import {
@@ -41,10 +42,10 @@ async function openCsv(file: Layout['file'], options: ReadOptions): Promise<Shee
     layout: layout.found,
     top: layout.top,
     start: layout.start,
-    survey: async (onRow) => survey(layout, await columns(), onRow),
+    survey: async (onRow) => survey(layout, await columns(), new ListSize(file, options), onRow),
     header: async () => (await columns()).names,
     async *groups() {
-      for await (const group of readRecords(layout, await columns())) yield rowsIn(group);
+      yield* rowGroups(layout, await columns(), new ListSize(file, options));
     },
     async *copy(copyOptions, cellsFor) {
       yield* written(layout, copiedText(layout, await columns(), copyOptions, cellsFor), copyOptions.note);
@@ -59,8 +60,18 @@ async function openCsv(file: Layout['file'], options: ReadOptions): Promise<Shee
   };
 }
 
-const rowsIn = (records: readonly CsvRecord[]): readonly InputRow[] =>
-  records.filter(({ kind }) => kind === 'row').map(rowFrom);
+async function* rowGroups(
+  layout: Layout,
+  columns: NamedColumns,
+  size: ListSize,
+): AsyncGenerator<readonly InputRow[]> {
+  for await (const group of readRecords(layout, columns)) {
+    const rows = group.filter(({ kind }) => kind === 'row').map(rowFrom);
+    for (const { cells } of rows) size.add(cells);
+    await size.check();
+    yield rows;
+  }
+}
 
 function rowFrom({ row, cells, unreadable }: CsvRecord): InputRow {
   return unreadable === undefined ? { row, cells } : { row, cells, unreadable };
@@ -72,6 +83,7 @@ async function columnsUnder(layout: Layout): Promise<NamedColumns> {
   let upper: readonly string[] = [];
   for await (const group of readRecords(layout)) {
     for (const { kind, row, cells } of group) {
+      requireColumns(file.path, cells.length);
       if (kind === 'above' && row === start.header.first) upper = cells;
       if (kind === 'header') return namedColumns(file.path, namesOver(layout, upper, cells));
     }
@@ -94,14 +106,13 @@ function namesOver({ unnamed, start }: Layout, upper: readonly string[], lower: 
 async function survey(
   layout: Layout,
   columns: NamedColumns,
-  onRow?: (row: InputRow) => void,
+  size: ListSize,
+  onRow: (row: InputRow) => void = () => {},
 ): Promise<Survey> {
   let rows = 0;
-  for await (const group of readRecords(layout, columns)) {
-    for (const row of rowsIn(group)) {
-      rows += 1;
-      onRow?.(row);
-    }
+  for await (const group of rowGroups(layout, columns, size)) {
+    rows += group.length;
+    group.forEach(onRow);
   }
   const { file, codec, isMarked, delimiter } = layout;
   const mark = isMarked ? ' with byte-order mark' : '';

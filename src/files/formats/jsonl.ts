@@ -7,6 +7,7 @@ import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import { type InputRow, NO_HEADER, type RowNumber } from '../../core/row.ts';
+import { ListSize, requireColumns } from '../shape/list-size.ts';
 import { appendedMembers, objectText, unreadMembers } from '../value-copy.ts';
 
 /**
@@ -19,7 +20,7 @@ export default jsonl;
 
 async function openLines(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   // Any line may have a name that no line before it has.
-  const { names, rows } = await fieldNames(file, options.strict === true);
+  const { names, rows } = await fieldNames(file, options);
   async function* groups(): AsyncGenerator<readonly ValuedRow[]> {
     for await (const lines of linesIn(file)) yield lines.flatMap((line) => rowOf(line, names) ?? []);
   }
@@ -55,20 +56,30 @@ async function openLines(file: FileBytes, options: ReadOptions): Promise<Sheet> 
 
 async function fieldNames(
   file: FileBytes,
-  isStrict: boolean,
+  options: ReadOptions,
 ): Promise<{ readonly names: readonly string[]; readonly rows: number }> {
+  const size = new ListSize(file, options);
   const names = new Set<string>();
   let rows = 0;
+  let cells = 0;
   let readable = 0;
   let unread: string | undefined;
   for await (const lines of linesIn(file)) {
     const said = lines.flatMap((line) => saidIn(line) ?? []);
     const objects = said.filter((each): each is JsonObject => typeof each !== 'string');
-    for (const name of objects.flatMap((each) => Object.keys(each))) names.add(name);
+    for (const each of objects) for (const name of Object.keys(each)) names.add(name);
+    requireColumns(file.path, names.size);
     unread ??= said.find((each) => typeof each === 'string');
     rows += said.length;
     readable += objects.length;
-    if (unread !== undefined && isStrict) throw notLines(file.path, unread);
+    // Each row has a cell for each name, whichever line has the name.
+    size.addTotals(
+      rows * names.size - cells,
+      lines.reduce((sum, { text }) => sum + text.length, 0),
+    );
+    cells = rows * names.size;
+    await size.check();
+    if (unread !== undefined && options.strict === true) throw notLines(file.path, unread);
   }
   if (readable === 0 && unread !== undefined) throw notLines(file.path, unread);
   names.delete('');
@@ -104,7 +115,8 @@ const MOST_BYTES_PER_LINE = 16 * 1024 * 1024;
  */
 async function* linesIn(file: FileBytes): AsyncGenerator<readonly JsonLine[]> {
   let row = 0;
-  let rest = Buffer.alloc(0);
+  let pieces: Buffer[] = [];
+  let length = 0;
   const lineOf = (bytes: Buffer): JsonLine => {
     const end = /\r?\n$|$/.exec(bytes.toString('latin1', bytes.length - 2))?.[0] ?? '';
     const body = bytes.subarray(0, bytes.length - end.length);
@@ -112,15 +124,17 @@ async function* linesIn(file: FileBytes): AsyncGenerator<readonly JsonLine[]> {
     return { row, bytes: body, text: body.toString(), end };
   };
   for await (const chunk of file.chunks()) {
-    rest = Buffer.concat([rest, chunk]);
     const lines: JsonLine[] = [];
     let start = 0;
-    for (let next = rest.indexOf('\n') + 1; next > 0; next = rest.indexOf('\n', start) + 1) {
-      lines.push(lineOf(rest.subarray(start, next)));
+    for (let next = chunk.indexOf('\n') + 1; next > 0; next = chunk.indexOf('\n', start) + 1) {
+      lines.push(lineOf(Buffer.concat([...pieces, chunk.subarray(start, next)])));
+      pieces = [];
+      length = 0;
       start = next;
     }
-    rest = rest.subarray(start);
-    if (rest.length > MOST_BYTES_PER_LINE) {
+    pieces.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > MOST_BYTES_PER_LINE) {
       const fact =
         `${file.path}, line ${row + 1}: the line is longer than ${MOST_BYTES_PER_LINE} bytes, ` +
         'the most that one may have.';
@@ -128,7 +142,7 @@ async function* linesIn(file: FileBytes): AsyncGenerator<readonly JsonLine[]> {
     }
     yield lines;
   }
-  if (rest.length > 0) yield [lineOf(rest)];
+  if (length > 0) yield [lineOf(Buffer.concat(pieces))];
 }
 
 /** The object of a line, or with the line why it is no row that can be read; undefined for a blank one. */

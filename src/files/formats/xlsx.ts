@@ -10,6 +10,7 @@ import type {
   Sheet,
 } from '../../core/format.ts';
 import { foreignName } from '../../core/plain-text.ts';
+import { ListSize } from '../shape/list-size.ts';
 import { topRows } from '../shape/list-start.ts';
 import { workbookCopy } from '../value-copy.ts';
 import { type Book, readBook } from './xlsx/book.ts';
@@ -29,7 +30,7 @@ export default xlsx;
 async function openBook(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   const about = { sha256: await file.sha256(), delimiter: 'cells' };
   const book = await readBook(file);
-  const table = await chooseTable(book, options);
+  const table = await chooseTable(book, options, new ListSize(file, options));
   // A copy reads every part, and what it would refuse then is refused before anything is bought.
   await book.archive.requireSound();
   const { tab, columns } = table;

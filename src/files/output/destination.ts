@@ -13,13 +13,13 @@ import { type Batch, isKnownHere, type LedgerReader } from '../../ledger/ledger.
 import { checkWritable } from '../../lib/atomic-file.ts';
 import { besideFile, endingOf, isJsonLinesName, JSON_LINES_ENDINGS, nameParts } from '../../lib/file-name.ts';
 import { calledPath } from '../called.ts';
-import { requireOnce, valueRows } from '../header.ts';
+import { firstPlaces, requireOnce, valueRows } from '../header.ts';
 import type { Input } from '../input.ts';
 import { PART_ROWS, rowParts } from '../kept-rows.ts';
 import { saidHeader } from '../shape/list-start.ts';
 import { jsonCopy, workbookCopy } from '../value-copy.ts';
 import { requireRoom } from '../workbook.ts';
-import { type Additions, additionOf, resultsFilesOf } from './added-columns.ts';
+import { type Addition, type Additions, additionOf, resultsFilesOf } from './added-columns.ts';
 
 /** Where an output goes, and its format there: a workbook, JSON lines, or the format of the input. */
 
@@ -53,7 +53,8 @@ export async function chooseDestination(
   { named, sandbox, name, isOfOther, answerPlace }: WantedOutput,
 ): Promise<Destination> {
   // A clash of columns must be known before anything is bought.
-  const { columns } = additionOf(input.survey.header, job.add ?? {}, job.on_existing, isOfOther, answerPlace);
+  const { header, rows } = input.survey;
+  const addition = additionOf(header, job.add ?? {}, job.on_existing, isOfOther, answerPlace);
   const called = calledPath(input.path, input.sheet.layout);
   const isStream = typeof named === 'object';
   const path = isStream ? called : resolve(named ?? besideInput(called, sandbox, name));
@@ -64,18 +65,37 @@ export async function chooseDestination(
   }
   if (isWorkbook) {
     // A CSV file that is too long for a workbook is refused before anything is paid for.
-    const { header, rows } = input.survey;
-    requireRoom(rows + 1, header.length + columns.length + OUR_COLUMNS.length);
+    requireRoom(rows + 1, header.length + addition.columns.length + OUR_COLUMNS.length);
   }
   if (isJson) requireMembers(input);
-  if (isStream) return { kind: 'stream', stream: named, isWorkbook, isJson };
+  const destination = isStream
+    ? ({ kind: 'stream', stream: named, isWorkbook, isJson } as const)
+    : ({ kind: 'file', path, isWorkbook, isJson } as const);
+  if (isWorkbook && isWorkbookName(called)) await proveWritable(input, addition, destination);
+  if (isStream) return destination;
   for (const each of filesWith(path, resultsFilesOf(job))) {
     if (await isSameFile(each, input.path)) {
       throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
     }
     await checkWritable(each);
   }
-  return { kind: 'file', path, isWorkbook, isJson };
+  return destination;
+}
+
+/**
+ * Copies the user's workbook once with blank cells of ours, into nothing: its parts are another program's, so
+ * only the copy itself shows that there can be one.
+ * @throws StopError `input` or `output` as the copy.
+ */
+async function proveWritable(
+  input: ListSource,
+  { columns, dropped }: Addition,
+  destination: Destination,
+): Promise<void> {
+  const copy = await copyFor(input, destination);
+  const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
+  const blank = names.map(() => '');
+  for await (const _ of copy({ columns: names, dropped }, async (rows) => rows.map(() => blank)));
 }
 
 /** @throws StopError `output` for a name that would make a program open the output as another format. */
@@ -198,8 +218,8 @@ function mayHaveMacros(path: string): boolean {
 
 /** Refuses a header with one name twice, because an object has each member once. */
 function requireMembers({ survey: { header } }: FoundInput): void {
-  const again =
-    new Set(header).size < header.length ? header.find((name, at) => header.indexOf(name) < at) : undefined;
+  const placeOf = firstPlaces(header);
+  const again = header.find((name, at) => placeOf.get(name) !== at);
   if (again !== undefined) requireOnce(header, again, 'In JSON lines: ');
 }
 

@@ -4,7 +4,7 @@ import { type RowNumber, type RowRange, readRowRange, rowRangeText } from '../..
 import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
 import { isDate } from '../quality/cell-issues.ts';
 import { NUMBER_NAME } from './column-words.ts';
-import { isDashes, ROWS_SAMPLED, rowWords } from './list-start.ts';
+import { isDashes, lookedAt, ROWS_SAMPLED, rowWords } from './list-start.ts';
 
 /**
  * Which rows below a header are none of its table: lines of dashes, running numbers alone, and at its end
@@ -29,7 +29,17 @@ export function rowsWithout(
 ): (row: RowNumber) => boolean {
   if (only !== undefined) return (row) => row >= only.first && row <= only.last;
   const ranges = leftOut.flatMap(({ rows }) => readRowRange(rows) ?? []);
-  return (row) => !ranges.some(({ first, last }) => row >= first && row <= last);
+  const sorted = ranges.toSorted((one, other) => one.first - other.first);
+  return (row) => {
+    // A list may leave out every second row, so the ranges are not looked through one by one.
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sorted[middle]?.first ?? 0) <= row) low = middle + 1;
+      else high = middle;
+    }
+    return row > (sorted[low - 1]?.last ?? 0);
+  };
 }
 
 /**
@@ -60,7 +70,8 @@ export class TableRows<Row extends BodyRow> {
 
   /** Takes the rows in order. @returns those that are known to be the table's from now on. */
   take(row: Row): readonly Row[] {
-    const { number, cells } = row;
+    const { number } = row;
+    const cells = lookedAt(row.cells);
     if (this.#isSaid !== undefined) return this.#isSaid(number) ? [row] : [];
     this.#isBehindBlank ||= number > this.#last + 1;
     this.#last = number;

@@ -70,12 +70,24 @@ const FLAG = '--header-row';
 
 export const headerFlag = (row: RowNumber): string => `${FLAG} ${row}`;
 
+/** No name, identifier or remark is longer. */
+const LONGEST_LOOKED_AT = 1_000;
+
+export const beginningOf = (cell: string): string =>
+  cell.length > LONGEST_LOOKED_AT ? cell.slice(0, LONGEST_LOOKED_AT) : cell;
+
+/** The cells as they are looked at: of a long text its beginning, or each look would take as long as it. */
+export function lookedAt(cells: readonly string[]): readonly string[] {
+  return cells.some((cell) => cell.length > LONGEST_LOOKED_AT) ? cells.map(beginningOf) : cells;
+}
+
 /**
- * @param rows the top of a list, without blank rows.
+ * @param sampled the top of a list, without blank rows.
  * @returns the start that the user named, else the one that was found before, else the one that is found now.
  */
-export function listStart(rows: readonly SampledRow[], options: ReadOptions): ListStart {
+export function listStart(sampled: readonly SampledRow[], options: ReadOptions): ListStart {
   const { header_row, asBefore, wanted = [] } = options;
+  const rows = sampled.map((row) => ({ ...row, cells: lookedAt(row.cells) }));
   const said = saidHeader(options);
   if (said !== undefined) return { header: said, isFound: header_row === undefined };
   const [first] = rows;
@@ -165,8 +177,9 @@ function findStart(rows: readonly SampledRow[], wanted: readonly string[]): Read
   };
   const said = top.find(isSaid);
   if (said !== undefined) return [rangeOf(said.number)];
+  const texts = rows.map(({ cells }) => rowText(cells));
   for (const at of top.keys()) {
-    const found = readingsAt(rows, at);
+    const found = readingsAt(rows, texts, at);
     if (found !== undefined) return found;
   }
   return [rangeOf(rows[0]?.number ?? 1), NO_HEADER];
@@ -188,11 +201,11 @@ interface Look {
 }
 
 /** How the list can be read if the row is where it begins; undefined where it stands above that. */
-function readingsAt(all: readonly SampledRow[], at: number): Readings | undefined {
+function readingsAt(all: readonly SampledRow[], texts: readonly string[], at: number): Readings | undefined {
   const row = all[at];
   if (row === undefined) return undefined;
   // A header that stands below once more shows nothing of what its columns hold.
-  const rows = all.filter((each, position) => position <= at || rowText(each.cells) !== rowText(row.cells));
+  const rows = all.filter((_row, position) => position <= at || texts[position] !== texts[at]);
   const next = rows[at + 1];
   const look = lookAt(rows, at);
   const header = rangeOf(row.number);
@@ -349,23 +362,31 @@ const isAddress = (cell: string): boolean => isWebsite(cell) && !NUMBER_NAME.tes
  */
 export function joinedNames(upper: readonly string[], lower: readonly string[]): readonly string[] {
   const at = (cells: readonly string[], position: number): string => (cells[position] ?? '').trim();
+  const times = countsOf(upper.map((cell) => cell.trim()));
   const groups: string[] = [];
   const names = Array.from({ length: Math.max(upper.length, lower.length) }, (_, position) => {
     const above = at(upper, position);
     const own = at(lower, position);
     groups.push(above === '' ? (groups.at(-1) ?? '') : above);
     // The name of a group stands over blank cells, or once over each of its columns.
-    const isAgain = upper.some((cell, other) => other !== position && cell.trim() === above);
+    const isAgain = (times.get(above) ?? 0) > (position < upper.length ? 1 : 0);
     const isGroup = isAgain || (at(upper, position + 1) === '' && at(lower, position + 1) !== '');
     if (own === '') return above;
     return above === '' || isGroup ? own : `${above} ${own}`;
   });
-  const isOnce = (name: string): boolean => names.indexOf(name) === names.lastIndexOf(name);
+  const timesJoined = countsOf(names);
+  const isOnce = (name: string): boolean => timesJoined.get(name) === 1;
   return names.map((name, position) =>
     name === '' || isOnce(name) || groups[position] === '' || groups[position] === name
       ? name
       : `${groups[position]} ${name}`,
   );
+}
+
+function countsOf(texts: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
 }
 
 // ------------------------------------------------------------------------------------------------ in words

@@ -163,12 +163,15 @@ class RecordReader {
   async *records(): AsyncGenerator<readonly CsvRecord[]> {
     const { file, codec } = this.#layout;
     for await (const text of textOf(file, codec)) {
-      this.#text = Buffer.concat([this.#text.subarray(this.#at), text]);
+      const rest = this.#text.subarray(this.#at);
+      this.#text = Buffer.concat([rest, text]);
       this.#at = 0;
       // The parser would take a zero byte for the end of the file in places.
-      const zero = this.#text.indexOf(0);
-      if (zero !== -1)
-        throw stop('input', `${file.path}, line ${this.#lineAt(zero)}: ${ZERO_BYTE}.`, SAVE_AS_UTF8);
+      const zero = text.indexOf(0);
+      if (zero !== -1) {
+        const line = this.#lineAt(rest.length + zero);
+        throw stop('input', `${file.path}, line ${line}: ${ZERO_BYTE}.`, SAVE_AS_UTF8);
+      }
       if (text.includes(CR)) this.#parser.options.record_delimiter = this.#lineEnds;
       yield this.#taken(await new Promise((done) => this.#parser.write(text, done)));
       // The parser's own limit is a look at each character, and does not count blank cells.
@@ -302,7 +305,8 @@ class RecordReader {
   #allOf(found: readonly string[]): readonly string[] {
     const { positions = [], width = 0 } = this.#columns ?? {};
     if (positions.length === width) return found;
-    const others = found.filter((_cell, position) => !positions.includes(position));
+    const named = new Set(positions);
+    const others = found.filter((_cell, position) => !named.has(position));
     return [...positions.map((position) => found[position] ?? ''), ...others];
   }
 

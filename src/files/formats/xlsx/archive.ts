@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise, validateFileName, type ZipFile } from 'yauzl';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
+import { foreignWords } from '../../../core/plain-text.ts';
 import { OLD_EXCEL } from '../../called.ts';
 import { type XmlListener, XmlReader } from './xml.ts';
 
@@ -9,6 +10,9 @@ import { type XmlListener, XmlReader } from './xml.ts';
 const MOST_BYTES = 32 * 1024 * 1024;
 
 const MOST_BYTES_PACKED = 512 * 1024 * 1024;
+
+/** All parts together; a sheet, the largest of them, has a limit of its own. */
+const MOST_BYTES_UNPACKED = 8 * 1000 ** 3;
 
 /**
  * The parts of a workbook, which is a zip archive. What a part unpacks to is told by the archive's directory,
@@ -129,9 +133,13 @@ const tooLarge = (fact: string, mostBytes: number): StopError =>
 
 async function entriesOf(path: string, zip: ZipFile): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
+  let unpacked = 0;
   try {
     for await (const entry of zip.eachEntry()) {
       if (entry.isEncrypted()) throw isClosed(path);
+      unpacked += entry.uncompressedSize;
+      if (unpacked > MOST_BYTES_UNPACKED) throw tooLarge(`${path} would unpack to more`, MOST_BYTES_UNPACKED);
+      requireName(path, nameOf(entry));
       entries.push(entry);
     }
   } catch (error) {
@@ -141,6 +149,18 @@ async function entriesOf(path: string, zip: ZipFile): Promise<readonly Entry[]> 
       : unreadableAt(path, 'its directory', error);
   }
   return entries;
+}
+
+const MOST_BYTES_OF_NAME = 65_535;
+
+/**
+ * A copy of the workbook has the same parts, and no archive may have a part of such a name.
+ * @throws StopError `input`
+ */
+function requireName(path: string, name: string): void {
+  const isLong = Buffer.byteLength(name) > MOST_BYTES_OF_NAME;
+  const fault = name === '' || isLong ? 'no name can be so long, or blank' : validateFileName(name);
+  if (fault !== null) throw unreadableBook(path, `its directory is damaged (${foreignWords(fault)})`);
 }
 
 /** Some programs write `\` between folders. */

@@ -5,7 +5,7 @@ import { unpackWith } from '../../../core/other-files.ts';
 import { foreignName, listed, plainText } from '../../../core/plain-text.ts';
 import { shellWord } from '../../../lib/command-line.ts';
 import { endingOf } from '../../../lib/file-name.ts';
-import { Archive, unreadableBook } from './archive.ts';
+import { Archive, keyOf, unreadableBook } from './archive.ts';
 import { builtInFormat, type CellContext, formatOfCode, type NumberFormat } from './cell.ts';
 import {
   isTrue,
@@ -160,6 +160,8 @@ async function readMain(
   links: readonly Link[],
 ): Promise<Pick<Book, 'sheets' | 'from1904' | 'open'>> {
   const sheets: BookSheet[] = [];
+  const partOf = new Map(links.map(({ id, type, part: own }) => [type === 'worksheet' ? id : '', own]));
+  const parts = new Set<string>();
   // Charts have tabs as well, which count.
   let tabs = 0;
   let openTab = -1;
@@ -172,10 +174,13 @@ async function readMain(
       if (element !== 'sheet') return;
       const { name = '', state = 'visible' } = attributes;
       const linkId = idIn(attributes);
-      const link = links.find(({ id, type }) => id === linkId && type === 'worksheet');
+      const own = linkId === '' ? undefined : partOf.get(linkId);
       const position = tabs++;
-      if (link !== undefined)
-        sheets.push({ name: unescapedText(name), part: link.part, isHidden: state !== 'visible', position });
+      if (own === undefined) return;
+      // To read a part once for each of a thousand names would take a thousand times as long.
+      if (parts.has(keyOf(own))) throw unreadableBook(archive.path, `two sheets have the part ${own}`);
+      parts.add(keyOf(own));
+      sheets.push({ name: unescapedText(name), part: own, isHidden: state !== 'visible', position });
     },
   });
   const open = sheets.find(({ position, isHidden }) => position === openTab && !isHidden);

@@ -3,12 +3,20 @@ import { foreignName } from '../../../core/plain-text.ts';
 import { addedTo, Corrections } from '../../header.ts';
 import { addedCellsBelow, type DateStyles } from '../../value-copy.ts';
 import { columnXml, dateFormats, escaped, lettersOf, MOST_COLUMNS, widthOf, zipped } from '../../workbook.ts';
-import { keyOf, unreadableBook } from './archive.ts';
+import { keyOf, unreadableAt, unreadableBook } from './archive.ts';
 import { type Book, type BookSheet, linksOf } from './book.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell.ts';
 import { editedSheet, type RowChange, type SheetEdit } from './sheet.ts';
 import { inputRow, type SheetTable, tableRow } from './table.ts';
-import { attributeOf, eachTag, prefixOf, unescapedText, withAttribute, type XmlAttributes } from './xml.ts';
+import {
+  type PartElement,
+  type Patch,
+  patchedXml,
+  prefixOf,
+  unescapedText,
+  withAttribute,
+  type XmlAttributes,
+} from './xml.ts';
 
 /**
  * The user's own workbook with our columns on the sheet that was read. Every other part stays as it is to the
@@ -185,7 +193,8 @@ function mayGrow(
   const isNext = Math.max(...positions) <= range.lastColumn || firstNew <= range.lastColumn + 1;
   if (range.firstRow !== namesRow || !isNext) return false;
   if (cleared.some((position) => position <= range.lastColumn)) return false;
-  const kept = columns.filter((_, at) => !positions.includes(range.firstColumn + at));
+  const ours = new Set(positions);
+  const kept = columns.filter((_, at) => !ours.has(range.firstColumn + at));
   const all = [...kept, ...names].map((each) => each.toLowerCase());
   return new Set(all).size === all.length;
 }
@@ -196,18 +205,34 @@ const FILTER_NAME = '_xlnm._FilterDatabase';
 /** The part that says the range of the filter once more; one that says something else stays as it is. */
 async function withFilterName({ book, table }: OwnSource, { lastColumn }: CellRange): Promise<string> {
   const { frame, tab } = table;
-  const xml = await book.archive.text(book.main);
-  return xml.replaceAll(
-    /(<(?:\w+:)?definedName\s[^<>]*>)([^<]*)/g,
-    (name: string, tag: string, text: string) => {
-      const isOfSheet = attributeOf(tag, 'localSheetId') === String(tab.position);
-      const known = readCellRange(text.slice(text.lastIndexOf('!') + 1));
-      const isSame =
-        known?.firstRow === frame.filter?.firstRow && known?.lastColumn === frame.filter?.lastColumn;
-      if (attributeOf(tag, 'name') !== FILTER_NAME || !isOfSheet || !isSame) return name;
-      return tag + text.replace(/\$[A-Z]+(\$\d+)$/, (_, row: string) => `$${lettersOf(lastColumn)}${row}`);
-    },
-  );
+  return patchedPart(book, book.main, ({ name, attributes, open, close }, textAt) => {
+    const isOfSheet = attributes.localSheetId === String(tab.position);
+    if (name !== 'definedName' || attributes.name !== FILTER_NAME || !isOfSheet) return [];
+    const inside = { start: open.end, end: close.start };
+    const text = textAt(inside);
+    const range = text.lastIndexOf('!') + 1;
+    const known = readCellRange(text.slice(range));
+    const isSame =
+      known?.firstRow === frame.filter?.firstRow && known?.lastColumn === frame.filter?.lastColumn;
+    if (known === undefined || !isSame) return [];
+    const { firstColumn, firstRow, lastRow } = known;
+    const grown = `$${lettersOf(firstColumn)}$${firstRow}:$${lettersOf(lastColumn)}$${lastRow}`;
+    return [{ ...inside, text: text.slice(0, range) + grown }];
+  });
+}
+
+/** @throws StopError `input` for a part that is damaged. */
+async function patchedPart(
+  { archive }: Book,
+  part: string,
+  patchesOf: Parameters<typeof patchedXml>[1],
+): Promise<string> {
+  const xml = await archive.text(part);
+  try {
+    return patchedXml(xml, patchesOf);
+  } catch (error) {
+    throw unreadableAt(archive.path, `its part ${part}`, error);
+  }
 }
 
 // ----------------------------------------------------------------------------------------- tables of Excel's
@@ -254,7 +279,7 @@ export async function tablesOf({ archive }: Book, tab: BookSheet): Promise<reado
 
 /** Columns within the table are renamed; the others come behind its last one. */
 async function tableWith(
-  { archive }: Book,
+  book: Book,
   { part, range, columns, lastId }: TablePart,
   names: readonly string[],
   positions: readonly number[],
@@ -263,26 +288,34 @@ async function tableWith(
   const added = [...wanted].filter(([at]) => at >= columns.length).map(([, name]) => name);
   const lastColumn = Math.max(range.lastColumn, ...positions);
   let column = -1;
-  const renamed = (tag: string): string => {
+  const renamed = ({ open, tag }: PartElement): readonly Patch[] => {
     column += 1;
     const name = wanted.get(column) ?? columns[column];
-    return name === undefined || name === columns[column] ? tag : withAttribute(tag, 'name', nameText(name));
+    if (name === undefined || name === columns[column]) return [];
+    return [{ ...open, text: withAttribute(tag, 'name', nameText(name)) }];
   };
   // The filter of a table does not reach into its row of totals.
-  const grown = (tag: string): string => {
-    const own = readCellRange(attributeOf(tag, 'ref'));
-    const ref = own?.lastColumn === range.lastColumn && cellRangeText({ ...own, lastColumn });
-    return ref ? withAttribute(tag, 'ref', ref) : tag;
+  const grown = ({ open, tag, attributes: { ref } }: PartElement): readonly Patch[] => {
+    const own = readCellRange(ref);
+    if (own?.lastColumn !== range.lastColumn) return [];
+    return [{ ...open, text: withAttribute(tag, 'ref', cellRangeText({ ...own, lastColumn })) }];
   };
   const count = String(columns.length + added.length);
-  let xml = eachTag(await archive.text(part), 'tableColumn', renamed);
-  if (added.length > 0) xml = eachTag(xml, 'tableColumns', (tag) => withAttribute(tag, 'count', count));
-  xml = eachTag(eachTag(xml, 'table', grown), 'autoFilter', grown);
-  return xml.replace(/<\/(\w+:)?tableColumns\s*>/, (end: string, prefix = '') => {
-    const begin = `<${prefix}tableColumn`;
-    return (
-      added.map((name, at) => `${begin} id="${lastId + 1 + at}" name="${nameText(name)}"/>`).join('') + end
-    );
+  const lengthened = ({ open, close, tag }: PartElement): readonly Patch[] => {
+    if (added.length === 0 || close.end === open.end) return [];
+    const begin = `<${prefixOf(tag)}tableColumn`;
+    const text = added
+      .map((name, at) => `${begin} id="${lastId + 1 + at}" name="${nameText(name)}"/>`)
+      .join('');
+    return [
+      { ...open, text: withAttribute(tag, 'count', count) },
+      { start: close.start, end: close.start, text },
+    ];
+  };
+  return patchedPart(book, part, (element) => {
+    if (element.name === 'tableColumn') return renamed(element);
+    if (element.name === 'tableColumns') return lengthened(element);
+    return element.name === 'table' || element.name === 'autoFilter' ? grown(element) : [];
   });
 }
 
@@ -346,18 +379,24 @@ const within = (tag: string, from: number, to: number): string =>
  * The part of the formats with two for dates behind them, and their numbers. A workbook that came back before
  * has them. Undefined where a workbook has no such part, or counts days from 1904.
  */
-async function withDates({ archive, styles: part, formats, from1904 }: Book) {
+async function withDates(book: Book) {
+  const { styles: part, formats, from1904 } = book;
   if (part === undefined || from1904) return undefined;
-  const xml = await archive.text(part);
-  const [all, begin = '', prefix = '', inside = ''] =
-    /(<((?:\w+:)?)cellXfs\b[^>]*>)([\s\S]*?)<\/\2cellXfs\s*>/.exec(xml) ?? [];
-  if (all === undefined) return undefined;
-  const added = dateFormats(prefix).join('');
-  const isThere = inside.endsWith(added);
-  const day = isThere ? formats.length - 2 : formats.length;
-  const styles: DateStyles = { day: String(day), time: String(day + 1) };
-  const grown = `${withAttribute(begin, 'count', String(day + 2))}${inside}${added}</${prefix}cellXfs>`;
-  return { part, styles, xml: isThere ? xml : xml.replace(all, () => grown) };
+  let styles: DateStyles | undefined;
+  const xml = await patchedPart(book, part, ({ name, open, close, tag }, textAt) => {
+    if (name !== 'cellXfs' || close.end === open.end || styles !== undefined) return [];
+    const added = dateFormats(prefixOf(tag)).join('');
+    const end = close.start;
+    const isThere = textAt({ start: Math.max(open.end, end - added.length), end }) === added;
+    const day = isThere ? formats.length - 2 : formats.length;
+    styles = { day: String(day), time: String(day + 1) };
+    if (isThere) return [];
+    return [
+      { ...open, text: withAttribute(tag, 'count', String(day + 2)) },
+      { start: end, end, text: added },
+    ];
+  });
+  return styles && { part, styles, xml };
 }
 
 function rowChanges(

@@ -73,6 +73,9 @@ export interface RowChange {
 /** Two hundred thousand rows of a hundred columns have half of this. */
 const MOST_BYTES_OF_SHEET = 2 * 1024 * 1024 * 1024;
 
+/** A row is in memory as a whole. The longest of real ones have some hundred thousand characters. */
+const MOST_CHARACTERS_OF_ROW = 64 * 1024 * 1024;
+
 /** @throws StopError `input` with the row, where the sheet is damaged. */
 export async function* sheetRows(
   book: Book,
@@ -104,6 +107,8 @@ async function* read({ archive }: Book, tab: BookSheet, reader: SheetReader): As
   try {
     for await (const chunk of archive.chunks(tab.part, MOST_BYTES_OF_SHEET)) {
       reader.xml.write(chunk);
+      if (reader.openCharacters > MOST_CHARACTERS_OF_ROW)
+        throw new CellError(`it is longer than ${MOST_CHARACTERS_OF_ROW} characters of XML, and no row is`);
       yield;
     }
     reader.xml.end();
@@ -130,6 +135,8 @@ export class SheetReader implements XmlListener {
   /** The number of the row that is being read, or was the last. */
   row = 0;
   #open: SheetRow | undefined;
+  /** Where the row begins that is being read. */
+  #openedAt = 0;
   /** The column of the current cell, or of the last one; -1 before the first cell of a row. */
   #column = -1;
   #cell = { start: 0, type: 'n', style: undefined as string | undefined, isFilled: false };
@@ -157,6 +164,11 @@ export class SheetReader implements XmlListener {
   /** The place up to which everything is known: behind the last tag, or before the row that is under way. */
   get behind(): number {
     return this.#open?.places?.open.start ?? this.#behind;
+  }
+
+  /** How many characters of a row under way were read. */
+  get openCharacters(): number {
+    return this.#open === undefined ? 0 : this.xml.length - this.#openedAt;
   }
 
   opened(name: string, attributes: XmlAttributes): void {
@@ -222,6 +234,7 @@ export class SheetReader implements XmlListener {
     }
     this.row = number;
     this.#column = -1;
+    this.#openedAt = this.xml.position;
     const places = tag && { open: tag, close: tag, cells: [] };
     const isHidden = isTrue(hidden);
     this.#open = { number, cells: [], isHidden, formulas: [], links: new Map(), places };
@@ -276,6 +289,20 @@ export class SheetReader implements XmlListener {
   }
 }
 
+type PlacedCell = RowPlaces['cells'][number];
+
+/** The first cell at or behind each of the columns. Both are in rising order. */
+function firstFrom(
+  cells: readonly PlacedCell[],
+  columns: readonly number[],
+): readonly (PlacedCell | undefined)[] {
+  let at = 0;
+  return columns.map((column) => {
+    while ((cells[at]?.column ?? MOST_COLUMNS) < column) at += 1;
+    return cells[at];
+  });
+}
+
 function rowPatches(
   { number, places }: SheetRow,
   change: RowChange | undefined,
@@ -291,15 +318,20 @@ function rowPatches(
   const left = cells.findLast(({ column, isFilled }) => isFilled && column < first)?.style;
   // Which columns a row has is said for programs that want to know it before; that need not be said.
   const patches: Patch[] = [{ ...open, text: withoutAttribute(tag, 'spans') }];
-  for (const [column, cell] of written) {
-    const there = cells.find((each) => each.column === column);
+  const found = firstFrom(
+    cells,
+    written.map(([column]) => column),
+  );
+  for (const [at, [column, cell]] of written.entries()) {
+    const next = found[at];
+    const there = next?.column === column ? next : undefined;
     // What a user has laid out for the cell stays, and a new name looks like the one beside it.
     const laidOut = there?.style ?? (change.likeLeft ? left : undefined);
     // Neither a date is shown as a number, nor a number as a date.
     const isFit =
       cell.value === undefined || (formats[Number(laidOut)] === 'date') === (cell.style !== undefined);
     const style = isFit ? laidOut : cell.style;
-    const start = there?.start ?? cells.find((each) => each.column > column)?.start ?? close.start;
+    const start = (next ?? close).start;
     const text = cellXml(`${lettersOf(column)}${number}`, cell, style, prefix);
     patches.push({ start, end: there?.end ?? start, text });
   }

@@ -10,6 +10,7 @@ import { shellWord } from '../../../lib/command-line.ts';
 import { isInputName, isWebName, kindByName } from '../../columns/column-kind.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
 import { rowsWithout, TableRows } from '../../shape/left-out.ts';
+import type { ListSize } from '../../shape/list-size.ts';
 import {
   blankHeader,
   headerFlag,
@@ -28,6 +29,8 @@ import { type SheetFrame, SheetReader, type SheetRow, sheetRows } from './sheet.
 /** The table on a sheet, found in one reading of it: where it begins and ends, and what stands around it. */
 export interface SheetTable extends SurveyedSheet {
   readonly columns: NamedColumns;
+  /** The positions of those whose cells are web addresses, by their names. */
+  readonly webColumns: ReadonlySet<number>;
   /** The rows of the header; its last one has the names, or most of them. */
   readonly header: RowRange;
   readonly start: ListStart & Top;
@@ -43,12 +46,13 @@ type Top = Pick<SheetTable, 'columns' | 'header'>;
 /**
  * The table of the sheet that is named, or was open when the workbook was saved. Where that is no list, as
  * instructions are none, of the only other that is one; where none is, of the first that has rows.
- * @throws StopError `input` when nothing is on any, several may be meant, or a row is damaged.
+ * @param size counts all sheets that are read.
+ * @throws StopError `input` when nothing is on any, several may be meant, or a row is damaged; and as `size`.
  */
-export async function chooseTable(book: Book, options: ReadOptions): Promise<SheetTable> {
+export async function chooseTable(book: Book, options: ReadOptions, size: ListSize): Promise<SheetTable> {
   const { sheet, asBefore } = options;
   const [first, ...others] = sheetsMeant(book, sheet ?? asBefore?.sheet);
-  const open = await surveyed(book, first, options);
+  const open = await surveyed(book, first, options, size);
   if (others.length === 0) return tableOf(book, open, options);
   const hasRows = ({ rows }: SurveyedSheet): boolean => rows > 0;
   const operations = [...(await loadFamily<Operation>(OPERATIONS)).values()];
@@ -57,8 +61,10 @@ export async function chooseTable(book: Book, options: ReadOptions): Promise<She
   const isRead = (name: string): boolean => isName(name) || isInputName(name, operations);
   const isMeant = asBefore !== undefined || isList(open, options, isRead);
   if (hasRows(open) && isMeant) return tableOf(book, open, options);
-  const found = others.map((tab) => surveyed(book, tab, options).catch(() => undefined));
+  const found = others.map((tab) => surveyed(book, tab, options, size).catch(() => undefined));
   const filled = (await Promise.all(found)).filter((each) => each !== undefined).filter(hasRows);
+  // A sheet that is damaged is passed over, and one that is too large is not.
+  await size.check();
   const lists = filled.filter((each) => asBefore === undefined && isList(each, options, isName));
   const shown = lists.filter(({ tab }) => !tab.isHidden);
   const likely = shown.length > 0 ? shown : lists;
@@ -125,7 +131,12 @@ interface Counts {
 }
 
 /** @throws StopError `input` for a row that does not fit. */
-async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promise<SurveyedSheet> {
+async function surveyed(
+  book: Book,
+  tab: BookSheet,
+  options: ReadOptions,
+  size: ListSize,
+): Promise<SurveyedSheet> {
   const top = await firstRows(book, tab, options);
   const { path } = book.archive;
   // A person who is told of a row has to find it.
@@ -134,10 +145,22 @@ async function surveyed(book: Book, tab: BookSheet, options: ReadOptions): Promi
   const names = start === undefined ? [] : namesIn(top, start.header);
   const table = new TableRows<SheetRow>(start?.header.last ?? 0, names, options);
   const reader = new SheetReader(book);
-  const counts = await countedRows(where, sheetRows(book, tab, reader), table, start, options);
+  const groups = sizedRows(sheetRows(book, tab, reader), size);
+  const counts = await countedRows(where, groups, table, start, options);
   const links = await linkTargets(book, tab, reader.frame);
   const namesSomebody = table.naming.areKnown;
   return { ...counts, tab, top, start, frame: reader.frame, links, leftOut: table.end(), namesSomebody };
+}
+
+async function* sizedRows(
+  groups: AsyncIterable<readonly SheetRow[]>,
+  size: ListSize,
+): AsyncIterable<readonly SheetRow[]> {
+  for await (const group of groups) {
+    for (const { cells } of group) size.add(cells);
+    await size.check();
+    yield group;
+  }
 }
 
 async function countedRows(
@@ -229,7 +252,9 @@ function tableOf(
       : []),
   ];
   const hasRow = rowsWithout(leftOut, readRowRange(options.rows ?? ''));
-  return { ...surveyed, start, header, columns, hasRow, layout, notes };
+  const { names, positions } = columns;
+  const webColumns = new Set(positions.filter((_position, at) => isWebName(names[at] ?? '')));
+  return { ...surveyed, start, header, columns, webColumns, hasRow, layout, notes };
 }
 
 /** @param passedOver the sheet that would have been read, had it been a list. */
@@ -269,15 +294,13 @@ export function tableRow(row: SheetRow, table: SheetTable): TableRow {
 /** Below a name of addresses, a word is read as where its link goes. In the workbook it stays as it is. */
 function withLinks(
   { number, cells, links: own }: SheetRow,
-  { columns, links }: SheetTable,
+  { webColumns, links }: SheetTable,
 ): SheetRow['cells'] {
   if (own.size === 0 && links.size === 0) return cells;
   return cells.map((text, column) => {
     if (text === '' || text.includes('.')) return text;
     const target = own.get(column) ?? links.get(`${lettersOf(column)}${number}`) ?? '';
-    const isAsked =
-      /^https?:/i.test(target) && isWebName(columns.names[columns.positions.indexOf(column)] ?? '');
-    return isAsked ? target : text;
+    return webColumns.has(column) && /^https?:/i.test(target) ? target : text;
   });
 }
 

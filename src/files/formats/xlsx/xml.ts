@@ -31,9 +31,11 @@ export interface Place {
 export class XmlReader {
   readonly #parser = new SaxesParser({ xmlns: false, position: false });
   readonly #keeps: boolean;
-  /** The text that is kept, and the place of its first character. */
-  #kept = '';
+  /** The pieces of text that are kept, and the place of their first character. */
+  #kept: string[] = [];
   #from = 0;
+  /** The place behind all that was written. */
+  length = 0;
   /** Characters since the last tag, some thousands more or less: the parser holds no more than these. */
   #pending = 0;
 
@@ -56,7 +58,8 @@ export class XmlReader {
   /** @throws Error with a clause, where it is not well-formed; and whatever the listener throws. */
   write(chunk: string): void {
     this.#pending += chunk.length;
-    if (this.#keeps) this.#kept += chunk;
+    if (this.#keeps) this.#kept.push(chunk);
+    this.length += chunk.length;
     this.#parser.write(chunk);
     if (this.#pending > MOST_PENDING) fail('a text or a tag is longer than any can be');
   }
@@ -67,31 +70,40 @@ export class XmlReader {
     this.#parser.close();
   }
 
+  /** The place up to which it was read: behind the tag that was just read. */
+  get position(): number {
+    return this.#parser.position;
+  }
+
   /** The tag that was just read. None holds a `<` but at its beginning. */
   get tag(): Place {
     const end = this.#parser.position;
-    return { start: this.#kept.lastIndexOf('<', end - 1 - this.#from) + this.#from, end };
-  }
-
-  /** The place behind all that was written. */
-  get length(): number {
-    return this.#from + this.#kept.length;
+    let from = this.length;
+    for (let at = this.#kept.length - 1; at >= 0; at -= 1) {
+      const piece = this.#kept[at] ?? '';
+      from -= piece.length;
+      const start = from < end ? piece.lastIndexOf('<', end - 1 - from) : -1;
+      if (start !== -1) return { start: from + start, end };
+    }
+    return { start: this.#from, end };
   }
 
   slice({ start, end }: Place): string {
-    return this.#kept.slice(start - this.#from, end - this.#from);
+    let text = '';
+    let from = this.#from;
+    for (const piece of this.#kept) {
+      if (from >= end) break;
+      if (from + piece.length > start) text += piece.slice(Math.max(0, start - from), end - from);
+      from += piece.length;
+    }
+    return text;
   }
 
   /** Takes the text up to a place, with patches; what stands before it is not asked for any more. */
   take(end: number, patches: readonly Patch[]): string {
-    let text = '';
-    let at = this.#from;
-    for (const patch of patches.toSorted((one, other) => one.start - other.start)) {
-      text += this.slice({ start: at, end: patch.start }) + patch.text;
-      at = patch.end;
-    }
-    text += this.slice({ start: at, end });
-    this.#kept = this.#kept.slice(end - this.#from);
+    const all = this.slice({ start: this.#from, end: this.length });
+    const text = withPatches(all.slice(0, end - this.#from), patches, this.#from);
+    this.#kept = [all.slice(end - this.#from)];
     this.#from = end;
     return text;
   }
@@ -102,24 +114,66 @@ export interface Patch extends Place {
   readonly text: string;
 }
 
+/** @param from the place of the first character of the text. */
+function withPatches(text: string, patches: readonly Patch[], from: number): string {
+  const parts: string[] = [];
+  let at = from;
+  for (const patch of patches.toSorted((one, other) => one.start - other.start)) {
+    parts.push(text.slice(at - from, patch.start - from), patch.text);
+    at = patch.end;
+  }
+  return parts.join('') + text.slice(at - from);
+}
+
+/** An element of a small part, with its tags as they are written; one tag for both where it is empty. */
+export interface PartElement {
+  /** Without a prefix. */
+  readonly name: string;
+  readonly attributes: XmlAttributes;
+  readonly open: Place;
+  readonly close: Place;
+  readonly tag: string;
+}
+
+/**
+ * A small part with patches for its elements. Every other character stays as it was.
+ * @throws Error with a clause, where it is not well-formed.
+ */
+export function patchedXml(
+  xml: string,
+  patchesOf: (element: PartElement, textAt: (place: Place) => string) => readonly Patch[],
+): string {
+  const opened: Omit<PartElement, 'close'>[] = [];
+  const patches: Patch[] = [];
+  const textAt = ({ start, end }: Place): string => xml.slice(start, end);
+  const reader = new XmlReader(
+    {
+      opened(name, attributes) {
+        const open = reader.tag;
+        opened.push({ name, attributes, open, tag: textAt(open) });
+      },
+      closed() {
+        const element = opened.pop();
+        if (element !== undefined) patches.push(...patchesOf({ ...element, close: reader.tag }, textAt));
+      },
+    },
+    { keeps: true },
+  );
+  for (let at = 0; at < xml.length; at += CHARACTERS_AT_ONCE)
+    reader.write(xml.slice(at, at + CHARACTERS_AT_ONCE));
+  reader.end();
+  return withPatches(xml, patches, 0);
+}
+
+/** As many as are unpacked at once. */
+const CHARACTERS_AT_ONCE = 64 * 1024;
+
 function fail(clause: string): never {
   throw new Error(clause);
 }
 
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
-}
-
-/** A small part with the tags of that name that open an element as they are from now on. */
-export function eachTag(xml: string, name: string, change: (tag: string) => string): string {
-  const tags = new RegExp(`<(?:\\w+:)?${name}(?=[\\s/>])(?:"[^"]*"|'[^']*'|[^<>"'])*>`, 'g');
-  return xml.replaceAll(tags, change);
-}
-
-/** The value of an attribute, still escaped. */
-export function attributeOf(tag: string, name: string): string | undefined {
-  const [, quoted, single] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag) ?? [];
-  return quoted ?? single;
 }
 
 /** `x:` of `<x:row>`; empty where there is none. */

@@ -1,8 +1,10 @@
 import { capital } from '../../../../files/output/summary-words.ts';
 import type { DamageObject, ListJobChoice } from '../../../api.ts';
+import { Act } from '../../parts/asking.tsx';
 import { Button, Checkbox, Field, RowLinks, Select, Sentences } from '../../parts/controls.tsx';
 import { counted, grouped, sumOf } from '../../parts/figures.ts';
-import type { OfScene } from './scene.ts';
+import { ask } from '../../session.ts';
+import { type OfScene, readingOf } from './scene.ts';
 
 /** The cells of a text are encoded and separated; those of a workbook are neither. */
 const OF_TEXT = [
@@ -131,8 +133,10 @@ export function SheetChoice({ scene: { described, job, choose, isPlanning } }: O
 }
 
 /** The lines of the file above her table, and where the names of the columns are. */
-export function Above({ scene: { described, job, choose } }: OfScene) {
+export function Above({ scene: { list, described, job, choose } }: OfScene) {
   const { refused } = described;
+  // An agreement is kept, so every other question about the list goes on from then on.
+  const agree = (accept: string) => ask('/plan', { body: { file: list?.id, ...readingOf(job), accept } });
   const put = (flag: string, value: string): void => {
     const entry = flag.replace('--', '').replace('-', '_');
     choose(withReading(job, { ...(entry === 'sheet' && { header_row: '', rows: '' }), [entry]: value }));
@@ -140,9 +144,13 @@ export function Above({ scene: { described, job, choose } }: OfScene) {
   if (described.value === undefined)
     return (
       <p class="row">
-        {refused?.choices?.map(({ flag, value = '', says }) => (
-          <Button key={value} says={capital(says)} onClick={() => put(flag, value)} />
-        ))}
+        {refused?.choices?.map(({ flag, value = '', says }) =>
+          flag === '--accept' ? (
+            <Act key={value} says={capital(says)} does={() => agree(value)} />
+          ) : (
+            <Button key={value} says={capital(says)} onClick={() => put(flag, value)} />
+          ),
+        )}
         {refused && job.read?.sheet && <Button says="Another sheet" onClick={() => put('sheet', '')} />}
       </p>
     );
