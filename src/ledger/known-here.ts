@@ -57,13 +57,18 @@ export const forgetNoticeHere = ({ id }: Pick<Notice, 'id'>): void => forget('no
 
 type SentNotice = Pick<Notice, 'id' | 'target' | 'body'>;
 
+/** Whether an earlier build, which noted none of this, has spent from the ledger on this host. */
+export const isOfEarlierBuild = (identity: string): boolean => linesAt('ledger', identity).length === 0;
+
+export const noteKnownLedger = (identity: string): void => keep('ledger', identity, ['known']);
+
 const noticeMark = ({ target, body }: SentNotice): string => markOf('notice', JSON.stringify([target, body]));
 
 const markOf = (kind: string, text: string): string => hash('sha256', `${kind}\0${text}`, 'hex');
 
 // ------------------------------------------------------------------------------------------------ the files
 
-type Kind = 'written' | 'batch' | 'notice';
+type Kind = 'written' | 'batch' | 'notice' | 'ledger';
 
 /** What could not be kept on the disk, for as long as this process lives. */
 const unkept = new Map<string, readonly string[]>();

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { accepting, StopError, stop } from '../core/errors.ts';
@@ -7,9 +8,18 @@ import { commandLine } from '../lib/command-line.ts';
 import type { Tell } from '../lib/postgres-server.ts';
 import { accountsOf, type Context, oneRow } from './context.ts';
 import type { Db, Sql } from './db.ts';
-import { hostFolder } from './known-here.ts';
+import {
+  hostFolder,
+  isOfEarlierBuild,
+  noteHere,
+  noteKnownLedger,
+  noteNoticeHere,
+  noteWrittenHere,
+  orderOf,
+} from './known-here.ts';
 import { FIRST_LAYOUT, layoutNow, layoutOf } from './layouts.ts';
 import { readerOver } from './open-ledger.ts';
+import type { Notice } from './records.ts';
 import { migrate } from './schema.ts';
 import type { StoreCheck, StoreOptions } from './store.ts';
 import { check } from './transitions.ts';
@@ -271,6 +281,7 @@ export async function missingIn(sql: Pick<Sql, 'rows'>, site: Site): Promise<Mis
   // A running spender notes only what it has committed, so the notes are read before the ledger is asked.
   const notes = outsideNotes();
   const own = notes.find((note) => note.identity === identity);
+  if (own?.at === site.at && isOfEarlierBuild(identity)) await noteWhatIsThere(sql, identity);
   const isBehind = own !== undefined && !(await has(sql, own.newest));
   const missing = isBehind ? own : otherAt(notes, site, [identity, ...formerly]);
   if (missing === undefined) return undefined;
@@ -278,6 +289,38 @@ export async function missingIn(sql: Pick<Sql, 'rows'>, site: Site): Promise<Mis
   const since = isBehind && newest !== undefined ? ` after ${isoTime(newest.atMs)}` : '';
   const fact = `The store ${site.shown} is not the newest one: ${history(missing, ledger)}, and that one is missing. What it bought${since} would be bought again.`;
   return { fact, identity: missing.identity };
+}
+
+/**
+ * Takes over, once, what a ledger says of this host that an earlier build has spent from here. The note
+ * outside proves that the ledger is this host's own, as no ledger that was handed over has one.
+ */
+async function noteWhatIsThere(sql: Pick<Sql, 'rows'>, identity: string): Promise<void> {
+  const batches = await sql.rows<{ id: string; operation: string; facts: string }>(
+    'SELECT id, operation, facts FROM batches',
+  );
+  for (const { id, operation, facts } of batches) {
+    const { inputPath, outputPath, accountName, settings } = JSON.parse(facts);
+    noteHere(id, [
+      ['list', inputPath],
+      ['order', orderOf({ operation, accountName, settings })],
+      ['output', outputPath],
+      ['output', settings.output_path],
+    ]);
+  }
+  const files = await sql.rows<{ path: string; sha256: string }>(
+    `SELECT path, sha256 FROM files WHERE kind = 'written' AND host = ?`,
+    [hostname()],
+  );
+  for (const [path, written] of Map.groupBy(files, (file) => file.path))
+    noteWrittenHere(
+      path,
+      written.map(({ sha256 }) => sha256),
+    );
+  const waiting = 'SELECT id, target, body FROM notices WHERE sent_at IS NULL';
+  for (const notice of await sql.rows<Pick<Notice, 'id' | 'target' | 'body'>>(waiting))
+    noteNoticeHere(notice);
+  noteKnownLedger(identity);
 }
 
 const has = async (sql: Pick<Sql, 'rows'>, { id, atMs }: SentRequest): Promise<boolean> =>
@@ -371,6 +414,7 @@ export function keepNote({ at }: Site, { identity, newest }: Pick<LedgerNow, 'id
     const before = readNote(folder, identity);
     // Other processes of this host may have noted a newer one.
     if (before?.at === at && !isNewer(newest, before.newest)) return;
+    if (before === undefined) noteKnownLedger(identity);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const own = join(folder, `${identity}.${randomBytes(6).toString('hex')}.new`);
     writeFileSync(own, `${newest.id} ${newest.atMs}\n${at}\n`, { flag: 'wx', mode: 0o600 });

@@ -280,6 +280,21 @@ test('an output goes where this host has written it, whatever the store says; wh
   expect((await exported('-o', elsewhere)).path).toBe(desk.place.path('home/out (2).csv'));
 });
 
+test('a store from which an earlier build has spent here goes on as before, and is taken at its word that once', async () => {
+  const desk = await stoppedDesk();
+  const { next } = await desk.json(['status', 'last']);
+  expect(next).toContain('lists/list.csv -o lists/out.csv');
+  // Such a build noted the newest request of the store, and nothing else.
+  rmSync(desk.place.path('state/rowonce-ledgers/known'), { recursive: true });
+  expect((await desk.json(['status', 'last'])).next).toBe(next);
+  await desk.type(['run', 'enrich-company', 'lists/list.csv', '--budget', '3', '-o', 'lists/out.csv']);
+  expect((await desk.type(['export', 'last'])).stdout.split('\n')[0]).toBe(desk.place.path('lists/out.csv'));
+  expect(existsSync(desk.place.path('lists/out (2).csv'))).toBe(false);
+  forgeFacts(desk, (facts) => (facts.outputPath = desk.place.path('home/out.csv')));
+  await desk.type(['export', 'last']);
+  expect(home(desk)).toEqual(UNTOUCHED);
+});
+
 /** Every text of the store, and of the JSON in it, but for what a list says, keys of rows, and words that the tables know. */
 const KNOWN = /^(?:meta|budgets|cells)\.|\.(?:state|kind|id|batch|scope|key|key_hash)$/;
 
