@@ -68,11 +68,11 @@ export async function batchesPage(
   const all = every.filter(({ batch }) => isOf(inputOf(batch)));
   all.sort((a, b) => lastFirst(a.batch, b.batch));
   const byInput = Map.groupBy(all, ({ batch }) => inputOf(batch));
-  const shownOf = ([input, own]: readonly [string, readonly BatchLine[]]): readonly BatchLine[] => {
-    const named = own.filter(({ batch }) => batch.id === newest?.get(input));
-    return named.length > 0 ? named : own.slice(0, 1);
+  const shownOf = ([input, own]: readonly [string, readonly BatchLine[]]): BatchLine | undefined => {
+    const named = own.find(({ batch }) => batch.id === newest?.get(input));
+    return (named && takingBack(named, own)) ?? own[0];
   };
-  const lines = newest === undefined ? all : [...byInput].flatMap(shownOf);
+  const lines = newest === undefined ? all : [...byInput].flatMap((each) => shownOf(each) ?? []);
   const shown = lines.slice(from, from + most);
   const read = new Map<string, PagedBatch>();
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
@@ -100,6 +100,12 @@ export async function batchesPage(
 export interface BatchLine {
   readonly batch: Batch;
   readonly location: string;
+}
+
+/** What has taken it back, if anything has, and has not been taken back itself. */
+function takingBack(line: BatchLine, all: readonly BatchLine[]): BatchLine {
+  const undo = all.find(({ batch }) => undoneBy(batch.settings) === line.batch.id);
+  return undo === undefined ? line : takingBack(undo, all);
 }
 
 /** Those of the batches on which a process is at work now. */
