@@ -217,8 +217,9 @@ describe.each([
       return attempt;
     };
 
-    test('is booked at the most by a person who leaves it out, is skipped in that batch, and has no answer in others', async () => {
-      const { ledger, a, b } = await opened();
+    test('is booked at the most by a person who leaves it out, is skipped in that list, and has no answer in others', async () => {
+      const { ledger, a } = await opened();
+      const b = await batchNamed(ledger, 'other', { inputPath: '/home/user/other.csv' });
       await accepted(ledger, a, 'acme');
       await decide(ledger, a, 'acme', 'skip');
       expect(await ledger.batchMoney(a)).toMatchObject({ spent: 3, reserved: 0, inDoubt: 0 });
