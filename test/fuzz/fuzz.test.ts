@@ -49,8 +49,8 @@ test(
   MOST_MS_FOR_ALL,
 );
 
-test('what was found once stays found: fifty thousand columns of one name', async () => {
-  const bytes = Buffer.from(`${Array(50_000).fill('1').join()}\n`);
+test('what was found once stays found: sixteen thousand columns of one name', async () => {
+  const bytes = Buffer.from(`${Array(16_000).fill('1').join()}\n`);
   const verdict = await judged({ name: 'input.csv', bytes, read: {}, choice: 0 }, folder, openSheet);
   expect(verdict).toMatchObject({ kind: 'read', rows: 0 });
 });
