@@ -5,7 +5,7 @@
  * book and from the API, as a program would.
  */
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openDesk } from '../cli/desk.ts';
 import { rowonce } from '../cli/rowonce.ts';
@@ -425,4 +425,26 @@ test('a choice of another tab is shown in this one, and is never overwritten by 
   await pill(page, 'Find people').click();
   await page.getByText('Something else was chosen for both.csv meanwhile').waitFor();
   expect((await ask(served, 'GET', '/lists')).lists[0].job).toEqual({ ...job, country: 'AU' });
+});
+
+test('a choice of another tab that has come, and whose price does not stand there yet, is one that she has not seen', async () => {
+  const { served, page } = await listOf('both.csv', 'Website,E-mail\na.example,jo@a.example\nb.example,\n');
+  await aside(page).getByText('4 credits at most').waitFor();
+  await pill(page, 'Find people').click();
+  await aside(page).getByText('2 credits at most').waitFor();
+  const [{ id, job }] = (await ask(served, 'GET', '/lists')).lists;
+  const held: Route[] = [];
+  await page.route('**/api/plan', (route) => void held.push(route));
+  const theirs = { ...job, country: 'AU' };
+  await ask(served, 'PUT', `/lists/${id}/job`, theirs);
+  await expect.poll(() => page.getByLabel('Country of phone numbers and postcodes').inputValue()).toBe('AU');
+  await pill(page, 'Find people').click();
+  await page.getByText('Something else was chosen for both.csv meanwhile').waitFor();
+  expect((await ask(served, 'GET', '/lists')).lists[0].job).toEqual(theirs);
+  // She was told, so that what she chooses now follows it.
+  await page.unroute('**/api/plan');
+  for (const route of held) await route.continue().catch(() => {});
+  await pill(page, 'Find people').click();
+  await expect.poll(async () => (await ask(served, 'GET', '/lists')).lists[0].job).not.toEqual(theirs);
+  expect((await ask(served, 'GET', '/lists')).lists[0].job.country).toBe('AU');
 });

@@ -59,6 +59,11 @@ export function useScene(known: Known) {
   const isChosen = list !== undefined && isAsked && operationsOf(job).length > 0;
   const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
   const planned = { path: '/plan', body: { file: list?.id, job, only, accept: agreed.value.accept } };
+  const plan = useAnswer<PlanObject>(isChosen && planned, [acted.value, state, counts], REST_MS);
+  // The answer is another object once its question has changed, and so it is about the choice that is shown.
+  useEffect(() => {
+    if (!isChosen || !plan.waits) choice.see();
+  }, [isChosen, plan]);
   const report = { path: `/batches/${batch?.batch}/report` };
   const undone = { path: '/undo', body: { batch: batch?.batch, dry_run: true } };
   return {
@@ -70,7 +75,7 @@ export function useScene(known: Known) {
     /** What the file is; undefined value until it was read, and where nothing is to be started with it. */
     described: useAnswer<ListDescription>(isRead && described, acted.value),
     /** What the job would buy or change in all or the selected rows, before a start and after a mend. */
-    planned: useAnswer<PlanObject>(isChosen && planned, [acted.value, state, counts], REST_MS),
+    planned: plan,
     agreed,
     /** What came of it. It is read from every row, and so not asked for while it runs. */
     report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [state, counts, credits]),
@@ -118,7 +123,10 @@ interface Choice extends Pick<ListView, 'version'> {
   readonly job: ListJobChoice;
 }
 
-/** A choice that was made over one of another tab that she has not seen is not kept, and the page says so. */
+/**
+ * A choice that was made over one of another tab that she has not seen is not kept, and the page says so. She
+ * has seen one once its price stands there: an answer on its way may bring it in the moment of her click.
+ */
 function useChoice(list: ListView | undefined) {
   const kept: Choice = list ?? { job: {}, version: 0 };
   const mine = useSignal<Choice | undefined>(undefined);
@@ -139,13 +147,19 @@ function useChoice(list: ListView | undefined) {
     }),
   );
   const newest = mine.value !== undefined && mine.value.version >= kept.version ? mine.value : kept;
+  const seen = useRef(newest);
+  const isSame = JSON.stringify(newest.job) === JSON.stringify(seen.current.job);
+  if (newest === mine.value || isSame || unkept.value !== undefined) seen.current = newest;
   return {
     job: newest.job,
     unkept: unkept.value,
+    see(): void {
+      seen.current = newest;
+    },
     /** Plans the choice, and shows what it costs. What was only proposed to her is not kept. */
     choose(job: ListJobChoice, isProposed = false): void {
       unkept.value = undefined;
-      mine.value = { job, version: newest.version };
+      mine.value = { job, version: seen.current.version };
       if (!isProposed) keep.current();
     },
   };
