@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PLANNED_ACTIONS } from '../core/operation.ts';
 
 /**
  * What credits cost in money, by the prices that the accounts file has for a credit: one amount for each
@@ -188,6 +189,8 @@ export type TableColumnObject = z.output<typeof TableColumnObject>;
 const TableRowObject = z.object({
   row: z.number(),
   cells: z.array(z.string()),
+  /** What was done with the person of the row; only where a change was made. */
+  action: z.enum(PLANNED_ACTIONS).exactOptional(),
   /** The cells of each that the row found, in the order of `result_columns`. */
   results: z.array(z.array(z.string())).exactOptional(),
 });

@@ -21,7 +21,7 @@ import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { asItIs } from '../lib/formulas.ts';
 import type { TableColumnObject, TableObject, TableRowObject } from '../objects/batch-object.ts';
-import { keptWorks } from '../operations/team/change-action.ts';
+import { actionDone, keptWorks } from '../operations/team/change-action.ts';
 import {
   firstOf,
   mayBeIn,
@@ -171,12 +171,26 @@ async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonl
   return rows.map((row) => {
     const record = records.get(row.row);
     const found = record === undefined || resultFields.length === 0 ? [] : resultsIn(record, place);
+    const action = batch.plannedRows === undefined ? undefined : actionIn(record);
     return {
       row: row.row,
       cells: [...ownCells(table, row), ...cellsBeside(table, row, record)],
+      ...present({ action }),
       ...(found.length > 0 && { results: found.map((result) => [...resultCells(result, resultFields)]) }),
     };
   });
+}
+
+function actionIn(record: RowRecord | undefined) {
+  if (record?.outcome?.kind !== 'applied') return undefined;
+  const answers = record.answers.filter(({ kind }) => kind === 'found').map(({ call }) => call);
+  const done = answers.filter(({ operation }) => operation !== 'create-project');
+  if (done.length < answers.length && done.length === 0) return 'create_project';
+  const ofPlaces = [...Map.groupBy(done, ({ project }) => project).values()];
+  const actions = new Set(ofPlaces.map((calls) => actionDone(calls.map(({ operation }) => operation))));
+  const [action] = actions;
+  // Where a person came into one project and left another, the place in all of them has changed.
+  return actions.size > 1 ? 'change_role' : action;
 }
 
 const ownCells = ({ kept }: Table, { cells }: InputRow): readonly string[] =>

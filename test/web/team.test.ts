@@ -129,6 +129,17 @@ test('who is no longer on the list loses access only after she has typed so, and
   await expect
     .poll(async () => (await ask(served, 'GET', `/batches?list=${id}`)).batches[0]?.state)
     .toBe('finished');
+  // After as before the run a changed role has its own sign and colour, and only who was removed has that of a removal.
+  const signOf = (sign: string, who: string) => rowOf(page, who).and(page.locator(`tr.${sign}`));
+  await signOf('change_role', 'ann@t.example').getByText('invite deleted and created again').waitFor();
+  await signOf('remove', 'cid@t.example').getByText('invite deleted').waitFor();
+  await rowOf(page, /^~ *2 *ann@t.example/).waitFor();
+  const { batches } = await ask(served, 'GET', `/batches?list=${id}`);
+  const report = await ask(served, 'GET', `/batches/${batches[0].batch}/report`);
+  expect(report.changes.people).toMatchObject([
+    { who: 'ann@t.example', action: 'change_role' },
+    { who: 'cid@t.example', action: 'remove' },
+  ]);
   await page.getByRole('button', { name: 'Undo…' }).click();
   await page.getByRole('button', { name: 'Take back 1 of them' }).click();
   const state = page.locator('main > fieldset > header .state');

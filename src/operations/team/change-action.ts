@@ -210,6 +210,18 @@ export interface PersonWork extends PlannedWork {
   readonly makes?: { readonly subject: Subject; readonly sequence: number; readonly project: NewProject };
 }
 
+/**
+ * What calls that were answered have done about a person. A new role of an invite takes two of them.
+ * @param operations the names of the calls.
+ */
+export function actionDone(operations: readonly string[]): PlannedAction | undefined {
+  const has = (name: string): boolean => operations.includes(name);
+  if (has('update-user') || (has('delete-invite') && has('create-invite'))) return 'change_role';
+  if (has('create-invite')) return 'invite';
+  if (has('delete-invite') || has('remove-user')) return 'remove';
+  return operations.length === 0 ? undefined : 'call';
+}
+
 export interface NewProject {
   readonly name: string;
   readonly description: string;

@@ -10,6 +10,8 @@ export interface Line {
   readonly cells: readonly string[];
   /** Why nobody knows which cell stands below which name. */
   readonly unreadable?: string | undefined;
+  /** What was done with the person of the row. */
+  readonly action?: string | undefined;
   /** `faulty`: the columns whose cells have to be corrected first. */
   readonly planned?: { readonly look: string; readonly faulty: readonly string[] } | undefined;
   /** What the row has found, where one row finds many. It follows in lines of its own. */

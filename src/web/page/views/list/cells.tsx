@@ -153,7 +153,7 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'pending':
       return drawn.scene.isRunning ? { look: 'wait', says: '' } : undefined;
     case 'applied':
-      return changedSign(isTakenBack(drawn.scene, line.row), reason);
+      return changedSign(isTakenBack(drawn.scene, line.row), reason, line.action);
     case 'unchanged':
       return { look: 'unchanged', says: reason };
     default:
@@ -163,8 +163,8 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
   }
 }
 
-const changedSign = (isBack: boolean, reason: string): Sign =>
-  isBack ? { look: 'unchanged', says: `taken back: ${reason}` } : { look: partDone(reason), says: reason };
+const changedSign = (isBack: boolean, reason: string, action?: string): Sign =>
+  isBack ? { look: 'unchanged', says: `taken back: ${reason}` } : { look: partDone(action), says: reason };
 
 function doubtOf(reason: string): Sign {
   const { most } = /, (?<most>[\d,]+ credits?) at risk/.exec(reason)?.groups ?? {};

@@ -9,11 +9,8 @@ export type TeamPart = keyof typeof SIGNS;
 /** Blank where the look is none of a part. */
 export const markOf = (look = ''): string => (look in SIGNS ? SIGNS[look as TeamPart] : '');
 
-/** What was done with a person, by the words of the row. */
-export function partDone(said: string): TeamPart {
-  if (said.startsWith('role set')) return 'change_role';
-  return /removed from|invite deleted/.test(said) ? 'remove' : 'invite';
-}
+/** What was done with a person, in the part in which it was planned. */
+export const partDone = (action = ''): TeamPart => (action in SIGNS ? (action as TeamPart) : 'invite');
 
 /** One line of the table: a row of the list in one project, or a person whom the list does not name. */
 export interface TeamRow {
