@@ -21,7 +21,7 @@ import { FIRST_LAYOUT, layoutNow, layoutOf } from './layouts.ts';
 import { readerOver } from './open-ledger.ts';
 import type { Notice } from './records.ts';
 import { migrate } from './schema.ts';
-import type { StoreCheck, StoreOptions } from './store.ts';
+import { NothingThere, type StoreCheck, type StoreOptions } from './store.ts';
 import { check } from './transitions.ts';
 
 /**
@@ -142,14 +142,11 @@ export async function checkBudgets(db: Db): Promise<Pick<StoreCheck, 'budgets' |
 }
 
 /** @param makes what would make one. @param tell hears of a ledger that is gone. */
-export function nothingThere(site: Site, makes: string, tell?: Tell): StopError {
+export function nothingThere(site: Site, makes: string, tell?: Tell): NothingThere {
   const gone = missingAt(site);
   if (gone !== undefined) tell?.(gone);
-  return stop(
-    'store',
-    `There is no store at ${site.shown}.`,
-    `Name an existing store with --store; ${makes}`,
-  );
+  const message = `There is no store at ${site.shown}.`;
+  return new NothingThere({ code: 'store', message, next: `Name an existing store with --store; ${makes}` });
 }
 
 /** A database that is left open would keep the process from ending. */

@@ -1,9 +1,13 @@
 import type { Clock } from '../core/clock.ts';
+import { StopError } from '../core/errors.ts';
 import type { PAUSE_SIGNAL } from '../lib/pause-signal.ts';
 import type { Patience, Tell } from '../lib/postgres-server.ts';
 import type { Db, Sql } from './db.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import type { Difference } from './transitions.ts';
+
+/** There is no ledger, or one whose tables a crash of the first run has kept from being laid. */
+export class NothingThere extends StopError {}
 
 /**
  * Where a ledger lives: a folder with SQLite, or a database of PostgreSQL. One suite runs over both

@@ -6,11 +6,18 @@ import { stateFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { rowsIn } from '../core/row.ts';
 import { type Batch, type Ledger, type LedgerReader, lastFirst } from '../ledger/ledger.ts';
-import type { AloneOptions, SoleAccess, Spender, StoreOptions } from '../ledger/store.ts';
+import {
+  type AloneOptions,
+  isUrl,
+  NothingThere,
+  type SoleAccess,
+  type Spender,
+  type StoreOptions,
+} from '../ledger/store.ts';
 import { storeAt } from '../ledger/stores.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { Tell } from '../lib/postgres-server.ts';
-import { isThere, storesToLookAt } from './store-choice.ts';
+import { storesToLookAt } from './store-choice.ts';
 
 /** Opens the ledger for spending, or makes it. @throws StopError like `Store.open`. */
 export async function openLedger(location: string, options: Omit<StoreOptions, 'create'>): Promise<Ledger> {
@@ -84,7 +91,8 @@ export async function lookIfThere(location: string, tell?: Tell): Promise<Ledger
   try {
     return await lookAtLedger(location, tell);
   } catch (error) {
-    if (error instanceof StopError && error.code === 'store' && !isThere(location)) return undefined;
+    // For a server only its own answer tells, and it is named by a person.
+    if (error instanceof NothingThere && !isUrl(location)) return undefined;
     throw error;
   }
 }

@@ -5,7 +5,7 @@
  * Method: the real command before a vendor that is not there, or that keeps a book.
  */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { type Desk, objectIn, openDesk } from './desk.ts';
@@ -29,6 +29,16 @@ async function planned(...words: readonly string[]) {
   expect(existsSync(desk.place.path('store'))).toBe(false);
   return { ...ended, folder: desk.place.folder };
 }
+
+test('a list is planned also where the first run was killed before its store had any table', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', ROWS);
+  mkdirSync(desk.place.path('store'), { recursive: true, mode: 0o700 });
+  await desk.write('store/ledger.db', '');
+  const planned = ['plan', 'enrich-company', 'list.csv'];
+  expect(await desk.json(planned)).toMatchObject({ rows: 4, to_buy: 2 });
+  expect((await desk.type(['run', 'enrich-company', 'list.csv', '--yes'])).code).toBe(3);
+});
 
 test('with a job: what it would buy, at most and probably, how long that takes, and what is wrong with which row', async () => {
   const { code, stdout, stderr, folder } = await planned('enrich-company', 'list.csv');
