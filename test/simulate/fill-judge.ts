@@ -90,6 +90,8 @@ interface Known {
 
 /** What a process has heard of a question that a vendor answers later. */
 interface Accepted {
+  /** By which it is asked. */
+  readonly id: string;
   /** False: a process that was killed may have lost the id. */
   isKept: boolean;
 }
@@ -157,6 +159,8 @@ export class FillJudge {
   readonly #led = new Map<string, Set<string>>();
   /** Questions that a vendor has accepted, whose answers are to come. */
   readonly #accepted = new Map<string, Accepted>();
+  /** Ids that several of them have, or had. */
+  readonly #shared = new Set<string>();
   /** Questions of which an answer is lost; `unsure`: or not. */
   readonly #doubts = new Map<string, 'lost' | 'unsure'>();
   /** The same of those that were sent again. What says nothing leaves the first request in doubt. */
@@ -509,11 +513,14 @@ export class FillJudge {
     const key = keyOf(asking);
     const facts = ailment === 'missing' || ailment === 'refusing' ? {} : JSON.parse(answer);
     if ('id' in facts) {
-      const accepted = { isKept: true };
+      const accepted = { isKept: true, id: `${asking.name} ${facts.id}` };
+      if (this.#isShared(key, accepted.id)) return;
       this.#accepted.set(key, accepted);
       run.accepted.push(accepted);
       return;
     }
+    // Nothing came of what was accepted.
+    if (ailment === 'refusing') this.#accepted.delete(key);
     const isRefused = isChecking(asking) && ailment === 'refusing';
     const found = isFirst ? '' : String(facts[PLACES[asking.operation]] ?? '');
     const value = isRefused ? REFUSED : valueFor(asking, found);
@@ -525,6 +532,16 @@ export class FillJudge {
     this.#doubts.delete(key);
     if (this.#before.has(key)) this.#reopens();
     run.heard.push(known);
+  }
+
+  /** An id that two questions have, which wait, is nobody's: both are in doubt, and so is whatever has it later. */
+  #isShared(key: string, id: string): boolean {
+    const waiting = [...this.#accepted].filter(
+      ([other, each]) => other !== key && each.id === id && this.#known.get(other)?.isKept !== true,
+    );
+    if (waiting.length > 0) this.#shared.add(id);
+    for (const [other] of waiting) this.#accepted.delete(other);
+    return this.#shared.has(id);
   }
 
   /** What moved ends the whole run. The page of a gateway may be about the key, or not. */

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { agreeToDialects } from '../support/agree.ts';
 import { unit } from './chance.ts';
 import { filesBelow } from './disk.ts';
-import { Jobs } from './later.ts';
+import { FAILURES, type Failure, Jobs } from './later.ts';
 import type { Answer, Question } from './network.ts';
 import type { Stage } from './stage.ts';
 import { type Arrival, type Charge, type Facts, type Reply, Vendor } from './vendor.ts';
@@ -85,7 +85,8 @@ const POLLED = '/answers/';
 
 /** Which id a free question is about. */
 export function polledIn({ method, path }: Pick<Question, 'method' | 'path'>): string | undefined {
-  return method === 'GET' ? path.split(POLLED)[1] : undefined;
+  const id = method === 'GET' ? path.split(POLLED)[1] : undefined;
+  return id && decodeURIComponent(id);
 }
 
 export class Finder extends Vendor {
@@ -134,7 +135,9 @@ export class Finder extends Vendor {
     const heard = (): void => {
       if (job === undefined) return;
       const asking = askingOf(job.key);
-      this.#heard({ ...asking, ailment, isFirst: this.isFirst(asking), answer: reply.body, poll });
+      const hasFailed = isThere && job.failure !== undefined;
+      const said = hasFailed ? 'refusing' : ailment;
+      this.#heard({ ...asking, ailment: said, isFirst: this.isFirst(asking), answer: reply.body, poll });
     };
     return { ...reply, headers: { ...this.headers(nowMs), ...headers }, heard };
   }
@@ -150,9 +153,9 @@ export class Finder extends Vendor {
     const { key } = charge;
     if (jobs === undefined || !('id' in charge.facts)) super.book(charge);
     else
-      jobs.accept(key, ({ acceptedAtMs }) => {
-        const facts = this.#foundFor(key) ?? {};
-        const credits = this.priceOf(key, facts);
+      jobs.accept(key, ({ acceptedAtMs, failure }) => {
+        const facts = (failure === undefined && this.#foundFor(key)) || {};
+        const credits = failure === undefined ? this.priceOf(key, facts) : this.#priceOfFailure(key, failure);
         if (credits > 0) super.book({ ...charge, atMs: this.#stage.trueMs, credits, facts, acceptedAtMs });
       });
   }
@@ -207,6 +210,10 @@ export class Finder extends Vendor {
     return VERDICTS[at] ?? 'valid';
   }
 
+  #priceOfFailure(key: string, failure: Failure): number {
+    return FAILURES[failure] === 'charged' ? FINDERS[this.#name][askingOf(key).operation] : 0;
+  }
+
   override priceOf(key: string, facts: Facts): number {
     const { miss, ...prices } = FINDERS[this.#name];
     const asking = askingOf(key);
@@ -229,10 +236,17 @@ const PATIENCE = {
 
 const VERDICT_WORDS = Object.fromEntries(VERDICTS.map((verdict) => [verdict, verdict]));
 
+const FAILED_RULES = Object.entries(FAILURES).map(([word, price]) => ({
+  status: [200],
+  body: { path: 'status', equals: word },
+  means: 'refused',
+  charged: price === 'charged',
+}));
+
 function dialectOf(name: Name, ways: Ways): object {
   const [isLater, isFirst] = [ways.later.includes(name), ways.ids.includes(name)];
   const path = `/${name}${POLLED}{id}`;
-  const later = isLater ? { later: { id: 'id', path, ...PATIENCE[name] } } : {};
+  const later = isLater ? { later: { id: 'id', path, ...PATIENCE[name] }, answers: FAILED_RULES } : {};
   const entry = (operation: Operation, more: object): object => {
     const { [operation]: price, miss } = FINDERS[name];
     const credits = { most: price, found: price, miss };

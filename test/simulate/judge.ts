@@ -32,7 +32,7 @@ export const CAUSES: Readonly<Record<string, readonly Ailment[]>> = {
   refused: ['refusing'],
   'no-match': ['missing'],
   'same-answers': ['alike'],
-  doubts: ['failing', 'gateway', 'empty', 'half', 'prose', 'not-yet'],
+  doubts: ['failing', 'gateway', 'empty', 'half', 'prose', 'not-yet', 'webhook'],
 };
 
 /** A run that hears one of these stops. */
@@ -40,7 +40,7 @@ const STOPPING: ReadonlySet<string | undefined> = new Set<Ailment>(['dead-key', 
 
 /** These leave nobody able to tell whether the call was charged. */
 export const DOUBTFUL: ReadonlySet<string | undefined> = new Set<Ailment>([
-  ...(['slow', 'failing', 'gateway', 'endless', 'empty', 'half', 'prose', 'not-yet'] as const),
+  ...(['slow', 'failing', 'gateway', 'endless', 'empty', 'half', 'prose', 'not-yet', 'webhook'] as const),
 ]);
 
 /** An intent of a run that was killed; nobody knows whether its request was sent. */

@@ -20,6 +20,8 @@ export type Ailment =
   | { readonly kind: 'no-credits' }
   | { readonly kind: 'moved' }
   | { readonly kind: 'not-yet' }
+  /** It answers later, and tells that to a receiver that nobody has. */
+  | { readonly kind: 'webhook'; readonly isCharged: boolean }
   /** It sells, and its answer has no end, no bytes, only half of them, or words that nobody can read. */
   | { readonly kind: 'endless' | 'empty' | 'half' | 'prose' };
 
@@ -107,6 +109,24 @@ export const moods: Arbitrary<Mood> = fc.oneof(
   },
 );
 
+/**
+ * What other histories have as well as their moods, so that those are what they were before a vendor had these: limits of minutes to hours
+ * for which it gives no time, and answers that come later, for which nobody can ask.
+ */
+export const oddMoods: Arbitrary<Mood> = fc.oneof(
+  fc.record({
+    kind: of('limit'),
+    form: fc.constant<LimitForm>('bare'),
+    requests: fc.constantFrom(0, 1, 5),
+    windowMs: fc.constantFrom(2 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 5 * HOUR_MS),
+  }),
+  fc.record({
+    kind: of('ailing'),
+    ailments: fc.tuple(fc.record({ kind: of('webhook'), isCharged: fc.boolean() })),
+    chance: fc.constantFrom(0.5, 1, 1),
+  }),
+);
+
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
 function ailmentWords(ailment: Ailment): string {
@@ -117,6 +137,8 @@ function ailmentWords(ailment: Ailment): string {
       return `429 (${ailment.form}, ${seconds(ailment.waitMs)})`;
     case 'failing':
       return `${ailment.status}${ailment.isCharged ? ', charged' : ''}`;
+    case 'webhook':
+      return `an answer to a webhook${ailment.isCharged ? ', charged' : ''}`;
     case 'gateway':
       return `a gateway's page with ${ailment.status}`;
     case 'refusing':

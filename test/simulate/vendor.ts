@@ -7,7 +7,7 @@ import type { Ailment, LimitForm, Mood } from './moods.ts';
 import { well } from './moods.ts';
 import type { Answer, Question } from './network.ts';
 
-export { type Mood, moods, moodWords, well } from './moods.ts';
+export { type Mood, moods, moodWords, oddMoods, well } from './moods.ts';
 
 export interface Charge {
   /** What was asked. */
@@ -211,6 +211,10 @@ export class Vendor {
         const failed = json(ailment.status, { error: 'internal error' });
         return ailment.isCharged && sold !== undefined ? { ...failed, sold } : failed;
       }
+      case 'webhook': {
+        const accepted = json(201, { requestId: `r-${unit(this.#seed, 'webhook', key)}` });
+        return ailment.isCharged && sold !== undefined ? { ...accepted, sold } : accepted;
+      }
       case 'alike':
         return { ...json(200, ALIKE), sold: ALIKE };
       case 'endless':
@@ -228,7 +232,9 @@ export class Vendor {
 }
 
 /** What costs nothing and gives nothing. */
-function freeNo(ailment: Exclude<Ailment, { kind: 'slow' | 'limited' | 'failing' | 'alike' }>): Reply {
+function freeNo(
+  ailment: Exclude<Ailment, { kind: 'slow' | 'limited' | 'failing' | 'webhook' | 'alike' }>,
+): Reply {
   switch (ailment.kind) {
     case 'gateway':
       return html(ailment.status);

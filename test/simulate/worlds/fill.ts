@@ -39,7 +39,7 @@ import { Permits } from '../permits.ts';
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import type { Ended, Stage } from '../stage.ts';
-import { type Mood, moods, moodWords, well } from '../vendor.ts';
+import { type Mood, moods, moodWords, oddMoods, well } from '../vendor.ts';
 import { answersOf, endList } from './histories/end.ts';
 import { requireSameExport } from './histories/output.ts';
 
@@ -82,6 +82,8 @@ interface History {
   readonly later: readonly Name[];
   /** Who finds an id first, by which a second question takes what is looked for. */
   readonly ids: readonly Name[];
+  /** Of a vendor in one of the acts. */
+  readonly odd: { readonly at: number; readonly moods: Act['moods'] } | undefined;
 }
 
 const chosen = (minLength: number, maxLength: number): Arbitrary<readonly Name[]> =>
@@ -153,6 +155,16 @@ const act: Arbitrary<Act> = fc.record({
   deed: deeds,
   faults: ownMishaps,
 });
+
+const MOST_ACTS = 6;
+
+const odd = fc.record({
+  at: fc.nat(MOST_ACTS - 1),
+  moods: fc.dictionary(fc.constantFrom(...NAMES), oddMoods, { minKeys: 1, maxKeys: 2 }),
+});
+
+const withOdd = (acts: readonly Act[], odd: History['odd']): readonly Act[] =>
+  acts.map((act, at) => (at === odd?.at ? { ...act, moods: { ...act.moods, ...odd.moods } } : act));
 
 // ------------------------------------------------------------------------------------------------ its words
 
@@ -229,7 +241,8 @@ class FillPlay {
   }
 
   async play(): Promise<void> {
-    for (const { restMs, moods: all, weather, deed, faults } of this.#history.acts) {
+    const { acts, odd } = this.#history;
+    for (const { restMs, moods: all, weather, deed, faults } of withOdd(acts, odd)) {
       await this.#stage.rest(restMs);
       this.#mood(all);
       this.#stage.weather = weather;
@@ -247,7 +260,11 @@ class FillPlay {
 
   #jobAskedFor(question: Question): Job | undefined {
     const finder = this.#stage.vendors.get(question.origin);
-    return finder instanceof Finder ? finder.jobs?.of(polledIn(question) ?? '') : undefined;
+    const id = polledIn(question);
+    if (id === undefined || !(finder instanceof Finder)) return undefined;
+    const job = finder.jobs?.of(id);
+    promise(job !== undefined, `asked by an id that was given to nobody: ${question.path}`);
+    return job;
   }
 
   #finder(name: Name): Finder {
@@ -501,16 +518,17 @@ const fill: WorldKind<History> = {
     credits: fc.constantFrom(ENOUGH, ENOUGH, 5, 12),
     shares: caps(0, 2, 5),
     perDay: caps(3, 7),
-    acts: fc.array(act, { minLength: 2, maxLength: 6, size: 'max' }),
+    acts: fc.array(act, { minLength: 2, maxLength: MOST_ACTS, size: 'max' }),
     later: fc.oneof(fc.constant([]), chosen(1, 1)),
     ids: fc.oneof(fc.constant([]), chosen(1, 1)),
+    odd: fc.option(odd, { nil: undefined, freq: 1 }),
   }),
-  words: ({ a, b, policy, credits, shares, perDay, acts, later, ids }) => [
+  words: ({ a, b, policy, credits, shares, perDay, acts, later, ids, odd }) => [
     `in_doubt: ${policy}; credits ${credits}, ${JSON.stringify(shares)}; by the day ${JSON.stringify(perDay)}`,
     `later: ${later.join(', ') || 'nobody'}; an id first: ${ids.join(', ') || 'nobody'}`,
     `list a: ${listWords(a)}`,
     `list b: ${listWords(b)}`,
-    ...acts.map(actWords),
+    ...withOdd(acts, odd).map(actWords),
   ],
   play: (stage, history) => new FillPlay(stage, history).play(),
 };

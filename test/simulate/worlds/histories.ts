@@ -7,7 +7,7 @@ import { calm, type Weather, weathers, weatherWords } from '../network.ts';
 import { clocks, clockWords, DAY_MS, faultWords, HOUR_MS, MINUTE_MS, mishaps, timeWords } from '../people.ts';
 import type { WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
-import { type Mood, moods, moodWords, well } from '../vendor.ts';
+import { type Mood, moods, moodWords, oddMoods, well } from '../vendor.ts';
 import { accountKinds, JOBS, type ListRow, TERMS } from '../workplace.ts';
 import { type Act, acts, actWords, type Beside, beside } from './histories/acts.ts';
 import { type Beginning, Life } from './histories/life.ts';
@@ -25,6 +25,8 @@ interface Step {
 
 interface History extends Beginning {
   readonly steps: readonly Step[];
+  /** Of one of the steps, in place of its own. */
+  readonly odd: { readonly at: number; readonly mood: Mood } | undefined;
 }
 
 const rowsFrom = (least: number): Arbitrary<readonly ListRow[]> =>
@@ -53,6 +55,11 @@ const step: Arbitrary<Step> = fc.record({
   beside,
 });
 
+const MOST_STEPS = 8;
+
+const withOdd = (steps: readonly Step[], odd: History['odd']): readonly Step[] =>
+  steps.map((step, at) => (at === odd?.at ? { ...step, mood: odd.mood } : step));
+
 const histories: WorldKind<History> = {
   name: 'histories',
   history: fc.record({
@@ -62,17 +69,18 @@ const histories: WorldKind<History> = {
     terms: keyOf(TERMS),
     a: rowsFrom(0),
     b: rowsFrom(5),
-    steps: fc.array(step, { minLength: 3, maxLength: 8, size: 'max' }),
+    steps: fc.array(step, { minLength: 3, maxLength: MOST_STEPS, size: 'max' }),
+    odd: fc.option(fc.record({ at: fc.nat(MOST_STEPS), mood: oddMoods }), { nil: undefined, freq: 1 }),
   }),
-  words: ({ clockMs, job, account, terms, a, b, steps }) => [
+  words: ({ clockMs, job, account, terms, a, b, steps, odd }) => [
     `${job}, ${terms} (${account})${clockWords(clockMs)}`,
     `list a: ${rowWords(a)}`,
     `list b: ${rowWords(b)}`,
-    ...steps.map(stepWords),
+    ...withOdd(steps, odd).map(stepWords),
   ],
-  async play(stage, { steps, ...beginning }) {
+  async play(stage, { steps, odd, ...beginning }) {
     const life = new Life(stage, beginning);
-    for (const { restMs, mood, weather, act, faults, beside } of steps) {
+    for (const { restMs, mood, weather, act, faults, beside } of withOdd(steps, odd)) {
       await life.rest(restMs);
       stage.vendor.mood = mood;
       stage.weather = weather;

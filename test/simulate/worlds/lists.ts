@@ -9,7 +9,7 @@ import { clocks, clockWords, crashes, DAY_MS, objectIn, type, typedWords, waitUn
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import { FIRST_DAY_MS, type Stage } from '../stage.ts';
-import { type Mood, moods, moodWords, well } from '../vendor.ts';
+import { type Mood, moods, moodWords, oddMoods, well } from '../vendor.ts';
 import { type AccountKind, accountKinds, writeAccounts } from '../workplace.ts';
 
 /** What somebody does before a run. The plan was made before the list was edited. */
@@ -40,6 +40,8 @@ interface History {
   readonly isLong: boolean;
   /** Of each run: what happens in it. */
   readonly runs: readonly Typed[];
+  /** Of the first run, in place of its own. */
+  readonly odd: Mood | undefined;
 }
 
 /** Seldom, because it takes the time of five others. */
@@ -58,6 +60,9 @@ function listText({ header, row }: ListKind, rows: readonly number[], isLong: bo
 
 const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '--yes', '--json'];
 
+const withOdd = ([first, ...others]: readonly Typed[], odd: Mood | undefined): readonly Typed[] =>
+  first === undefined ? [] : [{ ...first, mood: odd ?? first.mood }, ...others];
+
 const lists: WorldKind<History> = {
   name: 'lists',
   history: fc.record({
@@ -70,23 +75,24 @@ const lists: WorldKind<History> = {
       minLength: 1,
       maxLength: 2,
     }),
+    odd: fc.option(oddMoods, { nil: undefined, freq: 1 }),
   }),
-  words: ({ clockMs, kind, account, rows, isLong, runs }) => [
+  words: ({ clockMs, kind, account, rows, isLong, runs, odd }) => [
     `${kind.name}, account ${account}${clockWords(clockMs)}`,
     `${isLong ? 'a long list with ' : ''}rows ${rows.join(' ')}`,
-    ...runs.map(
+    ...withOdd(runs, odd).map(
       ({ deed, faults, mood, weather }) =>
         `${deed === 'nothing' ? '' : `somebody ${deed}; `}${typedWords(RUN, faults)}; vendor: ${moodWords(mood)}; network: ${weatherWords(weather)}`,
     ),
   ],
-  async play(stage, { clockMs, kind, account, rows, isLong, runs }) {
+  async play(stage, { clockMs, kind, account, rows, isLong, runs, odd }) {
     stage.startMs += clockMs;
     writeAccounts(stage, {}, account);
     stage.write('job.yaml', kind.job);
     stage.write('list.csv', listText(kind, rows, isLong));
     const watch = new Watch(stage, 4);
     const judge = new Judge(stage);
-    for (const { deed, faults, mood, weather } of runs) {
+    for (const { deed, faults, mood, weather } of withOdd(runs, odd)) {
       if (deed === 'forgets') await forget(stage, judge, kind);
       if (deed === 'runs by a plan that moved') await runByPlan(stage);
       stage.vendor.mood = mood;
