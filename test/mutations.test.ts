@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MUTATIONS } from './mutations.ts';
 
-const WORLDS = ['lists', 'histories', 'team', 'fill'];
+const WORLDS = ['lists', 'histories', 'team', 'fill', 'page'];
 const ROOT = join(import.meta.dirname, '..');
 
 test.for(MUTATIONS)('$rule: its text stands once in $file', ({ file, text, instead, test: [name] }) => {

@@ -44,7 +44,8 @@ export class Disk {
 
   synced(path: string): void {
     this.#contents.delete(path);
-    this.#changes = this.#changes.filter((change) => !change.every(([name]) => dirname(name) === path));
+    // What was moved out of another folder is there once its new folder is synced.
+    this.#changes = this.#changes.filter(([[name] = ['']]) => dirname(name) !== path);
   }
 
   /**

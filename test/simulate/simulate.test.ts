@@ -115,7 +115,7 @@ test.for(ENDLESS)(
 test.for([
   ['--seedz 5', "Unknown option '--seedz'"],
   ['7', "Unexpected argument '7'"],
-  ['--world moon', '--world moon is none of lists, histories, team, fill'],
+  ['--world moon', '--world moon is none of lists, histories, team, fill, page'],
   ['--seeds many', '--seeds many is no number'],
 ] as const)(
   'what is typed wrongly is said in one sentence, and is no fault of a world: %s',

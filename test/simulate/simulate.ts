@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- --seeds 20000 [--from N] [--world lists|histories|team|fill] [--day] [--until-fault] [--each] [--tell]
+ * `npm run simulate -- --seeds 20000 [--from N] [--world lists|histories|team|fill|page] [--day] [--until-fault] [--each] [--tell]
  * [--longest 300]`: plays worlds that follow from their seeds, and says of each fault how it came to pass and how it is played again. The
  * same seeds give the same digest, of all requests with their times. `--seeds 7,3,5` plays those, in that order; `--each` tells the digest
  * of each, `--tell` its history; `--until-fault` ends with the first fault, which is not made smaller. A world that takes more seconds than
@@ -16,9 +16,10 @@ const { default: lists } = await import('./worlds/lists.ts');
 const { default: histories } = await import('./worlds/histories.ts');
 const { default: team } = await import('./worlds/team.ts');
 const { default: fill } = await import('./worlds/fill.ts');
+const { default: page } = await import('./worlds/page.ts');
 
 /** The kinds of worlds, which take turns. */
-const WORLDS = [lists, histories, team, fill];
+const WORLDS = [lists, histories, team, fill, page];
 type Kind = (typeof WORLDS)[number];
 
 /** How long one fault is made smaller, and how many are; of further ones only the seeds are told. */

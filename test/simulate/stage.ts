@@ -107,6 +107,8 @@ export class Stage implements World, Network {
   onLeft: (question: Question) => void = () => {};
   /** After the end of each process. */
   onEnd: () => void = () => {};
+  /** What happens to the next command that the page starts. */
+  nextFaults: readonly Fault[] = [];
   /** The first promise that was seen broken while a process ran, whose own code must not catch it. */
   #broken: unknown;
 
@@ -215,7 +217,7 @@ export class Stage implements World, Network {
   }
 
   /** Starts a command so many ms from now. It goes on while `play` or `rest` lets time pass. */
-  start(words: readonly string[], faults: readonly Fault[] = [], afterMs = 0): Started {
+  start(words: readonly string[], faults: readonly Fault[] = this.#faultsOfNext(), afterMs = 0): Started {
     return this.#begin((streams) => this.#runCommandLine(words, streams), faults, afterMs);
   }
 
@@ -223,6 +225,12 @@ export class Stage implements World, Network {
   async process(work: Work): Promise<Ended> {
     const [ended] = await this.play([this.#begin(work, [], 0)]);
     return ended as Ended;
+  }
+
+  #faultsOfNext(): readonly Fault[] {
+    const faults = this.nextFaults;
+    this.nextFaults = [];
+    return faults;
   }
 
   #begin(work: Work, faults: readonly Fault[], afterMs: number): Started {
@@ -255,13 +263,14 @@ export class Stage implements World, Network {
   async play(all: readonly Started[]): Promise<readonly Ended[]> {
     const haveEnded = (): boolean => all.every(({ process }) => process.isGone);
     const halt = await this.schedule.until(() => haveEnded() || this.#broken !== undefined, MOST_EVENTS);
-    const ended = all.map((started) => {
-      const { process } = started;
-      this.#processes.delete(process.pid);
+    const ended = all.map((started) => started.ended(halt));
+    // Those that they have started are among them.
+    for (const process of this.#processes.values()) {
+      process.end();
       this.passages += process.passages;
       this.#broken ??= process.failure;
-      return started.ended(halt);
-    });
+    }
+    this.#processes.clear();
     this.#watched(() => this.onEnd());
     if (this.#broken !== undefined) throw this.#broken;
     return ended;
@@ -316,7 +325,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'src');
 /** Loads all of the program before the first world, so that no world is played while a module is loaded. */
 export async function loadProgram(): Promise<CommandLine> {
   const own = fs.globSync(
-    '{cli,client,commands,core,files,job,ledger,lib,objects,operations,plan,run}/**/*.ts',
+    '{cli,client,commands,core,files,job,ledger,lib,objects,operations,plan,run,web/server}/**/*.ts',
     {
       cwd: SOURCES,
     },

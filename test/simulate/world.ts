@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Disk } from './disk.ts';
+import type { Spawned } from './doors/child-process.ts';
 import type { Network } from './network.ts';
 import { running, type SimulatedProcess } from './process.ts';
 import type { Random, Schedule } from './schedule.ts';
@@ -15,6 +16,8 @@ export interface World {
   startMs: number;
   /** @throws ESRCH, as Node does, where no such process is there. */
   kill(pid: number, name?: NodeJS.Signals | 0): true;
+  /** Starts a command. */
+  start(words: readonly string[]): Spawned;
   /** After each commit of a database, in the turn in which it was made. */
   committed(database: Database.Database): void;
 }

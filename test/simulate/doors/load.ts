@@ -19,6 +19,12 @@ const DOORS: Readonly<Record<string, string>> = {
   'undici/lib/dispatcher/pool.js': door('pool'),
 };
 
+/** Only the page starts commands, and nothing of a world starts anything else. */
+const PAGE = `${SOURCES}web/server/child.ts`;
+
+const doorOf = (specifier: string, parentURL: string): string | undefined =>
+  parentURL === PAGE && specifier === 'node:child_process' ? door('child-process') : DOORS[specifier];
+
 replaceTimers();
 replaceProcess();
 /** What was found before; the program imports some of its modules in each process. */
@@ -30,7 +36,7 @@ registerHooks({
     const name = `${parentURL} ${specifier}`;
     const known = found.get(name);
     if (known !== undefined) return known;
-    const url = parentURL.startsWith(SOURCES) ? DOORS[specifier] : undefined;
+    const url = parentURL.startsWith(SOURCES) ? doorOf(specifier, parentURL) : undefined;
     const resolved = url === undefined ? next(specifier, context) : { url };
     found.set(name, { ...resolved, shortCircuit: true });
     return found.get(name) as ResolveFnOutput;
