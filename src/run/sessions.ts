@@ -11,6 +11,7 @@ import {
   batchOver,
   type KnownLimit,
   type Ledger,
+  type LimitNow,
   type Spenders,
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -266,8 +267,9 @@ class SharedSession {
   #ended: Promise<void> | undefined;
   #stopped: StopError | undefined;
   #pause: Pause | undefined;
-  /** Whether the first request may probe a kept limit at once: a person has started something. */
   readonly #isFirst: boolean;
+  /** Whether the next request probes a kept limit at once: a person has started something. */
+  #probesAtOnce = false;
   /** Whether the ledger has the limit that the limiter knows. */
   #isLimitKept = false;
   /** Whether the event that is emitted now was in the ledger already. */
@@ -332,7 +334,7 @@ class SharedSession {
           : () => !clock.isSure && (this.goesByAge || hasPeriods(account)),
       }),
       hasAnswered: history.hasAnswered,
-      ...present({ takeProbe: ledger.spenders && this.#probes() }),
+      ...present({ takeProbe: ledger.spenders && (() => this.#takeProbe()) }),
       onLimit: (limit, forMs) => this.#keepLimit(limit, forMs),
       onLimitOver: () => this.#endLimit(),
       onPause: (pause) => this.#paused(pause),
@@ -341,7 +343,8 @@ class SharedSession {
     });
     this.#wait(client, state);
     this.#isLimitKept = state.limit !== undefined;
-    if (state.limit) client.limiter.limited(state.limit, this.#isFirst ? 0 : state.limit.forMs);
+    this.#probesAtOnce = this.#isFirst && state.limit !== undefined;
+    if (state.limit) this.#limit(client, state.limit);
     return {
       account,
       ledger,
@@ -403,14 +406,14 @@ class SharedSession {
 
   // ------------------------------------------------------------------------------- a limit without a time
 
-  /** The first request of the process goes at once. */
-  #probes(): () => Promise<number> {
-    let isAtOnce = this.#isFirst;
-    return async () => {
-      const waitMs = await this.#ledger.takeProbe(this.identity, isAtOnce);
-      if (waitMs === 0) isAtOnce = false;
-      return waitMs;
-    };
+  #limit({ limiter }: Client, limit: LimitNow): void {
+    limiter.limited(limit, this.#probesAtOnce ? 0 : limit.forMs);
+  }
+
+  async #takeProbe(): Promise<number> {
+    const waitMs = await this.#ledger.takeProbe(this.identity, this.#probesAtOnce);
+    if (waitMs === 0) this.#probesAtOnce = false;
+    return waitMs;
   }
 
   /** A lost note costs one more probe. */
@@ -425,10 +428,10 @@ class SharedSession {
   }
 
   /** @param wasKept whether the ledger had the limit already when it was read. */
-  #hearLimit({ limiter }: Client, { limit }: AccountState, wasKept: boolean): void {
-    if (limit !== undefined) limiter.limited(limit, limit.forMs);
+  #hearLimit(client: Client, { limit }: AccountState, wasKept: boolean): void {
+    if (limit !== undefined) this.#limit(client, limit);
     // Where it was not kept, this process may have been refused since.
-    else if (wasKept) limiter.limitOver();
+    else if (wasKept) client.limiter.limitOver();
     if (limit !== undefined || wasKept) this.#isLimitKept = limit !== undefined;
   }
 

@@ -89,6 +89,21 @@ test('a limit without a time is probed by one process at a time, and all go on w
   expect((await one.account(identity)).limit).toBeUndefined();
 });
 
+test('a process that begins asks once at once, however long others wait for such a limit', async () => {
+  const { identity } = (await connected(one)).run.session.account;
+  await one.keepLimit(identity, { refused: 10, why: 'the vendor gives no time' }, 600_000);
+  const { limiter } = (await connected(other)).run.session.client;
+  const heard = vi.spyOn(other, 'account');
+  // Its beats tell it how long the others wait.
+  await expect.poll(() => heard.mock.settledResults.length).toBeGreaterThan(1);
+  const ask = async () => {
+    const permit = limiter.permit({ signal: new AbortController().signal, maxPauseMs: 1_000 });
+    return permit.then((given) => given.giveBack()).catch(({ code }) => code);
+  };
+  expect(await ask()).toBeUndefined();
+  await expect.poll(ask).toBe('paused');
+});
+
 test('the wait that one process has for a limit without a time is kept by the other, with its words', async () => {
   const [first, second] = [await connected(one), await connected(other)];
   const { client, account } = first.run.session;
