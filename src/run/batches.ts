@@ -97,7 +97,7 @@ export async function batchesPage(
   return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };
 }
 
-export interface BatchLine {
+interface BatchLine {
   readonly batch: Batch;
   readonly location: string;
 }
@@ -368,8 +368,7 @@ export interface GoingOn {
 /**
  * The words behind the program's name, without a store.
  * @returns undefined where one of the names cannot be typed, and where this host has not noted that the batch
- * was ordered so. Words of a store
- * alone are never typed.
+ * was ordered so: words of a store alone are never typed.
  */
 export function nextWordsOf(
   { batch }: Pick<FoundBatch, 'batch'>,

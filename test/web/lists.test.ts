@@ -104,6 +104,23 @@ proof('a list is kept for 30 days after its last batch began, and never while on
   expect(await startAt(32)).toEqual([]);
 });
 
+test('a list that cannot be read as it is chosen now is still there, and chosen otherwise, whatever was mended in it', async () => {
+  const { bring, ask: asked, served } = await openPage();
+  const { id: file } = await bring('leads.csv', LEADS);
+  const job = { operation: 'enrich-company', ...PLAY };
+  const mend = (value: string | null) =>
+    ask(served, 'PUT', `/lists/${file}/mends`, { row: 4, column: 'Domain', value });
+  await mend('c.example');
+  const { id: plan } = await ask(served, 'POST', '/plan', { file, job });
+  await worked(served, 'run', { file, job, plan });
+  await mend(null);
+  const read = (header_row: string) =>
+    ask(served, 'PUT', `/lists/${file}/job`, { ...job, read: { header_row } });
+  expect(await read('99')).toMatchObject({ status: 200, standing: { is: 'mended' } });
+  expect((await asked('')).lists).toHaveLength(1);
+  expect(await read('1')).toMatchObject({ standing: { cells: [{ value: 'not a domain', taken: true }] } });
+});
+
 test('of the name of a list stays what is no path and can be shown on one line', async () => {
   const { bring } = await openPage();
   // Another list each time: the same one keeps its name.

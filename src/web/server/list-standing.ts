@@ -3,7 +3,7 @@ import { readingIn } from '../../core/reading.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { contentHash, openFile } from '../../files/input.ts';
 import { type Batch, listsOf, type StartedList, startOver } from '../../ledger/ledger.ts';
-import { atWorkAmong, type BatchLine, batchLines } from '../../run/batches.ts';
+import { atWorkAmong, batchLines } from '../../run/batches.ts';
 import type { CellSince, Standing } from '../api.ts';
 import type { KeptList } from './list-files.ts';
 import type { Server } from './server.ts';
@@ -20,10 +20,13 @@ export async function standingsOf(
 ): Promise<ReadonlyMap<string, Standing>> {
   const lines = await batchLines(store);
   const started = listsOf(lines.map(({ batch }) => batch));
+  const paths = new Set(lists.map(({ path }) => path));
+  // What is at work is shown until it has ended, whatever was brought meanwhile.
+  const atWork = new Set(await atWorkAmong(lines.filter(({ batch }) => paths.has(batch.inputPath))));
   const known: (readonly [string, Standing])[] = [];
   for (const list of lists) {
     const own = started.get(list.path);
-    known.push([list.id, own === undefined ? UNSTARTED : await standingOf(list, own, lines)]);
+    known.push([list.id, own === undefined ? UNSTARTED : await standingOf(list, own, atWork)]);
   }
   return new Map(known);
 }
@@ -33,14 +36,13 @@ const UNSTARTED: Standing = { batch: null, is: 'unstarted', cells: [] };
 async function standingOf(
   list: KeptList,
   started: StartedList,
-  lines: readonly BatchLine[],
+  atWork: ReadonlySet<Batch>,
 ): Promise<Standing> {
   const { starts } = started;
   const [last] = starts;
   if (last === undefined) return UNSTARTED;
   const now = await contentOf(list);
-  // What is at work is shown until it has ended, whatever was brought meanwhile.
-  const [running] = await atWorkAmong(lines.filter(({ batch }) => starts.includes(batch)));
+  const running = starts.find((batch) => atWork.has(batch));
   const same = running ?? startOver(started, now) ?? last;
   if (same.inputSha256 === now) return { batch: same.id, is: 'as_started', cells: [] };
   const base = nearest(list, running === undefined ? starts : [running]);
@@ -76,11 +78,15 @@ const isOf = (one: Cell, other: Cell): boolean => one.row === other.row && one.c
 const hasCell = (cells: readonly Cell[], cell: Cell): boolean =>
   cells.some((each) => isOf(each, cell) && each.value === cell.value);
 
-/** The cells that say something else than in that start: mended since, or as they were brought again. */
+/**
+ * The cells that say something else than in that start: mended since, or as they were brought again. Those of
+ * a list that cannot be read as it is chosen now are blank: why it cannot be is told where it is described,
+ * and there she chooses otherwise.
+ */
 async function cellsSince(list: KeptList, before: readonly Cell[]): Promise<CellSince[]> {
   const mended = list.mends.filter((each) => !hasCell(before, each));
   const taken = before.filter((each) => !list.mends.some((mend) => isOf(mend, each)));
-  const said = taken.length === 0 ? new Map() : await rowsNow(list, taken);
+  const said = taken.length === 0 ? new Map() : await rowsNow(list, taken).catch(() => new Map());
   return [
     ...mended.map(({ row, column, value }) => ({ row, column, value })),
     ...taken.map(({ row, column }) => {
