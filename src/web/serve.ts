@@ -79,7 +79,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
     opening: guard.opening(),
     close: async () => {
       for (const path of [noteAt(folder), redirectIn(folder)]) rmSync(path, { force: true });
-      await keepAddress(folder, address);
+      // A full disk keeps no work from ending in order. The address was kept when the page began.
+      await keepAddress(folder, address).catch(() => {});
       sweeps.stop();
       const stopped = await work.close();
       await swept;
