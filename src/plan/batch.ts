@@ -24,7 +24,7 @@ import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import type { Consent, RunContext, RunList } from './context.ts';
-import { freshSinceOf, hasGoneStale, isBehind, startMsOf } from './known-calls.ts';
+import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { planRows, pricingOf, worstCredits } from './plan.ts';
 import { type AskedAccount, accountsOf, answerPlaceIn, type PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
@@ -143,8 +143,7 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
 async function isOutdated(list: RunList, freshSince?: FreshSince, plan?: ChangePlan): Promise<boolean> {
   const { ledger, job, refresh } = list.context;
   const { existing } = list.names;
-  const isOld = (await hasGoneStale(ledger, existing, freshSince)) || (await isBehind(ledger, existing));
-  if (!hasMoved(job, plan) && !isOld) return false;
+  if (!hasMoved(job, plan) && !(await hasGoneStale(ledger, existing, freshSince))) return false;
   return refresh === true || !(await isDecided(ledger, existing));
 }
 
@@ -282,7 +281,7 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   const batch = await newestBatch(context, input);
   if (batch?.state !== 'finished') return undefined;
   const freshSince = freshSinceOf(job, false, await startMsOf(context, ledger));
-  // A run begins a new batch anyway where answers are too old.
+  // A run begins a new batch anyway where that one would have other answers.
   if (await hasGoneStale(ledger, batch, freshSince)) return undefined;
   const { rows, waiting } = await rowsReadOtherwise(ledger, batch.id, accountsOf(context));
   if (rows.size === 0 && waiting.size === 0) return undefined;

@@ -121,28 +121,18 @@ export function freshSinceOf(
 }
 
 /**
- * Whether the batch is finished and used answers that are too old by now: then a new batch buys these anew.
- * An unfinished batch never becomes too old, because it resumes with the cut-offs of its own beginning.
+ * Whether the batch is finished, and a new one has other answers: it used answers that are too old by now, or
+ * calls that its rows have left out were answered since, by another start of the list. An unfinished batch
+ * never goes stale, because it resumes with the cut-offs of its own beginning.
  */
 export async function hasGoneStale(
   ledger: LedgerReader,
-  batch: Pick<Batch, 'id' | 'state'> | undefined,
+  batch: Pick<Batch, 'id' | 'state' | 'plannedRows'> | undefined,
   freshSince: FreshSince | undefined,
 ): Promise<boolean> {
-  if (freshSince === undefined || batch?.state !== 'finished') return false;
-  return ledger.hasOlderThan(batch.id, freshSince);
-}
-
-/**
- * Whether the batch is finished, and calls that its rows have left out were answered since, by another start
- * of the list: then a new batch has these answers, for nothing.
- */
-export async function isBehind(
-  ledger: LedgerReader,
-  batch: Pick<Batch, 'id' | 'state' | 'plannedRows'> | undefined,
-): Promise<boolean> {
-  const mayBe = batch?.state === 'finished' && batch.plannedRows === undefined;
-  return mayBe && ledger.hasAnsweredSince(batch.id);
+  if (batch?.state !== 'finished') return false;
+  if (freshSince !== undefined && (await ledger.hasOlderThan(batch.id, freshSince))) return true;
+  return batch.plannedRows === undefined && ledger.hasAnsweredSince(batch.id);
 }
 
 /**

@@ -13,7 +13,7 @@ import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/pl
 import checkEmail from '../operations/check-email.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { type Conditions, SkippedBy } from './filling.ts';
-import { freshSinceOf, hasGoneStale, isBehind, startMsOf } from './known-calls.ts';
+import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import {
   type AccountCall,
   type CallLeft,
@@ -105,7 +105,7 @@ async function plannedBatchOf(context: PlanContext, input: PlannedInput): Promis
   const { path: list } = input;
   const createdAtMs = await startMsOf(context, ledger);
   const freshSince = freshSinceOf(job, refresh, createdAtMs);
-  const isStale = (await hasGoneStale(ledger, existing, freshSince)) || (await isBehind(ledger, existing));
+  const isStale = await hasGoneStale(ledger, existing, freshSince);
   return {
     list,
     ...(freshSince === undefined ? {} : { freshSince, createdAtMs }),
