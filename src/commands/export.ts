@@ -8,12 +8,11 @@ import { inputFileOf } from '../files/called.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import {
   chooseDestination,
-  freeOutput,
   keptList,
   keptWords,
   type ListSource,
-  notedOutput,
   type OutputFiles,
+  outputPlace,
   writeOutput,
 } from '../files/output/output.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
@@ -157,12 +156,7 @@ async function usualPath(
   batch: Batch,
   say: (sentence: string) => void,
 ): Promise<string> {
-  const path = notedOutput(batch, say);
-  if (path === undefined) {
-    const free = freeOutput(batch, process.cwd());
-    say(`This host knows no place for the output of batch ${batch.id}, so it is written to ${free}.`);
-    return free;
-  }
+  const path = outputPlace(batch, () => process.cwd(), say);
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id
     ? path

@@ -9,8 +9,8 @@ import { besideFolder, OUTPUTS } from '../core/paths.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { stopObject, stopShown } from '../core/stop-object.ts';
-import { freeOutput, notedOutput } from '../files/output/output.ts';
-import { type Batch, type BatchId, type Ledger, noteHere } from '../ledger/ledger.ts';
+import { outputPlace } from '../files/output/output.ts';
+import { type BatchId, type Ledger, noteHere } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
 import { type RunObject, SweepObject, type SweptFileObject } from '../objects/run-object.ts';
 import type { StopObject } from '../objects/stop-object.ts';
@@ -185,7 +185,7 @@ class SweepRun {
     const summary = await spender.run(job, {
       file: path,
       isSweep: true,
-      output: place?.output ?? (batch && outputElsewhere(batch, location, say)),
+      output: place?.output ?? (batch && outputPlace(batch, () => outputsFolder(location), say)),
       budget,
       maxPauseMs: this.#options.maxPauseMs,
       signal: this.#signal,
@@ -231,18 +231,11 @@ class SweepRun {
   }
 }
 
-/**
- * The place of the output of a list outside of the inboxes. Nobody stands anywhere in a sweep, so an output
- * for which this host knows no place goes into the folder of the store.
- */
-function outputElsewhere(batch: Batch, location: string, say: (sentence: string) => void): string {
-  const noted = notedOutput(batch, say);
-  if (noted !== undefined) return noted;
+/** A sweep stands in no folder of a person's, so an output without a known place goes beside the store. */
+function outputsFolder(location: string): string {
   const folder = join(besideFolder(location), OUTPUTS);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const free = freeOutput(batch, folder);
-  say(`This host knows no place for the output of batch ${batch.id}, so it is written to ${free}.`);
-  return free;
+  return folder;
 }
 
 /**

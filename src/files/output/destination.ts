@@ -5,6 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { AnswerPlace } from '../../core/answer-body.ts';
 import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
 import type { CellsFor, CopyOptions, Sheet } from '../../core/format.ts';
+import { ourNamesBeside } from '../../core/our-columns.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { DELIMITERS } from '../../core/reading.ts';
 import { erasedRow, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
@@ -93,7 +94,7 @@ async function proveWritable(
   destination: Destination,
 ): Promise<void> {
   const copy = await copyFor(input, destination);
-  const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
+  const names = [...columns.map(({ name }) => name), ...ourNamesBeside(input.survey.header)];
   const blank = names.map(() => '');
   for await (const _ of copy({ columns: names, dropped }, async (rows) => rows.map(() => blank)));
 }
@@ -145,8 +146,7 @@ export function usualOutput({ inputPath, sandbox, settings }: Batch, name?: stri
  * have chosen the place that it records, so the place counts only where this host itself has noted it for the
  * batch: it wrote the output there, or a person named it here.
  * @param say is told of a place that does not count.
- * @returns undefined where this host knows none. The output then gets a name of ours in a folder that is
- * known: `freeOutput`.
+ * @returns undefined where this host knows none.
  */
 export function notedOutput(batch: Batch, say: (sentence: string) => void = () => {}): string | undefined {
   const { output_path, output_name } = settingsKept(batch.settings);
@@ -162,8 +162,20 @@ export function notedOutput(batch: Batch, say: (sentence: string) => void = () =
   return path;
 }
 
+/**
+ * The same, or a name of ours in a folder that is known.
+ * @param folderOf is asked for that folder where it is needed.
+ */
+export function outputPlace(batch: Batch, folderOf: () => string, say: (sentence: string) => void): string {
+  const noted = notedOutput(batch, say);
+  if (noted !== undefined) return noted;
+  const free = freeOutput(batch, folderOf());
+  say(`This host knows no place for the output of batch ${batch.id}, so it is written to ${free}.`);
+  return free;
+}
+
 /** A name of ours for a batch's output in that folder, where nothing lies yet. */
-export function freeOutput(batch: Batch, folder: string): string {
+function freeOutput(batch: Batch, folder: string): string {
   const { stem, ending } = nameParts(calledPath(batch.inputPath, settingsKept(batch.settings).layout));
   const name = stem.replace(/^[.-]+|\p{Cc}/gu, '') || 'list';
   const own = OUTPUT_ENDINGS.has(ending.toLowerCase()) ? ending : '.csv';
