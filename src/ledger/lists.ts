@@ -2,6 +2,7 @@ import type { JsonObject } from '../core/operation.ts';
 import type { Decision, Doubt } from './call-records.ts';
 import type { Sql } from './db.ts';
 import type { Batch, BatchId } from './records.ts';
+import { hasAccounts, hasSteps } from './schema.ts';
 
 /**
  * What the ledger knows of a list, which is a file at one path, whatever it has held: what was started over
@@ -78,8 +79,7 @@ export async function decisionsFor(sql: Pick<Sql, 'rows'>, { batch, list }: Deci
  * steps or accounts are asked, the next run goes on with the row.
  */
 export async function startsBeside(sql: Pick<Sql, 'rows'>, batch: BatchId): Promise<readonly BatchId[]> {
-  const isOfOne = `o.operation NOT LIKE '%,%'
-    AND (SELECT count(*) FROM batch_accounts m WHERE m.batch = o.id) = 1`;
+  const isOfOne = `NOT (${hasSteps('o')} OR ${hasAccounts('o')})`;
   const found = await sql.rows<{ id: BatchId }>(`${BY_BATCH} AND o.id <> b.id AND ${isOfOne}`, [batch]);
   return found.map(({ id }) => id);
 }

@@ -85,6 +85,12 @@ export const takes = (table: string): string =>
   `(${table}.operation IN ('${TAKING_OPERATIONS.join("', '")}')
     AND ${table}.asked LIKE '{"parameters":{"${TAKEN_BY}":%')`;
 
+/** The operation of a batch of several steps has the names of all of them. */
+export const hasSteps = (batch: string): string => `${batch}.operation LIKE '%,%'`;
+/** Whether a batch asks with several accounts. */
+export const hasAccounts = (batch: string): string =>
+  `EXISTS (SELECT 1 FROM batch_accounts m WHERE m.batch = ${batch}.id AND m.place > 0)`;
+
 /** The attempts at a call whose answer is none by its newest reading. @param key the key of the call. */
 export const unanswered = (key: string): string => `
 SELECT x.id FROM attempts x WHERE x.key = ${key} AND ${isPast('x')} AND x.state = 'retracted'

@@ -16,6 +16,8 @@ import { hasRoom, SCOPES, scopeName, scopeOf, scopesOf } from './money.ts';
 import type { BatchId } from './records.ts';
 import {
   CURRENT,
+  hasAccounts,
+  hasSteps,
   inStates,
   isAnswered,
   isCurrent,
@@ -385,11 +387,6 @@ export const ROW_COLUMNS = {
   fills: 'text',
 } as const;
 export type Row = FilledRow<typeof ROW_COLUMNS, 'matched_by' | 'reason' | 'attempt' | 'others' | 'fills'>;
-
-/** The operation of a batch of several steps has the names of all of them. */
-const hasSteps = (table: string): string => `${table}.operation LIKE '%,%'`;
-const hasAccounts = (table: string): string =>
-  `EXISTS (SELECT 1 FROM batch_accounts m WHERE m.batch = ${table}.id AND m.place > 0)`;
 
 /**
  * – , pending → in_doubt, also where the process ends before it can finish the row. A row of several steps is
