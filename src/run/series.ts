@@ -629,8 +629,8 @@ function laterAdvice(operation: string, { idAt, isPushed }: LaterLack, id: strin
 }
 
 const unaskedWords = (calls: number, batch: BatchId): string =>
-  `${counted(calls, 'call')} of this run will be answered later, and nobody can ask for that: ` +
-  `they are in doubt, as ${commandLine(['settle', batch])} lists them.`;
+  `${counted(calls, 'call')} of this run will be answered later, and nobody can ask for that. ` +
+  `What is in doubt is listed by ${commandLine(['settle', batch])}.`;
 
 function ruleAdvice(rule: string): string {
   const means = /means: (\w+) \}$/.exec(rule)?.[1] ?? '';

@@ -104,9 +104,11 @@ const refused = (reason: string): Outcome => ({ kind: 'refused', reason });
 /** Whether the service refuses a change because the wanted state is already there: "already a member". */
 const isSoAlready = ({ words = '' }: Exclude<Answer, { readonly kind: 'found' }>): boolean =>
   words.endsWith(SO_ALREADY);
+
 /** The service's words alone, where something has to change after all. */
 const plainlySaid = (answer: Exclude<Answer, { readonly kind: 'found' }>): string =>
   wordsOf(answer).replace(SO_ALREADY, '');
+
 const unchangedAs = (reason = ''): Outcome => ({ kind: 'unchanged', reason });
 
 function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
