@@ -104,12 +104,16 @@ async function exported(
   const ledger = spender ?? (await lookAtLedger(location));
   try {
     const input = await sourceOf(ledger, batch, emit);
-    const usual = await usualPath(ledger, batch, (message) => emit({ kind: 'note', message }));
-    // While a run spends, the output goes to a file of its own, because the run will write the real output.
-    const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
-    const isPlain = input.file === undefined && !isAnswers(ours) && existsSync(ours);
+    const say = (message: string): void => emit({ kind: 'note', message });
+    const unnamed = async (): Promise<string> => {
+      const usual = await usualPath(ledger, batch, say);
+      // While a run spends, the output goes to a file of its own, because the run will write the real output.
+      const ours = spender === undefined ? besideFile(usual, `.so-far${nameParts(usual).ending}`) : usual;
+      const isPlain = input.file === undefined && !isAnswers(ours) && existsSync(ours);
+      return isPlain ? besideFile(ours, `.answers${nameParts(ours).ending}`) : ours;
+    };
     const destination = await chooseDestination(input, settings, {
-      named: output ?? (isPlain ? besideFile(ours, `.answers${nameParts(ours).ending}`) : ours),
+      named: output ?? (await unnamed()),
       sandbox: batch.sandbox,
       answerPlace: settings.answer_at,
     });

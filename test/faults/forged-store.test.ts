@@ -270,6 +270,8 @@ test('an output goes where this host has written it, whatever the store says; wh
   rmSync(desk.place.path('state'), { recursive: true });
   writeFileSync(desk.place.path('list.enriched.csv'), 'mine');
   const { batch } = await desk.json(['status', 'last']);
+  const named = await exported('--copy', '-o', desk.place.path('copy.csv'));
+  expect(named.stderr, 'a place that is named is no question').toBe('');
   const here = await exported();
   expect(here.path).toBe(desk.place.path(`list.enriched.${batch}.csv`));
   expect(here.stderr).toContain(`${elsewhere} is what the store has for the output`);
