@@ -209,6 +209,7 @@ test('every guard stops the run before anything is sent, names the rows, and say
         "add evil.example to the guards' domains in the job, and set guards: { max_invites: 3 } in the job.",
       resume_at: null,
       answers: ['guards'],
+      choices: [{ flag: '--accept', value: 'guards', says: 'allow it, for this plan alone' }],
       plan: expect.any(String),
     });
   });

@@ -64,7 +64,7 @@ describe('a stop after which the same command goes on', () => {
   test.each(stops)(
     '%s, before it has begun: the last line is the command, which --json has with all else',
     async (code, exit) => {
-      const whole = { code, message: 'fact.', next: 'Do.', answers: ['yes'], plan: 'p1' };
+      const whole = { code, message: 'fact.', next: 'Do.', choices: [agreeing('do it')], plan: 'p1' };
       const work = Promise.reject(new StopError({ ...whole, leastBudget: 7 }));
       const stopped = await resumedBy(() => COMMAND, work).catch((error) => error as StopError);
       const { terminal, out, err } = open({ json: true, quiet: true });
@@ -73,7 +73,7 @@ describe('a stop after which the same command goes on', () => {
       expect(lastLine(err())).toBe(goesOn ? COMMAND : 'Do.');
       const more = present({ next_command: goesOn ? COMMAND : undefined });
       expect(JSON.parse(out())).toEqual({
-        stopped: { ...whole, resume_at: null, ...more },
+        stopped: { ...whole, answers: ['yes'], resume_at: null, ...more },
         budget_to_finish: 7,
       });
     },
