@@ -282,7 +282,7 @@ const buttonsOf = (page: Page) =>
 async function press({ served, page }: Met, button: Locator): Promise<StopCode | 'bug' | 'done'> {
   const { length } = await worksOf(served);
   const start = starting(page).and(page.locator(':enabled'));
-  await button.click();
+  await button.press('Enter');
   const hasBegun = async (): Promise<boolean> => {
     if ((await worksOf(served)).length > length) return true;
     if ((await start.count()) > 0) await start.click();
