@@ -365,8 +365,12 @@ export class Backoff {
   doubted(sentAtMs: number, why: string): void {
     const nowMs = this.#clock.monotonicMs();
     this.#doubtsInARow += 1;
-    this.#pausesInARow = 0;
-    this.#endLimit();
+    // A probe whose answer is lost says nothing about the limit: it is probed again after the first step.
+    if (this.#isLimited) this.probeIn(PROBE_MINUTES[0] * 60_000);
+    else {
+      this.#pausesInARow = 0;
+      this.#limitsInARow = 0;
+    }
     if (this.waitMs(nowMs) === 0) this.why = why;
     // Requests that were in flight when the first pause began say nothing new about the vendor.
     if (this.isProbing && sentAtMs >= this.#probingSinceMs) {

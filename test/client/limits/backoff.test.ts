@@ -41,6 +41,20 @@ describe('pauses', () => {
     );
   });
 
+  test('a probe whose answer is lost ends no limit without a time: the next one comes a minute later', () => {
+    for (let count = 0; count < 10; count += 1) {
+      waitOut();
+      backoff.pause({}, clock.nowMs, 'too fast');
+    }
+    expect(waitOut()).toBe(60_000);
+    backoff.doubted(clock.nowMs, 'lost');
+    expect([backoff.isLimited, waitOut()]).toEqual([true, 60_000]);
+    backoff.pause({}, clock.nowMs, 'too fast');
+    expect(waitOut()).toBe(120_000);
+    backoff.settled();
+    expect([backoff.isLimited, waitOut()]).toEqual([false, 0]);
+  });
+
   test('eight requests that were refused together are one pause', () => {
     const sentAtMs = clock.nowMs;
     clock.pass(40);
