@@ -68,15 +68,20 @@ function nearest({ sha256, mends, versions }: KeptList, starts: readonly Batch[]
     const own = read?.brought === sha256 ? read.mends : batch.inputSha256 === sha256 ? [] : undefined;
     return own === undefined ? [] : [{ batch, mends: own }];
   });
-  const within = bases.filter((base) => base.mends.every((each) => hasCell(mends, each)));
+  const isKept = among(mends);
+  const within = bases.filter((base) => base.mends.every(isKept));
   const [first] = within.toSorted((one, other) => other.mends.length - one.mends.length);
   return first ?? bases[0];
 }
 
-const isOf = (one: Cell, other: Cell): boolean => one.row === other.row && one.column === other.column;
+const placeOf = ({ row, column }: Cell): string => JSON.stringify([row, column]);
+const sayingOf = ({ row, column, value }: Cell): string => JSON.stringify([row, column, value]);
 
-const hasCell = (cells: readonly Cell[], cell: Cell): boolean =>
-  cells.some((each) => isOf(each, cell) && each.value === cell.value);
+/** @returns what tells whether one of these cells is at the same place and says the same. */
+function among(cells: readonly Cell[]): (cell: Cell) => boolean {
+  const sayings = new Set(cells.map(sayingOf));
+  return (cell) => sayings.has(sayingOf(cell));
+}
 
 /**
  * The cells that say something else than in that start: mended since, or as they were brought again. Those of
@@ -84,8 +89,10 @@ const hasCell = (cells: readonly Cell[], cell: Cell): boolean =>
  * and there she chooses otherwise.
  */
 async function cellsSince(list: KeptList, before: readonly Cell[]): Promise<CellSince[]> {
-  const mended = list.mends.filter((each) => !hasCell(before, each));
-  const taken = before.filter((each) => !list.mends.some((mend) => isOf(mend, each)));
+  const wasSaid = among(before);
+  const mended = list.mends.filter((each) => !wasSaid(each));
+  const places = new Set(list.mends.map(placeOf));
+  const taken = before.filter((each) => !places.has(placeOf(each)));
   const said = taken.length === 0 ? new Map() : await rowsNow(list, taken).catch(() => new Map());
   return [
     ...mended.map(({ row, column, value }) => ({ row, column, value })),
