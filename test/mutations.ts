@@ -324,6 +324,14 @@ export const MUTATIONS: readonly Mutation[] = [
     simulated: { never: 'the code puts both in doubt before anything meets the index' },
   },
   {
+    rule: '10: what was accepted and is left out is booked at the most',
+    file: 'src/ledger/follow.ts',
+    text: "if (state === 'accepted') {",
+    instead: "if (state === 'never') {",
+    test: ['cli/later', 'by --skip, which books the most and ends the row'],
+    simulated: { never: 'nobody in a world decides about what still waits for its answer' },
+  },
+  {
     rule: 'fill: a later account is asked once all before it have answered',
     file: 'src/plan/row-walk.ts',
     text: "stands === 'held') ?? calls[0];",

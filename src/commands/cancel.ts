@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { counted, linesOf } from '../core/plain-text.ts';
 import { interruptedChanges } from '../files/output/changes-done.ts';
 import type { Batch } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { argument, command } from './shared/command.ts';
 import { BATCH, COMMON } from './shared/input.ts';
@@ -19,10 +21,19 @@ export default command({
     return inOpenBatch('cancel', found, { waitMs: 0, operator }, async (ledger, batch) => {
       await ledger.changeBatch(batch.id, { state: 'cancelled' });
       const notes = await interruptedChanges(ledger, batch);
+      const { reserved, inDoubt } = await ledger.batchMoney(batch.id);
+      const held = reserved + inDoubt;
       return {
-        lines: [`Batch ${batch.id} is cancelled; ${whatStays(batch)}.`, ...notes],
+        lines: linesOf(
+          `Batch ${batch.id} is cancelled; ${whatStays(batch)}.`,
+          held > 0 && `What is in doubt or answered later keeps ${counted(held, 'credit')}.`,
+          notes,
+        ),
         object: { batch: batch.id, state: 'cancelled', half_done: [...notes] },
-        advice: inviteAgainLines(batch.id, notes),
+        advice: [
+          ...(held > 0 ? ['To decide about it:', commandLine(['settle', batch.id])] : []),
+          ...inviteAgainLines(batch.id, notes),
+        ],
       };
     });
   },

@@ -12,7 +12,7 @@ import { type AttemptId, type Batch, credits, type Doubt, type Ledger } from '..
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
 import { nextCommandOf } from '../run/batches.ts';
-import { callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
+import { acceptedWords, callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
 import { accountOfBatch, unlessStopped } from '../run/known-account.ts';
 import {
   closedAfter,
@@ -51,7 +51,9 @@ const settleInput = z.strictObject({
     'the most that all retries of the batch may cost',
     '<credits>',
   ),
-  skip: onOff('leave these rows out of this batch; their credits stay in doubt'),
+  skip: onOff(
+    'leave these rows out of this batch; their credits stay in doubt, and those of what was accepted are booked',
+  ),
   answer: flag(
     z.array(z.string()).min(1).optional(),
     'say what the vendor answered; no_match: it found nothing',
@@ -76,11 +78,12 @@ type Output = z.output<typeof settleOutput>;
 
 export default command({
   name: 'settle',
-  summary: 'Lists what is in doubt and what is at risk, and takes your decision about it.',
+  summary: 'Lists what is in doubt or answered later, and takes your decision about it.',
   details:
     'Give one decision at a time. Rows move at once, and the next run does what is left of them. ' +
     'For an invite say invite_code=…, accepted=true or user_id=…, for a project project_id=…, ' +
-    'for an api-call any word, such as done=yes. A row that was skipped can be decided anew.',
+    'for an api-call any word, such as done=yes. A row that was skipped can be decided anew. ' +
+    'What a vendor has accepted is decided about by its row, or where nothing is in doubt.',
   example: 'settle last --retry --extra-credits 20',
   input: settleInput,
   output: settleOutput,
@@ -117,25 +120,28 @@ function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: Set
 // ---------------------------------------------------------------------------------------------- the list
 
 function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
-  const { batch, open, in_doubt: doubts, waiting = [] } = list;
+  const { batch, open, in_doubt: doubts, accepted = [], waiting = [] } = list;
   const nothing = `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}`;
+  const nameOf = (doubt: DoubtObject): string =>
+    `row ${doubt.row}, ${hasSeveralAccounts ? `${doubt.account}, ` : ''}${callWords(doubt)}`;
   return {
     lines: linesOf(
       waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
       doubts.flatMap((doubt) => [
-        `row ${doubt.row}, ${hasSeveralAccounts ? `${doubt.account}, ` : ''}${callWords(doubt)}: ` +
-          doubtWords(doubt),
+        `${nameOf(doubt)}: ${doubtWords(doubt)}`,
         ...doubt.looks.map((look) => `    ${lookWords(look)}`),
         ...(doubt.decision === null ? [] : [`    ${decisionWords(doubt.decision)}`]),
       ]),
       doubts.length > 0 && totalWords(list),
-      doubts.length + open === 0 && `${nothing}.`,
+      accepted.map((each) => `${nameOf(each)}: ${acceptedWords(each)}`),
+      accepted.length > 0 && acceptedTotal(accepted),
+      doubts.length + accepted.length + open === 0 && `${nothing}.`,
       // Where several processes spend, a request for which nobody waits any more is settled because of its
       // age.
       open > 0 && `${doubts.length > 0 ? '' : `${nothing}: `}${openWords(open, 'a later')}`,
     ),
     object: list,
-    advice: choiceLines(doubts),
+    advice: [...choiceLines(doubts), ...acceptedLines(accepted, doubts)],
   };
 }
 
@@ -152,6 +158,20 @@ function totalWords({ in_doubt: doubts, rows, at_risk: atRisk }: List): string {
     ...[...stakes].flatMap(([stake, those]) => (stake === null ? [] : [`${those.length} ${stake}`])),
   ];
   return `${parts.join(', ')}.`;
+}
+
+function acceptedTotal(accepted: readonly DoubtObject[]): string {
+  const atRisk = accepted.reduce((sum, { credits: each }) => sum + each, 0);
+  return `${accepted.length} accepted, ${counted(atRisk, 'credit')} at risk.`;
+}
+
+function acceptedLines(accepted: readonly DoubtObject[], doubts: readonly DoubtObject[]): readonly string[] {
+  if (accepted.length === 0) return [];
+  return linesOf(
+    'What was accepted is asked for by the next run. To wait no longer, decide with --skip (books the most), ' +
+      '--answer key=value, or --not-done if you know that nothing was charged.',
+    doubts.length > 0 && 'Without a row a decision is about what is in doubt alone.',
+  );
 }
 
 function choiceLines(doubts: readonly DoubtObject[]): readonly string[] {
@@ -239,9 +259,8 @@ async function settleDoubts(
   return closedAfter(openLedger(location, { ...opening, command }), async (ledger) => {
     await closeLeftOpen(ledger, batch);
     const { row, all_like: like } = given;
-    const doubts = await (like === undefined
-      ? doubtsOf(ledger, batch, row)
-      : doubtsLike(ledger, batch, like));
+    const all = await (like === undefined ? doubtsOf(ledger, batch, row) : doubtsLike(ledger, batch, like));
+    const doubts = row === undefined && kind === 'retry' ? all.filter(({ isAccepted }) => !isAccepted) : all;
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not
     // set it.
     const nowMs = (await AccountTime.of(systemClock, ledger, batch.accountIdentity)).wallMs();

@@ -35,6 +35,14 @@ export type RunEvent =
       readonly isProbed?: true;
     }
   | { readonly kind: 'row'; readonly row: RowNumber; readonly outcome: OutcomeKind }
+  /** Nothing is left but to wait for what vendors answer later. `calls` is 0 when that is over. */
+  | {
+      readonly kind: 'waiting';
+      readonly calls: number;
+      readonly accounts: readonly string[];
+      /** The end of the wait where nothing is answered; left out: there is none. */
+      readonly untilMs?: number;
+    }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'writing' };
 

@@ -125,9 +125,10 @@ async function keptAccount(sql: Sql, identity: string): Promise<AccountRow | und
 // --------------------------------------------------------------------------------------- which account it is
 
 /**
- * An attempt that shows that the account is at its address. A vendor that refuses everything shows nothing.
+ * An attempt that shows that the account is at its address: nothing is ever at stake without one. A vendor
+ * that refuses everything for free shows nothing.
  */
-const IS_USE = `(c.said IN ('found', 'no_match') OR ${isHolding('c')})`;
+const IS_USE = `(c.said IN ('found', 'no_match') OR c.charged > 0 OR ${isHolding('c')})`;
 
 const MARKED = `
 SELECT k.kind, a.identity, (SELECT count(*) FROM known_as i WHERE i.account = a.id AND i.kind = 'id') AS ids,

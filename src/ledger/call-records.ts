@@ -218,7 +218,7 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> extends KnownAns
 /** An answer that was just bought, or told. */
 export type AnswerAtHand = KnownAnswer & Partial<Pick<AnswerRecord, 'body'>>;
 
-/** An attempt of which nobody knows what came. */
+/** An attempt of which nobody knows what came, or about which a person may decide like about one. */
 export interface Doubt extends AttemptRecord {
   readonly why: string;
   /** With all other doubts about its call. */
@@ -230,6 +230,8 @@ export interface Doubt extends AttemptRecord {
    * sent again.
    */
   readonly isUnproven?: boolean;
+  /** No doubt yet: the vendor has accepted it, and answers later. */
+  readonly isAccepted?: boolean;
 }
 
 /** The vendor's reply to a free request about an attempt in doubt, or the things that a person saw there. */
@@ -267,7 +269,12 @@ export type CallState<Level extends Detail = 'whole'> =
       readonly accepted: Level extends 'whole' ? AttemptRecord : Pick<AttemptRecord, 'attempt' | 'batch'>;
     }
   /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
-  | { readonly kind: 'unanswered'; readonly answer: AnswerOf<NoAnswerKind, Level> }
+  | {
+      readonly kind: 'unanswered';
+      readonly answer: AnswerOf<NoAnswerKind, Level>;
+      /** A person has left it out of the asking batch. */
+      readonly isSkipped?: boolean;
+    }
   | {
       readonly kind: 'in_doubt';
       readonly doubt: Level extends 'whole' ? Doubt : Pick<Doubt, 'attempt' | 'batch'>;

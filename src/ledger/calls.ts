@@ -376,6 +376,27 @@ function findIn(
 
 const undecided: DecisionOf = () => undefined;
 
+const isOf = ({ batch, list }: Deciding): boolean => batch !== undefined || list !== undefined;
+
+/** It was answered, and that turned out to be none, or it was booked without an answer. */
+const isWithoutAnswer = ({ state }: KnownAnswerRow): boolean => state === 'retracted';
+
+async function acceptedFor(db: Db, batch: BatchId): Promise<readonly Doubt[]> {
+  const rows = await db.rows<{ id: AttemptId }>(
+    `SELECT id FROM attempts WHERE batch = ? AND state = 'accepted' ORDER BY row, id`,
+    [batch],
+  );
+  const accepted = await doubtsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return [...accepted.values()].map((doubt) => ({
+    ...doubt,
+    atRisk: credits(doubt.atRisk + doubt.reserved),
+    isAccepted: true,
+  }));
+}
+
 const numbersOf = (found: readonly KnownAnswerRow[]): readonly AttemptId[] =>
   found.flatMap(({ attempt }) => attempt ?? []);
 
@@ -399,8 +420,15 @@ export const readCalls = ({ db, secret }: Context) => ({
     const records = new Map((await recordsOf(db, ids)).map((record) => [record.attempt, record]));
     const answers = await answersOf(db, numbersOf(whole.filter((each) => !isDoubtful(each))));
     const doubts = await doubtsOf(db, numbersOf(whole.filter(isDoubtful)));
-    const decisionOf = doubts.size === 0 ? undecided : await decisionsFor(db, deciding);
-    for (const each of found) states[each.nth] = stateOf(each, decisionOf, answers, doubts, records);
+    const without = isOf(deciding) ? await recordsOf(db, numbersOf(found.filter(isWithoutAnswer))) : [];
+    const decisionOf = doubts.size + without.length > 0 ? await decisionsFor(db, deciding) : undecided;
+    const leftOut = without.filter((record) => decisionOf(record)?.kind === 'skip');
+    const skipped = new Set(leftOut.map(({ attempt }) => attempt));
+    for (const each of found) {
+      const state = stateOf(each, decisionOf, answers, doubts, records);
+      const isSkipped = state.kind === 'unanswered' && skipped.has(state.answer.attempt);
+      states[each.nth] = isSkipped ? { ...state, isSkipped } : state;
+    }
     return states as readonly CallState<Level>[];
   },
 
@@ -420,6 +448,9 @@ export const readCalls = ({ db, secret }: Context) => ({
       .filter((doubt) => withSkipped || decisionOf(doubt)?.kind !== 'skip')
       .sort((a, b) => a.row - b.row || a.sentAtMs - b.sentAtMs || a.attempt - b.attempt);
   },
+
+  /** What the vendor has accepted for this batch and not answered: a person may decide about it as well. */
+  accepted: (batch: BatchId): Promise<readonly Doubt[]> => acceptedFor(db, batch),
 
   /** Every attempt of the calls that this row used, oldest first. */
   async history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {

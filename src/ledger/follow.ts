@@ -32,6 +32,8 @@ import {
   resumeForRetry,
   resumeForStep,
   retractAttempt,
+  retractBooked,
+  skipRowOf,
 } from './transitions.ts';
 
 /**
@@ -62,7 +64,7 @@ export const followCalls = (context: WriteContext) => ({
   look: ({ attempt, kind, said, why, status, body, atMs }: Look): Promise<void> =>
     context.transaction(async (sql) => {
       const { state } = await attemptRow(sql, attempt);
-      const isDoubt = isInDoubt(state) || (await isUnproven(sql, attempt));
+      const isDoubt = isInDoubt(state) || state === 'accepted' || (await isUnproven(sql, attempt));
       invariant(isDoubt, 'only what is in doubt is looked at');
       const facts = JSON.stringify({ kind, status, body: body.toString('base64') });
       const looked = { at: Math.floor(atMs), kind: 'looked', said, attempt, facts };
@@ -71,8 +73,9 @@ export const followCalls = (context: WriteContext) => ({
     }),
 
   /**
-   * Ends the doubt of a call that was not charged: its money is free again, and the call may be bought like
-   * any other call. Refused unless a look at that attempt said `not_happened`.
+   * Ends the doubt of a call that was not charged, or the wait for what was accepted: its money is free
+   * again, and the call may be bought like any other call. Refused unless a look at that attempt said
+   * `not_happened`.
    * @param batch whose rows a person named, also where they were skipped.
    */
   release: (attempt: AttemptId, why: string, atMs: number, batch?: BatchId): Promise<void> =>
@@ -142,14 +145,15 @@ export interface DecisionContext {
   readonly finishes?: readonly FinishedRow[] | undefined;
 }
 
-/** The attempt that stands for the call of a decision. */
+/** The attempt that stands for the call of a decision. Only a person decides about what was accepted. */
 async function decidable(sql: Sql, context: WriteContext, spec: DecisionSpec): Promise<AttemptRow> {
   const { secret } = context;
-  const { key, batch, kind } = spec;
+  const { key, batch, kind, by } = spec;
   const [current] = await sql.rows<AttemptRow>(
-    `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state NOT IN ('open', 'accepted')
+    `SELECT * FROM attempts c WHERE c.key = ? AND ${isCurrent('c')} AND c.state <> 'open'
+     AND (c.state <> 'accepted' OR CAST(? AS TEXT) = 'person')
      AND c.account IN (SELECT account FROM batch_accounts WHERE batch = ?)`,
-    [keptKey(secret, key), batch],
+    [keptKey(secret, key), by, batch],
   );
   const isSettled = current?.state === 'answered';
   invariant(
@@ -183,9 +187,9 @@ function decideDoubt(
     const form = { kind: told === undefined ? 'decided' : 'told', facts: facts ?? null };
     const id = await note(sql, { ...decided, ...form });
     // A rule decides for a run, which goes on with the row itself.
-    if (isPersons && kind === 'retry') await eachOf(sql, resumeForRetry, [of]);
+    if (isPersons && kind === 'retry') await retry(sql, context, of, doubt, at);
     if (isPersons && kind === 'skip') {
-      await skip(sql, of, doubt, more.finishes);
+      await skip(sql, context, of, doubt, { ...more, at });
       await skipElsewhere(sql, of, doubt);
     }
     if (told !== undefined) await tell(sql, context, doubt, { ...more, why, at });
@@ -204,28 +208,53 @@ export async function noteChange(sql: Sql, of: WriteContext, change: IntentRow, 
   await tell(sql, of, noted, told);
 }
 
+interface OfBatch {
+  readonly batch: BatchId;
+  readonly attempt: number;
+}
+
+const NO_ANSWER = { said: null, charged: null, is_at_most: 0, dialect: null, price: null, facts: null };
+
+/** A person may have a call sent again although the vendor is at work on it: then the call is in doubt. */
+async function retry(
+  sql: Sql,
+  { number }: WriteContext,
+  of: OfBatch,
+  { id, state }: AttemptRow,
+  at: number,
+): Promise<void> {
+  const why = 'the vendor had accepted it, and a person has it sent again';
+  if (state === 'accepted')
+    await endAttempt(sql, { ...NO_ANSWER, ...NO_ID, attempt: id, state: 'doubt', why, at }, number());
+  await eachOf(sql, resumeForRetry, [of]);
+}
+
 /**
  * @param finishes of a batch of several steps: of a row that is none of these another step is still to be
  * asked.
  */
 async function skip(
   sql: Sql,
-  of: { readonly batch: BatchId; readonly attempt: number },
-  { why }: AttemptRow,
-  finishes: DecisionContext['finishes'],
+  context: WriteContext,
+  of: OfBatch,
+  doubt: AttemptRow,
+  { finishes, at }: Pick<DecisionContext, 'finishes'> & { readonly at: number },
 ): Promise<void> {
-  if (finishes !== undefined) {
+  const { why, state } = doubt;
+  if (state === 'accepted') {
+    // Nobody asks for its answer any more, so what it may have cost is spent.
+    const left = 'it was left out before the vendor had answered';
+    const booked = await bookAtMost(sql, context, doubt, { said: 'in_doubt', facts: null, at, why: left });
+    await retractBooked(sql, booked);
+    if (finishes === undefined) await skipRowOf(sql, doubt.id, `skipped by the user: ${why}`);
+  } else if (finishes !== undefined) {
     await finishRowsOf(sql, of.attempt, finishes.map(rowOf));
     await eachOf(sql, resumeForStep, [of]);
   } else await moveRows(sql, of, ['pending', 'in_doubt'], 'skipped', `skipped by the user: ${why}`);
 }
 
 /** A call that a person leaves out is left out of all starts of the list: no row of theirs waits for her. */
-async function skipElsewhere(
-  sql: Sql,
-  { batch, attempt }: { readonly batch: BatchId; readonly attempt: number },
-  { why }: AttemptRow,
-): Promise<void> {
+async function skipElsewhere(sql: Sql, { batch, attempt }: OfBatch, { why }: AttemptRow): Promise<void> {
   for (const other of await startsBeside(sql, batch))
     await moveRows(sql, { batch: other, attempt }, ['in_doubt'], 'skipped', `skipped by the user: ${why}`);
 }
@@ -239,13 +268,34 @@ interface ToldReply extends Pick<DecisionContext, 'toldAs' | 'left' | 'finishes'
  * Nobody says whether the call was charged, so it counts at what it had reserved, and so do all earlier
  * doubts about it.
  */
-async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
+async function tell(sql: Sql, context: WriteContext, doubt: AttemptRow, told: ToldReply): Promise<void> {
   const { why, at, toldAs = 'found', finishes = [] } = told;
   const facts = told.left === undefined ? null : JSON.stringify(told.left);
   await finishRowsOf(sql, doubt.id, finishes.map(rowOf));
   if (doubt.state === 'answered') return proveChange(sql, doubt.id, facts, why);
+  await bookAtMost(sql, context, doubt, { said: toldAs, facts, at, why });
+}
+
+interface Booking {
+  readonly said: string;
+  readonly facts: string | null;
+  readonly at: number;
+  readonly why: string;
+}
+
+/**
+ * Books a call of which nobody says whether it was charged, and all earlier doubts about it.
+ * @returns the attempts.
+ */
+async function bookAtMost(
+  sql: Sql,
+  { number }: WriteContext,
+  doubt: AttemptRow,
+  { said, facts, at, why }: Booking,
+): Promise<readonly number[]> {
   const earlier = await doubtsBefore(sql, doubt);
-  for (const { id, payer, reserved } of [doubt, ...earlier.filter(({ id }) => id !== doubt.payer)]) {
+  const all = [doubt, ...earlier.filter(({ id }) => id !== doubt.payer)];
+  for (const { id, payer, reserved } of all) {
     await sql.rows(
       `INSERT INTO replies (attempt, number, status, headers, body, at)
        SELECT id, CASE WHEN vendor_id IS NULL THEN 0 ELSE 1 END, 0, '{}', CAST(? AS {bytes}), CAST(? AS {int})
@@ -255,12 +305,13 @@ async function tell(sql: Sql, { number }: WriteContext, doubt: AttemptRow, told:
     // A repeat under the vendor's key holds nothing of its own: what it may have cost is held where it was
     // risked first.
     const charged = payer === null ? reserved : (earlier.find((other) => other.id === payer)?.reserved ?? 0);
-    const answer = { state: 'answered', said: toldAs, charged, is_at_most: charged > 0 ? 1 : 0 };
+    const answer = { state: 'answered', said, charged, is_at_most: charged > 0 ? 1 : 0 };
     const end = { ...answer, attempt: id, dialect: null, at, price: null, ...NO_ID };
     // The note has the person's words, so the attempt goes on saying why it was in doubt.
     const of = id === doubt.id ? { facts, why: doubt.why ?? why } : { facts: null, why };
     await endAttempt(sql, { ...end, ...of }, number());
   }
+  return all.map(({ id }) => id);
 }
 
 async function proveChange(sql: Sql, attempt: AttemptId, facts: string | null, why: string): Promise<void> {

@@ -70,7 +70,7 @@ export async function decisionsFor(sql: Pick<Sql, 'rows'>, { batch, list }: Deci
   const [query, of] = batch === undefined ? [BY_PATH, list] : [BY_BATCH, batch];
   const rows = of === undefined ? [] : await sql.rows<{ id: BatchId }>(query, [of]);
   const alike = new Set(rows.map(({ id }) => id));
-  return ({ decisions }: Doubt): Decision | undefined =>
+  return ({ decisions }: Pick<Doubt, 'decisions'>): Decision | undefined =>
     decisions.findLast((each) => each.batch === batch || (alike.has(each.batch) && isLeavingOut(each)));
 }
 

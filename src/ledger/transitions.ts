@@ -934,6 +934,24 @@ WHERE rows.batch = m.batch AND rows.state = 'pending' AND rows.fills IS NOT NULL
   AND EXISTS (SELECT 1 FROM {list rows.fills} WHERE CAST(item.value AS {int}) = v.attempt)`);
 
 /**
+ * Takes back what a person had booked without an answer. An older answer, in whose place it was asked, stands
+ * again.
+ */
+export async function retractBooked(sql: Sql, attempts: readonly number[]): Promise<void> {
+  const records = attempts.map((attempt) => ({ attempt }));
+  await eachOf(sql, [retractAnswers, restorePrior], records);
+}
+
+const skipWaiting = each({ attempt: 'int', reason: 'text' })(`
+UPDATE rows SET state = 'skipped', attempt = c.id, reason = v.reason
+FROM v JOIN attempts c ON c.id = v.attempt
+WHERE rows.batch = c.batch AND rows.row = c.row AND rows.state = 'pending'`);
+
+/** pending → skipped: the row waited for what the vendor had accepted. */
+export const skipRowOf = (sql: Sql, attempt: number, reason: string) =>
+  sql.each(skipWaiting, [{ attempt, reason }]);
+
+/**
  * Takes back answers that said something about the account, and nothing about what was asked. The rows that
  * they ended wait.
  * @param free their calls are unknown again, or an older answer stands again, once no row is in doubt about

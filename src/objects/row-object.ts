@@ -149,6 +149,8 @@ export const DoubtListObject = z.object({
   /** The extra credits of the batch that retries have used. */
   extra_used: z.number(),
   in_doubt: z.array(DoubtObject),
+  /** What a vendor has accepted and answers later: it may be decided about as well. */
+  accepted: z.array(DoubtObject).exactOptional(),
   /** How many rows they leave in doubt: the list may ask one thing twice. */
   rows: z.number(),
   /** Rows that wait for another row, or for their next run. */

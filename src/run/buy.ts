@@ -115,11 +115,21 @@ async function attempt(buying: Purchase): Promise<Next> {
     crashPoint('after-close');
     if (sent.reply.kind !== 'not_sent') run.emit({ kind: 'closed', ...about });
     const next = await hearing;
-    if (ended === 'shared') run.emit({ kind: 'in_doubt', credits: admission.reserved, ...about });
+    if (verdict.kind === 'accepted') await heardId(run, replied, ended === 'shared');
     // Others have ended the attempt for its age: the kept reply is read when the call is looked at again.
     return ended === 'over' && !(next instanceof StopError) ? 'known' : next;
   } finally {
     permit.giveBack();
+  }
+}
+
+/** The vendor answers later: by an id of the call alone, or by one that leads to nobody's answer. */
+async function heardId(run: Run, { call, reply, reserved, about }: RunReply, isShared: boolean) {
+  const { series } = run.session;
+  if (!isShared) series.accepted(call);
+  else if (reply.kind === 'answered') {
+    run.emit({ kind: 'in_doubt', credits: reserved, ...about });
+    await series.countLater(run, call, reply.raw, 'shared');
   }
 }
 

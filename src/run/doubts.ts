@@ -31,7 +31,9 @@ import { type FoundBatch, lookInto } from './open-ledger.ts';
 export async function doubtList({ batch, location }: FoundBatch, row?: string): Promise<DoubtListObject> {
   return lookInto(location, async (ledger) => {
     const of = { ledger, batch };
-    const doubts = await doubtsOf(ledger, batch, row);
+    const all = row === undefined ? await ledger.doubts(batch.id) : await doubtsOf(ledger, batch, row);
+    const doubts = all.filter(({ isAccepted }) => isAccepted !== true);
+    const accepted = row === undefined ? await ledger.accepted(batch.id) : all.filter(isOfAccepted);
     const decisions = await decisionsAbout(of, doubts);
     // A row whose call a person has sent again is pending. A call that the job alone could not send again is
     // still in doubt.
@@ -48,6 +50,9 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       open: await ledger.openRequests(batch.id),
       extra_used: heldCredits(await ledger.batchMoney(batch.id, 'extra')),
       in_doubt: inDoubt,
+      ...(accepted.length > 0 && {
+        accepted: accepted.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
+      }),
       rows: row === undefined ? Math.max(rows, new Set(inDoubt.map((doubt) => doubt.row)).size) : 1,
       ...(waiting.length > 0 && { waiting: [...waiting] }),
     };
@@ -58,7 +63,13 @@ const isPending = (of?: Decision): boolean => of?.kind === 'retry' && of.by === 
 
 const MOST_WAITING = 20;
 
-/** @param row its number, as the user typed it; left out: the doubts of all rows. */
+const isOfAccepted = ({ isAccepted }: Doubt): boolean => isAccepted === true;
+
+/**
+ * What a decision is about. What the vendor has accepted may still be answered, so without a row a decision
+ * is about that only where nothing is in doubt.
+ * @param row its number, as the user typed it; left out: the doubts of all rows.
+ */
 export async function doubtsOf(
   ledger: LedgerReader,
   batch: Batch,
@@ -66,9 +77,10 @@ export async function doubtsOf(
 ): Promise<readonly Doubt[]> {
   // Other rows may wait for a row that this batch has skipped, so a decision by row number may be about it.
   const doubts = await ledger.doubts(batch.id, { withSkipped: row !== undefined });
-  if (row === undefined) return doubts;
+  const accepted = await ledger.accepted(batch.id);
+  if (row === undefined) return doubts.length > 0 ? doubts : accepted;
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
-  const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
+  const ofRow = [...doubts, ...accepted].filter(({ attempt }) => attempts.has(attempt));
   const of = { ledger, batch };
   const decisions = await decisionsAbout(of, ofRow);
   // Once the first doubt of a row is sent again or left out, the list shows the next one, so a decision by
@@ -205,6 +217,10 @@ const doubtObject = (
  * is at stake.
  */
 export const doubtReason = (doubt: Doubt): string => doubtWords(factsOf(doubt));
+
+/** `accepted since 2026-11-20T02:13:00.000Z, 3 credits at risk: the vendor answers later, by its id 7`. */
+export const acceptedWords = (of: Parameters<typeof doubtWords>[0]): string =>
+  doubtWords(of).replace(/^in doubt/, 'accepted');
 
 export function doubtWords({
   subject,

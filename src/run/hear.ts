@@ -25,7 +25,6 @@ export function hear(run: Run, replied: RunReply, verdict: HeardVerdict): Next |
       return applyDoubt(run, replied, verdict);
     case 'accepted':
       client.limiter.settled();
-      run.session.series.accepted(replied.call);
       sayOnce(run, 'later', `Account ${account.name} answers later, and is asked until it has answered.`);
       return 'accepted';
     case 'paused':

@@ -183,6 +183,13 @@ export class LaterAnswers {
     return Math.min(this.#stillMs, ...due.map(({ dueMs }) => dueMs));
   }
 
+  /** The end of the wait where nothing is answered, by the wall clock; undefined where there is none. */
+  get untilMs(): number | undefined {
+    const { clock } = this.#run.session;
+    const untilMs = clock.wallMs() + this.#stillMs - clock.monotonicMs();
+    return Number.isFinite(untilMs) ? untilMs : undefined;
+  }
+
   get #stillMs(): number {
     return this.#movedAtMs + (this.#run.waiter.maxPauseMs ?? Number.POSITIVE_INFINITY);
   }

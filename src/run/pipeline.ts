@@ -167,7 +167,13 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
   const asked = rowsAsked(input.sheet.start, context);
   const beforeRow = Math.min(ALL_ROWS.beforeRow, (asked?.last ?? Number.POSITIVE_INFINITY) + 1);
   const left = { context, batch, range: { ...ALL_ROWS, beforeRow }, only: sample ?? asked };
-  const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, left));
+  const { destination } = submitted;
+  const writeMeanwhile = async (): Promise<void> => {
+    // What is piped is written once, at the end.
+    if (destination?.kind === 'file' && context.isSweep !== true)
+      await writeRows(context, input, batch, destination);
+  };
+  const stopped = await inSession(submitted, sessions, (state) => tasksOf(state, left), { writeMeanwhile });
   // A refused change is settled. Only a new plan asks for it again.
   if (stopped?.answers?.includes('refused') === true && context.job.operation.change !== undefined)
     await context.ledger.changeBatch(batch.id, { state: 'superseded' });
@@ -191,7 +197,16 @@ export async function workRange(
   batch: Batch,
   range: RowRange,
 ): Promise<StopError | undefined> {
-  return inSession({ context, batch }, sessions, (state) => tasksOf(state, { context, batch, range }), true);
+  const left: TasksLeft = (state) => tasksOf(state, { context, batch, range });
+  return inSession({ context, batch }, sessions, left, { handsBack: true });
+}
+
+/** What a run does while it waits for nothing but later answers. */
+interface Waiting {
+  /** The rows go back to the queue, and are not waited for, once all were asked for. */
+  readonly handsBack?: boolean;
+  /** Writes the output, so that what is finished can be used. */
+  writeMeanwhile?(): Promise<void>;
 }
 
 /**
@@ -203,7 +218,7 @@ async function inSession(
   { context, batch }: Pick<SubmittedList, 'context' | 'batch'>,
   sessions: Sessions,
   left: TasksLeft,
-  handsBack = false,
+  waiting: Waiting,
 ): Promise<StopError | undefined> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -229,7 +244,7 @@ async function inSession(
     const waits = await workLeft(
       { context, batch, runs, ended, later, ...shared, mayWait: true, signal, stopAll },
       left,
-      handsBack,
+      waiting,
     );
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
@@ -256,13 +271,14 @@ async function inSession(
  * Such an answer also makes rows pending that a pass has not read.
  * @returns whether rows still wait.
  */
-async function workLeft(work: Work, left: TasksLeft, handsBack: boolean): Promise<boolean> {
+async function workLeft(work: Work, left: TasksLeft, waiting: Waiting): Promise<boolean> {
   for (let mayWait = false; ; mayWait = true) {
     const doubtsWait = await workRows({ ...work, mayWait }, left('in_doubt'));
     const rowsWait = await workRows(work, left('pending'));
     if (work.signal.aborted) return false;
     if (!mayWait && (doubtsWait || rowsWait)) continue;
-    const goesOn = rowsWait ? await untilAnswered(work, handsBack) : await hasAny(left('pending'));
+    const goesOn = rowsWait ? await untilAnswered(work, waiting) : await hasAny(left('pending'));
+    if (!work.signal.aborted) work.context.emit({ kind: 'waiting', calls: 0, accounts: [] });
     if (!goesOn) return doubtsWait || rowsWait;
   }
 }
@@ -277,13 +293,18 @@ const LOOK_AGAIN_MS = 5_000;
 
 /**
  * Waits until so much of what vendors have accepted is answered that it is worth another look at the rows.
- * @param handsBack whether the rows go back to the queue, and are not waited for, once all were asked for.
  * @returns false where nothing is to come any more.
  */
-async function untilAnswered(work: Work, handsBack: boolean): Promise<boolean> {
+async function untilAnswered(work: Work, waiting: Waiting): Promise<boolean> {
+  const { handsBack = false } = waiting;
   const { context, later, signal, stopAll } = work;
   const { clock } = context;
   const all = [...later.values()];
+  sayWaiting(work);
+  if (!handsBack && all.some(({ wanted }) => wanted.length > 0)) {
+    await waiting.writeMeanwhile?.();
+    sayWaiting(work);
+  }
   const begunMs = clock.monotonicMs();
   while (!signal.aborted) {
     const left = all.flatMap(({ wanted }) => wanted);
@@ -303,6 +324,23 @@ async function untilAnswered(work: Work, handsBack: boolean): Promise<boolean> {
     await sleepUnless(changes, clock, LOOK_AGAIN_MS, signal).catch(() => {});
   }
   return false;
+}
+
+/** Says for whom the run waits, and until when. */
+function sayWaiting({ context, runs, later }: Work): void {
+  const waiting = [...later].flatMap(([identity, { wanted, untilMs }]) =>
+    wanted.length === 0
+      ? []
+      : [{ calls: wanted.length, untilMs, name: runs.get(identity)?.session.account.name ?? identity }],
+  );
+  if (waiting.length === 0) return;
+  const ends = waiting.flatMap(({ untilMs }) => untilMs ?? []);
+  context.emit({
+    kind: 'waiting',
+    calls: waiting.reduce((sum, { calls }) => sum + calls, 0),
+    accounts: waiting.map(({ name }) => name),
+    ...present({ untilMs: ends.length === waiting.length ? Math.max(...ends) : undefined }),
+  });
 }
 
 /** The StopError that ended the run. Any other error is a bug and is thrown again. */

@@ -520,6 +520,8 @@ async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: 
   const left = forgotten(work, answer);
   if (left !== undefined) return left;
   if (isFresh && kind === 'answered') return { kind, answer };
+  if (state.kind === 'unanswered' && state.isSkipped === true)
+    return { kind: 'skipped', reason: `skipped by the user: ${answer.why}`, attempt, leavesOut: true };
   if (isFresh && kind === 'unanswered' && !mayBuyAgain(batch, wanted.by))
     return { kind: 'in_doubt', reason: noAnswerWords(answer), attempt };
   return bought(work, { ...wanted, replaces: attempt });

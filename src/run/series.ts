@@ -98,6 +98,9 @@ const isSame = (one: Heard, { kind, operation, shape }: Heard): boolean =>
 const isWhole = ({ kind, isFirst, count }: Series): boolean =>
   count >= MOST[kind][isFirst ? 'first' : 'later'];
 
+/** `shared`: the vendor gave its id to another call, too. */
+type NotYetCause = LaterLack['cause'] | 'shared';
+
 /** What was heard of calls of an operation that the vendor answers later, and for which nobody can ask. */
 interface NotYet {
   /** With no other answer between. */
@@ -107,7 +110,7 @@ interface NotYet {
   /** Misses with an id in another place, before anything was found. */
   lacks: number;
   isFound: boolean;
-  last: { readonly call: Call; readonly raw: Reply; readonly cause: LaterLack['cause'] } | undefined;
+  last: { readonly call: Call; readonly raw: Reply; readonly cause: NotYetCause } | undefined;
 }
 
 /** The parts of a run that a series looks at, and stops. */
@@ -355,21 +358,23 @@ export class AllSeries {
   }
 
   /** Counts a call that the vendor answers later, and for whose answer nobody can ask. */
-  async countLater(run: SeriesRun, call: Call, raw: Reply): Promise<void> {
+  async countLater(run: SeriesRun, call: Call, raw: Reply, cause?: 'shared'): Promise<void> {
     if (run.session.history.trusted) return;
-    this.#hearLater(run, call, raw);
+    this.#hearLater(run, call, raw, cause);
     this.#unasked += 1;
     await this.#stopLater(run, operationOf(call));
   }
 
   /** A doubt of an earlier run, of which today's dialect says what it is. */
   #hearDoubt(run: SeriesRun, record: AttemptRecord, said: Judgment, raw: Reply): void {
-    if (said.answer === 'accepted') this.accepted(record.call);
+    const isOpen = !record.decisions.some(({ by }) => by === 'person');
+    if (record.sharesId === true && isOpen) this.#hearLater(run, record.call, raw, 'shared');
+    else if (said.answer === 'accepted') this.accepted(record.call);
     if (isLeftLater(record, said)) this.#hearLater(run, record.call, raw);
   }
 
-  #hearLater({ session: { client } }: SeriesRun, call: Call, raw: Reply): void {
-    const { cause } = laterLackOf(raw, client.dialect, call);
+  #hearLater({ session: { client } }: SeriesRun, call: Call, raw: Reply, by?: 'shared'): void {
+    const cause = by ?? laterLackOf(raw, client.dialect, call).cause;
     const notYet = this.#notYetOf(operationOf(call));
     notYet.inARow += 1;
     if (!notYet.isFound && cause !== 'rule') notYet.first += 1;
@@ -597,19 +602,27 @@ function laterSeriesStop(run: SeriesRun, series: Series, call: Call, last: Reply
     later === undefined
       ? `the dialect ${dialect.name} does not say how it is asked then`
       : `nothing at \`${later.id}\` can be used as the id by which it is asked`;
+  const isShared = series.shape === 'shared';
+  const advice = isShared ? sharedAdvice(call.operation) : laterAdvice(call.operation, lack, later?.id);
   const settle = commandLine(['settle', run.batch]);
   return new StopError({
     code: 'doubts',
     message:
-      `The vendor answers later, and ${fact}: ${series.count} calls have no answer, ` +
+      `The vendor answers later, and ${isShared ? GAVE_ONE_ID : fact}: ${series.count} calls have no answer, ` +
       `and each may have been charged; the last: ${quoted(last)}.`,
     next:
-      `${laterAdvice(call.operation, lack, later?.id)}; ` +
+      `${advice}; ` +
       `or settle those that are in doubt, as ${settle} lists them, ` +
       'or run the same command again with --accept later to continue without them.',
     choices: [accepting('later', SAYS.later)],
   });
 }
+
+const GAVE_ONE_ID = 'gave one id to several calls, so nobody knows whose answer that id leads to';
+
+const sharedAdvice = (operation: string): string =>
+  'Look at the last answer: where another value of it tells the calls apart, ' +
+  `write its place as \`id\` in operations.${operation}.later of the dialect; else ask the vendor`;
 
 /** @returns a sentence without its full stop. */
 function laterAdvice(operation: string, { idAt, isPushed }: LaterLack, id: string | undefined): string {

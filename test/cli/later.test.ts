@@ -234,6 +234,20 @@ describe('an id that the vendor gives to several calls', () => {
     expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Dan']);
   });
 
+  test('stops the run after five in a row, also once more at its next start, and says what to look at', async () => {
+    const people = [...'abcdefghij'].map((each) => `B${each},Lee,${each}.example`);
+    const at = await laterDesk({ people });
+    at.answer = (asked) => (isPoll(asked) ? NOT_DONE : { job: 'job-One' });
+    const stopped = await at.run();
+    expect(stopped.code, stopped.stderr).toBe(75);
+    expect(stopped.stderr).toContain('The vendor answers later, and gave one id to several calls');
+    expect(at.bought()).toHaveLength(6);
+    expect((await at.run()).code).toBe(75);
+    expect(at.bought()).toHaveLength(6);
+    expect((await at.run('--accept', 'later')).code).toBe(3);
+    expect(at.bought()).toHaveLength(10);
+  });
+
   test('as a mended dialect finds it in replies that are in doubt, is asked for by none of them', async () => {
     const { later: _, ...without } = finder().operations['find-email'];
     const at = await sharedDesk({ dialect: { operations: { 'find-email': without } } });
@@ -675,6 +689,130 @@ test('a row that is given up while the run works on its doubts has the answer th
   expect((await run()).code).toBe(0);
   expect(await at.rows()).toEqual(['Cat', 'Ann', 'Ann'].map((name) => `${name}@found.example matched`));
   expect(at.bought()).toEqual(['Cat', 'Ann']);
+});
+
+describe('a person decides about what the vendor has accepted', () => {
+  const WHO = { Ann: '2', Bob: '3', Cat: '4' };
+  /** Three calls are accepted, and the run has ended. */
+  const waitingDesk = async (more: Parameters<typeof laterDesk>[0] = {}): Promise<LaterDesk> => {
+    const at = await laterDesk(more);
+    expect((await at.run('--max-pause', '1s')).code).toBe(75);
+    return at;
+  };
+
+  test('who sees in `settle` what waits, since when and what is at risk', async () => {
+    const { desk } = await waitingDesk();
+    const { stdout, stderr } = await desk.type(['settle', 'last']);
+    expect(stdout).toMatch(/^row 2, .*: accepted since 20.*Z, 3 credits at risk: the vendor answers later/);
+    expect(stdout).toMatch(/\n3 accepted, 9 credits at risk\.\n$/);
+    expect(stderr).toContain('--skip (books the most)');
+    expect(await desk.json(['settle', 'last'])).toMatchObject({
+      at_risk: 0,
+      in_doubt: [],
+      accepted: [2, 3, 4].map((row) => ({ row, credits: 3, account: 'data' })),
+    });
+  });
+
+  test('by --skip, which books the most and ends the row, by --not-done, which frees it, and by --answer', async () => {
+    const at = await waitingDesk();
+    const { desk } = at;
+    const settle = (...words: readonly string[]) => desk.type(['settle', 'last', ...words]);
+    expect(await settle(WHO.Ann, '--skip')).toMatchObject({ code: 0, stdout: 'Noted for 1 call: skip.\n' });
+    expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 6 });
+    expect((await settle(WHO.Bob, '--not-done')).code).toBe(0);
+    expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 3 });
+    expect((await settle(WHO.Cat, '--answer', 'email=cat@told.example')).code).toBe(0);
+    expect(await at.money()).toMatchObject({ spent: 6, in_doubt: 0, reserved: 0 });
+    expect((await desk.type(['settle', 'last'])).stdout).toMatch(/^Nothing in batch .* is in doubt\.\n$/);
+    at.result = knows('Ann', 'Bob', 'Cat');
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Bob']);
+    expect(await at.rows()).toEqual([' skipped', 'Bob@found.example matched', 'cat@told.example matched']);
+    expect(await at.money()).toMatchObject({ spent: 7, in_doubt: 0, reserved: 0 });
+    expect((await desk.type(['store', 'check'])).code).toBe(0);
+  });
+
+  test('by --retry of its row, which sends it again beside the first one', async () => {
+    const at = await waitingDesk({ people: PEOPLE.slice(0, 1) });
+    await at.desk.type(['settle', 'last', '2', '--retry', '--extra-credits', '3']);
+    at.result = (asked, nth) => (at.bought().length < 2 ? NOT_DONE : knows('Ann')(asked, nth));
+    expect((await at.run()).code).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Ann']);
+  });
+
+  test('of which every row of the list that waits for a skipped call is skipped, and another list holds it', async () => {
+    const at = await waitingDesk({ people: [PEOPLE[0] ?? '', PEOPLE[0] ?? ''] });
+    await at.desk.type(['settle', 'last', '--skip']);
+    at.result = knows('Ann');
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(await at.rows()).toEqual([' skipped', ' skipped']);
+    await at.desk.write('other.csv', listOf([PEOPLE[0] ?? '', PEOPLE[1] ?? '']));
+    at.result = knows('Ann', 'Bob');
+    const words = ['run', 'job.yaml', 'other.csv', '--budget', '90', '-o', 'out.csv'];
+    expect((await at.desk.start(words)).code).toBe(3);
+    expect(await at.rows()).toEqual([' in_doubt', 'Bob@found.example matched']);
+    expect(at.bought()).toEqual(['Ann', 'Bob']);
+    expect((await at.desk.start([...words, '--yes'])).code).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Ann']);
+  });
+
+  test('also where its account was taken out of accounts.yaml, and where the batch was cancelled', async () => {
+    const at = await waitingDesk();
+    const { desk } = at;
+    const { batch } = (await desk.json(['status'])).batches[0];
+    const cancelled = await desk.type(['cancel', batch]);
+    expect(cancelled.stdout).toContain('What is in doubt or answered later keeps 9 credits.');
+    expect(cancelled.stderr).toContain(`settle ${batch}\n`);
+    expect(await at.money()).toMatchObject({ spent: 0, reserved: 9 });
+    desk.place.writeAccounts({
+      other: { vendor: 'provider', id: 'other', base_url: 'http://127.0.0.1:9', key: 'k' },
+    });
+    expect((await desk.json(['settle', batch])).accepted).toHaveLength(3);
+    for (const [row, decision] of [
+      ['2', '--skip'],
+      ['3', '--not-done'],
+    ] as const) {
+      const noted = await desk.type(['settle', batch, row, decision]);
+      expect(noted.code, noted.stderr).toBe(0);
+    }
+    const told = await desk.type(['settle', batch, '--answer', 'no_match']);
+    expect(told.code, told.stderr).toBe(0);
+    expect(await at.money()).toMatchObject({ spent: 6, in_doubt: 0, reserved: 0 });
+    expect((await desk.type(['settle', batch])).stdout).toMatch(/^Nothing in batch .* is in doubt\.\n$/);
+  });
+
+  test('and without a row only about it where nothing is in doubt', async () => {
+    const at = await laterDesk({ people: PEOPLE.slice(0, 2) });
+    const { answer } = at;
+    at.answer = (asked, nth) => (asked.input.first_name === 'Ann' ? undefined : answer(asked, nth));
+    expect((await at.run('--max-pause', '1s')).code).toBe(75);
+    const { desk } = at;
+    expect((await desk.type(['settle', 'last', '--not-done'])).stdout).toBe('Noted for 1 call: not done.\n');
+    expect(await desk.json(['settle', 'last'])).toMatchObject({ in_doubt: [], accepted: [{ row: 3 }] });
+    expect(await at.money()).toMatchObject({ in_doubt: 0, reserved: 3 });
+  });
+});
+
+test('a run that has nothing left but later answers writes its output at once, and says for whom and until when', async () => {
+  const at = await laterDesk();
+  let early: readonly string[] = [];
+  at.result = async (asked, nth) => {
+    if (jobOf(asked) === 'Ann') return knows('Ann')(asked, nth) as object;
+    await vi.waitUntil(
+      async () => {
+        early = early[0]?.startsWith('Ann@') ? early : await at.rows().catch(() => []);
+        return early[0]?.startsWith('Ann@');
+      },
+      { timeout: 30_000, interval: 50 },
+    );
+    return knows('Bob', 'Cat')(asked, nth) as object;
+  };
+  const ended = await at.run('--max-pause', '5m');
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(early).toEqual(['Ann@found.example matched', ' pending', ' pending']);
+  expect(ended.stderr).toMatch(/Nothing is left but \d answers? of data, which come later\. .* until 20/);
 });
 
 describe('what the vendor has accepted', () => {

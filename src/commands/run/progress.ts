@@ -1,6 +1,6 @@
 import { type Clock, localTime } from '../../core/clock.ts';
 import type { RunEvent } from '../../core/events.ts';
-import { counted, foreignWords, grouped, linesOf, plainText } from '../../core/plain-text.ts';
+import { counted, foreignWords, grouped, linesOf, listed, plainText } from '../../core/plain-text.ts';
 import { type RowNumber, rowsIn } from '../../core/row.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
@@ -45,6 +45,8 @@ export class Progress implements Watcher {
   #pausedUntilMs = 0;
   #saidUntilMs = 0;
 
+  /** When it was last said that only later answers are waited for. */
+  #waitSaidMs = Number.NEGATIVE_INFINITY;
   /** Whether an outage of the vendor was reported since the last answer. */
   #isOutageSaid = false;
   readonly #maxPauseMs: number | undefined;
@@ -78,6 +80,9 @@ export class Progress implements Watcher {
         break;
       case 'paused':
         this.#hearPause(event);
+        break;
+      case 'waiting':
+        this.#hearWaiting(event);
         break;
       case 'stopping':
         this.#phase = 'stopping';
@@ -139,6 +144,23 @@ export class Progress implements Watcher {
 
   get #showsFinds(): boolean {
     return this.#console.watched && !this.#console.json;
+  }
+
+  #hearWaiting({ calls, accounts, untilMs }: Extract<RunEvent, { readonly kind: 'waiting' }>): void {
+    this.#phase = undefined;
+    if (calls === 0) return;
+    const until = untilMs === undefined ? '' : ` until ${localTime(untilMs)}`;
+    this.#phase = `waiting for ${counted(calls, 'answer')} of ${listed(accounts)}${until}`;
+    // The wait begins anew with each answer, and is said once a minute at most.
+    if (this.#clock.monotonicMs() < this.#waitSaidMs + PLAIN_LINE_EVERY_MS) return;
+    this.#waitSaidMs = this.#clock.monotonicMs();
+    const end =
+      untilMs === undefined
+        ? 'They are asked for until they are there'
+        : `They are asked for until ${localTime(untilMs)}, and longer by each that comes (--max-pause)`;
+    this.#console.say(
+      `Nothing is left but ${counted(calls, 'answer')} of ${listed(accounts)}, which come later. ${end}.`,
+    );
   }
 
   #hearPause({ untilMs, why, asked, isProbed }: Extract<RunEvent, { readonly kind: 'paused' }>): void {

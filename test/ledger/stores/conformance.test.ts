@@ -208,6 +208,77 @@ describe.each([
     expect(await leftMs()).toBe(0);
   });
 
+  describe('a call that the vendor has accepted', () => {
+    const accepted = async (ledger: Ledger, batch: BatchId, word: string, more: object = {}) => {
+      const attempt = await admitted(ledger, batch, word, { reserve: 3, ...more });
+      await ledger.keep(attempt, replyWith(word));
+      const id = { vendorId: word, laterPath: '/results/{id}', ifShared: 'shared' };
+      await ledger.end(attempt, { kind: 'accepted', ...id, why: 'later' }, NOON_MS + 50);
+      return attempt;
+    };
+
+    test('is booked at the most by a person who leaves it out, is skipped in that list, and has no answer in others', async () => {
+      const { ledger, a } = await opened();
+      const b = await batchNamed(ledger, 'other', { inputPath: '/home/user/other.csv' });
+      await accepted(ledger, a, 'acme');
+      await decide(ledger, a, 'acme', 'skip');
+      expect(await ledger.batchMoney(a)).toMatchObject({ spent: 3, reserved: 0, inDoubt: 0 });
+      expect(await stateOf(ledger, 'acme', a)).toMatchObject({ kind: 'unanswered', isSkipped: true });
+      expect(await stateOf(ledger, 'acme', b)).not.toHaveProperty('isSkipped');
+      await notAdmitted(admit(ledger, b, 'acme'));
+      expect(await ledger.accepted(a)).toEqual([]);
+    });
+
+    test('gives its money back where a person says that it was not done, and is bought like any other', async () => {
+      const { ledger, a } = await opened();
+      await released(ledger, await accepted(ledger, a, 'acme'));
+      expect(await ledger.batchMoney(a)).toMatchObject({ spent: 0, reserved: 0, inDoubt: 0 });
+      expect(await admit(ledger, a, 'acme')).toMatchObject({ kind: 'admitted' });
+    });
+
+    test('is answered by what a person tells, and in doubt beside a retry that a person wants', async () => {
+      const { ledger, a } = await opened();
+      await accepted(ledger, a, 'told');
+      await decide(ledger, a, 'told', 'told', replyWith('told'));
+      expect(await stateOf(ledger, 'told')).toMatchObject({ kind: 'answered', answer: { charged: 3 } });
+      await accepted(ledger, a, 'acme');
+      const { decision } = await retry(ledger, a);
+      await admitted(ledger, a, 'acme', { decision, reserve: 3 });
+      expect(await ledger.batchMoney(a)).toMatchObject({ spent: 3, reserved: 3, inDoubt: 3 });
+    });
+
+    test('is decided about by nobody but a person', async () => {
+      const { ledger, a } = await opened();
+      await accepted(ledger, a, 'acme');
+      for (const kind of ['skip', 'retry', 'repeat'] as const) {
+        const spec = { key: keyNamed('acme'), batch: a, kind, by: 'job', why: 'x', atMs: NOON_MS } as const;
+        await expect(ledger.decide(spec)).rejects.toThrow('is not in doubt');
+      }
+    });
+
+    test('that was to replace an answer leaves that answer in its place when it is left out', async () => {
+      const { ledger, a } = await opened();
+      const old = await answered(ledger, a, 'acme');
+      const late = await batchNamed(ledger, 'late', {
+        createdAtMs: NOON_MS + DAY_MS,
+        freshSince: ALL_TOO_OLD,
+      });
+      await accepted(ledger, late, 'acme', refresh(old));
+      await decide(ledger, late, 'acme', 'skip');
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { attempt: old } });
+      expect(await ledger.batchMoney(late)).toMatchObject({ spent: 3, reserved: 0 });
+    });
+
+    test('after a doubt that it was sent again for is booked with that doubt', async () => {
+      const { ledger, a } = await opened();
+      await lost(ledger, a, 'acme', { reserve: 3 });
+      await accepted(ledger, a, 'acme', await retry(ledger, a));
+      await decide(ledger, a, 'acme', 'skip');
+      expect(await ledger.batchMoney(a)).toMatchObject({ spent: 6, reserved: 0, inDoubt: 0 });
+      expect(await stateOf(ledger, 'acme', a)).toMatchObject({ kind: 'unanswered', isSkipped: true });
+    });
+  });
+
   describe('a call in doubt', () => {
     test('an attempt that never left, or was asked to wait, gives its decision back', async () => {
       const { ledger, a } = await opened();
