@@ -207,6 +207,14 @@ export const MUTATIONS: readonly Mutation[] = [
     simulated: 'lists',
   },
   {
+    rule: '12: what this host has written is noted on the disk',
+    file: 'src/ledger/known-here.ts',
+    text: 'syncFile(own);',
+    instead: '',
+    test: ['ledger/known-here', 'is on the disk before what follows it'],
+    simulated: 'lists',
+  },
+  {
     rule: '13: after a stop nothing new is sent',
     file: 'src/run/pipeline.ts',
     text: "context.signal.addEventListener('abort', stop, { once: true });",
@@ -313,7 +321,9 @@ export const MUTATIONS: readonly Mutation[] = [
     text: '(v.vendor_id IS NULL OR ',
     instead: '(1 = 1 OR ',
     test: ['ledger/attacks', 'answers none of those who share it'],
-    simulated: 'fill',
+    simulated: {
+      never: 'nobody asks by an id that is shared, and it seldom becomes so while an answer is on its way',
+    },
   },
   {
     rule: '9: an id stands once among what an account has accepted',

@@ -5,6 +5,7 @@ import { canonicalJson } from '../core/call-key.ts';
 import { stop } from '../core/errors.ts';
 import { ledgersFolder } from '../core/paths.ts';
 import { distrustOfFolder } from '../lib/file-trust.ts';
+import { syncFile, syncFolder } from '../lib/private-file.ts';
 import type { Batch, Notice } from './records.ts';
 
 /**
@@ -93,10 +94,14 @@ function keep(kind: Kind, name: string, lines: readonly string[]): void {
   try {
     if (folder === undefined) throw new Error('there is no folder');
     const known = join(folder, KNOWN);
-    mkdirSync(known, { recursive: true, mode: 0o700 });
+    const isNew = mkdirSync(known, { recursive: true, mode: 0o700 }) !== undefined;
     const own = join(known, `${file}.${randomBytes(6).toString('hex')}.new`);
     writeFileSync(own, lines.join('\n'), { flag: 'wx', mode: 0o600 });
+    // What follows the note outlives a loss of power, and so does the note.
+    syncFile(own);
     renameSync(own, join(known, file));
+    syncFolder(known);
+    if (isNew) syncFolder(folder);
     unkept.delete(file);
   } catch {
     unkept.set(file, lines);
