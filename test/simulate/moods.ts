@@ -39,6 +39,16 @@ export type Mood =
   /** Its `Date` is off by so much, or missing; with an age, its answers come out of a cache. */
   | { readonly kind: 'calendar'; readonly offMs: number | undefined; readonly ageSeconds: number };
 
+const TIMED: ReadonlySet<LimitForm> = new Set(['seconds', 'date', 'headers'] as const);
+
+/** Whether it says until when nothing may be sent. */
+export function givesTimes(mood: Mood): boolean {
+  if (mood.kind === 'limit') return TIMED.has(mood.form);
+  return (
+    mood.kind === 'ailing' && mood.ailments.some((each) => each.kind === 'limited' && TIMED.has(each.form))
+  );
+}
+
 export const well: Mood = { kind: 'well' };
 
 const of = <Kind extends string>(kind: Kind): Arbitrary<Kind> => fc.constant(kind);

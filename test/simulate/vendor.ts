@@ -7,7 +7,7 @@ import type { Ailment, LimitForm, Mood } from './moods.ts';
 import { well } from './moods.ts';
 import type { Answer, Question } from './network.ts';
 
-export { type Mood, moods, moodWords, oddMoods, well } from './moods.ts';
+export { givesTimes, type Mood, moods, moodWords, oddMoods, well } from './moods.ts';
 
 export interface Charge {
   /** What was asked. */

@@ -40,6 +40,7 @@ import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import type { Ended, Stage } from '../stage.ts';
 import { type Mood, moods, moodWords, oddMoods, well } from '../vendor.ts';
+import { requireWaysOut } from '../ways-out.ts';
 import { answersOf, endList } from './histories/end.ts';
 import { requireSameExport } from './histories/output.ts';
 
@@ -447,6 +448,7 @@ class FillPlay {
     }
     this.#watch.requireBooks();
     await this.#forgetTaken();
+    await requireWaysOut(this.#stage, this.#watch);
   }
 
   /** What is taken by an id names nobody, and goes with the person all the same. */

@@ -9,7 +9,8 @@ import { clocks, clockWords, crashes, DAY_MS, objectIn, type, typedWords, waitUn
 import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import { FIRST_DAY_MS, type Stage } from '../stage.ts';
-import { type Mood, moods, moodWords, oddMoods, well } from '../vendor.ts';
+import { type Arrival, givesTimes, type Mood, moods, moodWords, oddMoods, well } from '../vendor.ts';
+import { requireWaysOut } from '../ways-out.ts';
 import { type AccountKind, accountKinds, writeAccounts } from '../workplace.ts';
 
 /** What somebody does before a run. The plan was made before the list was edited. */
@@ -90,24 +91,28 @@ const lists: WorldKind<History> = {
     writeAccounts(stage, {}, account);
     stage.write('job.yaml', kind.job);
     stage.write('list.csv', listText(kind, rows, isLong));
-    const watch = new Watch(stage, 4);
+    const watch = new Watch(stage, CONCURRENCY);
     const judge = new Judge(stage);
     for (const { deed, faults, mood, weather } of withOdd(runs, odd)) {
       if (deed === 'forgets') await forget(stage, judge, kind);
       if (deed === 'runs by a plan that moved') await runByPlan(stage);
       stage.vendor.mood = mood;
       stage.weather = weather;
+      const { length: before } = stage.vendor.arrivals;
       judge.run(await watch.run(RUN, faults));
+      requireSeriesOfLater(stage.vendor.arrivals.slice(before));
       await watch.requireShown([planLook('job.yaml', 'list.csv')]);
     }
     stage.vendor.mood = well;
     stage.weather = calm;
     stage.startMs = FIRST_DAY_MS;
     if (clockMs !== 0) await stage.rest(DAY_MS);
-    await typeToTheEnd(stage, watch, judge);
+    const mayBeHeld = withOdd(runs, odd).some(({ mood }) => givesTimes(mood));
+    await typeToTheEnd(stage, watch, judge, mayBeHeld);
     requireOneCharge(stage);
     watch.requireBooks();
     judge.rows('list.enriched.csv', kind);
+    await requireWaysOut(stage, watch);
   },
 };
 
@@ -145,15 +150,32 @@ async function runByPlan(stage: Stage): Promise<void> {
   stage.write('list.csv', text);
 }
 
+const CONCURRENCY = 4;
+const MOST_LATER = 5;
+
+/** Where nothing else is answered, five answers that come later and for which nobody can ask stop a run. */
+function requireSeriesOfLater(arrivals: readonly Arrival[]): void {
+  const isAll = arrivals.every(({ ailment }) => ailment === 'webhook');
+  const most = MOST_LATER + CONCURRENCY;
+  promise(
+    !isAll || arrivals.length <= most,
+    `${arrivals.length} calls are answered to a webhook, and none else`,
+  );
+}
+
 const MOST_ENDS = 4;
 
-/** All is well: the same command ends, at the time that it names, and with the answer of a person where it asks for one. */
-async function typeToTheEnd(stage: Stage, watch: Watch, judge: Judge): Promise<void> {
+/**
+ * All is well: the same command ends, at the time that it names, and with the answer of a person where it asks for one.
+ * @param mayBeHeld whether the vendor has ever given a time; else each start asks it at once, and is answered.
+ */
+async function typeToTheEnd(stage: Stage, watch: Watch, judge: Judge, mayBeHeld: boolean): Promise<void> {
   const accepted: string[] = [];
   for (let times = 0; times < MOST_ENDS; times += 1) {
     const ended = await watch.run([...RUN, ...accepted]);
     const stop = judge.run(ended)?.stopped;
     if (ended.exitCode === 0 || ended.exitCode === 3) return;
+    promise(mayBeHeld || stop?.code !== 'paused', `it waits, and nobody gave a time: ${ended.stdout}`);
     promise(stop?.resume_at !== null || stop.answers?.[0] !== undefined, `it cannot go on: ${ended.stdout}`);
     if (stop?.resume_at) waitUntil(stage, stop.resume_at);
     else accepted.splice(0, accepted.length, '--accept', stop?.answers?.[0] ?? '');

@@ -16,6 +16,7 @@ import { promise, type WorldKind } from '../played.ts';
 import type { Fault } from '../process.ts';
 import type { Stage } from '../stage.ts';
 import { type Mood, moods, moodWords, oddMoods, well } from '../vendor.ts';
+import { requireWaysOut } from '../ways-out.ts';
 import { companyRow, writeAccounts } from '../workplace.ts';
 
 // ------------------------------------------------------------------------------------------------ what may happen
@@ -347,6 +348,7 @@ class PagePlay {
     promise(typeof output === 'string', 'the list has ended without an output');
     this.#requireOutput(output);
     this.#watch.requireBooks();
+    await requireWaysOut(stage, this.#watch);
   }
 
   async #startToTheEnd(): Promise<Ran> {
