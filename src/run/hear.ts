@@ -119,7 +119,7 @@ async function applyDoubt(
   else if (isNotYet === true) {
     limiter.settled();
     const message =
-      `This vendor answers later (${why}), and its dialect does not say how that is asked for. ` +
+      `This vendor answers later (${why}), and nobody can ask for the answer. ` +
       'The row waits in doubt, and is not sent again by itself: ' +
       'look at the vendor what came of it, and settle it.';
     sayOnce(run, 'later', message);

@@ -365,9 +365,9 @@ const isTooLate = ({ session: { clock } }: Run, record: AttemptRecord, { gives_u
 
 /**
  * Ends the wait for a call that brought nothing. What neither the rule nor the answer prices is booked at the
- * most. Used-up credits that were free, by the rule, leave the call as one that was never made: it is sent
- * again once there are credits. A crash before such a call is released leaves it in doubt, and the next
- * question releases it.
+ * most. Used-up credits end the account for this run. Where they were free, by the rule, the call is one that
+ * was never made: it is sent again once there are credits. A crash before such a call is released leaves it
+ * in doubt, and the next question releases it.
  * @returns whether the call has ended by that.
  */
 async function endFailed(heard: LaterReply, failure: LaterFailure): Promise<boolean> {
@@ -388,7 +388,9 @@ async function endFailed(heard: LaterReply, failure: LaterFailure): Promise<bool
   // A doubt that stays has stopped the run that heard of it.
   if (!isNews && !isFree) return false;
   if (isFree) await release(heard, fact);
-  await hear(heardBy, replied, verdict);
+  // Credits may have been bought since an earlier run had it accepted, so the next request finds out.
+  if (acceptedAtMs(record) < run.beganAtMs) run.session.client.limiter.settled();
+  else await hear(heardBy, replied, verdict);
   return true;
 }
 

@@ -37,6 +37,8 @@ export interface Session {
 export interface Run {
   readonly session: Session;
   readonly batch: BatchId;
+  /** When the run began, in ms since 1970. */
+  readonly beganAtMs: number;
   /** The start of the batch, if it buys answers anew when they are older than a certain time. */
   readonly begunMs?: number | undefined;
   readonly waiter: Waiter;

@@ -96,6 +96,7 @@ export class Sessions {
         // Another account of the same identity may have another dialect, which reads its answers differently.
         session: { ...opened, account, client: await opened.client.speaking(dialect) },
         batch,
+        beganAtMs: clock.wallMs(),
         begunMs,
         projects,
         emit,

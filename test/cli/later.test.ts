@@ -497,6 +497,22 @@ describe('a rule of the dialect that reads a later answer as a failure ends the 
     expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 0 });
   });
 
+  test('used-up credits of what an earlier run had accepted stop nothing: all is sent again in one run', async () => {
+    const at = await laterDesk({ dialect: failing({ means: 'credits_used_up', charged: false }) });
+    expect((await at.run('--max-pause', '1s')).code).toBe(75);
+    const failed = new Set<string>();
+    at.result = (asked, nth) => {
+      const name = jobOf(asked);
+      if (failed.has(name)) return knows('Ann', 'Bob', 'Cat')(asked, nth);
+      failed.add(name);
+      return CANCELED;
+    };
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(at.bought()).toEqual(['Ann', 'Bob', 'Cat', 'Ann', 'Bob', 'Cat']);
+    expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 0 });
+  });
+
   test('used-up credits that may have been charged stop the run once, and the call is in doubt', async () => {
     const at = await laterDesk({
       dialect: failing({ means: 'credits_used_up' }),
