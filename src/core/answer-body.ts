@@ -1,4 +1,5 @@
-import type { VerdictWords } from './given.ts';
+import { memberAt, valuesAt, withValueAt } from './answer-path.ts';
+import { holdsNothing, type VerdictWords } from './given.ts';
 import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
@@ -53,17 +54,14 @@ export function isUtf16(bytes: Buffer): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xfe;
 }
 
-/** The value at a dotted path (`location.state`, `emails.0`), or undefined. Only own members count. */
+/**
+ * The value at a path, or undefined. Where it leads through a list by what stands there, the first that is
+ * something.
+ */
 export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
-  if (!path.includes('.')) return memberOf(value, path);
-  let found = value;
-  for (const name of path.split('.')) found = memberOf(found, name);
-  return found;
-}
-
-function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return undefined;
-  return (value as { readonly [name: string]: JsonValue })[name];
+  if (!path.includes('[')) return memberAt(value, path);
+  const found = valuesAt(value, path).map((each) => each.value);
+  return found.find((each) => !holdsNothing(each)) ?? found[0];
 }
 
 /** The last list through which a path leads: that at `data` for `data.0.id`. */
@@ -217,11 +215,11 @@ const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined 
 
 /** A body with these fields where `parsedFieldsOf` finds them, for an answer that a person tells. */
 export function bodyHolding(fields: JsonObject, place: AnswerPlace): Buffer {
-  const parts = Object.entries(fields).map(([path, value]) => {
+  let own: JsonValue = {};
+  for (const [path, value] of Object.entries(fields)) {
     const at = place.fields === undefined ? path : `${place.fields}.${path}`;
-    return objectWith(place.gives?.[path] ?? at, value);
-  });
-  const own = parts.reduce(merged, {});
+    own = withValueAt(own, place.gives?.[path] ?? at, value);
+  }
   return bytesOf(place.envelope === undefined ? own : objectWith(place.envelope, own));
 }
 

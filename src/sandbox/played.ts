@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { merged, objectWith, valueAt } from '../core/answer-body.ts';
+import { withValueAt } from '../core/answer-path.ts';
 import { type VerdictWords, vendorsWord } from '../core/given.ts';
 import type { PlayedName } from '../core/played-vendors.ts';
 import { parametersIn, type RequestHead } from './gate.ts';
@@ -237,14 +238,15 @@ export class PlayedVendor {
     const credits = known === undefined ? (price.miss ?? 0) : (price.found ?? 0);
     if (known === undefined && !blank.includes(name)) return { ...rejection(404, 'No match'), credits };
     const gave: Record<string, Json> = {};
-    const members = Object.entries(gives).map(([ours, at]) => {
+    let body: JsonMembers = path === undefined ? {} : objectWith(path, credits);
+    for (const [ours, at] of Object.entries(gives)) {
       const value = known?.[ours] ?? null;
       gave[ours] = value;
-      return objectWith(at, ours === 'verdict' ? (vendorsWord(String(value), verdicts) ?? null) : value);
-    });
-    const charged = path === undefined ? {} : objectWith(path, credits);
+      const said = ours === 'verdict' ? (vendorsWord(String(value), verdicts) ?? null) : value;
+      body = withValueAt(body, at, said) as JsonMembers;
+    }
     const headers = header === undefined ? {} : { [header]: String(credits) };
-    return { status: 200, headers, body: [charged, ...members].reduce(merged), credits, gave };
+    return { status: 200, headers, body, credits, gave };
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasCondition, isOddCondition } from '../../core/answer-path.ts';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
@@ -32,7 +33,24 @@ export type Meaning = keyof typeof MEANINGS;
 // ----------------------------------------------------------------------------------------- words of the file
 
 /** A dotted path into an answer. */
-const at = (about: string) => z.string().min(1).describe(about);
+const at = (about: string) =>
+  z
+    .string()
+    .min(1)
+    .refine((path) => !hasCondition(path), {
+      error: 'a place in a list by what stands there is for `gives`, `add`, `answers` and the id of `later`',
+    })
+    .describe(about);
+
+/** The same, also through a list by what stands there. */
+const place = (about: string) =>
+  z
+    .string()
+    .min(1)
+    .refine((path) => !isOddCondition(path), {
+      error: 'a place in a list by what stands there is written as contacts[type=email].value',
+    })
+    .describe(about);
 
 const block = <Shape extends z.ZodRawShape>(about: string, shape: Shape) =>
   z.strictObject(shape).describe(about);
@@ -137,7 +155,7 @@ const sureAfter = opt(
 // ---------------------------------------------------------------------------------------------------- rules
 
 const bodyTest = z.strictObject({
-  path: at('a dotted path into the JSON; left out: the whole body').optional(),
+  path: place('a dotted path into the JSON; left out: the whole body').optional(),
   is: opt(
     z.enum(['empty', 'readable', 'unreadable', 'blank']),
     '`blank`: no bytes. `unreadable`: not JSON. `readable`: JSON that is an object, a list or a text. ' +
@@ -208,7 +226,7 @@ const requestById = {
 const later = z.strictObject({
   method: opt(freeRequest.method, '`GET` or `POST`; left out: `GET`'),
   ...requestById,
-  id: at('where the id stands in the first answer'),
+  id: place('where the id stands in the first answer'),
   every: duration.describe('how long to wait between two questions, such as `10s`'),
   gives_up: duration.describe('how long after the first answer a call that has no other is in doubt'),
 });
@@ -265,7 +283,12 @@ const operation = z.strictObject({
       'once, by the first that it has whole; left out: by one input after the other',
   ),
   gives: opt(
-    z.record(z.string(), at('a dotted path into the body')),
+    z.record(
+      z.string(),
+      place(
+        'a dotted path into the body; `contacts[type=email].value` leads through a list by what stands there',
+      ),
+    ),
     'our name for a value: where it stands in the body. `add` takes these names; a blank there is a miss',
   ),
   verdicts: optBlock('the words that stand at the `verdict` of `gives`, by what they mean', {

@@ -1,3 +1,4 @@
+import { valuesAt } from '../../core/answer-path.ts';
 import { WANTED } from '../../core/given.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
@@ -101,7 +102,9 @@ function leavesBeside(
 ): readonly Leaf[] {
   const leaves = leavesOf(value ?? null);
   const at = given === undefined || given === 'odd' ? undefined : operation.gives?.verdict;
-  return at === undefined ? leaves : leaves.filter((leaf) => pathOf(leaf) !== at);
+  if (at === undefined) return leaves;
+  const verdicts = valuesAt(value, at).map((each) => each.at);
+  return leaves.filter((leaf) => !verdicts.includes(pathOf(leaf)));
 }
 
 /**

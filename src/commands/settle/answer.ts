@@ -242,9 +242,12 @@ function mergedBody(one: Buffer, other: Buffer): Buffer {
   return kept.kind === 'json' && told.kind === 'json' ? bytesOf(mergedValue(kept.value, told.value)) : other;
 }
 
+/** The name may have a sign of its own: `contacts[type=email].value=jo@acme.example`. */
+const PAIR = /^((?:\[[^\]]*\]|[^=[])+)=(.*)$/s;
+
 function pairOf(pair: string): readonly [string, string] {
-  const at = pair.indexOf('=');
-  if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+  const [, name, value] = PAIR.exec(pair) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
   throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
 }
 
