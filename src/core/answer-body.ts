@@ -1,5 +1,5 @@
 import { memberAt, valuesAt, withValueAt } from './answer-path.ts';
-import { holdsNothing, type VerdictWords } from './given.ts';
+import type { VerdictWords } from './given.ts';
 import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
@@ -56,12 +56,12 @@ export function isUtf16(bytes: Buffer): boolean {
 
 /**
  * The value at a path, or undefined. Where it leads through a list by what stands there, the first that is
- * something.
+ * neither null nor blank.
  */
 export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   if (!path.includes('[')) return memberAt(value, path);
   const found = valuesAt(value, path).map((each) => each.value);
-  return found.find((each) => !holdsNothing(each)) ?? found[0];
+  return found.find((each) => each !== null && !(typeof each === 'string' && each.trim() === '')) ?? found[0];
 }
 
 /** The last list through which a path leads: that at `data` for `data.0.id`. */
