@@ -16,18 +16,16 @@ import type { JsonValue } from '../src/core/operation.ts';
 import { escapeMarkup, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { stopShown } from '../src/core/stop-object.ts';
 import { formatOfCode } from '../src/files/formats/xlsx/cell.ts';
-import { cellIssueOf } from '../src/files/quality/cell-issues.ts';
 import { jobSchema } from '../src/job/job-schema.ts';
 import { safeCell } from '../src/lib/formulas.ts';
 import { problemOf } from '../src/lib/yaml/schema-problem.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
-import {
-  normaliseDomain,
-  normalisePersonProfile,
-  normaliseWebsite,
-} from '../src/operations/lookup/identifiers.ts';
-import { isAbn, isDomain, isEmail, isWebsite } from '../src/operations/lookup/recognise.ts';
 import { quotedCell, readEmail, readText } from '../src/operations/team/change-inputs.ts';
+import { cellIssueOf } from '../src/values/damage.ts';
+import { email } from '../src/values/email.ts';
+import { abn } from '../src/values/number.ts';
+import { personProfile } from '../src/values/profile.ts';
+import { domain, website } from '../src/values/website.ts';
 import { some } from './support/combinations.ts';
 import { ESC, NASTY, OBEYED } from './support/nasty.ts';
 
@@ -160,11 +158,19 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
       OPERATION,
       CALL,
     ),
-  'a cell with a domain': (text) => [normaliseDomain(text), isDomain(text), cellIssueOf('domain', text)],
-  'a cell with a website': (text) => [normaliseWebsite(text), isWebsite(text), cellIssueOf('website', text)],
-  'a cell with an e-mail': (text) => [readEmail(text), isEmail(text), cellIssueOf('email', text)],
-  'a cell with a profile': (text) => [normalisePersonProfile(text), cellIssueOf('profile_url', text)],
-  'a cell with a number': (text) => [isAbn(text), cellIssueOf('abn', text), cellIssueOf('phone', text)],
+  'a cell with a domain': (text) => [domain.read(text), domain.looksRight(text), cellIssueOf('domain', text)],
+  'a cell with a website': (text) => [
+    website.read(text),
+    website.looksRight(text),
+    cellIssueOf('website', text),
+  ],
+  'a cell with an e-mail': (text) => [readEmail(text), email.looksRight(text), cellIssueOf('email', text)],
+  'a cell with a profile': (text) => [personProfile.read(text), cellIssueOf('profile_url', text)],
+  'a cell with a number': (text) => [
+    abn.looksRight(text),
+    cellIssueOf('abn', text),
+    cellIssueOf('phone', text),
+  ],
   'a cell with a name': (text) => readText('project', text),
   'a template': (text) => [columnsIn(text), templateProblem({ a: text }), columnsIn(`{{a${text}`)],
   'a word that nobody knows': (text) => [suggestion(text, [text.slice(1)]), suggestion('x', [text, text])],

@@ -1,11 +1,11 @@
 import { type Body, parsedResultsOf, readBody, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail } from '../core/errors.ts';
-import { holdsNothing } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import type { Call, JsonValue } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { DONE_WITHOUT_A_WORD, SO_ALREADY, WITHOUT_A_WORD } from '../core/row.ts';
 import { type Credits, credits, type End, type Reply } from '../ledger/ledger.ts';
+import { holdsNothing } from '../values/blank.ts';
 import {
   type AnswerRule,
   type Dialect,

@@ -6,17 +6,11 @@ import { atMost, counted, foreignWords, grouped, linesOf } from '../core/plain-t
 import { accountNameIn } from '../files/output/output.ts';
 import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
 import { type LogEntryObject, LogObject } from '../objects/log-object.ts';
-import {
-  normaliseAbn,
-  normaliseCompanyProfile,
-  normaliseDomain,
-  normaliseEmail,
-  normalisePersonProfile,
-  normaliseProfileSlug,
-  normaliseWebsite,
-} from '../operations/lookup/identifiers.ts';
-import { isAbn, isEmail } from '../operations/lookup/recognise.ts';
 import { eachLedgerThere, findBatch } from '../run/open-ledger.ts';
+import { email } from '../values/email.ts';
+import { abn } from '../values/number.ts';
+import { companyProfile, personProfile, profileSlug } from '../values/profile.ts';
+import { domain, website } from '../values/website.ts';
 import { argument, command, onOff } from './shared/command.ts';
 import { COMMON } from './shared/input.ts';
 
@@ -88,17 +82,11 @@ async function aboutOf(text: string | undefined, store: string | undefined): Pro
  */
 function spellingsOf(text: string): readonly string[] {
   if (text === '' || text.length > 500) return [];
-  const readers = isEmail(text)
-    ? [normaliseEmail]
-    : isAbn(text)
-      ? [normaliseAbn]
-      : [
-          normaliseDomain,
-          normaliseWebsite,
-          normalisePersonProfile,
-          normaliseCompanyProfile,
-          normaliseProfileSlug,
-        ];
+  const readers = email.looksRight(text)
+    ? [email.read]
+    : abn.looksRight(text)
+      ? [abn.read]
+      : [domain.read, website.read, personProfile.read, companyProfile.read, profileSlug.read];
   const read = readers.map((reader) => reader(text));
   return [...new Set([text, ...read.flatMap((each) => (each.kind === 'usable' ? each.value : []))])];
 }

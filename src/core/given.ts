@@ -1,5 +1,5 @@
 import type { Call, JsonValue } from './operation.ts';
-import { isBlankText, wordsIn } from './plain-text.ts';
+import { wordsIn } from './plain-text.ts';
 
 /** The values whose place in an answer a dialect may name under `gives`, by our names for them. */
 
@@ -60,11 +60,4 @@ export function vendorsWord(told: string, words: VerdictWords): Plain | undefine
   const verdict = EMAIL_VERDICTS.find((each) => each === told);
   if (verdict !== undefined) return [words[verdict] ?? []].flat()[0];
   return verdictIn(told, words) === undefined ? undefined : told;
-}
-
-/** Whether no value is there, or a word for none. A zero is a value. */
-export function holdsNothing(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null || value === false) return true;
-  if (typeof value === 'object') return Object.values(value).every(holdsNothing);
-  return isBlankText(String(value));
 }

@@ -84,14 +84,6 @@ export type Step =
 export const send = (call: Call): Step => ({ kind: 'send', call });
 export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
 
-/**
- * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails".
- */
-export type Normalised =
-  | { readonly kind: 'usable'; readonly value: string }
-  | { readonly kind: 'blank' }
-  | { readonly kind: 'unusable'; readonly problem: string };
-
 export interface InputField {
   readonly name: string;
   /** The meaning of the input in one clause, for `plan` and the documentation. */
@@ -111,6 +103,11 @@ export interface InputField {
    * cell does.
    */
   readonly looksRight?: (cell: string) => boolean;
+  /**
+   * Whether a cell has nothing for this input: no text, or a word for nothing. Left out: only a cell without
+   * text.
+   */
+  readonly isBlank?: (cell: string) => boolean;
   /** No two people share the value, so a text that most rows of a list have in its column is a label. */
   readonly isOnes?: true;
   /** The cells carry a checksum, so a column of them is recognised for sure, also against its header. */

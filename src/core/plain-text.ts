@@ -134,8 +134,3 @@ export function wordsIn(text: string): readonly string[] {
 export function phrasesIn(text: string): string[] {
   return text.split(',').map((phrase) => phrase.trim());
 }
-
-const NOTHING = /^(?:\\n|null|nil|none|nan|<?n\/?a>?|n\.a\.?|undefined|\(?blank\)?|[-\u2013\u2014]+)?$/i;
-
-/** Whether a text has nothing in it but a word that databases, R and people write where they have nothing. */
-export const isBlankText = (text: string): boolean => NOTHING.test(text.trim());

@@ -1,7 +1,6 @@
 import { invariant } from './errors.ts';
 import { present } from './objects.ts';
 import type { AddressCheck, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
-import { isBlankText } from './plain-text.ts';
 import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
 
 /**
@@ -138,9 +137,11 @@ function stepPreparer(
     prepare: each.operation.preparer({ ...own, unaskable: each.unaskable }),
   }));
   const columns = Object.entries(entriesOf(step, fed));
+  const isBlank = (input: string, cell: string): boolean =>
+    step.inputs.find(({ name }) => name === input)?.isBlank?.(cell) ?? cell.trim() === '';
   return (row) => {
     const cells = entriesOf(step, row);
-    const blank = Object.fromEntries(columns.filter(([input]) => isBlankText(cells[input] ?? '')));
+    const blank = Object.fromEntries(columns.filter(([input]) => isBlank(input, cells[input] ?? '')));
     if (Object.keys(blank).length > 0) {
       const later = ways.map((way) => ({
         ...asked(way, cells),

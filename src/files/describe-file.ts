@@ -5,7 +5,8 @@ import { foreignWords } from '../core/plain-text.ts';
 import { RowCount, type RowNumber, rowRangeText } from '../core/row.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
 import type { ColumnObject, ListDescription, OperationFit } from '../objects/list-object.ts';
-import { isBlankCell } from '../operations/lookup/identifiers.ts';
+import { isBlankCell } from '../values/blank.ts';
+import type { CellKind } from '../values/damage.ts';
 import {
   type CellLook,
   cellLookOf,
@@ -24,7 +25,6 @@ import {
   unheeded,
 } from './columns/columns.ts';
 import type { OpenedFile } from './input.ts';
-import type { CellKind } from './quality/cell-issues.ts';
 import { IssueTally, issuesAsRead } from './quality/job-issues.ts';
 import { beginningOf } from './shape/list-start.ts';
 

@@ -7,11 +7,11 @@ import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { asItIs, safeCell } from '../lib/formulas.ts';
-import { isBlankCell } from '../operations/lookup/identifiers.ts';
+import { isBlankCell } from '../values/blank.ts';
+import type { CellKind } from '../values/damage.ts';
 import { kindOfInput } from './columns/column-kind.ts';
 import { type OpenedFile, openFile } from './input.ts';
 import { isWorkbookName } from './output/output.ts';
-import type { CellKind } from './quality/cell-issues.ts';
 
 /**
  * Puts a result into a file that its user has edited since: our columns of an output, or the mended cells of

@@ -1,22 +1,13 @@
 import { hash } from 'node:crypto';
 import { loadFamily, OPERATIONS } from '../core/families.ts';
 import type { ReadOptions } from '../core/format.ts';
-import type { Normalised, Operation } from '../core/operation.ts';
-import {
-  identifierText,
-  normaliseAbn,
-  normaliseCompanyProfile,
-  normaliseDomain,
-  normaliseEmail,
-  normalisePersonProfile,
-} from '../operations/lookup/identifiers.ts';
-import {
-  isAbn,
-  isCompanyProfile,
-  isEmail,
-  isPersonProfile,
-  isWebsite,
-} from '../operations/lookup/recognise.ts';
+import type { Operation } from '../core/operation.ts';
+import { identifierText } from '../values/blank.ts';
+import { email } from '../values/email.ts';
+import { abn } from '../values/number.ts';
+import { companyProfile, personProfile } from '../values/profile.ts';
+import type { ReadAs } from '../values/reading.ts';
+import { domain, website } from '../values/website.ts';
 import { guessColumns, readContent } from './columns/columns.ts';
 import { openFile } from './input.ts';
 
@@ -84,10 +75,10 @@ function meaningOf(cell: string): string {
   return read?.kind === 'usable' ? read.value : identifierText(cell).toLowerCase();
 }
 
-const KINDS: readonly (readonly [(cell: string) => boolean, (cell: string) => Normalised])[] = [
-  [isAbn, normaliseAbn],
-  [isEmail, normaliseEmail],
-  [isPersonProfile, normalisePersonProfile],
-  [isCompanyProfile, normaliseCompanyProfile],
-  [isWebsite, normaliseDomain],
+const KINDS: readonly (readonly [(cell: string) => boolean, (cell: string) => ReadAs])[] = [
+  [abn.looksRight, abn.read],
+  [email.looksRight, email.read],
+  [personProfile.looksRight, personProfile.read],
+  [companyProfile.looksRight, companyProfile.read],
+  [website.looksRight, domain.read],
 ];

@@ -1,6 +1,6 @@
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import type { InputRow } from '../core/row.ts';
-import { shownText } from '../operations/lookup/identifiers.ts';
+import { shownText } from '../values/cell-text.ts';
 import { identifierColumns, isIdentifier } from './columns/column-kind.ts';
 import { valueRows } from './header.ts';
 import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';

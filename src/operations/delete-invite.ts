@@ -1,4 +1,4 @@
-import { withoutTextMark } from './lookup/identifiers.ts';
+import { withoutTextMark } from '../values/cell-text.ts';
 import {
   deleteAction,
   missingInviteWords,

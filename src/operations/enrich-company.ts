@@ -1,15 +1,9 @@
 import { wordsIn } from '../core/plain-text.ts';
-import { formatAbn } from './lookup/abn.ts';
-import {
-  normaliseAbn,
-  normaliseCompanyName,
-  normaliseCompanyProfile,
-  normaliseCountry,
-  normaliseDomain,
-  normaliseRegisterNumber,
-  normaliseWebsite,
-} from './lookup/identifiers.ts';
-import { isAbn, isCompanyProfile, isDomain, isWebsite } from './lookup/recognise.ts';
+import { companyName } from '../values/company-name.ts';
+import { abn, formatAbn, registerNumber } from '../values/number.ts';
+import { companyProfile } from '../values/profile.ts';
+import { country } from '../values/text.ts';
+import { domain, website } from '../values/website.ts';
 import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 
 /**
@@ -22,8 +16,8 @@ const companyIdentifiers: readonly Identifier[] = [
     label: 'ABN',
     about: 'the Australian Business Number, 11 digits in any spelling',
     aliases: wordsIn('abn abnnumber abnno australianbusinessnumber companyabn businessabn charityabn'),
-    normalise: normaliseAbn,
-    looksRight: isAbn,
+    read: abn.read,
+    looksRight: abn.looksRight,
     checksummed: true,
     standsAlone: true,
     quote: formatAbn,
@@ -33,9 +27,9 @@ const companyIdentifiers: readonly Identifier[] = [
     label: 'domain',
     about: "the company's own domain; a website or a company e-mail address works too",
     aliases: ['domain', 'domainname', 'companydomain', 'businessdomain', 'webdomain', 'websitedomain'],
-    normalise: normaliseDomain,
-    looksRight: isDomain,
-    derivedFrom: { names: ['website'], normalise: normaliseDomain },
+    read: domain.read,
+    looksRight: domain.looksRight,
+    derivedFrom: { names: ['website'], read: domain.read },
   },
   {
     name: 'profile_url',
@@ -45,8 +39,8 @@ const companyIdentifiers: readonly Identifier[] = [
       profileurl companyprofileurl companyprofile linkedin linkedinurl linkedincompanyurl companylinkedin
       companylinkedinurl linkedinprofile linkedinpage
     `),
-    normalise: normaliseCompanyProfile,
-    looksRight: isCompanyProfile,
+    read: companyProfile.read,
+    looksRight: companyProfile.looksRight,
   },
   {
     name: 'website',
@@ -56,8 +50,8 @@ const companyIdentifiers: readonly Identifier[] = [
       website websiteurl websiteaddress web webaddress url homepage homepageurl companywebsite companyurl
       businesswebsite charitywebsite organisationwebsite organizationwebsite
     `),
-    normalise: normaliseWebsite,
-    looksRight: isWebsite,
+    read: website.read,
+    looksRight: website.looksRight,
   },
   {
     name: 'name',
@@ -68,7 +62,7 @@ const companyIdentifiers: readonly Identifier[] = [
       legalname entityname accountname charitylegalname tradingname
     `),
     generic: ['name'],
-    normalise: normaliseCompanyName,
+    read: companyName.read,
     needsBy: true,
   },
   {
@@ -76,7 +70,7 @@ const companyIdentifiers: readonly Identifier[] = [
     label: 'country',
     about: 'the country of the company, as its vendor writes it',
     aliases: wordsIn('country countrycode companycountry'),
-    normalise: normaliseCountry,
+    read: country.read,
     needsBy: true,
   },
   {
@@ -87,7 +81,7 @@ const companyIdentifiers: readonly Identifier[] = [
       number companynumber registernumber registrationnumber companyregistrationnumber companyno acn nzbn crn
     `),
     generic: ['number'],
-    normalise: normaliseRegisterNumber,
+    read: registerNumber.read,
     standsAlone: true,
     needsBy: true,
   },

@@ -18,7 +18,7 @@ import {
   type Step,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { identifierText } from './lookup/identifiers.ts';
+import { identifierText } from '../values/blank.ts';
 import {
   ofAnother,
   type PersonAction,

@@ -15,30 +15,33 @@ import {
 } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
 import { keysIn } from '../core/vendor-path.ts';
+import { isBlankText } from '../values/blank.ts';
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
-const FILTERS: readonly InputField[] = [
-  {
-    name: 'company',
-    about: 'the company that they work for',
-    aliases: ['company', 'companyname', 'employer', 'organisation', 'organization', 'accountname'],
-  },
-  {
-    name: 'position',
-    about: 'their position, such as Head of Marketing',
-    aliases: ['position', 'jobtitle', 'jobposition'],
-  },
-  {
-    name: 'seniority',
-    about: 'how senior they are, such as director',
-    aliases: ['seniority', 'senioritylevel', 'joblevel'],
-  },
-  {
-    name: 'department',
-    about: 'their department, such as Finance',
-    aliases: ['department', 'jobdepartment', 'businessunit'],
-  },
-];
+const FILTERS: readonly InputField[] = (
+  [
+    {
+      name: 'company',
+      about: 'the company that they work for',
+      aliases: ['company', 'companyname', 'employer', 'organisation', 'organization', 'accountname'],
+    },
+    {
+      name: 'position',
+      about: 'their position, such as Head of Marketing',
+      aliases: ['position', 'jobtitle', 'jobposition'],
+    },
+    {
+      name: 'seniority',
+      about: 'how senior they are, such as director',
+      aliases: ['seniority', 'senioritylevel', 'joblevel'],
+    },
+    {
+      name: 'department',
+      about: 'their department, such as Finance',
+      aliases: ['department', 'jobdepartment', 'businessunit'],
+    },
+  ] as const
+).map((each) => ({ ...each, isBlank: isBlankText }));
 
 interface Search {
   /**

@@ -4,7 +4,8 @@ import { lackingWords, type RowStep, type RowSteps, type WantedColumn } from '..
 import type { InputColumns } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import type { SkippedByObject } from '../objects/plan-object.ts';
-import { isBlankCell, withoutTextMark } from '../operations/lookup/identifiers.ts';
+import { isBlankCell } from '../values/blank.ts';
+import { withoutTextMark } from '../values/cell-text.ts';
 import type { PreparedRow } from './row-walk.ts';
 
 /**

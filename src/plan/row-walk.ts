@@ -33,7 +33,6 @@ import {
   type Step,
   send,
 } from '../core/operation.ts';
-import { isBlankText } from '../core/plain-text.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import {
   MOST_CALLS,
@@ -48,7 +47,7 @@ import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/j
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
-import { isBlankCell } from '../operations/lookup/identifiers.ts';
+import { isBlankCell, isBlankText } from '../values/blank.ts';
 import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
 
 /** An account, and the dialect in which its vendor is asked. */

@@ -6,8 +6,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { some } from '../support/combinations.ts';
+import { validAbn } from '../values/abn-arbitrary.ts';
 import { type Desk, lastCommand, openDesk } from './desk.ts';
 
 const sampled = (size: number, ...more: readonly string[]): readonly string[] => [

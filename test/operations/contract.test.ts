@@ -15,7 +15,7 @@ import {
   Team,
 } from '../../src/core/membership.ts';
 import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/core/operation.ts';
-import { validAbn } from './lookup/abn-arbitrary.ts';
+import { validAbn } from '../values/abn-arbitrary.ts';
 
 /**
  * Goal: whatever lies in `src/operations/` is a whole operation, so that adding one is one new file and no other edit.

@@ -1,8 +1,8 @@
 import { listAround, parsedResultsOf, textAt, valueAt } from '../../core/answer-body.ts';
-import { holdsNothing, verdictIn, WANTED } from '../../core/given.ts';
+import { verdictIn, WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
-import { isBlankText } from '../../core/plain-text.ts';
+import { holdsNothing, isBlankText } from '../../values/blank.ts';
 import type { DialectOperation } from '../dialect.ts';
 import type { Asked } from './asked.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';

@@ -2,16 +2,12 @@ import { loadFamily, OPERATIONS } from '../../core/families.ts';
 import type { InputField, Operation } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { inputOf } from '../../core/steps.ts';
-import { readAbn } from '../../operations/lookup/abn.ts';
-import { normaliseWebsite } from '../../operations/lookup/identifiers.ts';
-import {
-  isAbn,
-  isCompanyProfile,
-  isEmail,
-  isPersonProfile,
-  isWebsite,
-} from '../../operations/lookup/recognise.ts';
-import { type CellKind, isDate } from '../quality/cell-issues.ts';
+import type { CellKind } from '../../values/damage.ts';
+import { email } from '../../values/email.ts';
+import { abn } from '../../values/number.ts';
+import { companyProfile, personProfile } from '../../values/profile.ts';
+import { isDate } from '../../values/text.ts';
+import { website } from '../../values/website.ts';
 
 /**
  * The kind of a column: told by the input that the column feeds, by its name, or by its cells. Guessing,
@@ -165,13 +161,13 @@ const PHONE = /^(?:tel\.?:?\s*)?(?:\+|\(?0)[\d\s()./\u2013-]{6,}$/i;
 
 /** @param name of the column, which tells a telephone number from other digits. */
 export function cellLookOf(cell: string, name = ''): CellLook {
-  if (isAbn(cell)) return 'ABN';
-  if (isEmail(cell)) return 'e-mail';
+  if (abn.looksRight(cell)) return 'ABN';
+  if (email.looksRight(cell)) return 'e-mail';
   const text = cell.trim();
   if (isDate(text)) return 'date';
   if (isPhone(text, name)) return 'phone';
   if (/^[\d\s.,+-]+$/.test(text)) return 'number';
-  if (!/\s/.test(text) && normaliseWebsite(cell).kind === 'usable') return 'website';
+  if (!/\s/.test(text) && website.read(cell).kind === 'usable') return 'website';
   return 'text';
 }
 
@@ -192,13 +188,13 @@ function isPhone(text: string, name: string): boolean {
  * Whether digits are surely an identifier with which nobody calculates, whatever the name of their column is.
  */
 export function isIdentifier(digits: string): boolean {
-  return digits.length === 11 && readAbn(digits).kind === 'usable';
+  return digits.length === 11 && abn.read(digits).kind === 'usable';
 }
 
 /** What the cells of a column have to look like to tell its kind. */
 export const BY_CONTENT: readonly (readonly [CellKind, (cell: string) => boolean])[] = [
-  ['abn', isAbn],
-  ['email', isEmail],
-  ['profile_url', (cell) => isPersonProfile(cell) || isCompanyProfile(cell)],
-  ['website', isWebsite],
+  ['abn', abn.looksRight],
+  ['email', email.looksRight],
+  ['profile_url', (cell) => personProfile.looksRight(cell) || companyProfile.looksRight(cell)],
+  ['website', website.looksRight],
 ];

@@ -5,8 +5,9 @@ import { isOutput } from '../../core/our-columns.ts';
 import { counted, foreignName } from '../../core/plain-text.ts';
 import { isFoundColumn } from '../../core/row.ts';
 import { shellWord } from '../../lib/command-line.ts';
-import { identifierText, normaliseDomain } from '../../operations/lookup/identifiers.ts';
-import type { CellKind } from '../quality/cell-issues.ts';
+import { identifierText } from '../../values/blank.ts';
+import type { CellKind } from '../../values/damage.ts';
+import { domain } from '../../values/website.ts';
 import { lookedAt } from '../shape/list-start.ts';
 import { BY_CONTENT, isAboutAnother, SHARE_THAT_DECIDES, squeezed } from './column-kind.ts';
 
@@ -431,8 +432,8 @@ export class ColumnContent {
  * own.
  */
 function whomItIsAbout(cell: string): string {
-  const domain = cell.includes('.') && !cell.includes('@') ? normaliseDomain(cell) : undefined;
-  return domain?.kind === 'usable' ? domain.value : cell;
+  const host = cell.includes('.') && !cell.includes('@') ? domain.read(cell) : undefined;
+  return host?.kind === 'usable' ? host.value : cell;
 }
 
 /** Reads the first rows of a file, up to the limits of `ColumnContent`. */

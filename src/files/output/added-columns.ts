@@ -34,7 +34,7 @@ import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { asItIs, type CellSafety, type FormulaMode, safeCell, safetyIn } from '../../lib/formulas.ts';
-import { isBlankCell } from '../../operations/lookup/identifiers.ts';
+import { isBlankCell } from '../../values/blank.ts';
 import { identifierNames } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import { accountAt, type ShownAnswer, shownAnswer } from './shown-answer.ts';

@@ -1,20 +1,15 @@
-import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation, Prepared, RowInput } from '../../core/operation.ts';
-import { foreignName, foreignWords } from '../../core/plain-text.ts';
+import { foreignWords } from '../../core/plain-text.ts';
 import type { Reading } from '../../core/reading.ts';
 import { RowCount, type RowNumber } from '../../core/row.ts';
 import type { DamageObject } from '../../objects/list-object.ts';
 import type { JobDamageObject } from '../../objects/plan-object.ts';
+import { numbersAsRead } from '../../values/country-numbers.ts';
+import { type CellKind, cellIssueOf } from '../../values/damage.ts';
+import type { CellIssue, CellIssueKind } from '../../values/mend.ts';
 import { kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
-import {
-  type CellIssue,
-  type CellIssueKind,
-  type CellKind,
-  cellIssueOf,
-  type Numbers,
-} from './cell-issues.ts';
 
 /** Tells the damage of a cell in a list that is read as was said. */
 export type IssueOf = (kind: CellKind, cell: string) => CellIssue | undefined;
@@ -159,37 +154,3 @@ const LABELS: { readonly [Kind in CellKind]?: string } = {
   profile_url: 'profile URL',
   profile_slug: 'profile slug',
 };
-
-// -------------------------------------------------------------------------------------- numbers of a country
-
-/** Countries of which some postcodes begin with a zero, by the number of their digits. */
-const POSTCODES: Readonly<Record<number, readonly string[]>> = {
-  4: ['AU', 'NO', 'NZ'],
-  5: ['DE', 'ES', 'FI', 'FR', 'IT', 'KR', 'MX', 'MY', 'TR', 'US'],
-  6: ['CN', 'SG'],
-  7: ['JP'],
-};
-
-/**
- * libphonenumber is loaded where a country is said.
- * @returns undefined where nobody said whose numbers they are.
- * @throws StopError `usage` for what is no country.
- */
-export async function numbersAsRead({ country: code = '' }: Reading): Promise<Numbers | undefined> {
-  if (code === '') return undefined;
-  const { isSupportedCountry, parsePhoneNumberFromString } = await import('libphonenumber-js/max');
-  const country = code.toUpperCase();
-  if (!isSupportedCountry(country)) {
-    const next = 'Give the two letters of a country, such as AU.';
-    throw stop('usage', `${foreignName(code)} is not a country.`, next);
-  }
-  return {
-    dialled(digits) {
-      const number = parsePhoneNumberFromString(digits, country);
-      if (number?.isValid() !== true) return undefined;
-      const national = number.formatNational().replaceAll(/\D/g, '');
-      return national === `0${digits}` ? national : digits;
-    },
-    postcode: (digits) => (POSTCODES[digits.length + 1]?.includes(country) ? `0${digits}` : digits),
-  };
-}

@@ -1,8 +1,11 @@
 import type { ReadOptions } from '../../core/format.ts';
 import type { LeftOut } from '../../core/reading.ts';
 import { type RowNumber, type RowRange, readRowRange, rowRangeText } from '../../core/row.ts';
-import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
-import { isDate } from '../quality/cell-issues.ts';
+import { email } from '../../values/email.ts';
+import { abn } from '../../values/number.ts';
+import { personProfile } from '../../values/profile.ts';
+import { isDate } from '../../values/text.ts';
+import { website } from '../../values/website.ts';
 import { NUMBER_NAME } from './column-words.ts';
 import { isDashes, lookedAt, ROWS_SAMPLED, rowWords } from './list-start.ts';
 
@@ -183,7 +186,7 @@ function isRemark(cells: readonly string[], isListOfNames: boolean): boolean {
     const text = cell.trim();
     if (text === '') continue;
     if (label === '') label = text;
-    else if (AMOUNT.test(text) && !isAbn(text)) others += 1;
+    else if (AMOUNT.test(text) && !abn.looksRight(text)) others += 1;
     else return false;
   }
   if (isLookup(label)) return false;
@@ -238,7 +241,7 @@ class NamingColumns {
 }
 
 export function isLookup(cell: string): boolean {
-  if (isAbn(cell) || isEmail(cell)) return true;
+  if (abn.looksRight(cell) || email.looksRight(cell)) return true;
   if (isDate(cell) || /^[\d\s.,+()%$€£-]+$/.test(cell)) return false;
-  return isWebsite(cell) || isPersonProfile(cell);
+  return website.looksRight(cell) || personProfile.looksRight(cell);
 }

@@ -11,8 +11,11 @@ import {
   readRowRange,
   rowRangeText,
 } from '../../core/row.ts';
-import { isAbn, isEmail, isPersonProfile, isWebsite } from '../../operations/lookup/recognise.ts';
-import { isDate } from '../quality/cell-issues.ts';
+import { email } from '../../values/email.ts';
+import { abn } from '../../values/number.ts';
+import { personProfile } from '../../values/profile.ts';
+import { isDate } from '../../values/text.ts';
+import { website } from '../../values/website.ts';
 import { lettersOf } from '../workbook.ts';
 import { isColumnWord, NUMBER_NAME } from './column-words.ts';
 
@@ -338,7 +341,7 @@ const YEAR = /^(?:19|20)\d\d$/;
 function isLabel(cell: string): boolean {
   const text = cell.trim();
   if (text === '' || text.length > LONGEST_LABEL || PLACEHOLDER.test(text)) return false;
-  return !(NUMBER.test(text) || isDate(text) || isEmail(text) || isAddress(text));
+  return !(NUMBER.test(text) || isDate(text) || email.looksRight(text) || isAddress(text));
 }
 
 /** What is behind the name of a company and hardly ever in that of a column. */
@@ -346,13 +349,19 @@ const COMPANY =
   /\S\s(?:p(?:ty|te)\.?(?: ltd\.?)?|ltd\.?|limited|inc\.?|incorporated|llc|llp|plc|corp\.?|corporation|gmbh(?: & co\.? kg)?|ag|kg|s\.?a\.?(?:s|rl)?|s\.?r\.?l\.?|s\.?p\.?a\.?|b\.?v\.?|n\.?v\.?|a\/s|oy|ab)$/i;
 
 function isValue(cell: string): boolean {
-  if (isAbn(cell) || isEmail(cell) || isPersonProfile(cell) || isDate(cell) || COMPANY.test(cell))
+  if (
+    abn.looksRight(cell) ||
+    email.looksRight(cell) ||
+    personProfile.looksRight(cell) ||
+    isDate(cell) ||
+    COMPANY.test(cell)
+  )
     return true;
   return NUMBER.test(cell) ? cell.replaceAll(/\D/g, '').length > 6 : isAddress(cell);
 }
 
 /** `S.No` is none in Norway. */
-const isAddress = (cell: string): boolean => isWebsite(cell) && !NUMBER_NAME.test(cell);
+const isAddress = (cell: string): boolean => website.looksRight(cell) && !NUMBER_NAME.test(cell);
 
 // ----------------------------------------------------------------------------------------- two rows of names
 

@@ -1,6 +1,7 @@
 import type { InputField, JsonObject, JsonValue } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { keysIn } from '../../core/vendor-path.ts';
+import { isBlankText } from '../../values/blank.ts';
 
 /**
  * A body, or the filters of a search, in which `{{Column}}` stands for a row's cell. Only texts are filled
@@ -22,7 +23,7 @@ export function columnsIn(body: JsonValue): readonly string[] {
  */
 export function columnInput(column: string, about: string): InputField {
   const squeezed = column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return { name: column, about, aliases: [squeezed], required: true };
+  return { name: column, about, aliases: [squeezed], required: true, isBlank: isBlankText };
 }
 
 export function templateProblem(body: JsonValue): string | undefined {

@@ -1,15 +1,9 @@
 import { wordsIn } from '../../core/plain-text.ts';
-import {
-  normaliseCompanyName,
-  normaliseDomain,
-  normaliseEmail,
-  normaliseFullName,
-  normalisePersonName,
-  normalisePersonProfile,
-  normaliseProfileSlug,
-  normaliseSlugOfAddress,
-} from './identifiers.ts';
-import { isDomain, isEmail, isPersonProfile } from './recognise.ts';
+import { companyName } from '../../values/company-name.ts';
+import { email } from '../../values/email.ts';
+import { fullName, personName } from '../../values/person-name.ts';
+import { personProfile, profileSlug, slugOfAddress } from '../../values/profile.ts';
+import { domain } from '../../values/website.ts';
 import type { Identifier } from './waterfall.ts';
 
 /** Identifiers of a person, for all operations that look one up. */
@@ -22,8 +16,8 @@ export const EMAIL: Identifier = {
     email emailaddress emailid mail mailaddress workemail workemailaddress businessemail personalemail
     contactemail primaryemail
   `),
-  normalise: normaliseEmail,
-  looksRight: isEmail,
+  read: email.read,
+  looksRight: email.looksRight,
   standsAlone: true,
 };
 
@@ -38,17 +32,17 @@ const ALONE: readonly Identifier[] = [
       profileurl personprofileurl linkedin linkedinurl linkedinprofile linkedinprofileurl personlinkedin
       personlinkedinurl contactlinkedin contactlinkedinurl
     `),
-    normalise: normalisePersonProfile,
-    looksRight: isPersonProfile,
+    read: personProfile.read,
+    looksRight: personProfile.looksRight,
   },
   {
     name: 'profile_slug',
     label: 'profile slug',
     about: 'the last part of the profile address, such as jo-citizen; the whole address works too',
     aliases: wordsIn('profileslug linkedinslug linkedinhandle linkedinpublicidentifier publicidentifier'),
-    normalise: normaliseProfileSlug,
+    read: profileSlug.read,
     isOnes: true,
-    derivedFrom: { names: ['profile_url'], normalise: normaliseSlugOfAddress },
+    derivedFrom: { names: ['profile_url'], read: slugOfAddress },
   },
 ];
 
@@ -60,14 +54,14 @@ const TOGETHER: readonly Identifier[] = (
       label: 'first name',
       about: "the person's given name",
       aliases: wordsIn('firstname first givenname forename contactfirstname'),
-      normalise: normalisePersonName,
+      read: personName.read,
     },
     {
       name: 'last_name',
       label: 'last name',
       about: "the person's family name",
       aliases: wordsIn('lastname last familyname surname contactlastname'),
-      normalise: normalisePersonName,
+      read: personName.read,
     },
     {
       name: 'full_name',
@@ -75,15 +69,15 @@ const TOGETHER: readonly Identifier[] = (
       about: "the person's whole name; put together from the two others where it has no column",
       aliases: wordsIn('fullname name personname contactname contact'),
       generic: ['name', 'contact'],
-      normalise: normaliseFullName,
-      derivedFrom: { names: ['first_name', 'last_name'], normalise: normaliseFullName },
+      read: fullName.read,
+      derivedFrom: { names: ['first_name', 'last_name'], read: fullName.read },
     },
     {
       name: 'company',
       label: 'company',
       about: 'the name of the company that they work for',
       aliases: wordsIn('company companyname employer organisation organization accountname'),
-      normalise: normaliseCompanyName,
+      read: companyName.read,
     },
     {
       name: 'domain',
@@ -93,8 +87,8 @@ const TOGETHER: readonly Identifier[] = (
         domain domainname companydomain businessdomain webdomain websitedomain website websiteurl web
         webaddress companywebsite companyurl homepage
       `),
-      normalise: normaliseDomain,
-      looksRight: isDomain,
+      read: domain.read,
+      looksRight: domain.looksRight,
     },
   ] as const
 ).map((each) => ({ ...each, needsBy: true }));

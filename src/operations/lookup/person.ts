@@ -3,8 +3,10 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { readBody } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
+import { withoutTextMark } from '../../values/cell-text.ts';
+import { problemWords } from '../../values/problem-words.ts';
+import { personProfile, profileSlug } from '../../values/profile.ts';
 import { isList } from './cell-template.ts';
-import { normalisePersonProfile, normaliseProfileSlug, withoutTextMark } from './identifiers.ts';
 
 /**
  * The answers about a person may name any text with an `@`, also one that no mailbox can be called.
@@ -13,11 +15,11 @@ import { normalisePersonProfile, normaliseProfileSlug, withoutTextMark } from '.
 export function personOf(text: string): Person {
   const address = withoutTextMark(text).toLowerCase();
   if (address.includes('@') && !IS_PAGE.test(address)) return new Person(emailPattern(address), address);
-  const read = normalisePersonProfile(text);
+  const read = personProfile.read(text);
   // The address of a whole site would erase everybody who is mentioned with it.
   const isSite = read.kind === 'usable' && new URL(read.value).pathname === '/';
   if (read.kind === 'usable' && !isSite) return new Person(profilePattern(read.value));
-  const why = read.kind === 'unusable' ? read.problem : isSite ? 'is a whole site' : 'is blank';
+  const why = read.kind === 'unusable' ? problemWords(read) : isSite ? 'is a whole site' : 'is blank';
   throw stop(
     'usage',
     `What is to be forgotten ${why}.`,
@@ -159,7 +161,7 @@ function emailPattern(address: string): string {
  * only the slug.
  */
 function profilePattern(url: string): string {
-  const slug = normaliseProfileSlug(url);
+  const slug = profileSlug.read(url);
   const page = pattern(url.replace(/^https:\/\/(?:www\.)?/, ''));
   // Some letters may stand between two of a page, and end a sentence otherwise.
   const whole = String.raw`(?<![\p{L}\p{N}\p{M}_\-])${page}(?![.+@$!*]?[\p{L}\p{N}\p{M}_~\-])`;

@@ -6,7 +6,6 @@ import {
   defineOperation,
   end,
   type InputField,
-  type Normalised,
   type Operation,
   type OperationOptions,
   type Prepared,
@@ -16,7 +15,10 @@ import {
 } from '../../core/operation.ts';
 import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
-import { identifierText, withoutTextMark } from './identifiers.ts';
+import { identifierText, isBlankText } from '../../values/blank.ts';
+import { withoutTextMark } from '../../values/cell-text.ts';
+import { problemWords } from '../../values/problem-words.ts';
+import { BLANK, type Read, type ReadAs, unusable } from '../../values/reading.ts';
 
 /**
  * The parts that all operations share which look something up: identifiers are tried in turn until one
@@ -31,14 +33,14 @@ import { identifierText, withoutTextMark } from './identifiers.ts';
 export interface Identifier extends InputField {
   /** The name of the identifier in a sentence: "ABN", "profile URL". */
   readonly label: string;
-  readonly normalise: (cell: string) => Normalised;
+  readonly read: Read;
   /**
    * Other identifiers. This one is read from their cells, with a blank between them, when its own cell has
    * nothing usable and none of theirs is blank.
    */
   readonly derivedFrom?: {
     readonly names: readonly string[];
-    readonly normalise: (cell: string) => Normalised;
+    readonly read: Read;
   };
   /**
    * Nothing else can be read out of this identifier, and it out of nothing else, so it never repeats another
@@ -66,14 +68,12 @@ interface Reading {
   readonly identifier: Identifier;
   readonly cell: string | undefined;
   /** The reading of its own cell; blank without a column. */
-  readonly own: Normalised;
+  readonly own: ReadAs;
   /**
    * The reading of the cells of `derivedFrom`, and the first of them that is blank, else the first; absent
    * when its own cell is usable.
    */
-  readonly derived:
-    | { readonly from: Identifier; readonly cell: string; readonly said: Normalised }
-    | undefined;
+  readonly derived: { readonly from: Identifier; readonly cell: string; readonly said: ReadAs } | undefined;
 }
 
 interface UsableReading {
@@ -137,17 +137,15 @@ export function tiersPreparer(
   };
 }
 
-const BLANK: Normalised = { kind: 'blank' };
-
 /** @param absent the reading where the row has none of its cells. */
 function readingOf(absent: Reading, all: readonly Identifier[], row: RowInput): Reading {
   const { identifier } = absent;
-  const { name, derivedFrom, normalise } = identifier;
+  const { name, derivedFrom } = identifier;
   const cell = row[name];
-  const own = cell === undefined ? BLANK : normalise(cell);
+  const own = cell === undefined ? BLANK : identifier.read(cell);
   const alone = cell === undefined ? absent : { identifier, cell, own, derived: undefined };
   if (own.kind === 'usable' || derivedFrom === undefined) return alone;
-  const { names, normalise: read } = derivedFrom;
+  const { names, read } = derivedFrom;
   const cells = names.map((each) => row[each]).filter((each) => each !== undefined);
   if (cells.length < names.length) return alone;
   const blank = cells.findIndex((each) => identifierText(each) === '');
@@ -160,8 +158,7 @@ function readingOf(absent: Reading, all: readonly Identifier[], row: RowInput): 
 
 /** Turns a usable identifier into an unusable one that the vendor cannot look up, whatever the row says. */
 function unaskable({ identifier, cell, own }: Reading): Reading {
-  const problem = 'the vendor cannot look it up';
-  const said = own.kind === 'usable' ? ({ kind: 'unusable', problem } as const) : own;
+  const said = own.kind === 'usable' ? unusable('unaskable') : own;
   return { identifier, cell, own: said, derived: undefined };
 }
 
@@ -188,7 +185,7 @@ function saysTheSame(one: UsableReading, other: UsableReading): boolean {
 }
 
 function isReadFrom({ identifier, value }: UsableReading, cell: string): boolean {
-  const said = identifier.normalise(cell);
+  const said = identifier.read(cell);
   return said.kind === 'usable' && said.value === value;
 }
 
@@ -282,10 +279,10 @@ function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): s
     .join('; ');
 }
 
-function clause({ label, quote }: Identifier, cell: string | undefined, said: Normalised): string {
+function clause({ label, quote }: Identifier, cell: string | undefined, said: ReadAs): string {
   if (cell === undefined) return `${label}: no column`;
   if (cell.trim() === '') return `${label}: blank`;
-  const problem = said.kind === 'unusable' ? said.problem : 'counts as blank';
+  const problem = said.kind === 'unusable' ? problemWords(said) : 'counts as blank';
   return `${label} ${foreignWords((quote?.(cell) ?? cell).trim(), LONGEST_QUOTE)}: ${problem}`;
 }
 
@@ -327,7 +324,7 @@ export function lookUpOperation(
     name,
     summary,
     vendor: 'provider',
-    inputs: identifiers,
+    inputs: identifiers.map((each) => ({ isBlank: isBlankText, ...each })),
     tiers: identifiers.map((identifier) => identifier.name),
     ...present({ by }),
     askedBy(said = by, named = []) {

@@ -12,8 +12,11 @@ import type {
 } from '../../core/operation.ts';
 import { foreignWords, listed, sentence, wordsIn } from '../../core/plain-text.ts';
 import { leadsElsewhere } from '../../core/vendor-path.ts';
-import { identifierText, isSheetError, normaliseEmail, withoutTextMark } from '../lookup/identifiers.ts';
-import { isEmail } from '../lookup/recognise.ts';
+import { identifierText } from '../../values/blank.ts';
+import { withoutTextMark } from '../../values/cell-text.ts';
+import { email } from '../../values/email.ts';
+import { problemWords } from '../../values/problem-words.ts';
+import { isSheetError } from '../../values/reading.ts';
 
 /**
  * The inputs that the changes of the service share, and how their cells are read. Whatever a sheet contains,
@@ -27,7 +30,7 @@ export const EMAIL: InputField = {
     email emailaddress emailid mail mailaddress workemail workemailaddress businessemail contactemail
     primaryemail useremail memberemail
   `),
-  looksRight: isEmail,
+  looksRight: email.looksRight,
 };
 
 export const ROLE: InputField = {
@@ -125,14 +128,14 @@ function blank(label: string, cell: string): Prepared<never> {
 
 /** The e-mail address in lower case, because case does not tell two people apart. */
 export function readEmail(cell = ''): Prepared<string> {
-  const said = normaliseEmail(cell);
+  const said = email.read(cell);
   switch (said.kind) {
     case 'usable':
       return ready(said.value);
     case 'blank':
       return blank('e-mail', cell);
     case 'unusable':
-      return invalid(`e-mail ${quotedCell(cell)} ${said.problem}`);
+      return invalid(`e-mail ${quotedCell(cell)} ${problemWords(said)}`);
   }
 }
 

@@ -20,7 +20,7 @@ import { describeFile } from '../../../src/files/describe-file.ts';
 import { openFile } from '../../../src/files/input.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 import enrichPerson from '../../../src/operations/enrich-person.ts';
-import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
+import { validAbn } from '../../values/abn-arbitrary.ts';
 import { inputFolder } from '../formats/sheets.ts';
 
 const ABNS = ['51824753556', '44 676 848 475', 'ABN 44735928039', '44737312885'];

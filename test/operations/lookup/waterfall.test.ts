@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, Answered, Call, Normalised } from '../../../src/core/operation.ts';
+import type { Answer, Answered, Call } from '../../../src/core/operation.ts';
 import {
   checkWaterfall,
   type Identifier,
@@ -7,6 +7,7 @@ import {
   type Tier,
   tiersPreparer,
 } from '../../../src/operations/lookup/waterfall.ts';
+import { type ReadAs, unusable, usable } from '../../../src/values/reading.ts';
 
 /**
  * Goal: identifiers are tried in the order that the user was told, none twice, and the row's reason says what happened.
@@ -14,31 +15,29 @@ import {
  * `code` is usable when it is digits, `page` when it starts with "/", and `site` is the first part of a page.
  */
 
-const usable = (value: string): Normalised => ({ kind: 'usable', value });
-const unusable = (problem: string): Normalised => ({ kind: 'unusable', problem });
 const identifier = (
   name: string,
   label: string,
-  normalise: (text: string) => Normalised,
+  read: (text: string) => ReadAs,
   rest: Partial<Identifier> = {},
 ): Identifier => ({
   ...{ name, label, about: '', aliases: [] },
-  normalise: (cell) => (cell.trim() === '' ? { kind: 'blank' } : normalise(cell.trim())),
+  read: (cell) => (cell.trim() === '' ? { kind: 'blank' } : read(cell.trim())),
   ...rest,
 });
 
-function siteIn(text: string): Normalised {
+function siteIn(text: string): ReadAs {
   if (text === '') return { kind: 'blank' };
   const site = /^\/?([a-z]+)/.exec(text)?.[1];
-  return site === undefined ? unusable('has no site') : usable(site);
+  return site === undefined ? unusable('no_dot') : usable(site);
 }
 
 const identifiers: readonly Identifier[] = [
-  identifier('code', 'Code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('is no number')), {
+  identifier('code', 'Code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('letters')), {
     quote: (cell) => cell.toUpperCase(),
   }),
-  identifier('site', 'site', siteIn, { derivedFrom: { names: ['page'], normalise: siteIn } }),
-  identifier('page', 'page', (text) => (text.startsWith('/') ? usable(text) : unusable('has no slash'))),
+  identifier('site', 'site', siteIn, { derivedFrom: { names: ['page'], read: siteIn } }),
+  identifier('page', 'page', (text) => (text.startsWith('/') ? usable(text) : unusable('no_web_address'))),
 ];
 
 const names = identifiers.map(({ name }) => name);
@@ -76,10 +75,14 @@ describe('without a waterfall', () => {
 
   test('an unusable identifier does not stop the row, and is remarked', () => {
     expect(prepare({ code: 'x7', page: '/bc' })).toEqual(
-      ready([tier({ site: 'bc' })], 'Code X7: is no number'),
+      ready([tier({ site: 'bc' })], 'Code X7: contains letters'),
     );
-    expect(prepare({ code: '7', page: '99' })).toEqual(ready([tier({ code: '7' })], 'page 99: has no slash'));
-    expect(prepare({ site: '#', page: '/bc' })).toEqual(ready([tier({ site: 'bc' })], 'site #: has no site'));
+    expect(prepare({ code: '7', page: '99' })).toEqual(
+      ready([tier({ code: '7' })], 'page 99: is not a web address'),
+    );
+    expect(prepare({ site: '#', page: '/bc' })).toEqual(
+      ready([tier({ site: 'bc' })], 'site #: has no dot in its host name'),
+    );
   });
 });
 
@@ -107,10 +110,10 @@ describe('a tier of all that a row has', () => {
 
   test('a tier of all leaves out what is unusable, and says so; a row that has none of it is invalid', () => {
     expect(prepare({ code: 'x7', page: '/bc/d' }, waterfall)).toEqual(
-      ready([tier({ page: '/bc/d' })], 'Code X7: is no number'),
+      ready([tier({ page: '/bc/d' })], 'Code X7: contains letters'),
     );
     expect(prepare({ code: 'x7', page: '' }, waterfall)).toEqual(
-      invalid('no usable identifier: Code X7: is no number; page: blank'),
+      invalid('no usable identifier: Code X7: contains letters; page: blank'),
     );
   });
 });
@@ -138,9 +141,9 @@ describe('what the vendor has no field for', () => {
 
 describe('a row that nothing can be bought for is invalid, and says why, cell by cell', () => {
   test.each<readonly [Record<string, string>, readonly string[] | undefined, string]>([
-    [{ code: 'x7', page: '' }, undefined, 'no usable identifier: Code X7: is no number; page: blank'],
+    [{ code: 'x7', page: '' }, undefined, 'no usable identifier: Code X7: contains letters; page: blank'],
     [{}, undefined, 'no usable identifier: no column is chosen for one'],
-    [{ page: '9' }, ['site'], 'no usable identifier: page 9: has no site'],
+    [{ page: '9' }, ['site'], 'no usable identifier: page 9: has no dot in its host name'],
     [{ page: '/bc' }, ['code'], 'no usable identifier: Code: no column'],
     [{ code: '7', page: '' }, ['code+site'], 'no tier of the waterfall is complete: page: blank'],
     [{ code: '7' }, ['code+page'], 'no tier of the waterfall is complete: page: no column'],

@@ -1,5 +1,5 @@
 import type { RowNumber } from '../../../core/row.ts';
-import { behindLink } from '../../../operations/lookup/identifiers.ts';
+import { behindLink } from '../../../values/web-address.ts';
 import { cellXml, lettersOf, MOST_COLUMNS, MOST_ROWS, type WorkbookCell } from '../../workbook.ts';
 import { unreadableAt, unreadableBook } from './archive.ts';
 import { type Book, type BookSheet, idIn } from './book.ts';

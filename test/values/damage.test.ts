@@ -5,18 +5,15 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Normalised } from '../../../src/core/operation.ts';
-import type { Numbers } from '../../../src/files/quality/cell-issues.ts';
-import { type CellIssueKind, type CellKind, cellIssueOf } from '../../../src/files/quality/cell-issues.ts';
-import { numbersAsRead } from '../../../src/files/quality/job-issues.ts';
-import {
-  normaliseAbn,
-  normaliseDomain,
-  normaliseEmail,
-  normalisePersonProfile,
-  normaliseWebsite,
-} from '../../../src/operations/lookup/identifiers.ts';
-import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
+import { numbersAsRead } from '../../src/values/country-numbers.ts';
+import { type CellKind, cellIssueOf } from '../../src/values/damage.ts';
+import { email } from '../../src/values/email.ts';
+import type { CellIssueKind, Numbers } from '../../src/values/mend.ts';
+import { abn } from '../../src/values/number.ts';
+import { personProfile } from '../../src/values/profile.ts';
+import type { ReadAs } from '../../src/values/reading.ts';
+import { domain, website } from '../../src/values/website.ts';
+import { validAbn } from './abn-arbitrary.ts';
 
 /** What is telephone number and postcode is told by a country; the others do not ask for it. */
 let australia: Numbers | undefined;
@@ -159,15 +156,15 @@ describe('no false alarm', () => {
 
 const word = fc.stringMatching(/^[a-z][a-z0-9]{1,8}$/);
 const host = fc.tuple(word, fc.constantFrom('com', 'org.au', 'co.nz')).map(([name, end]) => `${name}.${end}`);
-const email = fc.tuple(word, word, host).map(([first, last, at]) => `${first}.${last}@${at}`);
-const website = fc.tuple(host, word).map(([name, path]) => `https://www.${name}/${path}?id=1`);
+const addresses = fc.tuple(word, word, host).map(([first, last, at]) => `${first}.${last}@${at}`);
+const sites = fc.tuple(host, word).map(([name, path]) => `https://www.${name}/${path}?id=1`);
 
-const SOUND: readonly (readonly [CellKind, fc.Arbitrary<string>, (cell: string) => Normalised])[] = [
-  ['abn', validAbn, normaliseAbn],
-  ['email', email, normaliseEmail],
-  ['website', website, normaliseWebsite],
-  ['domain', host, normaliseDomain],
-  ['profile_url', word.map((slug) => `https://www.linkedin.com/in/${slug}`), normalisePersonProfile],
+const SOUND: readonly (readonly [CellKind, fc.Arbitrary<string>, (cell: string) => ReadAs])[] = [
+  ['abn', validAbn, abn.read],
+  ['email', addresses, email.read],
+  ['website', sites, website.read],
+  ['domain', host, domain.read],
+  ['profile_url', word.map((slug) => `https://www.linkedin.com/in/${slug}`), personProfile.read],
 ];
 
 /** What happens to cells, each of which leaves the value readable to a person. */

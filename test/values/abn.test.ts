@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAbn } from '../../../src/operations/lookup/abn.ts';
+import { abn } from '../../src/values/number.ts';
+import { problemWords } from '../../src/values/problem-words.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 /**
@@ -10,7 +11,6 @@ import { validAbn } from './abn-arbitrary.ts';
  */
 
 const usable = (value: string) => ({ kind: 'usable', value });
-const unusable = (problem: string) => ({ kind: 'unusable', problem });
 
 describe('a right number', () => {
   test.each([
@@ -27,7 +27,7 @@ describe('a right number', () => {
     '51 824 753 556 (Active)',
     '\ufeff51824753556\u200b',
   ])('a right number is read from %j', (text) => {
-    expect(readAbn(text)).toEqual(usable('51824753556'));
+    expect(abn.read(text)).toEqual(usable('51824753556'));
   });
 
   test('a right number is usable whichever it is, spelled with any separators at any place', () => {
@@ -38,9 +38,9 @@ describe('a right number', () => {
         validAbn,
         label,
         fc.array(separator, { minLength: 11, maxLength: 11 }),
-        (abn, start, gaps) => {
-          const text = start + [...abn].map((digit, place) => digit + gaps[place]).join('');
-          expect(readAbn(text)).toEqual(usable(abn));
+        (right, start, gaps) => {
+          const text = start + [...right].map((digit, place) => digit + gaps[place]).join('');
+          expect(abn.read(text)).toEqual(usable(right));
         },
       ),
     );
@@ -51,21 +51,21 @@ describe('a mistyped number', () => {
   // 89 is a prime, and no weight, nor the difference of two neighbouring weights, times 1 to 9 divides by it.
   test('a mistyped number is caught when any one digit is wrong', () => {
     fc.assert(
-      fc.property(validAbn, fc.nat(10), fc.integer({ min: 1, max: 9 }), (abn, place, change) => {
-        const digit = (Number(abn[place]) + change) % 10;
-        const mistyped = abn.slice(0, place) + digit + abn.slice(place + 1);
-        expect(readAbn(mistyped).kind).toBe('unusable');
+      fc.property(validAbn, fc.nat(10), fc.integer({ min: 1, max: 9 }), (right, place, change) => {
+        const digit = (Number(right[place]) + change) % 10;
+        const mistyped = right.slice(0, place) + digit + right.slice(place + 1);
+        expect(abn.read(mistyped).kind).toBe('unusable');
       }),
     );
   });
 
   test('a mistyped number is caught when two neighbouring digits changed places', () => {
     fc.assert(
-      fc.property(validAbn, fc.nat(9), (abn, place) => {
-        const [first, second] = [abn[place], abn[place + 1]];
+      fc.property(validAbn, fc.nat(9), (right, place) => {
+        const [first, second] = [right[place], right[place + 1]];
         fc.pre(first !== second);
-        const mistyped = `${abn.slice(0, place)}${second}${first}${abn.slice(place + 2)}`;
-        expect(readAbn(mistyped).kind).toBe('unusable');
+        const mistyped = `${right.slice(0, place)}${second}${first}${right.slice(place + 2)}`;
+        expect(abn.read(mistyped).kind).toBe('unusable');
       }),
     );
   });
@@ -80,13 +80,14 @@ describe('a mistyped number', () => {
     // The sum alone divides by 89, as that of 93 000 000 005 does; check digits below 10 were never issued.
     ['04000000005', 'starts with 0, an ABN never does'],
   ])('%j %s', (text, problem) => {
-    expect(readAbn(text)).toEqual(unusable(problem));
+    const said = abn.read(text);
+    expect(said.kind === 'unusable' && problemWords(said)).toBe(problem);
   });
 });
 
 test.each(['', '   ', '\u00a0', '-', 'ABN:', '\u200b'])(
   'a cell that holds no number is blank: %j',
   (text) => {
-    expect(readAbn(text)).toEqual({ kind: 'blank' });
+    expect(abn.read(text)).toEqual({ kind: 'blank' });
   },
 );

@@ -3,10 +3,20 @@
  * Method: cells as they stand in real lists, each with all that it is.
  */
 import { expect, test } from 'vitest';
-import * as recognise from '../../../src/operations/lookup/recognise.ts';
+import { email } from '../../src/values/email.ts';
+import { abn } from '../../src/values/number.ts';
+import { companyProfile, personProfile } from '../../src/values/profile.ts';
+import { domain, website } from '../../src/values/website.ts';
 
 const kindsOf = (cell: string): readonly string[] =>
-  Object.entries(recognise).flatMap(([name, isKind]) => (isKind(cell) ? [name.slice(2)] : []));
+  Object.entries({
+    Abn: abn,
+    Email: email,
+    Domain: domain,
+    Website: website,
+    CompanyProfile: companyProfile,
+    PersonProfile: personProfile,
+  }).flatMap(([name, { looksRight }]) => (looksRight(cell) ? [name] : []));
 
 test.each<[string, ...string[]]>([
   ['51824753556', 'Abn'],

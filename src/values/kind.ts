@@ -1,0 +1,16 @@
+import type { Damage } from './mend.ts';
+import type { Read } from './reading.ts';
+
+/** What is known of one kind of value. One file of this room is one kind, or a few that are read alike. */
+export interface Kind {
+  readonly read?: Read;
+  /**
+   * Whether a cell shows by itself that it is of the kind, so that a column of such cells is. This is
+   * stricter than `read`, which knows the column: an e-mail address will do for a domain, but a column of
+   * them is a column of e-mail addresses. Total and pure; it rejects most cells of other kinds before they
+   * are read in full. Left out: no cell shows it.
+   */
+  readonly looksRight?: (cell: string) => boolean;
+  /** Left out: nothing of such a cell is damage. */
+  readonly damage?: Damage;
+}

@@ -1,0 +1,14 @@
+import { withoutApostrophes } from './cell-text.ts';
+import type { Code } from './problem-words.ts';
+import { type Read, reader, unusable, usable } from './reading.ts';
+
+/** A name, in which one blank stands between two words, and equal letters and apostrophes have one form. */
+export const nameReader = (check: (name: string) => Code | undefined): Read =>
+  reader((text) => {
+    const spelled = text.normalize('NFC').replaceAll(/\s+/gu, ' ').replaceAll('\u2019', "'");
+    const name = withoutApostrophes(spelled);
+    const problem = name.length > LONGEST_NAME ? 'long_name' : check(name);
+    return problem === undefined ? usable(name) : unusable(problem);
+  });
+
+const LONGEST_NAME = 200;

@@ -1,0 +1,136 @@
+import type { Kind } from './kind.ts';
+import { type Damage, ENCODING, identifierDamage, mending, QUOTES } from './mend.ts';
+import { BLANK, isUsable, type ReadAs, reader, unusable, usable } from './reading.ts';
+import { readSpreadsheetNumber } from './spreadsheet-number.ts';
+
+/**
+ * Numbers of registers.
+ *
+ * The Australian Business Number: eleven digits, the first two of which are a checksum. It is checked before
+ * anything is paid for, because a mistyped number buys nothing or, worse, another company's data.
+ */
+
+const DIGITS = 11;
+
+/**
+ * The length of an Australian Company Number. The ABN of a company ends with its ACN, but the digits before
+ * it cannot be computed from it.
+ */
+const ACN_DIGITS = 9;
+
+/**
+ * Published by the Australian Business Register: after 1 is taken from the first digit, the sum divides by
+ * 89.
+ */
+const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
+const MODULUS = 89;
+
+/** People write this before the number. It is never part of it. */
+const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?(?:\s*(?:no|number)(?!\p{L})\.?:?)?/iu;
+
+/** Registers write the standing of a number behind it: `51 824 753 556 (Active)`. */
+const STANDING = /\s*\([^()\d]*\)$/u;
+
+/**
+ * White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for
+ * "-".
+ */
+const SEPARATORS = /[\p{White_Space}\p{Cf}.\-\u2010-\u2015\u2212]/gu;
+
+/**
+ * A spreadsheet shows a number like this in a narrow column. The digits that it leaves out are lost for good.
+ */
+const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
+
+/**
+ * Reads an ABN in any spelling: `51 824 753 556`, `51-824-753-556`, `ABN: 51824753556`; a cell without digits
+ * or letters is blank. Total and pure.
+ */
+function readAbn(text: string): ReadAs {
+  // Compatibility forms first: full-width digits and letters become plain ones.
+  const trimmed = text.normalize('NFKC').trim();
+  const number = trimmed.replace(LABEL, '').replace(STANDING, '').trim();
+  const digits = number.replace(SEPARATORS, '');
+  if (digits === '') return BLANK;
+  if (ROUNDED.test(number)) return unusable('spreadsheet_number', number);
+  return problemOf(digits) ?? usable(digits);
+}
+
+/** `51 824 753 556`, the official spelling. Text that has not exactly 11 digits comes back as it is. */
+export function formatAbn(digits: string): string {
+  return digits.replace(/^(\d{2})(\d{3})(\d{3})(\d{3})$/, '$1 $2 $3 $4');
+}
+
+function problemOf(digits: string): ReadAs | undefined {
+  if (/\p{L}/u.test(digits)) return unusable('letters');
+  const foreign = /[^0-9]/u.exec(digits)?.[0];
+  if (foreign !== undefined) return unusable('sign', foreign);
+  if (digits.length === ACN_DIGITS) return unusable('acn');
+  if (digits.length !== DIGITS) return unusable('digits', `${digits.length}`);
+  // The two check digits run from 10 to 99. The sum alone would let some numbers that start with 0 pass.
+  if (digits.startsWith('0')) return unusable('leading_zero');
+  if (checksumHolds(digits)) return undefined;
+  return unusable(isRounded(digits) ? 'rounded' : 'checksum');
+}
+
+/**
+ * A spreadsheet that shows six digits of a number saves no more of them: `51824800000`. The other digits are
+ * lost.
+ */
+function isRounded(digits: string): boolean {
+  return digits.length === DIGITS && digits.endsWith('00000');
+}
+
+function checksumHolds(digits: string): boolean {
+  const sum = WEIGHTS.reduce((total, weight, place) => {
+    const digit = Number(digits[place]) - (place === 0 ? 1 : 0);
+    return total + weight * digit;
+  }, 0);
+  return sum % MODULUS === 0;
+}
+
+/**
+ * Eleven digits at least, or a character that is a number in itself, but not one such as `é`. The digits are
+ * counted from the beginning once, and not again from each of them.
+ */
+const NUMBERS = /^(?:[^0-9]*[0-9]){11}|[\p{N}--[0-9]]/v;
+
+/**
+ * What stands before and between the digits of a number that is written for people, and characters that
+ * nobody sees.
+ */
+const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
+
+const readCell = reader(readAbn);
+const mended = mending(readCell, [ENCODING, QUOTES]);
+
+const damage: Damage = (text) => {
+  const reading = readAbn(text);
+  if (reading.kind === 'usable' || reading.kind === 'blank') return undefined;
+  const number = readSpreadsheetNumber(text);
+  if (number !== undefined) {
+    const { kind, digits = '' } = number;
+    if (isUsable(readAbn(digits))) return { kind, repaired: digits };
+    if (kind === 'scientific_notation') return { kind };
+  }
+  const issue = mended(text);
+  if (issue !== undefined) return issue;
+  const digits = (number?.digits ?? text).replace(AROUND_DIGITS, '');
+  if (!/^[0-9]{10,11}$/.test(digits)) return undefined;
+  if (isRounded(digits)) return { kind: 'rounded' };
+  return { kind: digits.length === 10 ? 'lost_digit' : 'mistyped' };
+};
+
+export const abn = {
+  read: readCell,
+  looksRight: (cell) => NUMBERS.test(cell) && isUsable(readCell(cell)),
+  damage: identifierDamage(damage),
+} as const satisfies Kind;
+
+/** The number of a company in a register: capitals and digits without the signs between them. */
+export const registerNumber = {
+  read: reader((text) => {
+    const number = text.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
+    return /^(?=.*[1-9])[A-Z\d]{4,30}$/.test(number) ? usable(number) : unusable('no_register_number');
+  }),
+} as const satisfies Kind;

@@ -1,0 +1,64 @@
+/**
+ * Why a text is no value of its kind, as a clause behind the text: "the checksum fails". A reading has the
+ * code, and this is the one place that makes words of codes.
+ */
+
+type Words = string | ((about: string) => string);
+
+const WORDS = {
+  too_long: (limit) => `is longer than ${limit} characters`,
+  unaskable: 'the vendor cannot look it up',
+  sheet_error: 'is an error of a formula in the spreadsheet',
+
+  // ------------------------------------------------------------------------------------------- web addresses
+  spaces: 'contains a space or several values',
+  scheme: (scheme) => `starts with ${scheme}, not with https://`,
+  no_web_address: 'is not a web address',
+  user_name: 'contains a user name',
+  ip_address: 'is an IP address, not a name',
+  no_dot: 'has no dot in its host name',
+  no_domain: (host) => `${host} is not a domain name`,
+  mailbox_host: (host) => `${host} belongs to a mailbox provider, not to one company`,
+  pages_host: (host) => `${host} hosts the pages of many companies`,
+  email_for_website: 'is an e-mail address, not a website',
+
+  // ------------------------------------------------------------------------------------------------ profiles
+  slug_for_url: 'is a slug, not a URL',
+  link_word: 'is a word for a link, not a slug',
+  no_slug_there: (host) => `no slug can be read from a page of ${host}`,
+  no_person_page: 'is not the profile of a person on LinkedIn, which starts with /in/…',
+  no_company_page:
+    'is not the profile of a company on LinkedIn, which starts with /company/…, /school/…, or /showcase/…',
+
+  // -------------------------------------------------------------------------------------------------- e-mail
+  no_email: 'is not an e-mail address',
+  several_emails: 'holds more than one e-mail address',
+  host_letters: (plain) => `has other letters than a to z after the @; write that as ${plain}`,
+
+  // --------------------------------------------------------------------------------------------------- names
+  long_name: 'is too long for a name',
+  no_person: 'is not the name of a person',
+  one_word: 'is one word, and a full name has two',
+  address_for_name: 'is an address, not a name',
+  no_company: 'is not the name of a company',
+  no_country: 'is not a country',
+
+  // ------------------------------------------------------------------------------------------------- numbers
+  spreadsheet_number: (number) => `looks like a rounded number from a spreadsheet (${number})`,
+  letters: 'contains letters',
+  sign: (sign) => `contains the sign ${sign}`,
+  acn: 'has 9 digits, as an ACN has, and an ABN has 11, those nine behind two more',
+  digits: (count) => `has ${count} ${count === '1' ? 'digit' : 'digits'}, an ABN has 11`,
+  leading_zero: 'starts with 0, an ABN never does',
+  checksum: 'the checksum fails',
+  rounded: 'ends in zeros and fails the checksum, like a number that a spreadsheet has rounded',
+  no_register_number: 'is not the number of a register',
+} as const satisfies Readonly<Record<string, Words>>;
+
+export type Code = keyof typeof WORDS;
+
+/** @param problem an unusable reading. */
+export function problemWords({ code, about = '' }: { readonly code: Code; readonly about?: string }): string {
+  const words: Words = WORDS[code];
+  return typeof words === 'string' ? words : words(about);
+}

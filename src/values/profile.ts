@@ -1,0 +1,157 @@
+import { wordsIn } from '../core/plain-text.ts';
+import type { Kind } from './kind.ts';
+import { ENCODING, end, identifierDamage, mending, QUOTES, UNSEEN } from './mend.ts';
+import { isUsable, type Read, type ReadAs, unusable, usable } from './reading.ts';
+import { addressReader, mayBeAddress, readAddress, TRACKING, type WebAddress } from './web-address.ts';
+
+/**
+ * The paths at LinkedIn under which slugs stand. The vendor does not say to which network its profile URLs
+ * belong, so a URL of any network is taken. This one is known well enough to unite its spellings and to read
+ * a slug out of a URL.
+ */
+const SECTIONS: Readonly<Record<SubjectKind, readonly string[]>> = {
+  person: ['in'],
+  company: ['company', 'school', 'showcase'],
+};
+type SubjectKind = 'person' | 'company';
+
+const isLinkedIn = ({ host }: WebAddress): boolean => /(?:^|\.)linkedin\.com$/.test(host);
+
+/**
+ * Letters, digits, hyphens and underscores of any script, and "&". Dots are not allowed, because they would
+ * make every host a slug; in a path, a dot belongs to the slug of one page.
+ */
+const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&-]*$/u;
+const SLUG_IN_PATH = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&.-]*$/u;
+
+/**
+ * `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the
+ * end.
+ */
+const readPerson = addressReader((text) => profileUrlIn(text, 'person'));
+
+/** `https://www.linkedin.com/company/acme`, in the same form. */
+const readCompany = addressReader((text) => profileUrlIn(text, 'company'));
+
+/**
+ * `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower
+ * case, but for a member id.
+ */
+const readProfileSlug = addressReader((text) => {
+  const bare = readSlug(text.replace(/^\/?in\//i, ''));
+  if (bare === undefined) return slugIn(text);
+  return LINK_WORDS.has(bare) ? unusable('link_word') : usable(bare);
+});
+
+/** The same slug, but only from an address: a word in a column of addresses is nobody's slug. */
+export const slugOfAddress: Read = addressReader(slugIn);
+
+/**
+ * Words that lists show in place of an address. Such a word read for a slug would belong to a person all the
+ * same, and be bought.
+ */
+const LINK_WORDS = new Set(
+  wordsIn(`
+    linkedin profile profiles link links url view here click open see visit website web page slug handle
+    person contact name more details yes no n-a unknown
+  `),
+);
+
+function slugIn(text: string): ReadAs {
+  const address = readAddress(text);
+  if ('kind' in address) return address;
+  if (!isLinkedIn(address)) return unusable('no_slug_there', address.host);
+  const slug = pageIn(address.url, 'person')?.slug;
+  return slug === undefined ? unusable('no_person_page') : usable(slug);
+}
+
+function profileUrlIn(text: string, whose: SubjectKind): ReadAs {
+  if (readSlug(text) !== undefined) return unusable('slug_for_url');
+  const address = readAddress(text);
+  if ('kind' in address) return address;
+  if (!isLinkedIn(address)) return usable(cleanUrl(address));
+  const found = pageIn(address.url, whose);
+  if (found === undefined) return unusable(WRONG_PAGE[whose]);
+  return usable(`https://www.linkedin.com/${found.section}/${encodeURIComponent(found.slug)}`);
+}
+
+function cleanUrl(address: WebAddress): string {
+  const url = new URL(address.url.href);
+  url.protocol = 'https:';
+  url.hostname = address.host;
+  const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
+  for (const name of tracking) url.searchParams.delete(name);
+  return `https://${url.host}${url.pathname.replace(/\/+$/, '')}${url.search}`;
+}
+
+/** The end of a sentence that was pasted along with an address; the URL parser has escaped some of it. */
+const PASTED_END = /(?:[)\],;.!']|%(?:22|3E|7D))+$/i;
+
+/**
+ * `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also from the mobile pages; undefined for any other
+ * path.
+ */
+function pageIn(url: URL, whose: SubjectKind): { section: string; slug: string } | undefined {
+  const path = url.pathname.replace(/^\/(?:m|mwlite)(?=\/)/i, '');
+  const [first = '', second = ''] = path.split('/').filter((segment) => segment !== '');
+  const section = first.toLowerCase();
+  const slug = readSlug(second.replace(PASTED_END, ''), SLUG_IN_PATH);
+  return SECTIONS[whose].includes(section) && slug !== undefined ? { section, slug } : undefined;
+}
+
+/**
+ * The network's own name for a member. Exports have it in place of a slug. In other capitals it names another
+ * member.
+ */
+const MEMBER_ID = /^AC[a-z]AA[\w-]{10,}$/;
+
+/** Slugs do not tell upper from lower case, and a copied URL may have them percent-encoded. */
+function readSlug(text: string, pattern = SLUG): string | undefined {
+  if (MEMBER_ID.test(text)) return text;
+  const slug = percentDecoded(text)?.toLowerCase().normalize('NFC');
+  return slug !== undefined && pattern.test(slug) ? slug : undefined;
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const WRONG_PAGE = { person: 'no_person_page', company: 'no_company_page' } as const;
+
+/** A profile of a person or, where it is none, of a company. */
+const readEither: Read = (cell) => {
+  const person = readPerson(cell);
+  return person.kind === 'usable' ? person : readCompany(cell);
+};
+
+const END = end(' ,;');
+const damage = identifierDamage(mending(readEither, [ENCODING, UNSEEN, END, QUOTES, END]));
+
+export const personProfile = {
+  read: readPerson,
+  looksRight: (cell) => mayBeAddress(cell) && isUsable(readPerson(cell)) && !isUsable(readCompany(cell)),
+  damage,
+} as const satisfies Kind;
+
+export const companyProfile = {
+  read: readCompany,
+  /** A company's page in a network that we know: a page in another network may belong to anybody. */
+  looksRight: (cell) => mayBeAddress(cell) && isUsable(readCompany(cell)) && !isUsable(readPerson(cell)),
+  damage,
+} as const satisfies Kind;
+
+/** Of a column that may be about either. */
+export const profileUrl = {
+  read: readEither,
+  looksRight: (cell) => personProfile.looksRight(cell) || companyProfile.looksRight(cell),
+  damage,
+} as const satisfies Kind;
+
+export const profileSlug = {
+  read: readProfileSlug,
+  damage: identifierDamage(mending(readProfileSlug, [ENCODING, UNSEEN]), /^[\w/-]*$/),
+} as const satisfies Kind;

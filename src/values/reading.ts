@@ -1,0 +1,56 @@
+import { identifierText } from './blank.ts';
+import type { Code } from './problem-words.ts';
+
+/**
+ * What a text is, read as a value of one kind: a cell of a list, or what a vendor gave. Each `read` of a kind
+ * is total, pure and idempotent: reading its own value changes nothing. Equal values in different spellings
+ * become the same text, so they have the same call key, so they are bought once. What no vendor could find is
+ * refused here, before it is paid for.
+ */
+
+export type ReadAs =
+  /** `value`: what is sent and keyed. */
+  | { readonly kind: 'usable'; readonly value: string }
+  | { readonly kind: 'blank' }
+  /** `about`: what the words of the code name, such as the host. */
+  | Unusable;
+
+export interface Unusable {
+  readonly kind: 'unusable';
+  readonly code: Code;
+  readonly about?: string;
+}
+
+export const BLANK: ReadAs = { kind: 'blank' };
+export const usable = (value: string): ReadAs => ({ kind: 'usable', value });
+export const unusable = (code: Code, about?: string): Unusable =>
+  about === undefined ? { kind: 'unusable', code } : { kind: 'unusable', code, about };
+
+export type Read = (text: string) => ReadAs;
+
+export const isUsable = ({ kind }: ReadAs): boolean => kind === 'usable';
+
+/**
+ * Longer than any address on which browsers agree, and than any cell that is worth mending. The limit also
+ * keeps every pattern of this room fast on a cell full of damage.
+ */
+export const LONGEST_CELL = 2048;
+
+/**
+ * Whether a cell is what a spreadsheet shows where a formula found nothing or cannot be computed. Exports
+ * keep this as text.
+ */
+export function isSheetError(cell: string): boolean {
+  return /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)$/i.test(cell.trim());
+}
+
+/** What every kind of an identifier refuses before it looks into the text. */
+export function reader(read: Read): Read {
+  return (cell) => {
+    const text = identifierText(cell);
+    if (text === '') return BLANK;
+    if (text.length > LONGEST_CELL) return unusable('too_long', `${LONGEST_CELL}`);
+    if (isSheetError(text)) return unusable('sheet_error');
+    return read(text);
+  };
+}

@@ -1,0 +1,87 @@
+import { foreignName } from '../core/plain-text.ts';
+import { LONGEST_CELL, type Read, reader, type Unusable, unusable } from './reading.ts';
+
+/** A link with words before its address: a spreadsheet's formula, Markdown, or an address in brackets. */
+const LINKS = [
+  /^=HYPERLINK\(\s*"(?<address>[^"]+)"\s*(?:[,;].*)?\)$/is,
+  /^\[[^\]]*\]\((?<address>https?:.+)\)$/i,
+  /^[^()<>]*[(<]\s*(?<address>https?:[^<>]+?)\s*[)>]$/i,
+];
+
+/** The address behind a cell that shows something else; undefined for any other cell. */
+export function behindLink(text: string): string | undefined {
+  if (!/[)>]$/.test(text) || text.length > LONGEST_CELL) return undefined;
+  return LINKS.map((link) => link.exec(text)?.groups?.address?.trim()).find(Boolean);
+}
+
+/**
+ * An identifier that is read out of an address may stand behind a word:
+ * `=HYPERLINK("https://acme.com","Acme")` is about acme.com.
+ */
+export const addressReader = (read: Read): Read => reader((text) => read(behindLink(text) ?? text));
+
+/**
+ * One mailbox and nothing around it. This is looser than an e-mail check: it only tells an address from a
+ * host.
+ */
+export const EMAIL_LIKE = /^(?:mailto:)?[^\s@/:]+@(?<host>[^\s@/:]+)$/i;
+
+/**
+ * A host name as DNS takes it: labels of letters, digits and hyphens, the last one of letters or punycode.
+ */
+const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
+const LONGEST_HOST = 253;
+
+export interface WebAddress {
+  readonly url: URL;
+  /** Lower case and punycode, without the dot that closes an absolute name. */
+  readonly host: string;
+}
+
+/**
+ * A web address with a public host name, `https://` added when no scheme is given; otherwise what is wrong
+ * with it.
+ */
+export function readAddress(text: string): WebAddress | Unusable {
+  // The parser removes line ends and tabs silently, which would join two values into a third, so we look
+  // first.
+  if (/\s/.test(text)) return unusable('spaces');
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
+  if (scheme !== undefined && !/^https?:/i.test(scheme)) return unusable('scheme', scheme);
+  const address = /^https?:/i.test(text) ? text : `https://${text}`;
+  const url = URL.parse(address);
+  if (url === null) return unusable('no_web_address');
+  if (url.username !== '' || url.password !== '') return unusable('user_name');
+  // The URL parser makes it lower case and punycode.
+  const host = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
+  return hostProblem(host) ?? { url, host };
+}
+
+export function hostProblem(host: string): Unusable | undefined {
+  if (host.startsWith('[') || /^[\d.]+$/.test(host)) return unusable('ip_address');
+  if (!host.includes('.')) return unusable('no_dot');
+  return HOST.test(host) && host.length <= LONGEST_HOST
+    ? undefined
+    : unusable('no_domain', foreignName(host));
+}
+
+/** Query parameters that say where a visitor came from and never to whom a page belongs. */
+export const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid)$/i;
+
+/**
+ * The address without the query parameters that only say where a visitor came from. Every other character
+ * stays as it is written, because the rest may have been typed by hand.
+ */
+export function withoutTracking(text: string): string {
+  const [, address = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
+  if (query === undefined) return text;
+  const parameters = query.split('&');
+  const kept = parameters.filter((parameter) => !TRACKING.test(parameter.split('=', 1)[0] ?? ''));
+  if (kept.length === parameters.length) return text;
+  return `${address}${kept.length === 0 ? '' : `?${kept.join('&')}`}${fragment}`;
+}
+
+/** The cell has no blanks within it, and a dot, because every host name has one. */
+export function mayBeAddress(cell: string): boolean {
+  return cell.includes('.') && !/\s/.test(cell.trim());
+}

@@ -1,0 +1,89 @@
+import { wordsIn } from '../core/plain-text.ts';
+import { withoutTextMark } from './cell-text.ts';
+import { sharedHost } from './hosts.ts';
+import type { Kind } from './kind.ts';
+import { ENCODING, end, identifierDamage, type Mend, mending, QUOTES, UNSEEN } from './mend.ts';
+import { isUsable, unusable, usable } from './reading.ts';
+import { addressReader, EMAIL_LIKE, mayBeAddress, readAddress, withoutTracking } from './web-address.ts';
+
+/**
+ * `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as
+ * punycode.
+ */
+const readDomain = addressReader((text) => {
+  const address = readAddress(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
+  if ('kind' in address) return address;
+  // `www.` is dropped repeatedly, so that reading the result again changes nothing. `www.com` is a domain
+  // and stays.
+  return sharedHost(address.host) ?? usable(address.host.replace(/^(?:www\.)+(?=.*\.)/, ''));
+});
+
+/**
+ * `https://acme.org.au/branch?id=1`, also from `http:` or without a scheme, which name the same company. It
+ * has no fragment, no default port, and no slash after a bare host.
+ */
+const readWebsite = addressReader((text) => {
+  if (EMAIL_LIKE.test(text)) return unusable('email_for_website');
+  const address = readAddress(text);
+  if ('kind' in address) return address;
+  const { host } = address;
+  const shared = sharedHost(host);
+  if (shared !== undefined) return shared;
+  const url = new URL(address.url.href);
+  url.protocol = 'https:';
+  const { port, pathname, search } = url;
+  const path = pathname === '/' && search === '' ? '' : pathname;
+  return usable(`https://${host}${port === '' ? '' : `:${port}`}${path}${search}`);
+});
+
+const BARE_HOST = /^[^/:?#@]+$/;
+
+/** Nobody writes this except before a web address. */
+const ADDRESS_MARK = /^(?:https?:\/\/|www\.)/i;
+
+/**
+ * Ends of host names that are accepted where nothing else shows a host: `report.pdf` and `jo.citizen` could
+ * be hosts as well, and would be paid for. The ends of countries have two letters. This list has the other
+ * ends that companies use, and `example`, which is reserved for samples. It is a list of our own, because a
+ * published list would change the guesses with each release.
+ */
+const TOP_LEVEL = new Set(
+  wordsIn(`com net org edu gov info biz name pro coop asia travel museum app dev online site website store
+  shop tech xyz cloud agency digital solutions services group consulting media design studio world global
+  space live life today company network energy health care clinic dental finance financial legal law
+  education academy school foundation charity church community international realestate property build
+  construction restaurant cafe wine melbourne sydney kiwi example
+  `),
+);
+const NATIONAL = /^(?:[a-z]{2}|xn--[a-z0-9-]+)$/;
+
+/** An address with a scheme or `www.`, or a host with one of the accepted ends. */
+function mayBeSite(cell: string): boolean {
+  if (!mayBeAddress(cell)) return false;
+  const text = withoutTextMark(cell);
+  if (ADDRESS_MARK.test(text)) return true;
+  const [host = ''] = text.toLowerCase().split(/[/:?#]/, 1);
+  const end = host.slice(host.lastIndexOf('.', host.length - 2) + 1).replace(/\.$/, '');
+  return TOP_LEVEL.has(end) || NATIONAL.test(end);
+}
+
+const END = end(' ,;');
+const MENDS = [ENCODING, UNSEEN, END, QUOTES, END];
+const VISIT: Mend = { kind: 'tracking', mend: withoutTracking };
+
+export const domain = {
+  read: readDomain,
+  /** `acme.com.au`, or `www.acme.com.au`. */
+  looksRight: (cell) => mayBeSite(cell) && BARE_HOST.test(cell) && isUsable(readDomain(cell)),
+  damage: identifierDamage(mending(readDomain, MENDS), /^[\w.:/~%=@+-]*$/),
+} as const satisfies Kind;
+
+export const website = {
+  read: readWebsite,
+  /**
+   * Any web address that is one company's own, also a bare domain: in most lists some addresses have no
+   * `https://`.
+   */
+  looksRight: (cell) => mayBeSite(cell) && isUsable(readWebsite(cell)),
+  damage: identifierDamage(mending(readWebsite, [...MENDS, VISIT]), /^[\w.:/~%=-]*$/),
+} as const satisfies Kind;
