@@ -342,6 +342,14 @@ export const MUTATIONS: readonly Mutation[] = [
     simulated: { never: 'nobody in a world decides about what still waits for its answer' },
   },
   {
+    rule: '10: what an attempt under way was sent for holds its credits',
+    file: 'src/ledger/schema.ts',
+    text: `WHERE h.key = \${table}.key AND`,
+    instead: `WHERE 1 = 0 AND h.key = \${table}.key AND`,
+    test: ['ledger/stores/conformance', 'what was sent before an answer is free once'],
+    simulated: { never: 'nobody in a world decides about a row while its call is being sent again' },
+  },
+  {
     rule: 'fill: a later account is asked once all before it have answered',
     file: 'src/plan/row-walk.ts',
     text: "stands === 'held') ?? calls[0];",

@@ -12,7 +12,15 @@ import { type AttemptId, type Batch, credits, type Doubt, type Ledger } from '..
 import { commandLine } from '../lib/command-line.ts';
 import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
 import { nextCommandOf } from '../run/batches.ts';
-import { acceptedWords, callObject, doubtList, doubtsOf, doubtWords } from '../run/doubts.ts';
+import {
+  acceptedWords,
+  besideWords,
+  callObject,
+  doubtList,
+  doubtsOf,
+  doubtWords,
+  isOfBeside,
+} from '../run/doubts.ts';
 import { accountOfBatch, unlessStopped } from '../run/known-account.ts';
 import {
   closedAfter,
@@ -33,7 +41,14 @@ import {
   toldAnswer,
 } from './settle/answer.ts';
 import { argument, command, flag, onOff, type Report, text } from './shared/command.ts';
-import { callWords, decisionWords, lookWords, openWords } from './shared/doubts.ts';
+import {
+  besideFact,
+  callWords,
+  decisionWords,
+  lookWords,
+  notDoneCommand,
+  openWords,
+} from './shared/doubts.ts';
 import { BATCH, COMMON } from './shared/input.ts';
 
 const DECIDED = { retry: 'retry', skip: 'skip', told: 'your answer', not_done: 'not done' } as const;
@@ -59,7 +74,9 @@ const settleInput = z.strictObject({
     'say what the vendor answered; no_match: it found nothing',
     '<key=value...>',
   ),
-  not_done: onOff('say that the vendor did nothing, and charged nothing: the money is free again'),
+  not_done: onOff(
+    'say that the vendor did nothing, and charged nothing: the money is free again, also what an answered call holds of its earlier requests',
+  ),
   all_like: text('decide about every row that was answered like this one', '<row>'),
 });
 
@@ -120,7 +137,7 @@ function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: Set
 // ---------------------------------------------------------------------------------------------- the list
 
 function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
-  const { batch, open, in_doubt: doubts, accepted = [], waiting = [] } = list;
+  const { batch, open, in_doubt: doubts, accepted = [], beside = [], waiting = [] } = list;
   const nothing = `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}`;
   const nameOf = (doubt: DoubtObject): string =>
     `row ${doubt.row}, ${hasSeveralAccounts ? `${doubt.account}, ` : ''}${callWords(doubt)}`;
@@ -134,14 +151,20 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
       ]),
       doubts.length > 0 && totalWords(list),
       accepted.map((each) => `${nameOf(each)}: ${acceptedWords(each)}`),
-      accepted.length > 0 && acceptedTotal(accepted),
-      doubts.length + accepted.length + open === 0 && `${nothing}.`,
+      accepted.length > 0 && totalOf(accepted, 'accepted'),
+      beside.map((each) => `${nameOf(each)}: ${besideWords(each)}`),
+      beside.length > 0 && totalOf(beside, 'in doubt beside an answer'),
+      doubts.length + accepted.length + beside.length + open === 0 && `${nothing}.`,
       // Where several processes spend, a request for which nobody waits any more is settled because of its
       // age.
       open > 0 && `${doubts.length > 0 ? '' : `${nothing}: `}${openWords(open, 'a later')}`,
     ),
     object: list,
-    advice: [...choiceLines(doubts), ...acceptedLines(accepted, doubts)],
+    advice: [
+      ...choiceLines(doubts),
+      ...acceptedLines(accepted, doubts),
+      ...linesOf(beside.length > 0 && BESIDE_WORDS),
+    ],
   };
 }
 
@@ -160,10 +183,14 @@ function totalWords({ in_doubt: doubts, rows, at_risk: atRisk }: List): string {
   return `${parts.join(', ')}.`;
 }
 
-function acceptedTotal(accepted: readonly DoubtObject[]): string {
-  const atRisk = accepted.reduce((sum, { credits: each }) => sum + each, 0);
-  return `${accepted.length} accepted, ${counted(atRisk, 'credit')} at risk.`;
+function totalOf(calls: readonly DoubtObject[], are: string): string {
+  const atRisk = calls.reduce((sum, { credits: each }) => sum + each, 0);
+  return `${calls.length} ${are}, ${counted(atRisk, 'credit')} at risk.`;
 }
+
+const BESIDE_WORDS =
+  'What is in doubt beside an answer holds its credits, and its row waits for nothing. ' +
+  'If you know that it was not charged, --not-done with its row frees them.';
 
 function acceptedLines(accepted: readonly DoubtObject[], doubts: readonly DoubtObject[]): readonly string[] {
   if (accepted.length === 0) return [];
@@ -232,7 +259,8 @@ async function decided(found: FoundBatch, given: SettleInput, kind: Kind): Promi
     lines: [doubts.length > 0 ? noted : `Nothing in batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },
     warnings: kind === 'retry' ? warningsOfSeconds(doubts) : [],
-    advice: doubts.length > 0 && next ? ['The next run does that:', next] : [],
+    // A call that has its answer leaves nothing to do.
+    advice: next && !doubts.every(isOfBeside) ? ['The next run does that:', next] : [],
   };
 }
 
@@ -260,7 +288,8 @@ async function settleDoubts(
     await closeLeftOpen(ledger, batch);
     const { row, all_like: like } = given;
     const all = await (like === undefined ? doubtsOf(ledger, batch, row) : doubtsLike(ledger, batch, like));
-    const doubts = row === undefined && kind === 'retry' ? all.filter(({ isAccepted }) => !isAccepted) : all;
+    const doubts = row === undefined ? all.filter((doubt) => isForAll(kind, doubt)) : all;
+    if (kind !== 'not_done') refuseBeside(batch, doubts, given.row);
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not
     // set it.
     const nowMs = (await AccountTime.of(systemClock, ledger, batch.accountIdentity)).wallMs();
@@ -271,6 +300,19 @@ async function settleDoubts(
     await decideOn(ledger, batch, doubts, given, kind, nowMs);
     return { doubts, isOver: over !== undefined };
   });
+}
+
+/** Whether a decision without a row may be about such a call. */
+const isForAll = (kind: Kind, { isAccepted, isBeside }: Doubt): boolean =>
+  kind === 'not_done' || !(isBeside || (isAccepted && kind === 'retry'));
+
+/** @throws StopError `usage` for what has its answer: it is neither sent again, left out nor told. */
+function refuseBeside({ id }: Batch, doubts: readonly Doubt[], row: string | undefined): void {
+  const beside = doubts.filter(isOfBeside);
+  if (row === undefined || beside.length === 0) return;
+  const fact = `Row ${row} of batch ${id} is not in doubt. ${besideFact(beside)}`;
+  const next = 'If you know that it was not charged, say so.';
+  throw stop('usage', fact, next, notDoneCommand(id, row));
 }
 
 /**
@@ -351,7 +393,7 @@ async function releaseAll(
   atMs: number,
 ): Promise<void> {
   const why = 'a person checked, and said that it was not done';
-  for (const { key, attempt: first } of doubts) {
+  for (const { key, attempt: first } of doubts.filter((doubt) => !isOfBeside(doubt))) {
     // A call that was sent again and lost again has several attempts in doubt. Each search finds one of them.
     for (let attempt: AttemptId | undefined = first; attempt !== undefined; ) {
       const look = { attempt, kind: 'person', said: 'not_happened', why, atMs } as const;
@@ -361,4 +403,6 @@ async function releaseAll(
       attempt = state?.kind === 'in_doubt' ? state.doubt.attempt : undefined;
     }
   }
+  const all = doubts.map(({ attempt }) => attempt);
+  await ledger.releaseBeside(all, why, atMs);
 }

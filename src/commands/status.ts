@@ -190,7 +190,8 @@ function rangesLine(ranges: BatchStatusObject['ranges']): string | undefined {
 function statusAdvice(status: BatchStatusObject, batch: Batch): readonly string[] {
   const goesOn = status.running_since === undefined && status.state === 'open';
   return linesOf(
-    (status.counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id])}`,
+    (status.counts.in_doubt ?? 0) + (status.beside ?? 0) > 0 &&
+      `What is in doubt: ${commandLine(['settle', batch.id])}`,
     status.state === 'cancelled' && inviteAgainLines(batch.id, status.half_done ?? []),
     goesOn && sweepsBudgetWords(batch),
     goesOn && status.next !== null && `To continue: ${status.next}`,

@@ -232,6 +232,8 @@ export interface Doubt extends AttemptRecord {
   readonly isUnproven?: boolean;
   /** No doubt yet: the vendor has accepted it, and answers later. */
   readonly isAccepted?: boolean;
+  /** Its call was sent again, or bought anew, and no row waits for this attempt, which holds its credits. */
+  readonly isBeside?: boolean;
 }
 
 /** The vendor's reply to a free request about an attempt in doubt, or the things that a person saw there. */

@@ -27,7 +27,16 @@ import { type Db, each, eachWhole } from './db.ts';
 import { type Deciding, decisionsFor } from './lists.ts';
 import { OF_BATCH } from './money.ts';
 import { type AttemptId, type Batch, type BatchId, type Credits, credits } from './records.ts';
-import { type AttemptState, isCurrent, isDoubted, isPast, isTooOld, replyOf, unanswered } from './schema.ts';
+import {
+  type AttemptState,
+  isBeside,
+  isCurrent,
+  isDoubted,
+  isPast,
+  isTooOld,
+  replyOf,
+  unanswered,
+} from './schema.ts';
 import { unprovenOf } from './transitions.ts';
 
 /** What the rows of `attempts`, `replies` and `notes` say of a call. */
@@ -397,6 +406,20 @@ async function acceptedFor(db: Db, batch: BatchId): Promise<readonly Doubt[]> {
   }));
 }
 
+/** One attempt of each call stands for all that the call holds beside its answer. */
+async function besideFor(db: Db, batch: BatchId): Promise<readonly Doubt[]> {
+  const rows = await db.rows<{ id: AttemptId }>(
+    `SELECT min(id) AS id FROM attempts WHERE ${OF_BATCH} AND ${isBeside('attempts')} AND reserved > 0
+     GROUP BY key ORDER BY min(row), min(id)`,
+    [batch, batch],
+  );
+  const beside = await doubtsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return [...beside.values()].map((doubt) => ({ ...doubt, isBeside: true }));
+}
+
 const numbersOf = (found: readonly KnownAnswerRow[]): readonly AttemptId[] =>
   found.flatMap(({ attempt }) => attempt ?? []);
 
@@ -451,6 +474,12 @@ export const readCalls = ({ db, secret }: Context) => ({
 
   /** What the vendor has accepted for this batch and not answered: a person may decide about it as well. */
   accepted: (batch: BatchId): Promise<readonly Doubt[]> => acceptedFor(db, batch),
+
+  /**
+   * What this batch has sent that is in doubt beside an answer, and holds credits. A person may say that it
+   * was not done.
+   */
+  beside: (batch: BatchId): Promise<readonly Doubt[]> => besideFor(db, batch),
 
   /** Every attempt of the calls that this row used, oldest first. */
   async history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {

@@ -14,7 +14,7 @@ import { startsBeside } from './lists.ts';
 import { note, noteAct } from './notes.ts';
 import type { AttemptId, BatchId, DecisionId, FinishedRow } from './records.ts';
 import { rowOf } from './rows.ts';
-import { isCurrent, isInDoubt } from './schema.ts';
+import { isBeside, isCurrent, isInDoubt } from './schema.ts';
 import {
   admitChange,
   doubtUnproven,
@@ -58,18 +58,19 @@ interface AttemptRow {
 const attemptRow = (sql: Sql, id: number): Promise<AttemptRow> =>
   oneRow<AttemptRow>(sql, 'SELECT * FROM attempts WHERE id = ?', [id]);
 
+/** The oldest comes first, so that none of them stands again when the one in its place is released. */
+const BESIDE = `SELECT c.id FROM attempts o JOIN attempts c ON c.key = o.key AND ${isBeside('c')}
+  WHERE o.id = ? ORDER BY c.sent_at, c.id`;
+
 /** What each method writes is on the disk when its promise resolves. */
 export const followCalls = (context: WriteContext) => ({
   /** What the vendor said about a call in doubt. */
-  look: ({ attempt, kind, said, why, status, body, atMs }: Look): Promise<void> =>
+  look: (look: Look): Promise<void> =>
     context.transaction(async (sql) => {
-      const { state } = await attemptRow(sql, attempt);
-      const isDoubt = isInDoubt(state) || state === 'accepted' || (await isUnproven(sql, attempt));
+      const { state } = await attemptRow(sql, look.attempt);
+      const isDoubt = isInDoubt(state) || state === 'accepted' || (await isUnproven(sql, look.attempt));
       invariant(isDoubt, 'only what is in doubt is looked at');
-      const facts = JSON.stringify({ kind, status, body: body.toString('base64') });
-      const looked = { at: Math.floor(atMs), kind: 'looked', said, attempt, facts };
-      const who = kind === 'person' ? 'person' : 'rule';
-      await note(sql, { ...looked, worker: context.worker, who, words: why });
+      await noteLook(sql, context, look);
     }),
 
   /**
@@ -87,6 +88,27 @@ export const followCalls = (context: WriteContext) => ({
       if (batch !== undefined) await nameAgain(sql, { batch, attempt });
       const released = { attempt, why, at: Math.floor(atMs) };
       invariant(await releaseAttempt(sql, released, context.number()), 'only a doubt is released');
+    }),
+
+  /**
+   * Frees what the calls of these attempts hold beside their answers, because a person says that it was not
+   * done. The rows and their answers stay.
+   */
+  releaseBeside: (of: readonly AttemptId[], why: string, atMs: number): Promise<void> =>
+    context.transaction(async (sql) => {
+      const look = {
+        kind: 'person',
+        said: 'not_happened',
+        why,
+        status: 0,
+        body: Buffer.alloc(0),
+        atMs,
+      } as const;
+      for (const each of of)
+        for (const { id: attempt } of await sql.rows<{ id: AttemptId }>(BESIDE, [each])) {
+          await noteLook(sql, context, { ...look, attempt });
+          await releaseAttempt(sql, { attempt, why, at: Math.floor(atMs) }, context.number());
+        }
     }),
 
   /** The id by which the vendor answers a call in doubt, as a newer dialect finds it in the reply. */
@@ -109,6 +131,17 @@ export const followCalls = (context: WriteContext) => ({
   readAgain: (reading: Reading): Promise<void> =>
     context.transaction((sql) => readReply(sql, context.number(), reading)),
 });
+
+async function noteLook(
+  sql: Sql,
+  { worker }: WriteContext,
+  { attempt, kind, said, why, status, body, atMs }: Look,
+): Promise<void> {
+  const facts = JSON.stringify({ kind, status, body: body.toString('base64') });
+  const who = kind === 'person' ? 'person' : 'rule';
+  const looked = { at: Math.floor(atMs), kind: 'looked', said, attempt, facts };
+  await note(sql, { ...looked, worker, who, words: why });
+}
 
 /** A row that was skipped is in doubt again when a person names it, unless it is to be skipped. */
 async function nameAgain(

@@ -74,6 +74,13 @@ export const inStates = (table: string, states: readonly string[]): string => on
 export const isAnswered = (table: string): string => inStates(table, ANSWERED);
 /** The same words as in the index `attempts_held`, or SQLite does not use the index. */
 export const isDoubted = (table: string): string => inStates(table, DOUBTED);
+/**
+ * An earlier attempt that is in doubt, of a call that was answered since or of which nothing stands. While
+ * another attempt of its call is under way, accepted or in doubt, what comes of both is decided by that one.
+ */
+export const isBeside = (table: string): string => `(${isDoubted(table)} AND ${isPast(table)}
+  AND NOT EXISTS (SELECT 1 FROM attempts h
+    WHERE h.key = ${table}.key AND ${isCurrent('h')} AND h.state <> 'answered'))`;
 /** An attempt in one of these states holds its reserve. */
 export const isHolding = (table: string): string => inStates(table, HOLDING);
 

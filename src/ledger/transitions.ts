@@ -20,6 +20,7 @@ import {
   hasSteps,
   inStates,
   isAnswered,
+  isBeside,
   isCurrent,
   isDoubted,
   isHolding,
@@ -803,10 +804,14 @@ export async function endAttempt(sql: Sql, end: EndRow, moved: number): Promise<
   return ended.length > 0;
 }
 
-/** accepted, doubt, doubt_beside → released: it did not happen. */
+/**
+ * accepted, doubt, doubt_beside → released: it did not happen. retried → released, beside an answer alone: an
+ * attempt in its place may be charged for both, and what stood before that one is to stand again.
+ */
 const releaseDoubt = each({ attempt: 'int', why: 'text', at: 'int', moved: 'int' })<{ readonly id: number }>(`
 UPDATE attempts SET state = 'released', is_current = 0, moved = v.moved, ended_at = v.at, why = v.why FROM v
-WHERE attempts.id = v.attempt AND attempts.state IN ('accepted', 'doubt', 'doubt_beside')
+WHERE attempts.id = v.attempt
+  AND (attempts.state IN ('accepted', 'doubt', 'doubt_beside') OR ${isBeside('attempts')})
 RETURNING attempts.id`);
 
 /** Gives back what was held for a call that was not charged. @returns whether anything was. */

@@ -164,6 +164,8 @@ export const BatchStatusObject = BatchObject.extend({
   spender: z.object({ pid: z.number(), command: z.string() }).nullable(),
   /** A sentence for each person whose invite it deleted and has not created again. */
   half_done: z.array(z.string()).exactOptional(),
+  /** Credits that are in doubt beside answers: `settle` says of which rows, and frees them. */
+  beside: z.number().exactOptional(),
   /** Ranges of its rows, for workers. */
   ranges: RangesObject.exactOptional(),
   changes: ChangesObject.exactOptional(),

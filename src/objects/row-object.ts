@@ -151,6 +151,8 @@ export const DoubtListObject = z.object({
   in_doubt: z.array(DoubtObject),
   /** What a vendor has accepted and answers later: it may be decided about as well. */
   accepted: z.array(DoubtObject).exactOptional(),
+  /** What is in doubt beside an answer and holds its credits: `--not-done` frees them. */
+  beside: z.array(DoubtObject).exactOptional(),
   /** How many rows they leave in doubt: the list may ask one thing twice. */
   rows: z.number(),
   /** Rows that wait for another row, or for their next run. */

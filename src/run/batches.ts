@@ -261,6 +261,7 @@ async function besideOf(
   const halfDone = isHalf ? await interruptedChanges(ledger, batch) : [];
   const ranges = batch.state === 'open' ? await ledger.rangeCounts?.(batch.id) : undefined;
   const changes = isChange ? await changesDone(ledger, batch) : undefined;
+  const beside = (await ledger.beside(batch.id)).reduce((sum, { atRisk }) => sum + atRisk, 0);
   const cost = await costOf(ledger, batch, await pricesIn(ledger));
   const { budget_to_finish, partial } = settingsKept(batch.settings);
   const isPartDone = batch.state === 'open' && partial !== undefined && Object.keys(partial).length === 0;
@@ -269,6 +270,7 @@ async function besideOf(
     ...(isPartDone && { part_done: true }),
     ...(batch.state === 'open' && present({ trying: partial?.sample })),
     ...(halfDone.length > 0 && { half_done: [...halfDone] }),
+    ...(beside > 0 && { beside }),
     ...(ranges && {
       ranges: { waiting: ranges.waiting, running: ranges.running, set_aside: ranges.setAside },
     }),

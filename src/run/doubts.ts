@@ -32,8 +32,9 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
   return lookInto(location, async (ledger) => {
     const of = { ledger, batch };
     const all = row === undefined ? await ledger.doubts(batch.id) : await doubtsOf(ledger, batch, row);
-    const doubts = all.filter(({ isAccepted }) => isAccepted !== true);
+    const doubts = all.filter((doubt) => !isOfAccepted(doubt) && !isOfBeside(doubt));
     const accepted = row === undefined ? await ledger.accepted(batch.id) : all.filter(isOfAccepted);
+    const beside = row === undefined ? await ledger.beside(batch.id) : all.filter(isOfBeside);
     const decisions = await decisionsAbout(of, doubts);
     // A row whose call a person has sent again is pending. A call that the job alone could not send again is
     // still in doubt.
@@ -53,6 +54,9 @@ export async function doubtList({ batch, location }: FoundBatch, row?: string): 
       ...(accepted.length > 0 && {
         accepted: accepted.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
       }),
+      ...(beside.length > 0 && {
+        beside: beside.map((doubt) => doubtObject(batch, doubt, doubt.row, undefined)),
+      }),
       rows: row === undefined ? Math.max(rows, new Set(inDoubt.map((doubt) => doubt.row)).size) : 1,
       ...(waiting.length > 0 && { waiting: [...waiting] }),
     };
@@ -64,10 +68,12 @@ const isPending = (of?: Decision): boolean => of?.kind === 'retry' && of.by === 
 const MOST_WAITING = 20;
 
 const isOfAccepted = ({ isAccepted }: Doubt): boolean => isAccepted === true;
+export const isOfBeside = ({ isBeside }: Doubt): boolean => isBeside === true;
 
 /**
  * What a decision is about. What the vendor has accepted may still be answered, so without a row a decision
- * is about that only where nothing is in doubt.
+ * is about that only where nothing is in doubt, and about what is in doubt beside an answer only where
+ * nothing else is left.
  * @param row its number, as the user typed it; left out: the doubts of all rows.
  */
 export async function doubtsOf(
@@ -78,7 +84,8 @@ export async function doubtsOf(
   // Other rows may wait for a row that this batch has skipped, so a decision by row number may be about it.
   const doubts = await ledger.doubts(batch.id, { withSkipped: row !== undefined });
   const accepted = await ledger.accepted(batch.id);
-  if (row === undefined) return doubts.length > 0 ? doubts : accepted;
+  const beside = await ledger.beside(batch.id);
+  if (row === undefined) return [doubts, accepted].find(({ length }) => length > 0) ?? beside;
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = [...doubts, ...accepted].filter(({ attempt }) => attempts.has(attempt));
   const of = { ledger, batch };
@@ -89,6 +96,8 @@ export async function doubtsOf(
   const shown = open.filter((doubt) => decisions.get(doubt)?.kind !== 'skip');
   const meant = [shown, open, ofRow].find(({ length }) => length > 0);
   if (meant !== undefined) return firstOf(of, Number(row), meant);
+  const besideOfRow = beside.filter(({ attempt }) => attempts.has(attempt));
+  if (besideOfRow.length > 0) return besideOfRow;
   const number = Number(row);
   const records = Number.isSafeInteger(number) ? await ledger.recordsOf(batch.id, [number]) : undefined;
   const { kind, reason = '' } = records?.get(number)?.outcome ?? {};
@@ -221,6 +230,10 @@ export const doubtReason = (doubt: Doubt): string => doubtWords(factsOf(doubt));
 /** `accepted since 2026-11-20T02:13:00.000Z, 3 credits at risk: the vendor answers later, by its id 7`. */
 export const acceptedWords = (of: Parameters<typeof doubtWords>[0]): string =>
   doubtWords(of).replace(/^in doubt/, 'accepted');
+
+/** `in doubt beside its answer since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`. */
+export const besideWords = (of: Parameters<typeof doubtWords>[0]): string =>
+  doubtWords(of).replace(/^in doubt/, 'in doubt beside its answer');
 
 export function doubtWords({
   subject,

@@ -153,6 +153,56 @@ test('--not-done gives the money back, for every batch, and the same command buy
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
 });
 
+test('--not-done of a row that was sent again and answered frees what it holds of its first request', async () => {
+  const desk = await lostDesk(2, 'reset:x2');
+  await desk.type(['settle', 'last', '--retry', '--extra-credits', '9']);
+  expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+  const before = desk.place.rows();
+  const money = async () => (await desk.json(['status', 'last'])).credits;
+  expect(await money()).toMatchObject({ spent: 2, in_doubt: 2 });
+  const { batch } = await desk.json(['status', 'last']);
+  const end = `settle ${batch} 2 --not-done`;
+  expect((await desk.type(['status', 'last'])).stderr).toContain(`rowonce settle ${batch}\n`);
+  expect((await desk.type(['status', 'last', '2'])).stderr).toContain(end);
+  const listed = await desk.type(['settle', 'last']);
+  expect(listed.stdout).toMatch(
+    /^row 2, domain list\.csv-1\.example: in doubt beside its answer since 20.*Z, 1 credit at risk: no answer came \(.*\)\nrow 3, .*\n2 in doubt beside an answer, 2 credits at risk\.\n$/,
+  );
+  expect(listed.stderr).toContain('If you know that it was not charged, --not-done with its row frees them.');
+  for (const other of [['--skip'], ['--retry'], ['--answer', 'name=Told']]) {
+    const { code, stderr } = await desk.type(['settle', 'last', '2', ...other]);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(end) });
+  }
+  expect((await desk.type(['settle', 'last', '--skip'])).stdout).toMatch(
+    /^Nothing in batch .* is in doubt\.\n$/,
+  );
+  expect(await desk.type(['settle', 'last', '2', '--not-done'])).toMatchObject({
+    code: 0,
+    stdout: 'Noted for 1 call: not done.\n',
+    stderr: '',
+  });
+  expect(await money()).toMatchObject({ spent: 2, in_doubt: 1 });
+  expect(await desk.json(['settle', 'last'])).toMatchObject({
+    in_doubt: [],
+    beside: [{ row: 3, credits: 1 }],
+  });
+  expect(await desk.type(['settle', 'last', '--not-done'])).toMatchObject({ code: 0 });
+  expect(await money()).toMatchObject({ spent: 2, in_doubt: 0 });
+  expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+  expect(desk.place.rows()).toEqual(before);
+  expect(await desk.requests()).toBe(4);
+  expect(await desk.type(['store', 'check'])).toMatchObject({ code: 0 });
+});
+
+test('--not-done of a row that was sent again and lost again frees all that its call holds', async () => {
+  const desk = await lostDesk(1, 'reset:x2');
+  await desk.type(['settle', 'last', '2', '--retry', '--extra-credits', '9']);
+  expect(await desk.type(desk.run())).toMatchObject({ code: 3 });
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ in_doubt: 2 });
+  await desk.type(['settle', 'last', '2', '--not-done']);
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ in_doubt: 0 });
+});
+
 test('what was decided is said by log and status, beside why and since when it was in doubt', async () => {
   const desk = await doubtfulDesk();
   const status = async (): Promise<string> => (await desk.type(['status', 'last', '2'])).stdout;

@@ -2,7 +2,8 @@ import type { AnswerRule, BodyTest } from '../../client/dialect.ts';
 import type { RuleFound } from '../../client/judge.ts';
 import { isoTime } from '../../core/clock.ts';
 import { counted, linesOf } from '../../core/plain-text.ts';
-import type { Reply } from '../../ledger/ledger.ts';
+import type { Doubt, Reply } from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type {
   CallObject,
   DecisionObject,
@@ -46,6 +47,19 @@ function valueWords(value: unknown): string {
 export function openWords(open: number, which = 'the next'): string {
   const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
   return `${have}; if no run is at work, ${which} run or settle counts them as in doubt.`;
+}
+
+/** What a row holds beside its answer, and the command that ends that. */
+export function heldBesideWords(batch: string, row: string, doubts: readonly Doubt[]): string {
+  return `${besideFact(doubts)} If you know that it was not charged: ${notDoneCommand(batch, row)}`;
+}
+
+export const notDoneCommand = (batch: string, row: string): string =>
+  commandLine(['settle', batch, row, '--not-done']);
+
+export function besideFact(doubts: readonly Doubt[]): string {
+  const atRisk = doubts.reduce((sum, { atRisk: each }) => sum + each, 0);
+  return `What was sent before its answer is in doubt, and holds ${counted(atRisk, 'credit')}.`;
 }
 
 // ----------------------------------------------------------------- a reply, and the rule by which it is read

@@ -16,7 +16,15 @@ import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts
 import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
 import { dialectOfBatch } from '../../run/known-account.ts';
 import type { Report } from '../shared/command.ts';
-import { callWords, decisionWords, lookWords, replyObject, ruleName, ruleObject } from '../shared/doubts.ts';
+import {
+  callWords,
+  decisionWords,
+  heldBesideWords,
+  lookWords,
+  replyObject,
+  ruleName,
+  ruleObject,
+} from '../shared/doubts.ts';
 
 /**
  * @param text the row's number in a spreadsheet.
@@ -30,8 +38,11 @@ export async function rowReport(
   const object = await rowObject(ledger, batch, text);
   const { row, outcome, planned, attempts, fields } = object;
   const reason = outcome?.reason;
+  const ofRow = new Set(attempts.map(({ attempt }) => attempt));
+  const beside = (await ledger.beside(batch.id)).filter(({ attempt }) => ofRow.has(attempt));
   return {
     object,
+    advice: linesOf(beside.length > 0 && heldBesideWords(batch.id, text, beside)),
     lines: linesOf(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
       planned && keptWorks(planned).map((work) => `  ${plannedWords(work)}`),

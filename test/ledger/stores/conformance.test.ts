@@ -313,6 +313,39 @@ describe.each([
       expect(await ledger.doubts(a)).toEqual([]);
     });
 
+    test('what was sent before an answer is free once a person says that it was not done, and the answer stays', async () => {
+      const { ledger, a, b } = await opened();
+      const first = await lost(ledger, a, 'acme', { reserve: 4 });
+      const second = await lost(ledger, a, 'acme', { ...(await retry(ledger, a)), reserve: 2 });
+      const free = () => ledger.releaseBeside([second], 'not done', NOON_MS);
+      const sent = await admitted(ledger, b, 'acme', await retry(ledger, b));
+      await free();
+      expect(await ledger.batchMoney(a), 'it is under way').toEqual({ spent: 0, reserved: 0, inDoubt: 6 });
+      expect(await ledger.beside(a)).toEqual([]);
+      await ledger.keep(sent, replyWith('acme'));
+      await ledger.end(sent, FOUND, LATER_MS);
+      expect(await ledger.beside(a)).toMatchObject([{ attempt: first, atRisk: 6, row: 2 }]);
+      await free();
+      expect(await ledger.beside(a)).toEqual([]);
+      expect(await ledger.batchMoney(a)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
+      // What comes late is kept by its reply, and changes nothing.
+      await ledger.keep(first, replyWith('late'));
+      expect(await ledger.end(first, FOUND, LATER_MS)).toBe('over');
+      expect(await stateOf(ledger, 'acme', a)).toMatchObject({ kind: 'answered', answer: { attempt: sent } });
+      expect(await ledger.batchMoney(b)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+    });
+
+    test('a refresh in doubt beside an answer is free once a person says that it was not done', async () => {
+      const { ledger, a } = await opened();
+      const old = await answered(ledger, a, 'acme');
+      const late = await batchNamed(ledger, 'late', { freshSince: ALL_TOO_OLD });
+      const doubt = await lost(ledger, late, 'acme', { ...refresh(old), reserve: 3 });
+      expect(await ledger.beside(late)).toMatchObject([{ attempt: doubt, atRisk: 3 }]);
+      await ledger.releaseBeside([doubt], 'not done', NOON_MS);
+      expect(await ledger.batchMoney(late)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { attempt: old } });
+    });
+
     test('what a list says of a person is known at once, also where an earlier build was interrupted', async () => {
       const { ledger, a } = await opened();
       const leaves = { state: 'member', role: 'viewer' } as const;
