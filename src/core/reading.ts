@@ -1,39 +1,9 @@
 import { z } from 'zod';
+import { encodingNamed, encodingNames } from './encodings.ts';
+import { suggestion } from './errors.ts';
 import { type Present, present } from './objects.ts';
+import { foreignName } from './plain-text.ts';
 import { readHeaderRows, readRowRange, readRowRanges } from './row.ts';
-
-/** The encodings that are recognised in a file without help. */
-export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
-
-/**
- * Encodings of one byte a character that are never guessed: only the author of a file knows which of them it
- * has.
- */
-export const NAMED_ENCODINGS = [
-  'macintosh',
-  'windows-1250',
-  'windows-1251',
-  'windows-1253',
-  'windows-1254',
-  'windows-1257',
-  'iso-8859-1',
-  'iso-8859-2',
-  'iso-8859-3',
-  'iso-8859-4',
-  'iso-8859-5',
-  'iso-8859-6',
-  'iso-8859-7',
-  'iso-8859-8',
-  'iso-8859-9',
-  'iso-8859-10',
-  'iso-8859-13',
-  'iso-8859-14',
-  'iso-8859-15',
-  'iso-8859-16',
-] as const;
-
-export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
-export type Encoding = (typeof ENCODINGS)[number];
 
 /** The characters that may stand between two cells, by their names in a job and on the command line. */
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', space: ' ' } as const;
@@ -45,7 +15,17 @@ export const DELIMITER_NAMES = Object.keys(DELIMITERS) as Delimiter[];
  * it, and the page sends it.
  */
 export const Reading = z.strictObject({
-  encoding: z.enum(ENCODINGS).optional().describe('the encoding of the file, if the guess is wrong'),
+  encoding: z
+    .string()
+    .transform((text, context) => {
+      const encoding = encodingNamed(text);
+      if (encoding !== undefined) return encoding;
+      const next = suggestion(text, encodingNames());
+      context.addIssue({ code: 'custom', message: `${foreignName(text)} is no encoding`, params: { next } });
+      return z.NEVER;
+    })
+    .optional()
+    .describe('the encoding of the file, such as windows-1251, gb18030, shift_jis, euc-kr or cp850'),
   delimiter: z.enum(DELIMITER_NAMES).optional().describe('what separates the cells'),
   ragged: z
     .enum(['pad'])

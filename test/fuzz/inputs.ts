@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { GUESSED_ENCODINGS } from '../../src/core/encodings.ts';
 import { loadFamily } from '../../src/core/families.ts';
 import type { Format, ReadOptions } from '../../src/core/format.ts';
-import { DELIMITER_NAMES, DELIMITERS, GUESSED_ENCODINGS } from '../../src/core/reading.ts';
+import { DELIMITER_NAMES, DELIMITERS } from '../../src/core/reading.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { corpus, naughtyStrings } from '../files/matrix/corpus.ts';
 import type { FuzzInput } from './judge.ts';

@@ -2,9 +2,10 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { GUESSED_ENCODINGS } from '../../src/core/encodings.ts';
 import { messageOf, StopError } from '../../src/core/errors.ts';
 import type { ReadOptions, Sheet } from '../../src/core/format.ts';
-import { DELIMITERS, type Delimiter, type GUESSED_ENCODINGS } from '../../src/core/reading.ts';
+import { DELIMITERS, type Delimiter } from '../../src/core/reading.ts';
 import { openFile } from '../../src/files/input.ts';
 import { allOf } from '../files/formats/sheets.ts';
 import {

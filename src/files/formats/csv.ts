@@ -1,13 +1,15 @@
+import { encodingWords } from '../../core/encodings.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { CellsFor, CopyOptions, Format, ReadOptions, Sheet, Survey } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
-import type { Encoding, LeftOut } from '../../core/reading.ts';
+import type { LeftOut } from '../../core/reading.ts';
 import type { InputRow } from '../../core/row.ts';
 import { addedTo, Corrections, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
 import { rowsWithout, TableRows } from '../shape/left-out.ts';
 import { ListSize, requireColumns } from '../shape/list-size.ts';
 import { joinedNames, layoutNotes, nothingBelow } from '../shape/list-start.ts';
 import { findLayout } from './csv/layout.ts';
+import { Misfits } from './csv/misfits.ts';
 import {
   type CellStyle,
   type CsvRecord,
@@ -48,14 +50,19 @@ async function openCsv(file: Layout['file'], options: ReadOptions): Promise<Shee
       yield* rowGroups(layout, await columns(), new ListSize(file, options));
     },
     async *copy(copyOptions, cellsFor) {
-      yield* written(layout, copiedText(layout, await columns(), copyOptions, cellsFor), copyOptions.note);
+      const named = await columns();
+      const texts = (misfits: Misfits) => copiedText({ layout, named, misfits }, copyOptions, cellsFor);
+      yield* written(layout, texts, copyOptions.note);
     },
     async *corrected(list, note) {
       const named = await columns();
       const corrections = new Corrections(file.path, named.names, list);
       const nothing = { columns: [], dropped: new Set<string>() };
       const cellsFor: CellsFor = async (rows) => rows.map(() => []);
-      yield* written(layout, copiedText(layout, named, nothing, cellsFor, corrections), note);
+      const texts = (misfits: Misfits) =>
+        copiedText({ layout, named, misfits, corrections }, nothing, cellsFor);
+      // The list is read again with them, so none of them may be lost.
+      yield* written({ ...layout, isEncodingSaid: false }, texts, note);
     },
   };
 }
@@ -125,10 +132,6 @@ async function survey(
   };
 }
 
-/** `UTF-16LE`, `ISO-8859-1`, `Windows-1252`. */
-const encodingWords = (encoding: Encoding): string =>
-  encoding.startsWith('windows') ? encoding.replace('w', 'W') : encoding.toUpperCase();
-
 // ------------------------------------------------------------------------------- what is no row of the table
 
 /** The longest beginning of a new file that is searched. A large export of a program has no remarks. */
@@ -166,17 +169,15 @@ async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly
 
 // ------------------------------------------------------------------------------------------- what is written
 
-/** Text in the encoding of the file, or all of it as UTF-8 where that lacks a character, which is said. */
-function written(
+/** A copy in the encoding of the file, with a note on the cells that do not fit into it. */
+async function* written(
   layout: Layout,
-  texts: AsyncIterable<Buffer>,
+  textsWith: (misfits: Misfits) => AsyncIterable<Buffer>,
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {
-  return encoded(layout.codec, texts, (character) => {
-    const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
-    const words = encodingWords(layout.codec.encoding);
-    note?.(`${words} has no ${name}, so the output is UTF-8 with a byte-order mark.`);
-  });
+  const misfits = new Misfits(layout);
+  yield* encoded(layout, textsWith(misfits), () => misfits.areThere);
+  if (misfits.words !== undefined) note?.(misfits.words);
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -184,24 +185,29 @@ const NO_BYTES = Buffer.alloc(0);
 /** Past 256 rows, asking for their cells at once gets no faster, and very long rows would take memory. */
 const ROWS_PER_BATCH = 256;
 
-/** @param corrections of cells of the user's. */
-async function* copiedText(
-  layout: Layout,
-  named: NamedColumns,
-  options: CopyOptions,
-  cellsFor: CellsFor,
-  corrections?: Corrections,
-): AsyncGenerator<Buffer> {
+interface Copied {
+  readonly layout: Layout;
+  readonly named: NamedColumns;
+  readonly misfits: Misfits;
+  /** Cells of the user's that are corrected. */
+  readonly corrections?: Corrections;
+}
+
+async function* copiedText(copied: Copied, options: CopyOptions, cellsFor: CellsFor): AsyncGenerator<Buffer> {
+  const { layout, named, misfits, corrections } = copied;
   const blanks = options.isPart ? undefined : options.columns.map(() => '');
-  const copy = new Copy(layout, named, options, corrections);
+  const copy = new Copy(copied, options);
   for await (const group of readRecords(layout, named)) {
     for (let at = 0; at < group.length; at += ROWS_PER_BATCH) {
       const batch = group.slice(at, at + ROWS_PER_BATCH);
       const added = await addedTo(batch, rowFrom, options, cellsFor);
-      const copied = batch.map((record, position) =>
-        copy.of(record, record.kind === 'left_out' ? blanks : added[position]),
-      );
-      yield Buffer.concat(copied);
+      const lines = batch.map((record, position) => {
+        const ours = record.kind === 'left_out' ? blanks : added[position];
+        for (const [place, cell] of ours?.entries() ?? [])
+          misfits.add(record.row, options.columns[place] ?? '', cell);
+        return copy.of(record, ours);
+      });
+      yield Buffer.concat(lines);
     }
   }
   corrections?.requireAllMade();
@@ -210,6 +216,7 @@ async function* copiedText(
 class Copy {
   readonly #layout: Layout;
   readonly #named: NamedColumns;
+  readonly #misfits: Misfits;
   readonly #corrections: Corrections | undefined;
   readonly #droppedNames: ReadonlySet<string>;
   readonly #dropped: ReadonlySet<number>;
@@ -217,14 +224,10 @@ class Copy {
   /** The names that come above the first row of a list without a header. */
   #names: readonly string[] | undefined;
 
-  constructor(
-    layout: Layout,
-    named: NamedColumns,
-    { dropped, columns }: CopyOptions,
-    corrections: Corrections | undefined,
-  ) {
+  constructor({ layout, named, misfits, corrections }: Copied, { dropped, columns }: CopyOptions) {
     this.#layout = layout;
     this.#named = named;
+    this.#misfits = misfits;
     this.#corrections = corrections;
     this.#droppedNames = dropped;
     this.#dropped = new Set(named.positions.filter((_position, at) => dropped.has(named.names[at] ?? '')));
@@ -303,6 +306,7 @@ class Copy {
   #corrected(record: CsvRecord, corrected: ReadonlyMap<number, string>): Buffer {
     const { mark, cells, lineEnd } = this.#partsOf(record);
     for (const [at, text] of corrected) {
+      this.#misfits.add(record.row, this.#named.names[at] ?? '', text);
       const position = this.#named.positions[at] ?? at;
       // A padded file may have fewer cells in this row.
       while (cells.length <= position) cells.push(NO_BYTES);

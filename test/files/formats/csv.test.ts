@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type Encoding, NAMED_ENCODINGS } from '../../../src/core/encodings.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
-import { type Encoding, NAMED_ENCODINGS } from '../../../src/core/reading.ts';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input.ts';
@@ -301,7 +301,9 @@ test('an answer beyond the encoding makes the whole output UTF-8 with a mark, wh
   const cells: CellsOfRow = ({ row }) => [row === 3 ? 'Łódź' : '€'];
   const beyond = await copied(await openText(list), ['Stadt'], cells, { note });
   expect(beyond.toString()).toBe('\uFEFFName,Ort,Stadt\r\nZoë,Köln,€\r\nJo,Bonn,Łódź\r\n');
-  expect(notes).toEqual(['Windows-1252 has no "Ł" (U+0141), so the output is UTF-8 with a byte-order mark.']);
+  expect(notes).toEqual([
+    'Windows-1252 has no "Ł" (U+0141), so the output is UTF-8 with a byte-order mark, for 1 cell that does not fit: row 3 in "Stadt".',
+  ]);
 });
 
 /** The bytes above ASCII that are characters, in lines of a table. */

@@ -20,8 +20,9 @@ import {
   topRows,
   usualWidth,
 } from '../../shape/list-start.ts';
+import { findEncoding } from './encoding.ts';
 import { hasStrayQuote, type Layout, PARSING } from './records.ts';
-import { type Codec, codecOf, findEncoding, textOf } from './text.ts';
+import { type Codec, codecOf, textOf } from './text.ts';
 
 /** Finds out how to read a file of delimited text, from its first bytes. */
 
@@ -31,8 +32,8 @@ import { type Codec, codecOf, findEncoding, textOf } from './text.ts';
  */
 export async function findLayout(file: FileBytes, options: ReadOptions): Promise<Layout> {
   const { path } = file;
-  const { encoding, notes } = await findEncoding(file, options.encoding);
-  const codec = await codecOf(encoding);
+  const { encoding, notes } = await findEncoding(file, options);
+  const codec = codecOf(encoding);
   const { text, isMarked } = await firstText(file, codec);
   const [separatorLine = '', , separator] = SEPARATOR_LINE.exec(text) ?? [];
   const table = text.slice(separatorLine.length);
@@ -51,6 +52,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   return {
     file,
     codec,
+    isEncodingSaid: options.encoding !== undefined,
     isMarked,
     delimiter,
     start,

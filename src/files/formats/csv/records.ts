@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, type Options, Parser } from 'csv-parse';
+import { encodingWords } from '../../../core/encodings.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes, ListStart, TopRow } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
@@ -12,6 +13,7 @@ import { type Codec, textOf } from './text.ts';
 export interface Layout {
   readonly file: FileBytes;
   readonly codec: Codec;
+  readonly isEncodingSaid: boolean;
   readonly isMarked: boolean;
   readonly delimiter: Delimiter;
   /**
@@ -78,13 +80,6 @@ const ROWS_SWALLOWED: RecordFault = {
 
 const SAVE_AS_UTF8 =
   'Save the file again as "CSV UTF-8 (Comma delimited)", or give its encoding with --encoding.';
-
-const NOT_UTF8: RecordFault = { fact: 'not UTF-8 text', next: SAVE_AS_UTF8 };
-
-const HALF_A_CHARACTER: RecordFault = {
-  fact: 'half a character, so this is not complete UTF-16 text',
-  next: SAVE_AS_UTF8,
-};
 
 const ZERO_BYTE = 'a zero byte, which text cannot have';
 
@@ -313,8 +308,11 @@ class RecordReader {
   #notText(bytes: Buffer): StopError {
     const text = bytes.toString();
     const line = this.#line + countLineEnds(Buffer.from(text.slice(0, text.indexOf('\uFFFD'))));
-    const isUtf16 = this.#layout.codec.encoding.startsWith('utf-16');
-    return this.#stop(isUtf16 ? HALF_A_CHARACTER : NOT_UTF8, line);
+    const { encoding } = this.#layout.codec;
+    const fact = encoding.startsWith('utf-16')
+      ? 'half a character, so this is not complete UTF-16 text'
+      : `not ${encodingWords(encoding)} text`;
+    return this.#stop({ fact, next: SAVE_AS_UTF8 }, line);
   }
 
   /** The number of the line on which a byte of the text stands, the first being 1. */

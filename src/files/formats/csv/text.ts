@@ -1,28 +1,27 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { stop } from '../../../core/errors.ts';
+import { type Encoding, iconvLite } from '../../../core/encodings.ts';
 import type { FileBytes } from '../../../core/format.ts';
-import { UNPACK, whatToSave } from '../../../core/other-files.ts';
-import type { Encoding } from '../../../core/reading.ts';
 
 /**
  * Texts in the encodings that spreadsheet programs write, as UTF-8 and back: whatever was decoded is encoded
- * to exactly the bytes that it came from.
+ * to the bytes that it came from. Where an encoding of several bytes has a character twice, it is written as
+ * most programs write it.
  */
 export interface Codec {
   readonly encoding: Encoding;
-  /** A chunk as UTF-8; without one, what is left of the last. Half a character becomes `HALF`. */
+  /** A chunk as UTF-8; without one, what is left of the last. What is no character becomes `HALF`. */
   decoder(): (chunk?: Buffer) => Buffer;
+  /** A character that the encoding lacks becomes a question mark. */
   encode(text: string): Buffer;
   /** The first character that the encoding lacks. */
   lacking(text: string): string | undefined;
 }
 
-/** No UTF-8 text has this byte, so the reader of the text finds half a character of UTF-16, and its row. */
+/** No UTF-8 text has this byte, so the reader of the text finds what is no character, and its row. */
 const HALF = Buffer.of(0xff);
 const NOTHING = Buffer.alloc(0);
 
@@ -33,12 +32,13 @@ export async function* textOf(file: FileBytes, codec: Codec): AsyncGenerator<Buf
   yield decode();
 }
 
-export async function codecOf(encoding: Encoding): Promise<Codec> {
+export function codecOf(encoding: Encoding): Codec {
   if (encoding === 'utf-8') {
     const decoder = () => (chunk?: Buffer) => chunk ?? NOTHING;
     return { encoding, decoder, encode: (text) => Buffer.from(text), lacking: () => undefined };
   }
-  return encoding === 'utf-16le' || encoding === 'utf-16be' ? utf16(encoding) : await oneByte(encoding);
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return utf16(encoding);
+  return isOneByte(encoding) ? oneByte(encoding) : severalBytes(encoding);
 }
 
 function utf16(encoding: 'utf-16le' | 'utf-16be'): Codec {
@@ -73,8 +73,8 @@ const unknown = (byte: number): string => String.fromCharCode(byte < 0xa0 ? byte
  * The library tells the characters, and is loaded only for such a list. We differ from it in that every byte
  * of a file comes back.
  */
-async function oneByte(encoding: Encoding): Promise<Codec> {
-  const { default: iconv } = await import('iconv-lite');
+function oneByte(encoding: Encoding): Codec {
+  const iconv = iconvLite();
   const characters = Array.from({ length: 256 }, (_, byte) => {
     const own = encoding === 'macintosh' ? MACINTOSH[byte] : undefined;
     const character = own ?? iconv.decode(Buffer.of(byte), encoding);
@@ -97,35 +97,56 @@ async function oneByte(encoding: Encoding): Promise<Codec> {
 
 const ABOVE_ASCII = /[^\0-\x7F]/gu;
 
+/** Whether each byte is a character, or none, by itself. */
+function isOneByte(encoding: Encoding): boolean {
+  const iconv = iconvLite();
+  const bytes = Array.from({ length: 128 }, (_, at) => at + 0x80);
+  return bytes.every((byte) => iconv.decode(Buffer.of(byte, byte, 0x61, 0x61), encoding).length === 4);
+}
+
+function severalBytes(encoding: Encoding): Codec {
+  const iconv = iconvLite();
+  const decoder = () => {
+    const stream = iconv.getDecoder(encoding, { stripBOM: false });
+    return (chunk?: Buffer): Buffer => {
+      const text = (chunk === undefined ? stream.end() : stream.write(chunk)) ?? '';
+      const bad = text.indexOf('\uFFFD');
+      return bad === -1 ? Buffer.from(text) : Buffer.concat([Buffer.from(text.slice(0, bad)), HALF]);
+    };
+  };
+  const encode = (text: string): Buffer => iconv.encode(text, encoding);
+  const known = new Map<string, boolean>();
+  const isLacking = (character: string): boolean => {
+    const isKnown = known.get(character) ?? iconv.decode(encode(character), encoding) === character;
+    known.set(character, isKnown);
+    return !isKnown;
+  };
+  return { encoding, decoder, encode, lacking: (text) => text.match(ABOVE_ASCII)?.find(isLacking) };
+}
+
 /**
- * A text in the encoding of the file that it is a copy of. Where it has a character that the encoding lacks,
- * all of it is UTF-8 with a byte-order mark instead. Which of them is known only at its end, so until then it
- * waits in a file.
+ * The text of a copy in the encoding of its file. Where that was guessed, and lacks a character of the text,
+ * all of it is UTF-8 with a byte-order mark instead. Which of them is known only at its end, so
+ * until then it waits in a file. Where a person has said the encoding, a program of theirs wants it.
  * @param texts UTF-8, no character split between two chunks.
+ * @param isLacking whether the text so far has a character that the encoding lacks.
  */
 export async function* encoded(
-  codec: Codec,
+  { codec, isEncodingSaid }: { readonly codec: Codec; readonly isEncodingSaid: boolean },
   texts: AsyncIterable<Buffer>,
-  onLacking: (character: string) => void,
+  isLacking: () => boolean,
 ): AsyncGenerator<Buffer> {
-  if (codec.encoding.startsWith('utf-')) {
+  if (isEncodingSaid || codec.encoding.startsWith('utf-')) {
     const isUtf8 = codec.encoding === 'utf-8';
     for await (const text of texts) yield isUtf8 ? text : codec.encode(text.toString());
     return;
   }
   await using waiting = await openUnnamed();
-  let lacking: string | undefined;
-  for await (const text of texts) {
-    lacking ??= codec.lacking(text.toString());
-    await waiting.appendFile(text);
-  }
-  if (lacking !== undefined) {
-    onLacking(lacking);
-    // Without it a spreadsheet program would take the file for what it was before.
-    yield Buffer.from('\uFEFF');
-  }
+  for await (const text of texts) await waiting.appendFile(text);
+  // Without it a spreadsheet program would take the file for what it was before.
+  if (isLacking()) yield Buffer.from('\uFEFF');
   const texted = waiting.createReadStream({ start: 0, autoClose: false, encoding: 'utf8' });
-  for await (const text of texted) yield lacking === undefined ? codec.encode(text) : Buffer.from(text);
+  for await (const text of texted) yield isLacking() ? Buffer.from(text) : codec.encode(text);
 }
 
 /** A file that no name leads to, so that nobody else reads it and a crash leaves nothing behind. */
@@ -134,66 +155,4 @@ async function openUnnamed(): Promise<FileHandle> {
   const file = await open(path, 'wx+', 0o600);
   await rm(path);
   return file;
-}
-
-// -------------------------------------------------------------------------------------- which encoding it is
-
-interface FoundEncoding {
-  readonly encoding: Encoding;
-  readonly notes: readonly string[];
-}
-
-/**
- * The wanted encoding; else the one of the byte-order mark; else the one that the first character above ASCII
- * suggests, read as UTF-8: Windows-1252 hardly ever looks like UTF-8 by chance. Damage further down is
- * refused when it is read.
- * @throws StopError `input` for a file of another kind that has the name of a text.
- */
-export async function findEncoding(file: FileBytes, wanted: Encoding | undefined): Promise<FoundEncoding> {
-  const start = await file.bytesAt(0, LOOKED_AT);
-  requireText(file.path, start);
-  const found = wanted ?? UTF16_MARKS[start.toString('hex', 0, 2)];
-  if (found !== undefined) return { encoding: found, notes: [] };
-  let passed = 0;
-  for await (const chunk of file.chunks()) {
-    const at = isAscii(chunk) ? -1 : chunk.findIndex((byte) => byte >= 0x80);
-    if (at !== -1) return utf8OrWindows1252(file, passed + at);
-    passed += chunk.length;
-  }
-  return { encoding: 'utf-8', notes: [] };
-}
-
-/** The places where a file declares its encoding. */
-const LOOKED_AT = 16 * 1024;
-
-const UTF16_MARKS: Readonly<Record<string, Encoding>> = { fffe: 'utf-16le', feff: 'utf-16be' };
-
-/** @param offset of the first byte above ASCII. */
-async function utf8OrWindows1252(file: FileBytes, offset: number): Promise<FoundEncoding> {
-  const [first = 0, ...others] = await file.bytesAt(offset, 4);
-  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (isUtf8(Buffer.from([first, ...others].slice(0, length)))) return { encoding: 'utf-8', notes: [] };
-  const byte = `byte 0x${first.toString(16).toUpperCase()}`;
-  const note = `The file is read as Windows-1252, because its ${byte} is not UTF-8; use --encoding to change that.`;
-  return { encoding: 'windows-1252', notes: [note] };
-}
-
-const GZIP = Buffer.of(0x1f, 0x8b);
-
-const WEB_PAGE =
-  /^(?:\u00ef\u00bb\u00bf)?\s*(?:<\?[^>]*>\s*)*<(?:!doctype html|html|head|body|meta|style|table|workbook)[\s>]/i;
-
-/** Formats that programs write under the name .xls, so that Excel opens it. */
-const TABLE = /<table[\s>]|schemas-microsoft-com/i;
-
-function requireText(path: string, start: Buffer): void {
-  const refuse = (what: string, next: string): never => {
-    throw stop('input', `${path} is ${what}.`, next);
-  };
-  if (start.indexOf(GZIP) === 0) refuse('packed with gzip, not text', UNPACK);
-  const text = start.toString('latin1');
-  if (!WEB_PAGE.test(text)) return;
-  if (TABLE.test(text)) refuse('a table as a web page or XML, not text', whatToSave('.xls', []));
-  const next = 'Log in there, export the list again, and look into the file before you use it.';
-  refuse('a web page and no list: most often the login page of where it was to be exported', next);
 }

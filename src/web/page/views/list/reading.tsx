@@ -11,7 +11,10 @@ const OF_TEXT = [
   {
     entry: 'encoding',
     name: 'Encoding',
-    known: ['utf-8', 'utf-16le', 'windows-1252', 'windows-1250', 'windows-1251', 'macintosh', 'iso-8859-2'],
+    known: [
+      ...['utf-8', 'utf-16le', 'windows-1252', 'windows-1250', 'windows-1251', 'macintosh', 'iso-8859-2'],
+      ...['cp850', 'gb18030', 'big5', 'shift_jis', 'euc-kr'],
+    ],
   },
   {
     entry: 'delimiter',
