@@ -158,6 +158,24 @@ test('an account that is at another address is agreed to before anything is sent
   expect(await desk.requests()).toBe(5);
 });
 
+test('a list does not wait for itself where the page hears late that it has begun', async () => {
+  const desk = await openDesk({ latencyMs: 200, concurrency: 1 });
+  desk.list(ROWS);
+  const served = await pageAt(desk);
+  const list = await brought(served, 'list.csv', await desk.read('list.csv'));
+  const page = await tabAt(served, `/lists/${list}`);
+  const { status: _, ...unstarted } = await ask(served, 'GET', `/lists/${list}`);
+  await page.route(`**/api/lists/${list}`, (route) => route.fulfill({ json: unstarted }));
+  const { work } = await start(served, desk);
+  await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(1);
+  await sees(page, 'You may close this window: it goes on.');
+  await page.waitForResponse(/\/api\/batches$/);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  expect(await page.getByText('Yours comes next.').count()).toBe(0);
+  await page.unroute(`**/api/lists/${list}`);
+  await ask(served, 'POST', `/tasks/${work}/stop`);
+});
+
 test('behind a list that a terminal works on, the one of the page comes next, or is not started', async () => {
   const desk = await openDesk({ latencyMs: 200, concurrency: 1 });
   desk.list(60);

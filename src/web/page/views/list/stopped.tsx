@@ -1,6 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { capital } from '../../../../files/output/summary-words.ts';
-import type { BatchList, BatchStatusObject, DoubtListObject, StopObject, WorkView } from '../../../api.ts';
+import type {
+  BatchList,
+  BatchStatusObject,
+  DoubtListObject,
+  ListedBatch,
+  StopObject,
+  WorkView,
+} from '../../../api.ts';
 import { Act, Form, forPage, Loaded } from '../../parts/asking.tsx';
 import { Button, ButtonLink, Field, Select, Stop } from '../../parts/controls.tsx';
 import { byWhom, counted, doneWords, fileName, heldIn, isLeft, rowsLeft, when } from '../../parts/figures.ts';
@@ -138,12 +145,16 @@ function OverBudget({ batch }: { readonly batch: BatchStatusObject }) {
   );
 }
 
-/** Another list is worked on in the same store, here or in a terminal, and this one comes after it. */
+/**
+ * Another list is worked on in the same store, here or in a terminal, and this one comes after it. The work
+ * may have begun since the page asked: no list waits for itself.
+ */
 export function InLine({ work }: { readonly work: WorkView }) {
+  const isOwn = ({ list, batch }: ListedBatch): boolean => list === work.about || batch === work.about;
   return (
     <Loaded<BatchList> path="/batches" again={beat.value}>
       {({ batches }) => {
-        const other = batches.find(({ running }) => running);
+        const other = batches.find((each) => each.running && !isOwn(each));
         if (other === undefined) return null;
         const who = `“${fileName(other.input)}” is being worked on by ${byWhom(other)}`;
         return (
