@@ -360,8 +360,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'fill: a row waits for an account that is paused',
     file: 'src/run/rows.ts',
-    text: "const found = end.code === 'paused' ? 'held' :",
-    instead: "const found = end.code === 'clock' ? 'held' :",
+    text: "if (end.code === 'paused') return 'waits';",
+    instead: "if (end.code === 'clock') return 'waits';",
     test: ['cli/several-accounts', 'a row waits for an account that is paused'],
     simulated: 'fill',
   },

@@ -200,8 +200,11 @@ export class LaterAnswers {
       const { attempt } = call.record;
       if (await askLater(this.#run, call.record)) this.#end(attempt);
     } catch (error) {
-      if (error instanceof StopError) stopNow(this.#run, error);
-      else this.#stopAll(error);
+      if (!(error instanceof StopError)) this.#stopAll(error);
+      else {
+        stopNow(this.#run, error);
+        this.#closing.abort();
+      }
     }
     call.dueMs = this.#run.session.clock.monotonicMs() + call.everyMs;
     call.isBeingAsked = false;
@@ -298,7 +301,8 @@ async function conclude(heard: LaterReply, later: Later): Promise<boolean> {
   if (failure !== undefined) return endFailed(heard, failure);
   const isLate = isTooLate(run, record, later);
   if (isOfAccount(run, replied, verdict, isLate)) {
-    hear(heardBy, replied, verdict);
+    const next = await hear(heardBy, replied, verdict);
+    if (next instanceof StopError) throw next;
     return false;
   }
   if (isEnd(heard)) return endAnswered(heard, verdict, {});

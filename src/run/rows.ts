@@ -182,7 +182,10 @@ export function hear(row: Omit<WalkingRow, 'task'>, met: MetCall, obtained: Know
 
 /** Looks for the answer of one account of several, of whom another may have what this one does not. */
 async function lookedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'looked' | 'held'> {
-  const { state } = await lookNow(work, wanted);
+  return knownIn(work, (await lookNow(work, wanted)).state);
+}
+
+function knownIn(work: Work, state: CallState): KnownCall | 'looked' | 'held' {
   if (state.kind === 'unknown') return 'looked';
   if (state.kind !== 'answered') return 'held';
   const { answer } = state;
@@ -210,11 +213,18 @@ async function askedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'le
 }
 
 /**
- * The call may have been asked for since its row looked for an answer, and may be in doubt or answered by
- * now. A doubt holds its row, also where its account has ended.
+ * The call may have been asked for since its row looked for an answer, and may be accepted, in doubt or
+ * answered by now. A doubt holds its row, also where its account has ended. What was accepted is waited for.
  */
-async function left(work: Work, wanted: WantedCall, end: StopError): Promise<KnownCall | 'left' | 'waits'> {
-  const found = end.code === 'paused' ? 'held' : await lookedFor(work, wanted);
+async function left(
+  work: Work,
+  wanted: WantedCall,
+  end: StopError,
+): Promise<KnownCall | 'left' | 'waits' | 'accepted'> {
+  if (end.code === 'paused') return 'waits';
+  const { state } = await lookNow(work, wanted);
+  if (state.kind === 'accepted') return accepted(work, wanted, state).kind;
+  const found = knownIn(work, state);
   if (typeof found === 'object') return found;
   return found === 'held' ? 'waits' : 'left';
 }
@@ -507,10 +517,7 @@ async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: 
     if (state.doubt.sharesId === true) await work.later.get(wanted.by.account.identity)?.lookAgain();
     return settle(work, { ...wanted, key, call }, state, mayAsk);
   }
-  if (state.kind === 'accepted') {
-    work.later.get(wanted.by.account.identity)?.wait(state.accepted);
-    return { kind: 'accepted' };
-  }
+  if (state.kind === 'accepted') return accepted(work, wanted, state);
   // A request of this account cannot replace an answer that was erased in another account.
   if (state.kind === 'unknown' || (isElsewhere && asksErasedAgain(batch)))
     return bought(work, { ...wanted, ifUnknown: true });
@@ -525,6 +532,15 @@ async function answerFrom(work: Work, wanted: WantedCall, found: Found, mayAsk: 
   if (isFresh && kind === 'unanswered' && !mayBuyAgain(batch, wanted.by))
     return { kind: 'in_doubt', reason: noAnswerWords(answer), attempt };
   return bought(work, { ...wanted, replaces: attempt });
+}
+
+function accepted(
+  { later }: Work,
+  { by }: WantedCall,
+  state: Extract<CallState, { readonly kind: 'accepted' }>,
+): Accepted {
+  later.get(by.account.identity)?.wait(state.accepted);
+  return { kind: 'accepted' };
 }
 
 /** How a row ends whose call was erased with a person; undefined where the call is bought again. */

@@ -22,11 +22,20 @@ const ENDS_ONE: ReadonlySet<StopCode> = new Set<StopCode>([
   'paused',
 ]);
 
+/** Of these, the stops that leave the free questions for the answers to what the account has accepted. */
+const ENDS_CALLS: ReadonlySet<StopCode> = new Set<StopCode>(['vendor_credits', 'share', 'account_budget']);
+
 /** The stops that say something about one account, and name it where a job has several. */
 const OF_ONE: ReadonlySet<StopCode> = new Set<StopCode>([...ENDS_ONE, 'address', 'doubts', 'dearer']);
 
 /** A run ends with the first of these exit codes that one of its ended accounts has, and says all of them. */
 const FIRST = [EXIT.key, EXIT.budget, EXIT.paused];
+
+/** What ends of an account that takes no more calls: its calls, and the questions for later answers. */
+interface Ends {
+  readonly calls: AbortController;
+  readonly questions: AbortController;
+}
 
 /** The error; a stop also says which account it is of. */
 function stopOf(account: NonNullable<StopDetail['account']>, error: unknown): unknown {
@@ -53,18 +62,22 @@ export class RunAccounts {
   async open(sessions: Sessions, purpose: Purpose, signal: AbortSignal): Promise<void> {
     try {
       for (const asked of accountsOf(this.#context)) {
-        const stopping = new AbortController();
-        const stop = (error: unknown): void => this.#stop(asked.account, error, stopping);
+        const ends: Ends = { calls: new AbortController(), questions: new AbortController() };
+        const stop = (error: unknown): void => this.#stop(asked.account, error, ends);
+        const stopBoth = (): void => {
+          for (const each of Object.values(ends)) each.abort(signal.reason);
+        };
         // A signal of `AbortSignal.any` would keep the run that listens to it in the memory of its host.
-        signal.addEventListener('abort', () => stopping.abort(signal.reason), { once: true });
-        if (signal.aborted) stopping.abort(signal.reason);
-        const opening = sessions.open({ ...this.#context, ...asked }, purpose, stopping.signal, stop);
+        signal.addEventListener('abort', stopBoth, { once: true });
+        if (signal.aborted) stopBoth();
+        const opening = sessions.open({ ...this.#context, ...asked }, purpose, ends.calls.signal, stop);
         const { identity, name } = asked.account;
         const run = await opening.catch((error: unknown) => {
           throw stopOf(this.#context.further.length === 0 ? { identity } : { identity, name }, error);
         });
         this.runs.set(identity, run);
-        this.later.set(identity, new LaterAnswers(run, stop));
+        const waiter = { ...run.waiter, signal: ends.questions.signal };
+        this.later.set(identity, new LaterAnswers({ ...run, waiter }, stop));
       }
     } catch (error) {
       await this.close();
@@ -72,7 +85,7 @@ export class RunAccounts {
     }
   }
 
-  #stop({ identity, name }: Account, error: unknown, stopping: AbortController): void {
+  #stop({ identity, name }: Account, error: unknown, ends: Ends): void {
     const { further, emit } = this.#context;
     if (further.length === 0 || !(error instanceof StopError) || !OF_ONE.has(error.code)) {
       this.#stopAll(stopOf({ identity }, error));
@@ -83,9 +96,10 @@ export class RunAccounts {
     const named = new StopError({ ...error.detail, account: { identity, name }, message, next });
     const isOne = ENDS_ONE.has(error.code);
     if (!isOne) this.#stopAll(named);
+    if (!ENDS_CALLS.has(error.code)) ends.questions.abort(named);
     if (!isOne || this.ended.has(identity)) return;
     this.ended.set(identity, named);
-    stopping.abort(named);
+    ends.calls.abort(named);
     emit({ kind: 'note', message: `Account ${name} takes no more calls in this run: ${error.message}` });
     if (this.ended.size === further.length + 1) this.stopForEnded();
   }

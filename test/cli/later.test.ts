@@ -549,6 +549,61 @@ describe('a rule of the dialect that reads a later answer as a failure ends the 
     expect((await at.rows())[0]).toContain(found);
   });
 
+  /** What each account was asked to make, such as `one Ann`, in order. */
+  const boughtAt = (at: LaterDesk): readonly string[] =>
+    at.asked
+      .filter((each) => !isPoll(each))
+      .map(({ path, input }) => `${path.split('/')[1]} ${input.first_name}`);
+
+  /** Account one accepts each call, and says later that its credits are used up. */
+  async function usedUpAtOne(rule: object, job: object = {}): Promise<LaterDesk> {
+    const operations = { 'find-email': { account: ['one', 'two'], add: { Email: 'email' } } };
+    const at = await laterDesk({
+      dialect: failing({ means: 'credits_used_up', ...rule }),
+      job: { account: undefined, operations, ...job },
+    });
+    await writeAccounts(at, ['one', 'two']);
+    at.answer = ({ method, path, input }) => {
+      if (method === 'POST') return { job: `job-${input.first_name}` };
+      if (path.startsWith('/one')) return CANCELED;
+      return { status: 'DONE', data: { email: `${path.split('-').at(-1)}@two.example` } };
+    };
+    return at;
+  }
+
+  const ALL_AT_TWO = PEOPLE.map((row) => `${row.slice(0, 3)}@two.example two`);
+
+  test('used-up credits that were free lead on to the next account in the same run', async () => {
+    const at = await usedUpAtOne({ charged: false });
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(await at.rows()).toEqual(ALL_AT_TWO);
+    expect(boughtAt(at).filter((each) => each.startsWith('two'))).toEqual(['two Ann', 'two Bob', 'two Cat']);
+    expect(await at.money()).toMatchObject({ spent: 3, in_doubt: 0, reserved: 0 });
+    const before = at.asked.length;
+    expect((await at.run()).code).toBe(0);
+    expect(at.asked.length, 'and nothing is asked again').toBe(before);
+  });
+
+  test('used-up credits of a call leave the questions for what the account had accepted, beside the next account', async () => {
+    const at = await usedUpAtOne({ charged: false });
+    const { answer: usual } = at;
+    let isDone = false;
+    at.answer = (asked, nth) => {
+      const { method, path, input } = asked;
+      if (path.startsWith('/two')) return usual(asked, nth);
+      if (method === 'POST') return input.first_name === 'Ann' ? { job: 'job-Ann' } : CANCELED;
+      return isDone ? knows('Ann')(asked, nth) : NOT_DONE;
+    };
+    const stopped = await at.run('--max-pause', '1s');
+    expect(stopped.code, stopped.stderr).toBe(4);
+    isDone = true;
+    const ended = await at.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(await at.rows()).toEqual(['Ann@found.example one', ...ALL_AT_TWO.slice(1)]);
+    expect(boughtAt(at).filter((each) => each.endsWith('Ann'))).toEqual(['one Ann']);
+  });
+
   test.each(['refused', 'in_doubt'])(
     '%s, as well where the program is killed at each commit',
     async (means) => {
