@@ -326,6 +326,10 @@ export function unaskable(dialect: Dialect, operation: string): readonly string[
   return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));
 }
 
+/** The hosts whose profiles the vendor takes; none: any. */
+export const profilesTaken = (dialect: Dialect, operation: string): readonly string[] =>
+  dialect.operations[operation]?.profiles ?? [];
+
 /**
  * The vendor's own answer: the reply itself, or the answer inside the reply of the service through which it
  * came. Undefined when the service's reply holds none: then the service itself is answering.

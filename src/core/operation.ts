@@ -103,6 +103,8 @@ export interface InputField {
    * cell does.
    */
   readonly looksRight?: (cell: string) => boolean;
+  /** Whether a cell shows by itself that it is about others: a person, where companies are looked up. */
+  readonly isOthers?: (cell: string) => boolean;
   /**
    * Whether a cell has nothing for this input: no text, or a word for nothing. Left out: only a cell without
    * text.
@@ -130,6 +132,10 @@ export interface OperationOptions {
   readonly waterfall?: readonly string[];
   /** Inputs for which the vendor has no field, so no call may have them. Left out: none. */
   readonly unaskable?: readonly string[];
+  /** The hosts whose profiles the vendor takes. None, or left out: any. */
+  readonly profiles?: readonly string[];
+  /** Hosts of platforms that are companies' own in this list. Left out: none. */
+  readonly acceptHosts?: readonly string[];
   /**
    * Inputs of later steps whose column an earlier step may fill, each with that column:
    * `enrich-person.email` → `Email`. Left out: none.
@@ -248,6 +254,7 @@ interface AskedOperation {
   readonly operation: Operation;
   /** Inputs for which the vendor of the account has no field. */
   readonly unaskable: readonly string[];
+  readonly profiles?: readonly string[];
 }
 
 /** How the addresses that a step finds are checked: those without one of these verdicts count as blank. */

@@ -124,17 +124,18 @@ function stepsPreparer(
 
 function stepPreparer(
   step: Operation,
-  { waterfall = [], unaskable = [], fed = {}, ...options }: OperationOptions,
+  { waterfall = [], unaskable = [], profiles = [], fed = {}, ...options }: OperationOptions,
 ): (row: RowInput) => RowStep | LackingStep {
   const { name, check: said } = step;
   const check = said && { ...said, prepare: said.operation.preparer(options) };
   const named = { name, ...present({ check }) };
   const tiers = wordsOf(step, waterfall);
   const own = tiers.length === 0 ? options : { ...options, waterfall: tiers };
-  const accounts = step.asked ?? [{ account: 0, operation: step, unaskable: wordsOf(step, unaskable) }];
+  const ofOne = { unaskable: wordsOf(step, unaskable), profiles: wordsOf(step, profiles) };
+  const accounts = step.asked ?? [{ account: 0, operation: step, ...ofOne }];
   const ways = accounts.map((each) => ({
     ...each,
-    prepare: each.operation.preparer({ ...own, unaskable: each.unaskable }),
+    prepare: each.operation.preparer({ ...own, unaskable: each.unaskable, profiles: each.profiles ?? [] }),
   }));
   const columns = Object.entries(entriesOf(step, fed));
   const isBlank = (input: string, cell: string): boolean =>

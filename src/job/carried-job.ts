@@ -8,7 +8,7 @@ import { credits } from '../ledger/ledger.ts';
 import { findOperation, type Job, type OperationSources } from './job.ts';
 import { jobEntries, policyOf, settingsOf, stepEntries } from './job-schema.ts';
 
-const { operation, columns, waterfall, repair, in_doubt, add, on_existing, only_if, unless } =
+const { operation, columns, waterfall, repair, in_doubt, add, on_existing, only_if, unless, accept_hosts } =
   jobEntries.shape;
 
 /**
@@ -22,6 +22,7 @@ const carriedSchema = z.object({
   columns,
   waterfall,
   repair,
+  accept_hosts,
   // The next four say which rows are left out that no run has looked at yet.
   only_if,
   unless,
@@ -60,7 +61,8 @@ export const withAccountNames = (steps: Job['steps'], names: ReadonlyMap<string,
 
 /** @param steps the steps of a job that has several accounts. Left out: it has one. */
 export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
-  const { name, operation, columns, waterfall, repair, only_if, unless, add, on_existing } = job;
+  const { name, operation, columns, waterfall, repair, only_if, unless, add, on_existing, accept_hosts } =
+    job;
   const mapped = Object.entries(columns ?? {}).filter(([, column]) => column !== '');
   const settings = settingsOf(job);
   return {
@@ -68,7 +70,7 @@ export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
     operation: operation.name,
     in_doubt: policyOf(job),
     ...present({ columns: columns && Object.fromEntries(mapped), waterfall, repair: repair || undefined }),
-    ...present({ only_if, unless, add, on_existing, steps: steps as unknown as JsonValue }),
+    ...present({ accept_hosts, only_if, unless, add, on_existing, steps: steps as unknown as JsonValue }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
   };
 }

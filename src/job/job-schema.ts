@@ -28,6 +28,8 @@ const role = text.refine((word) => roleOf(word) !== undefined, {
   error: 'a role is viewer, editor or admin',
 });
 
+const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+
 const age = text.refine((value) => value === 'never' || parseDurationMs(value) !== undefined, {
   error: 'an age is "never" or a duration such as 30d',
 });
@@ -220,6 +222,11 @@ export const jobEntries = z.strictObject({
     conditions,
     'column of the list: what it must not say, in the same words; ' +
       'a row in which one column says that is `skipped`, and costs nothing; left out: none is',
+  ),
+  accept_hosts: opt(
+    z.array(text.regex(HOST, 'a host is like crunchbase.com').toLowerCase()).min(1),
+    'hosts of platforms, such as `[crunchbase.com]`, that are the own ones of companies in this list; ' +
+      'left out: a website there is not asked by',
   ),
   formulas: opt(
     z.enum(FORMULA_MODES),

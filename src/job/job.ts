@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { type Dialect, requireOperation, unaskable } from '../client/dialect.ts';
+import { type Dialect, profilesTaken, requireOperation, unaskable } from '../client/dialect.ts';
 import { invariant, meantWord, type StopError, stop } from '../core/errors.ts';
 import { familyNames, loadMember, OPERATIONS } from '../core/families.ts';
 import { present } from '../core/objects.ts';
@@ -153,11 +153,14 @@ function stepInDialects(
     ...stepInDialect(job, step, dialectOf(account)),
     account,
     unaskable: unaskable(dialectOf(account), step.name),
+    profiles: profilesTaken(dialectOf(account), step.name),
   }));
   const [first] = all;
   invariant(first !== undefined, `${step.name} has an account`);
   if (all.length === 1 && first.account === 0 && check === undefined) return first;
-  const asked = all.map(({ account, taken: operation, unaskable }) => ({ account, operation, unaskable }));
+  const asked = all.map(({ account, taken: operation, unaskable, profiles }) => {
+    return { account, operation, unaskable, profiles };
+  });
   const inputs = new Map(
     all.flatMap(({ taken }) => taken.inputs.map((input) => [input.name, input] as const)),
   );

@@ -1,7 +1,7 @@
 import { wordsIn } from '../core/plain-text.ts';
 import { companyName } from '../values/company-name.ts';
 import { abn, formatAbn, registerNumber } from '../values/number.ts';
-import { companyProfile } from '../values/profile.ts';
+import { companyProfile, personProfile } from '../values/profile.ts';
 import { country } from '../values/text.ts';
 import { domain, website } from '../values/website.ts';
 import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
@@ -41,6 +41,7 @@ const companyIdentifiers: readonly Identifier[] = [
     `),
     read: companyProfile.read,
     looksRight: companyProfile.looksRight,
+    isOthers: personProfile.looksRight,
   },
   {
     name: 'website',

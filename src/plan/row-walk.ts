@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
-import { answerPlaceOf, requireOperation, thenOf, unaskable } from '../client/dialect.ts';
+import { answerPlaceOf, profilesTaken, requireOperation, thenOf, unaskable } from '../client/dialect.ts';
 import { changeFields, remarkOn } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
 import {
@@ -140,11 +140,18 @@ export function optionsOf(
     settings: settingsOf(job),
     ...(origin && 'undoes' in origin ? { isOurList: true } : {}),
     ...present({ projectId, organizationId, fed }),
-    unaskable:
-      operation.steps?.flatMap(({ name }) => unaskable(dialect, name).map((each) => `${name}.${each}`)) ??
-      unaskable(dialect, operation.name),
+    unaskable: bySteps(operation, (name) => unaskable(dialect, name)),
+    profiles: bySteps(operation, (name) => profilesTaken(dialect, name)),
+    ...present({ acceptHosts: job.accept_hosts }),
   };
 }
+
+/** Words of each step, with the name of the step before them. */
+const bySteps = (
+  { name, steps }: Operation,
+  wordsOf: (name: string) => readonly string[],
+): readonly string[] =>
+  steps?.flatMap((step) => wordsOf(step.name).map((word) => `${step.name}.${word}`)) ?? wordsOf(name);
 
 /**
  * Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked

@@ -19,7 +19,12 @@ const WORDS = {
   no_dot: 'has no dot in its host name',
   no_domain: (host) => `${host} is not a domain name`,
   mailbox_host: (host) => `${host} belongs to a mailbox provider, not to one company`,
-  pages_host: (host) => `${host} hosts the pages of many companies`,
+  page_of_many: (host) =>
+    `is a page of ${host}, which shows many companies; accept_hosts takes it all the same`,
+  short_link: (host) => `is a short link of ${host}, which hides whose page it is`,
+  hidden_target: (host) => `is a link of ${host}, which hides where it leads`,
+  builder: (host) => `${host} is a builder of websites, and not the website of a company`,
+  suffix: (host) => `${host} is what domains end in, and no domain`,
   email_for_website: 'is an e-mail address, not a website',
 
   // ------------------------------------------------------------------------------------------------ profiles
@@ -29,6 +34,14 @@ const WORDS = {
   no_person_page: 'is not the profile of a person on LinkedIn, which starts with /in/…',
   no_company_page:
     'is not the profile of a company on LinkedIn, which starts with /company/…, /school/…, or /showcase/…',
+  whole_site: (host) => `is all of ${host}, and no page of it`,
+  nothing_but_fragment: (host) => `has nothing but a host and a part behind #, which ${host} keeps to itself`,
+  mail_program: 'is a page of a mail program',
+  search: 'is a search',
+  page_of_nobody: (host) => `is a page of ${host} that is nobody's profile`,
+  page_of_person: 'is the page of a person, not of a company',
+  page_of_company: 'is the page of a company, not of a person',
+  other_network: (hosts) => `the vendor takes profiles of ${hosts} alone`,
 
   // -------------------------------------------------------------------------------------------------- e-mail
   no_email: 'is not an e-mail address',

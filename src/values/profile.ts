@@ -1,8 +1,10 @@
-import { wordsIn } from '../core/plain-text.ts';
+import { listed, wordsIn } from '../core/plain-text.ts';
+import { isAccepted } from './hosts.ts';
 import type { Kind } from './kind.ts';
 import { ENCODING, end, identifierDamage, mending, QUOTES, UNSEEN } from './mend.ts';
-import { isUsable, type Read, type ReadAs, unusable, usable } from './reading.ts';
-import { addressReader, mayBeAddress, readAddress, TRACKING, type WebAddress } from './web-address.ts';
+import { type SubjectKind, shownBehindFragment, shownBy, whyNotPageOf } from './profile-pages.ts';
+import { isUsable, type Read, type ReadAs, type ReadTerms, unusable, usable } from './reading.ts';
+import { addressReader, mayBeAddress, readTarget, TRACKING, type WebAddress } from './web-address.ts';
 
 /**
  * The paths at LinkedIn under which slugs stand. The vendor does not say to which network its profile URLs
@@ -13,8 +15,6 @@ const SECTIONS: Readonly<Record<SubjectKind, readonly string[]>> = {
   person: ['in'],
   company: ['company', 'school', 'showcase'],
 };
-type SubjectKind = 'person' | 'company';
-
 const isLinkedIn = ({ host }: WebAddress): boolean => /(?:^|\.)linkedin\.com$/.test(host);
 
 /**
@@ -28,10 +28,10 @@ const SLUG_IN_PATH = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&.-]*$/u;
  * `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the
  * end.
  */
-const readPerson = addressReader((text) => profileUrlIn(text, 'person'));
+const readPerson = addressReader((text, terms) => profileUrlIn(text, 'person', terms));
 
 /** `https://www.linkedin.com/company/acme`, in the same form. */
-const readCompany = addressReader((text) => profileUrlIn(text, 'company'));
+const readCompany = addressReader((text, terms) => profileUrlIn(text, 'company', terms));
 
 /**
  * `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower
@@ -58,22 +58,50 @@ const LINK_WORDS = new Set(
 );
 
 function slugIn(text: string): ReadAs {
-  const address = readAddress(text);
+  const address = readTarget(text);
   if ('kind' in address) return address;
   if (!isLinkedIn(address)) return unusable('no_slug_there', address.host);
   const slug = pageIn(address.url, 'person')?.slug;
   return slug === undefined ? unusable('no_person_page') : usable(slug);
 }
 
-function profileUrlIn(text: string, whose: SubjectKind): ReadAs {
+function profileUrlIn(text: string, whose: SubjectKind, { profiles = [] }: ReadTerms = {}): ReadAs {
   if (readSlug(text) !== undefined) return unusable('slug_for_url');
-  const address = readAddress(text);
+  const address = readTarget(text);
   if ('kind' in address) return address;
-  if (!isLinkedIn(address)) return usable(cleanUrl(address));
+  if (profiles.length > 0 && !isAccepted(address.host, profiles))
+    return unusable('other_network', listed(profiles));
+  if (!isLinkedIn(address)) return pageOf(address, whose);
   const found = pageIn(address.url, whose);
   if (found === undefined) return unusable(WRONG_PAGE[whose]);
   return usable(`https://www.linkedin.com/${found.section}/${encodeURIComponent(found.slug)}`);
 }
+
+/** A page of any other network, by what its address shows. */
+function pageOf(address: WebAddress, whose: SubjectKind): ReadAs {
+  const { host, url } = address;
+  const where = { host, path: url.pathname };
+  const why = whyNotPageOf(whose, where);
+  if (why !== undefined) return unusable(why.code, why.about);
+  const shown = shownBy(shownBehindFragment(where, url.hash));
+  if (shown === undefined || shown === whose) return addressOf(address);
+  return unusable(shown === 'person' ? 'page_of_person' : 'page_of_company');
+}
+
+/** The address of one page, and of no whole site. */
+function addressOf(address: WebAddress): ReadAs {
+  const { host, url } = address;
+  if (url.pathname !== '/' || (url.search !== '' && !isQuestion(url))) return usable(cleanUrl(address));
+  const page = shownBehindFragment({ host, path: url.pathname }, url.hash);
+  if (page !== '') return usable(`https://${host}/#${page}`);
+  return unusable(url.hash === '' ? 'whole_site' : 'nothing_but_fragment', host);
+}
+
+/** Whether the query of a bare host is a search. */
+const isQuestion = ({ searchParams }: URL): boolean =>
+  ['q', 'query', 'search', 's', 'p', 'keywords', 'keyword', 'text', 'wd'].some((name) =>
+    searchParams.has(name),
+  );
 
 function cleanUrl(address: WebAddress): string {
   const url = new URL(address.url.href);
@@ -122,10 +150,16 @@ function percentDecoded(text: string): string | undefined {
 
 const WRONG_PAGE = { person: 'no_person_page', company: 'no_company_page' } as const;
 
+/** The address of a page, whoever's it is: one by which people were once asked for may be nobody's today. */
+export const pageAddress: Read = addressReader((text) => {
+  const address = readTarget(text);
+  return 'kind' in address || isLinkedIn(address) ? profileUrlIn(text, 'person') : addressOf(address);
+});
+
 /** A profile of a person or, where it is none, of a company. */
-const readEither: Read = (cell) => {
-  const person = readPerson(cell);
-  return person.kind === 'usable' ? person : readCompany(cell);
+const readEither: Read = (cell, terms) => {
+  const person = readPerson(cell, terms);
+  return person.kind === 'usable' ? person : readCompany(cell, terms);
 };
 
 const END = end(' ,;');

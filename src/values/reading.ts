@@ -26,7 +26,15 @@ export const usable = (value: string): ReadAs => ({ kind: 'usable', value });
 export const unusable = (code: Code, about?: string): Unusable =>
   about === undefined ? { kind: 'unusable', code } : { kind: 'unusable', code, about };
 
-export type Read = (text: string) => ReadAs;
+/** What a job and a dialect say about the values that count. */
+export interface ReadTerms {
+  /** Hosts of platforms that are companies' own in this list. */
+  readonly acceptHosts?: readonly string[];
+  /** The hosts whose profiles the vendor takes. None: any. */
+  readonly profiles?: readonly string[];
+}
+
+export type Read = (text: string, terms?: ReadTerms) => ReadAs;
 
 export const isUsable = ({ kind }: ReadAs): boolean => kind === 'usable';
 
@@ -46,11 +54,11 @@ export function isSheetError(cell: string): boolean {
 
 /** What every kind of an identifier refuses before it looks into the text. */
 export function reader(read: Read): Read {
-  return (cell) => {
+  return (cell, terms) => {
     const text = identifierText(cell);
     if (text === '') return BLANK;
     if (text.length > LONGEST_CELL) return unusable('too_long', `${LONGEST_CELL}`);
     if (isSheetError(text)) return unusable('sheet_error');
-    return read(text);
+    return read(text, terms);
   };
 }

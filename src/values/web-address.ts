@@ -1,5 +1,6 @@
 import { foreignName } from '../core/plain-text.ts';
 import { LONGEST_CELL, type Read, reader, type Unusable, unusable } from './reading.ts';
+import { unredirected } from './redirect.ts';
 
 /** A link with words before its address: a spreadsheet's formula, Markdown, or an address in brackets. */
 const LINKS = [
@@ -18,7 +19,8 @@ export function behindLink(text: string): string | undefined {
  * An identifier that is read out of an address may stand behind a word:
  * `=HYPERLINK("https://acme.com","Acme")` is about acme.com.
  */
-export const addressReader = (read: Read): Read => reader((text) => read(behindLink(text) ?? text));
+export const addressReader = (read: Read): Read =>
+  reader((text, terms) => read(behindLink(text) ?? text, terms));
 
 /**
  * One mailbox and nothing around it. This is looser than an e-mail check: it only tells an address from a
@@ -55,6 +57,14 @@ export function readAddress(text: string): WebAddress | Unusable {
   // The URL parser makes it lower case and punycode.
   const host = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
   return hostProblem(host) ?? { url, host };
+}
+
+/** The same of the address to which a link leads that is a redirect. */
+export function readTarget(text: string): WebAddress | Unusable {
+  const address = readAddress(text);
+  if ('kind' in address) return address;
+  const target = unredirected(address.url);
+  return target === address.url ? address : readAddress(target.href);
 }
 
 export function hostProblem(host: string): Unusable | undefined {

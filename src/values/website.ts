@@ -1,34 +1,50 @@
 import { wordsIn } from '../core/plain-text.ts';
 import { withoutTextMark } from './cell-text.ts';
-import { sharedHost } from './hosts.ts';
+import { isAccepted, whyNotOwn } from './hosts.ts';
 import type { Kind } from './kind.ts';
 import { ENCODING, end, identifierDamage, type Mend, mending, QUOTES, UNSEEN } from './mend.ts';
-import { isUsable, unusable, usable } from './reading.ts';
-import { addressReader, EMAIL_LIKE, mayBeAddress, readAddress, withoutTracking } from './web-address.ts';
+import { isUsable, type ReadTerms, type Unusable, unusable, usable } from './reading.ts';
+import {
+  addressReader,
+  EMAIL_LIKE,
+  mayBeAddress,
+  readTarget,
+  type WebAddress,
+  withoutTracking,
+} from './web-address.ts';
+
+/** Why an address is not one company's own; undefined where it is, or where a person accepts its host. */
+function notOwn({ host, url }: WebAddress, { acceptHosts }: ReadTerms, isMail = false): Unusable | undefined {
+  if (acceptHosts !== undefined && isAccepted(host, acceptHosts)) return undefined;
+  const why = whyNotOwn({ host, path: url.pathname }, isMail);
+  return why && unusable(why.code, why.about);
+}
 
 /**
  * `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as
  * punycode.
  */
-const readDomain = addressReader((text) => {
-  const address = readAddress(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
+const readDomain = addressReader((text, terms = {}) => {
+  const ofMail = EMAIL_LIKE.exec(text)?.groups?.host;
+  const address = readTarget(ofMail ?? text);
   if ('kind' in address) return address;
+  const why = notOwn(address, terms, ofMail !== undefined);
   // `www.` is dropped repeatedly, so that reading the result again changes nothing. `www.com` is a domain
   // and stays.
-  return sharedHost(address.host) ?? usable(address.host.replace(/^(?:www\.)+(?=.*\.)/, ''));
+  return why ?? usable(address.host.replace(/^(?:www\.)+(?=.*\.)/, ''));
 });
 
 /**
  * `https://acme.org.au/branch?id=1`, also from `http:` or without a scheme, which name the same company. It
  * has no fragment, no default port, and no slash after a bare host.
  */
-const readWebsite = addressReader((text) => {
+const readWebsite = addressReader((text, terms = {}) => {
   if (EMAIL_LIKE.test(text)) return unusable('email_for_website');
-  const address = readAddress(text);
+  const address = readTarget(text);
   if ('kind' in address) return address;
   const { host } = address;
-  const shared = sharedHost(host);
-  if (shared !== undefined) return shared;
+  const why = notOwn(address, terms);
+  if (why !== undefined) return why;
   const url = new URL(address.url.href);
   url.protocol = 'https:';
   const { port, pathname, search } = url;

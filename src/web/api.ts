@@ -123,6 +123,7 @@ export const ListJob = jobEntries.pick({
   add: true,
   on_existing: true,
   only_if: true,
+  accept_hosts: true,
   unless: true,
   budget: true,
   in_doubt: true,

@@ -16,7 +16,17 @@ const lines = readFileSync(join(import.meta.dirname, 'frozen.jsonl'), 'utf8')
   .map((line) => JSON.parse(line) as Line);
 
 /** Cells that are read otherwise on purpose, by the rule that does so. */
-const READ_OTHERWISE: readonly { readonly rule: string; readonly takes: (line: Line) => boolean }[] = [];
+const READ_OTHERWISE: readonly { readonly rule: string; readonly takes: (line: Line) => boolean }[] = [
+  {
+    rule: 'a builder of websites is no company of those that have theirs there',
+    takes: ([kind, cell]) => /^(?:website|domain)$/.test(kind) && /(?<![a-z.])wixsite\.com/i.test(cell),
+  },
+  {
+    rule: "a person's page is no company's",
+    takes: ([kind, cell]) =>
+      kind === 'company_profile' && /orcid\.org|xing\.com\/profile|crunchbase\.com\/person/i.test(cell),
+  },
+];
 
 test('the file holds 5,000 cells of every kind', () => {
   expect(lines).toHaveLength(5000);

@@ -193,6 +193,7 @@ function checkOperation(
     refuse([...keys, 'credits', 'miss'], fact, `Write most: ${credits.miss}, or more.`);
   }
   checkBy(name, entry, (at, ...said) => refuse([...keys, ...at], ...said));
+  checkProfiles(name, entry, (at, ...said) => refuse([...keys, ...at], ...said));
   checkGiven(name, entry, (at, ...said) => refuse([...keys, ...at], ...said));
   if (dialect.idempotency === undefined && asks?.includes(`{${IDEMPOTENCY_KEY}}`)) {
     const fact = `the read-back asks by {${IDEMPOTENCY_KEY}}, but no request has one`;
@@ -238,6 +239,12 @@ function checkBy(name: string, { by, fields = {} }: DialectOperation, refuse: Re
     else if (without !== undefined)
       refuse(['by', at], `it is asked by ${without}, for which the vendor has no field`, 'Name the field.');
   }
+}
+
+function checkProfiles(name: string, { profiles }: DialectOperation, refuse: Refuse): void {
+  const known = [...(PARAMETERS[name] ?? []), ...(TOGETHER[name] ?? [])];
+  if (profiles === undefined || known.includes('profile_url')) return;
+  refuse(['profiles'], `${name} is not asked by profiles`, 'Leave it out.', 'name');
 }
 
 /** Checks where values stand in an answer, and the words for verdicts among them. */

@@ -269,6 +269,8 @@ const taking = z.strictObject({
 
 export type Taking = z.infer<typeof taking>;
 
+const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+
 const verdictWords = z.union([plain, z.array(plain).min(1)]);
 
 const operation = z.strictObject({
@@ -281,6 +283,10 @@ const operation = z.strictObject({
     z.array(z.string().min(1)).min(1),
     'what the vendor takes, the surest first: an input, or several with `+` between them. A row is asked ' +
       'once, by the first that it has whole; left out: by one input after the other',
+  ),
+  profiles: opt(
+    z.array(z.string().regex(HOST, 'a host is like linkedin.com').toLowerCase()).min(1),
+    'the hosts of the networks whose profiles the vendor takes, such as `[linkedin.com]`; left out: any',
   ),
   gives: opt(
     z.record(

@@ -164,7 +164,9 @@ async function guessed(
     return asBefore(operation, header, earlier, new Map());
   if (earlier !== undefined && agreesByName(operation, header, earlier.columns))
     return asBefore(operation, header, earlier, byHeader.sure);
-  const mayAdd = operation.inputs.some(({ name, looksRight }) => looksRight && !byHeader.sure.has(name));
+  const mayAdd = operation.inputs.some(
+    ({ name, looksRight, isOthers }) => isOthers || (looksRight && !byHeader.sure.has(name)),
+  );
   const isSure = !mayAdd && byHeader.problem === undefined;
   const content = isSure ? undefined : await readContent(sheet, header.length);
   return mapped(operation, header, guessColumns(operation, header, content, said));
@@ -195,7 +197,7 @@ function asBefore(
 export function mapped(
   operation: Operation,
   header: readonly string[],
-  { sure: mapping, problem }: Guess,
+  { sure: mapping, problem, note }: Guess,
 ): ColumnMap {
   if (problem !== undefined) throw problem;
   for (const { column } of mapping.values()) requireOnce(header, column);
@@ -209,7 +211,7 @@ export function mapped(
     columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
     guessed,
     because: new Map(guessed ? pairs.map(({ name, because }) => [name, because]) : []),
-    ...(operation.needsNoColumn && pairs.length === 0 ? { note: alikeNote(operation) } : {}),
+    ...present({ note: operation.needsNoColumn && pairs.length === 0 ? alikeNote(operation) : note }),
     read: ({ cells }) => inputIn(pairs, cells),
   };
 }

@@ -33,6 +33,8 @@ export const BY_NAME = 'by its name';
 
 export interface Guess {
   readonly sure: ReadonlyMap<string, GuessedColumn>;
+  /** A sentence about a column that has the name of an input, and is about others. */
+  readonly note?: string;
   /** Why the operation cannot be run with the sure columns; undefined when it can. */
   readonly problem?: StopError;
 }
@@ -86,11 +88,37 @@ export function guessColumns(
   const open = { ...operation, inputs };
   const { sure, unclear } = byName(open, header, content, columns);
   if (unclear !== undefined) return { sure, problem: unclear };
+  const others = content === undefined ? [] : aboutOthers(open, header, content, sure);
+  for (const { input } of others) sure.delete(input);
   if (content !== undefined) addByContent(open, header, content, sure);
   const likely = content === undefined ? [] : likelyColumns(open, header, content, sure);
   const problem = unusable(operation, header, sure, likely[0]);
-  return problem === undefined ? { sure } : { sure, problem };
+  const note = others.map(({ column }) => othersNote(operation, column)).join(' ');
+  return { sure, ...(problem === undefined ? {} : { problem }), ...(note === '' ? {} : { note }) };
 }
+
+/**
+ * The columns that were taken by their names alone, and whose cells are about others: by a person's link no
+ * company is looked up, so nothing is promised by it, and no row complains.
+ */
+function aboutOthers(
+  { inputs }: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  sure: Guess['sure'],
+): readonly { readonly input: string; readonly column: string }[] {
+  return inputs.flatMap(({ name: input, isOthers, looksRight }) => {
+    const { column, because } = sure.get(input) ?? {};
+    if (isOthers === undefined || looksRight === undefined || column === undefined || because !== BY_NAME)
+      return [];
+    const at = header.indexOf(column);
+    const isOfOthers = shareOf(content.share(at, isOthers)) >= SHARE_THAT_DECIDES;
+    return isOfOthers && content.share(at, looksRight).right === 0 ? [{ input, column }] : [];
+  });
+}
+
+const othersNote = ({ name }: Operation, column: string): string =>
+  `The column ${foreignName(column)} has links by which ${name} looks nobody up, so it is not read.`;
 
 /** Columns for inputs that have no sure column. Rivals and columns with too few right cells are included. */
 export function likelyColumns(

@@ -2,7 +2,7 @@ import { wordsIn } from '../../core/plain-text.ts';
 import { companyName } from '../../values/company-name.ts';
 import { email } from '../../values/email.ts';
 import { fullName, personName } from '../../values/person-name.ts';
-import { personProfile, profileSlug, slugOfAddress } from '../../values/profile.ts';
+import { companyProfile, personProfile, profileSlug, slugOfAddress } from '../../values/profile.ts';
 import { domain } from '../../values/website.ts';
 import type { Identifier } from './waterfall.ts';
 
@@ -34,6 +34,7 @@ const ALONE: readonly Identifier[] = [
     `),
     read: personProfile.read,
     looksRight: personProfile.looksRight,
+    isOthers: companyProfile.looksRight,
   },
   {
     name: 'profile_slug',

@@ -5,7 +5,7 @@ import { stop } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
 import { problemWords } from '../../values/problem-words.ts';
-import { personProfile, profileSlug } from '../../values/profile.ts';
+import { pageAddress, profileSlug } from '../../values/profile.ts';
 import { isList } from './cell-template.ts';
 
 /**
@@ -15,11 +15,10 @@ import { isList } from './cell-template.ts';
 export function personOf(text: string): Person {
   const address = withoutTextMark(text).toLowerCase();
   if (address.includes('@') && !IS_PAGE.test(address)) return new Person(emailPattern(address), address);
-  const read = personProfile.read(text);
-  // The address of a whole site would erase everybody who is mentioned with it.
-  const isSite = read.kind === 'usable' && new URL(read.value).pathname === '/';
-  if (read.kind === 'usable' && !isSite) return new Person(profilePattern(read.value));
-  const why = read.kind === 'unusable' ? problemWords(read) : isSite ? 'is a whole site' : 'is blank';
+  // The address of a whole site would erase everybody who is mentioned with it, so it is none.
+  const read = pageAddress(text);
+  if (read.kind === 'usable') return new Person(profilePattern(read.value));
+  const why = read.kind === 'unusable' ? problemWords(read) : 'is blank';
   throw stop(
     'usage',
     `What is to be forgotten ${why}.`,

@@ -115,10 +115,10 @@ export function tiersPreparer(
       : waterfall.some(({ members }) => members.includes(identifier.name));
   return (row) => {
     const all = absent.map((each) => {
-      const reading = readingOf(each, identifiers, row);
+      const reading = readingOf(each, identifiers, row, options);
       return cannotBeAsked(reading) ? unaskable(reading) : reading;
     });
-    const fitting = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
+    const fitting = waterfall === undefined ? singly(all, options) : asWritten(waterfall, all);
     const asked = isOnce ? fitting.slice(0, 1) : fitting;
     const tiers = asked.map((readings) => tierOf(readings, lookUp));
     const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
@@ -138,11 +138,16 @@ export function tiersPreparer(
 }
 
 /** @param absent the reading where the row has none of its cells. */
-function readingOf(absent: Reading, all: readonly Identifier[], row: RowInput): Reading {
+function readingOf(
+  absent: Reading,
+  all: readonly Identifier[],
+  row: RowInput,
+  terms: OperationOptions,
+): Reading {
   const { identifier } = absent;
   const { name, derivedFrom } = identifier;
   const cell = row[name];
-  const own = cell === undefined ? BLANK : identifier.read(cell);
+  const own = cell === undefined ? BLANK : identifier.read(cell, terms);
   const alone = cell === undefined ? absent : { identifier, cell, own, derived: undefined };
   if (own.kind === 'usable' || derivedFrom === undefined) return alone;
   const { names, read } = derivedFrom;
@@ -153,7 +158,7 @@ function readingOf(absent: Reading, all: readonly Identifier[], row: RowInput): 
   invariant(from !== undefined, `${name} is derived from ${names.join()}, which are no identifiers`);
   const whole = cells.length === 1 ? (cells[0] ?? '') : cells.map(withoutTextMark).join(' ');
   const source = blank < 0 ? whole : (cells[blank] ?? '');
-  return { identifier, cell, own, derived: { from, cell: source, said: read(source) } };
+  return { identifier, cell, own, derived: { from, cell: source, said: read(source, terms) } };
 }
 
 /** Turns a usable identifier into an unusable one that the vendor cannot look up, whatever the row says. */
@@ -169,23 +174,24 @@ function usableReading({ identifier, own, derived }: Reading): UsableReading | u
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
-function singly(all: readonly Reading[]): readonly UsableReading[][] {
+function singly(all: readonly Reading[], terms: OperationOptions): readonly UsableReading[][] {
   const kept: UsableReading[] = [];
   for (const reading of all) {
     const usable = usableReading(reading);
-    if (usable !== undefined && !kept.some((earlier) => saysTheSame(earlier, usable))) kept.push(usable);
+    if (usable !== undefined && !kept.some((earlier) => saysTheSame(earlier, usable, terms)))
+      kept.push(usable);
   }
   return kept.map((reading) => [reading]);
 }
 
 /** Whether one can be read out of the other, such as a website on a domain, or a slug in a profile URL. */
-function saysTheSame(one: UsableReading, other: UsableReading): boolean {
+function saysTheSame(one: UsableReading, other: UsableReading, terms: OperationOptions): boolean {
   if (one.identifier.standsAlone || other.identifier.standsAlone) return false;
-  return isReadFrom(one, other.value) || isReadFrom(other, one.value);
+  return isReadFrom(one, other.value, terms) || isReadFrom(other, one.value, terms);
 }
 
-function isReadFrom({ identifier, value }: UsableReading, cell: string): boolean {
-  const said = identifier.read(cell);
+function isReadFrom({ identifier, value }: UsableReading, cell: string, terms: OperationOptions): boolean {
+  const said = identifier.read(cell, terms);
   return said.kind === 'usable' && said.value === value;
 }
 

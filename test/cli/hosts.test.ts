@@ -1,0 +1,152 @@
+/**
+ * Goal: a company is asked for by its own host and a person by a page of their own, and by nothing that many share: a row with a
+ * platform, a search or a link that hides its target costs nothing, and says so with its way out.
+ * Method: the real command before a vendor that keeps what arrives, at an account that is not play money.
+ */
+import { expect, test } from 'vitest';
+import { type DeskBefore, deskBefore } from './desk.ts';
+
+const COMPANY = { path: '/company', method: 'POST', gives: { name: 'name' }, credits: { most: 1, found: 1 } };
+const PERSON = { path: '/person', method: 'POST', gives: { email: 'email' }, credits: { most: 1, found: 1 } };
+
+async function deskOf(operations: object, list: readonly string[], job?: object): Promise<DeskBefore> {
+  const at = await deskBefore(({ input }, nth) => ({
+    name: `Company ${nth}`,
+    email: `${nth}@a.example`,
+    ...input,
+  }));
+  at.speak({ operations });
+  await at.desk.write('list.csv', `${list.join('\n')}\n`);
+  if (job !== undefined) await at.desk.write('job.yaml', JSON.stringify(job));
+  return at;
+}
+
+const run = (job: string, ...more: readonly string[]): readonly string[] => [
+  ...['run', job, 'list.csv', '--account', 'data', '--budget', '90', '-o', 'out.csv', '--yes', ...more],
+];
+
+const shown = ({ desk }: DeskBefore, ...columns: readonly string[]): readonly string[] =>
+  desk.place.rows().map((row) => columns.map((column) => row[column] ?? '').join(' | '));
+
+const sent = ({ asked }: DeskBefore): readonly unknown[] => asked.map(({ input }) => input);
+
+test('a platform, a short link, a hidden target and a bare builder are not asked for, and say what they are', async () => {
+  const at = await deskOf({ 'enrich-company': COMPANY }, [
+    'Website',
+    'https://www.crunchbase.com/organization/acme',
+    'https://www.glassdoor.co.uk/Overview/Working-at-Acme-EI_IE1.htm',
+    'https://bit.ly/3abc',
+    'https://protect-au.mimecast.com/s/abc',
+    'wixsite.com',
+    'https://www.google.com/maps/place/Acme',
+    'https://acme.wixsite.com/home',
+    'https://seekeducation.com.au',
+  ]);
+  expect((await at.desk.type(run('enrich-company'))).code).toBe(3);
+  expect(sent(at)).toEqual([{ domain: 'acme.wixsite.com' }, { domain: 'seekeducation.com.au' }]);
+  expect(
+    shown(at, '_reason')
+      .slice(0, 5)
+      .map((reason) => reason.replace(/^.*?: (?:website|domain) \S+: /, '')),
+  ).toEqual([
+    'is a page of crunchbase.com, which shows many companies; accept_hosts takes it all the same',
+    'is a page of glassdoor.co.uk, which shows many companies; accept_hosts takes it all the same',
+    'is a short link of bit.ly, which hides whose page it is',
+    'is a link of protect-au.mimecast.com, which hides where it leads',
+    'wixsite.com is a builder of websites, and not the website of a company',
+  ]);
+});
+
+test('a redirect is asked by the address that stands in it', async () => {
+  const at = await deskOf({ 'enrich-company': COMPANY }, [
+    'Website',
+    'https://www.google.com/url?sa=t&url=https%3A%2F%2Fvictorpumps.com.au%2Fabout',
+    'https://nam02.safelinks.protection.outlook.com/?url=https%3A%2F%2Fwww.tangofoods.com.au%2F&data=05',
+    'https://urldefense.com/v3/__https://www.acme.com.au/x__;!!abc',
+    'https://urldefense.proofpoint.com/v2/url?u=https-3A__oldmill.com.au_home&d=x',
+    'https://www.google.com/url?q=https%3A%2F%2Fwww.facebook.com%2Facme',
+    'https://www.google.com/url?q=x',
+  ]);
+  expect((await at.desk.type(run('enrich-company'))).code).toBe(3);
+  expect(sent(at)).toEqual(
+    ['victorpumps.com.au', 'tangofoods.com.au', 'acme.com.au', 'oldmill.com.au'].map((domain) => ({
+      domain,
+    })),
+  );
+});
+
+test('accept_hosts takes the platforms that it names, and makes another batch', async () => {
+  const list = ['Website', 'https://www.crunchbase.com/', 'https://www.zoominfo.com/c/acme/1'];
+  const job = { operation: 'enrich-company', account: 'data', budget: { credits: 9 } };
+  const at = await deskOf({ 'enrich-company': COMPANY }, list, job);
+  expect((await at.desk.type(['run', 'job.yaml', 'list.csv'])).code).toBe(3);
+  expect(sent(at)).toEqual([]);
+  await at.desk.write('job.yaml', JSON.stringify({ ...job, accept_hosts: ['crunchbase.com'] }));
+  const plan = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
+  expect(plan).toMatchObject({ to_buy: 1, invalid: 1 });
+  expect((await at.desk.type(['run', 'job.yaml', 'list.csv'])).code).toBe(3);
+  expect(sent(at)).toEqual([{ domain: 'crunchbase.com' }]);
+});
+
+test('people whom a part behind # tells apart are several purchases, and a record of a CRM is none', async () => {
+  const at = await deskOf({ 'enrich-person': PERSON }, [
+    'LinkedIn',
+    'https://app.zoominfo.com/#/apps/profile/person/123',
+    'https://app.zoominfo.com/#/apps/profile/person/124/contact-profile',
+    'https://app.zoominfo.com/#/apps/searchV2/v2/results/person?query=x',
+    'https://crm.acme.com.au/#contact/8',
+    'https://www.facebook.com/',
+    'https://outlook.office.com/mail/inbox/id/AAQkabc',
+    'https://duckduckgo.com/?q=anna+bell',
+    'https://www.facebook.com/anna.bell/posts/1',
+    'https://www.crunchbase.com/organization/acme',
+    'https://www.crunchbase.com/person/anna-bell',
+    'https://www.google.com/url?q=https://www.linkedin.com/in/jo-citizen',
+  ]);
+  expect((await at.desk.type(run('enrich-person', '--column', 'profile_url=LinkedIn'))).code).toBe(3);
+  expect(sent(at)).toEqual(
+    [
+      'https://app.zoominfo.com/#/apps/profile/person/123',
+      'https://app.zoominfo.com/#/apps/profile/person/124',
+      'https://www.crunchbase.com/person/anna-bell',
+      'https://www.linkedin.com/in/jo-citizen',
+    ].map((profile_url) => ({ profile_url })),
+  );
+});
+
+test('a dialect says of which networks it takes profiles, and another way of the row is asked instead', async () => {
+  const finder = {
+    ...PERSON,
+    profiles: ['linkedin.com'],
+    by: ['profile_url', 'first_name+last_name+domain'],
+  };
+  const at = await deskOf({ 'find-email': finder }, [
+    'First name,Surname,Website,LinkedIn',
+    'Anna,Bell,acme.example,https://x.com/annabell',
+    'Mia,Tran,,https://x.com/miatran',
+    'Leo,Park,,https://au.linkedin.com/in/leo-park',
+  ]);
+  expect((await at.desk.type(run('find-email'))).code).toBe(3);
+  expect(sent(at)).toEqual([
+    { first_name: 'Anna', last_name: 'Bell', domain: 'acme.example' },
+    { profile_url: 'https://www.linkedin.com/in/leo-park' },
+  ]);
+  expect(shown(at, '_reason')[1]).toContain(
+    'https://x.com/miatran: the vendor takes profiles of linkedin.com alone',
+  );
+});
+
+test("links of people are no company's: nothing is promised by them, and no row complains", async () => {
+  const people = Array.from(
+    { length: 30 },
+    (_, at) => `Acme ${at},https://www.linkedin.com/in/jo-${at},a${at}.example`,
+  );
+  const at = await deskOf({ 'enrich-company': COMPANY }, ['Company,LinkedIn,Website', ...people]);
+  const file = await at.desk.json(['plan', 'list.csv']);
+  const fit = file.operations.find(({ operation }: { operation: string }) => operation === 'enrich-company');
+  expect(Object.keys(fit.columns)).toEqual(['website']);
+  const plan = await at.desk.json(['plan', 'enrich-company', 'list.csv', '--account', 'data']);
+  expect(plan.columns).toEqual({ website: 'Website' });
+  expect((await at.desk.type(run('enrich-company'))).code).toBe(0);
+  expect(new Set(shown(at, '_reason'))).toEqual(new Set(['']));
+});
