@@ -54,9 +54,9 @@ function creditsOf(tables: Tables, isMeant: (payer: CallRow) => boolean): Credit
 
 const listOf = (text: string | null): readonly number[] => (text === null ? [] : JSON.parse(text));
 
-/** Whether an earlier start of the list of the batch has had the answer to a call. */
+/** Whether an earlier start of the list of the batch has had the answer to a call. A clock that was put back dates a start earlier. */
 function hadBefore(tables: Tables, batch: string): (row: number, call: CallRow) => boolean {
-  const { batches } = tables;
+  const batches = tables.batches.toSorted((one, other) => one.created_at - other.created_at);
   const at = batches.findIndex(({ id }) => id === batch);
   const earlier = batches.slice(0, at).filter(({ list }) => list === batches[at]?.list);
   const starts = earlier.map(({ id }) => ({ id, rows: rowsOf(tables, id) }));
