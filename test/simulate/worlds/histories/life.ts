@@ -82,7 +82,7 @@ export class Life {
   #is: 'same-account' | 'new-account' = 'same-account';
   /** The program has asked whose account is at the other address. */
   #isAskedWhose = false;
-  /** By how much the clock was ever wrong. */
+  /** By how much a clock was ever wrong. */
   #slackMs = LEAST_SLACK_MS;
   /** Whether the ledger may know less than was charged, because somebody said so. */
   #isBudgetOff = false;
@@ -292,7 +292,7 @@ export class Life {
     const nowMs = this.#stage.trueMs;
     if (act.kind === 'purge') this.#permitted.againFromBefore(nowMs - act.olderMs + this.#slackMs);
     if (act.kind !== 'run') return;
-    // A refresh that began by a clock that was ahead takes also for too old what was bought since.
+    // A refresh that began by a clock that was ahead of another takes also for too old what was bought since.
     const text = this.#text(act.list);
     if (act.refresh) this.#refreshed.add(text);
     const isAhead = this.#slackMs > LEAST_SLACK_MS && this.#refreshed.has(text);
@@ -355,7 +355,10 @@ export class Life {
     const stage = this.#stage;
     const { job } = this.#beginning;
     // A vendor whose calendar is wrong as a key is sent, and right later, forgets the key early: by its own word it did not.
-    const mayForgetKeys = stage.vendor.honoursKeys && stage.vendor.mood.kind === 'calendar';
+    const { mood } = stage.vendor;
+    const mayForgetKeys = stage.vendor.honoursKeys && mood.kind === 'calendar';
+    // The earlier of two clocks dates an answer, and a refresh takes for too old what a vendor dates before it.
+    if (mood.kind === 'calendar') this.#slackMs += Math.max(0, -(mood.offMs ?? 0));
     this.#isToldWrong ||= mayForgetKeys;
     if (job.startsWith('a job that retries') || mayForgetKeys) this.#permitted.again(this.#permitted.asked);
   }
