@@ -82,7 +82,7 @@ describe('the input', () => {
     const words = ['run', 'enrich-company', '-', '--budget', '9', '-o', 'out.csv'];
     expect(await desk.type(words, { stdin: 'Name,Domain\n' })).toMatchObject({ code: 0 });
     expect(await desk.read('out.csv')).toBe(
-      'Name,Domain,_status,_reason,_matched_by,_credits,_source,_as_of\n',
+      'Name,Domain,_status,_reason,_matched_by,_match,_credits,_source,_as_of\n',
     );
     expect(await desk.requests()).toBe(0);
   });

@@ -95,6 +95,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'doubts.ts',
     'erase.ts',
     'known-account.ts',
+    'matches.ts',
     'notices.ts',
     'open-ledger.ts',
     'pipeline.ts',

@@ -8,9 +8,16 @@ import { type SubjectFacts, Team } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
 import { counted, linesOf } from '../core/plain-text.ts';
 import { asksSeveral } from '../core/steps.ts';
-import { type AttemptId, type Batch, credits, type Doubt, type Ledger } from '../ledger/ledger.ts';
+import {
+  type AttemptId,
+  type Batch,
+  credits,
+  type Doubt,
+  type Ledger,
+  type MatchDecision,
+} from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { DoubtListObject, type DoubtObject } from '../objects/row-object.ts';
+import { DoubtListObject, type DoubtObject, type MatchObject } from '../objects/row-object.ts';
 import { nextCommandOf } from '../run/batches.ts';
 import {
   acceptedWords,
@@ -22,6 +29,7 @@ import {
   isOfBeside,
 } from '../run/doubts.ts';
 import { accountOfBatch, unlessStopped } from '../run/known-account.ts';
+import { matchObject, otherAnswers } from '../run/matches.ts';
 import {
   closedAfter,
   type FoundBatch,
@@ -40,6 +48,7 @@ import {
   skippedWords,
   toldAnswer,
 } from './settle/answer.ts';
+import { decideMatches } from './settle/matches.ts';
 import { argument, command, flag, onOff, type Report, text } from './shared/command.ts';
 import {
   besideFact,
@@ -77,6 +86,8 @@ const settleInput = z.strictObject({
   not_done: onOff(
     'say that the vendor did nothing, and charged nothing: the money is free again, also what an answered call holds of its earlier requests',
   ),
+  keep: onOff('keep what an answer about another company or person has found'),
+  blank: onOff('leave the cells of an answer about another company or person blank'),
   all_like: text('decide about every row that was answered like this one', '<row>'),
 });
 
@@ -87,6 +98,7 @@ const settleOutput = z.union([
     decided: z.enum(['retry', 'skip', 'told', 'not_done']),
     calls: z.number(),
   }),
+  z.object({ batch: z.string(), decided: z.enum(['keep', 'blank']), rows: z.number() }),
 ]);
 
 type SettleInput = z.output<typeof settleInput>;
@@ -95,7 +107,7 @@ type Output = z.output<typeof settleOutput>;
 
 export default command({
   name: 'settle',
-  summary: 'Lists what is in doubt or answered later, and takes your decision about it.',
+  summary: 'Lists what is in doubt, answered later or about another one, and takes your decision about it.',
   details:
     'Give one decision at a time. Rows move at once, and the next run does what is left of them. ' +
     'For an invite say invite_code=…, accepted=true or user_id=…, for a project project_id=…, ' +
@@ -107,37 +119,51 @@ export default command({
   async run(given, { console }) {
     const kind = decisionIn(given);
     const found = await findBatch(given.batch, given.store, console.warn);
+    if (kind === 'keep' || kind === 'blank') return decidedMatches(found, given, kind);
     if (kind !== undefined) return decided(found, given, kind);
     const open = await closeLeftOpenIn(found);
     if (open > 0) {
       const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
       console.say(`${were} when the program ended; those without an answer are in doubt now.`);
     }
-    return listReport(await doubtList(found, given.row), found.batch.accounts.length > 1);
+    return listReport(await listOf(found, given.row), found.batch.accounts.length > 1);
   },
 });
+
+const DECISIONS = ['retry', 'skip', 'told', 'not_done', 'keep', 'blank'] as const;
+/** What is decided about doubts, but the last of it. */
+const ONE_OF_THEM = '--retry, --skip, --answer';
 
 /** `not_done` ends the doubt for every batch; the other decisions are about this batch alone. */
 type Kind = keyof typeof DECIDED;
 
-function decisionIn({ row, all_like: like, extra_credits: extra, ...given }: SettleInput): Kind | undefined {
+function decisionIn({
+  row,
+  all_like: like,
+  extra_credits: extra,
+  ...given
+}: SettleInput): Kind | MatchDecision['kind'] | undefined {
   const kinds = { ...given, told: given.answer !== undefined };
-  const [kind, ...others] = (['retry', 'skip', 'told', 'not_done'] as const).filter((each) => kinds[each]);
+  const [kind, ...others] = DECISIONS.filter((each) => kinds[each]);
   if (others.length > 0)
-    throw stop('usage', 'More than one decision is given.', 'Give --retry, --skip, --answer or --not-done.');
+    throw stop('usage', 'More than one decision is given.', `Give ${ONE_OF_THEM}, --keep or --blank.`);
   if (extra !== undefined && kind !== 'retry')
     throw stop('usage', '--extra-credits belongs to --retry.', 'Add --retry.');
   if (like !== undefined && row !== undefined)
     throw stop('usage', '--all-like names a row itself.', `Leave out ${row}.`);
-  if (like !== undefined && kind === undefined)
-    throw stop('usage', '--all-like belongs to a decision.', 'Add --retry, --skip, --answer or --not-done.');
+  if (like !== undefined && (kind === undefined || kind === 'keep' || kind === 'blank'))
+    throw stop(
+      'usage',
+      '--all-like belongs to a decision about doubts.',
+      `Add ${ONE_OF_THEM} or --not-done.`,
+    );
   return kind;
 }
 
 // ---------------------------------------------------------------------------------------------- the list
 
 function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
-  const { batch, open, in_doubt: doubts, accepted = [], beside = [], waiting = [] } = list;
+  const { batch, open, in_doubt: doubts, accepted = [], beside = [], waiting = [], matches = [] } = list;
   const nothing = `Nothing in batch ${batch} is ${waiting.length > 0 ? 'for you to decide' : 'in doubt'}`;
   const nameOf = (doubt: DoubtObject): string =>
     `row ${doubt.row}, ${hasSeveralAccounts ? `${doubt.account}, ` : ''}${callWords(doubt)}`;
@@ -154,7 +180,8 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
       accepted.length > 0 && totalOf(accepted, 'accepted'),
       beside.map((each) => `${nameOf(each)}: ${besideWords(each)}`),
       beside.length > 0 && totalOf(beside, 'in doubt beside an answer'),
-      doubts.length + accepted.length + beside.length + open === 0 && `${nothing}.`,
+      matches.map(({ row, match }) => `row ${row}: ${match}`),
+      doubts.length + accepted.length + beside.length + open + matches.length === 0 && `${nothing}.`,
       // Where several processes spend, a request for which nobody waits any more is settled because of its
       // age.
       open > 0 && `${doubts.length > 0 ? '' : `${nothing}: `}${openWords(open, 'a later')}`,
@@ -164,8 +191,26 @@ function listReport(list: List, hasSeveralAccounts: boolean): Report<Output> {
       ...choiceLines(doubts),
       ...acceptedLines(accepted, doubts),
       ...linesOf(beside.length > 0 && BESIDE_WORDS),
+      ...matchLines(matches),
     ],
   };
+}
+
+const matchLines = (matches: readonly MatchObject[]): readonly string[] =>
+  linesOf(
+    matches.some(({ decision }) => decision === null) &&
+      'What was found for another company or person is kept with --keep, and left blank with --blank.',
+  );
+
+/** @throws StopError `usage` for a row about which there is nothing to decide. */
+async function listOf(found: FoundBatch, row: string | undefined): Promise<List> {
+  const { batch, location } = found;
+  const others = await lookInto(location, (ledger) => otherAnswers(ledger, batch, row));
+  const matches = others.length > 0 ? { matches: others.map(matchObject) } : {};
+  if (row === undefined || others.length === 0) return { ...(await doubtList(found, row)), ...matches };
+  if (others.some(({ record }) => record.outcome?.kind === 'in_doubt'))
+    return { ...(await doubtList(found, row)), ...matches };
+  return { batch: batch.id, at_risk: 0, open: 0, extra_used: 0, in_doubt: [], rows: 0, ...matches };
 }
 
 /**
@@ -249,6 +294,21 @@ async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
 }
 
 // ---------------------------------------------------------------------------------------------- a decision
+
+async function decidedMatches(
+  found: FoundBatch,
+  { row, as }: SettleInput,
+  kind: MatchDecision['kind'],
+): Promise<Report<Output>> {
+  const { batch } = found;
+  const rows = await decideMatches(found, row, kind, as);
+  const noted = `Noted for ${counted(rows, 'row')}: ${kind === 'keep' ? 'kept' : 'left blank'}.`;
+  return {
+    lines: [rows > 0 ? noted : `No answer of batch ${batch.id} waits for such a decision.`],
+    object: { batch: batch.id, decided: kind, rows },
+    advice: rows > 0 ? ['The output is written again by:', commandLine(['export', batch.id])] : [],
+  };
+}
 
 async function decided(found: FoundBatch, given: SettleInput, kind: Kind): Promise<Report<Output>> {
   const { batch } = found;

@@ -121,7 +121,15 @@ export function needingAttention(counts: Readonly<Partial<Record<OutcomeKind, nu
  * The columns that we add after those of `add`, in this order. Files of other builds have fewer of them or
  * more, and are read by their names alone.
  */
-export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_source', '_as_of'] as const;
+export const OUR_COLUMNS = [
+  '_status',
+  '_reason',
+  '_matched_by',
+  '_match',
+  '_credits',
+  '_source',
+  '_as_of',
+] as const;
 
 /** The columns that the needs-attention file adds after those of the input. */
 export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;

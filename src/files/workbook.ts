@@ -97,6 +97,7 @@ const OUR_WIDTHS: Readonly<Record<string, number>> = {
   _status: 12,
   _reason: 50,
   _matched_by: 14,
+  _match: 30,
   _credits: 9,
   _source: 14,
   _as_of: 18,

@@ -8,8 +8,19 @@ import { credits } from '../ledger/ledger.ts';
 import { findOperation, type Job, type OperationSources } from './job.ts';
 import { jobEntries, policyOf, settingsOf, stepEntries } from './job-schema.ts';
 
-const { operation, columns, waterfall, repair, in_doubt, add, on_existing, only_if, unless, accept_hosts } =
-  jobEntries.shape;
+const {
+  operation,
+  columns,
+  waterfall,
+  repair,
+  in_doubt,
+  add,
+  on_existing,
+  only_if,
+  unless,
+  accept_hosts,
+  mismatch,
+} = jobEntries.shape;
 
 /**
  * The entries of a job that decide how rows are worked on, in the form in which they travel with a batch to
@@ -28,6 +39,7 @@ const carriedSchema = z.object({
   unless,
   add,
   on_existing,
+  mismatch,
   /** Absent where the job has one account. The accounts of a step are known by their identities. */
   steps: z
     .array(
@@ -61,8 +73,19 @@ export const withAccountNames = (steps: Job['steps'], names: ReadonlyMap<string,
 
 /** @param steps the steps of a job that has several accounts. Left out: it has one. */
 export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
-  const { name, operation, columns, waterfall, repair, only_if, unless, add, on_existing, accept_hosts } =
-    job;
+  const {
+    name,
+    operation,
+    columns,
+    waterfall,
+    repair,
+    only_if,
+    unless,
+    add,
+    on_existing,
+    accept_hosts,
+    mismatch,
+  } = job;
   const mapped = Object.entries(columns ?? {}).filter(([, column]) => column !== '');
   const settings = settingsOf(job);
   return {
@@ -70,7 +93,15 @@ export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
     operation: operation.name,
     in_doubt: policyOf(job),
     ...present({ columns: columns && Object.fromEntries(mapped), waterfall, repair: repair || undefined }),
-    ...present({ accept_hosts, only_if, unless, add, on_existing, steps: steps as unknown as JsonValue }),
+    ...present({
+      accept_hosts,
+      only_if,
+      unless,
+      add,
+      on_existing,
+      mismatch,
+      steps: steps as unknown as JsonValue,
+    }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
   };
 }

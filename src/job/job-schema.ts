@@ -228,6 +228,12 @@ export const jobEntries = z.strictObject({
     'hosts of platforms, such as `[crunchbase.com]`, that are the own ones of companies in this list; ' +
       'left out: a website there is not asked by',
   ),
+  mismatch: opt(
+    z.enum(['flag', 'blank', 'ignore']),
+    'what becomes of an answer that is about another company or person, by its own ABN, profile or name: ' +
+      '`flag`, which is the default, keeps its cells and says so in `_match`, `blank` leaves them blank, ' +
+      '`ignore` says nothing',
+  ),
   formulas: opt(
     z.enum(FORMULA_MODES),
     'what becomes of cells of ours that would begin a formula: `safe`, which is the default, or `raw`',

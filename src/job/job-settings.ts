@@ -24,7 +24,7 @@ const placeSchema = accountPlaceSchema.extend({
 
 const pairs = z.record(z.string(), z.string()).optional();
 
-const { columns, waterfall, add, on_existing, read, country, account, repair } = jobEntries.shape;
+const { columns, waterfall, add, on_existing, mismatch, read, country, account, repair } = jobEntries.shape;
 const { role, create_projects } = jobEntries.shape;
 const team = { role, roles: pairs, projects: pairs, create_projects };
 
@@ -57,6 +57,7 @@ const settingsSchema = z.object({
   country,
   /** Earlier batches have `refuse` where today's have nothing. */
   on_existing: z.union([on_existing, z.literal('refuse').transform(() => undefined)]),
+  mismatch,
   /**
    * The entries given beside the job when the batch was last worked on. A blank one removes the entry of the
    * job.
@@ -116,6 +117,7 @@ export function jobSettings(job: Job, found: FoundSettings): JsonObject {
     add: job.add,
     said: job.said,
     on_existing: job.on_existing,
+    mismatch: job.mismatch,
     ...readingEntries(read),
     layout: Object.keys(layout).length === 0 ? undefined : layout,
     ...job.origin,

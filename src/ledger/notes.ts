@@ -1,8 +1,17 @@
 import { hostname } from 'node:os';
 import { invariant } from '../core/errors.ts';
-import type { WriteContext } from './context.ts';
+import type { RowNumber } from '../core/row.ts';
+import type { Context, WriteContext } from './context.ts';
 import { type Cell, each, insertSql, type RecordOf, type Sql } from './db.ts';
-import { ACTS, type Act, type BatchId, type DecisionId, GOES_ON, type Notice } from './records.ts';
+import {
+  ACTS,
+  type Act,
+  type BatchId,
+  type DecisionId,
+  GOES_ON,
+  type MatchDecision,
+  type Notice,
+} from './records.ts';
 
 /**
  * Acts and agreements of people, and what jobs tell outside. The operator of the worker that wrote the note
@@ -67,12 +76,51 @@ export async function noteAct(
   else await sql.rows(ACT, [kind, batch, worker]);
 }
 
+const MATCH = 'match';
+
+export const readNotes = ({ db }: Context) => ({
+  /** The newest decision about each row whose answer is about another company or person. */
+  async matchDecisions(batch: BatchId): Promise<ReadonlyMap<RowNumber, MatchDecision>> {
+    const found = await db.rows<{ said: MatchDecision['kind']; facts: string }>(
+      'SELECT said, facts FROM notes WHERE kind = ? AND batch = ? ORDER BY at, id',
+      [MATCH, batch],
+    );
+    return new Map(
+      found.map(({ said: kind, facts }) => {
+        const { row, about } = JSON.parse(facts) as { readonly row: RowNumber; readonly about: string };
+        return [row, { kind, about }];
+      }),
+    );
+  },
+});
+
 export const writeNotes = (context: WriteContext) => ({
   noteAgreement: (sha256: string, shown: string, atMs: number): Promise<void> =>
     context.transaction(async (sql) => {
       const { worker } = context;
       const at = Math.floor(atMs);
       await note(sql, { at, kind: 'agreed', said: sha256, worker, who: 'person', words: shown });
+    }),
+
+  /** Keeps what a person decides about rows whose answers are about another company or person. */
+  decideMatches: (
+    batch: BatchId,
+    decided: readonly (MatchDecision & { readonly row: RowNumber })[],
+    atMs: number,
+  ): Promise<void> =>
+    context.transaction(async (sql) => {
+      const { worker } = context;
+      const at = Math.floor(atMs);
+      for (const { kind: said, ...facts } of decided)
+        await note(sql, {
+          at,
+          kind: MATCH,
+          said,
+          batch,
+          worker,
+          who: 'person',
+          facts: JSON.stringify(facts),
+        });
     }),
 
   /**

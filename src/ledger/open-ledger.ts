@@ -3,7 +3,7 @@ import { readBatches, readRanges, writeBatches } from './batches.ts';
 import { readCalls } from './calls.ts';
 import type { Context } from './context.ts';
 import { type CommitGuard, Gather } from './gather.ts';
-import { notices, writeNotes } from './notes.ts';
+import { notices, readNotes, writeNotes } from './notes.ts';
 import { writePauses } from './pauses.ts';
 import { readBatchFacts, readFacts, readReports } from './reports.ts';
 import { readRows, readSomeRows, writeRows } from './rows.ts';
@@ -24,6 +24,7 @@ export const readerOver = (context: Context) => ({
   ...readBatchFacts(context),
   ...readFacts(context),
   ...readRanges(context),
+  ...readNotes(context),
   close: async (): Promise<void> => {},
 });
 

@@ -29,6 +29,13 @@ export interface Sought {
   readonly said?: string;
 }
 
+/** What a person decided about an answer that is about another company or person. */
+export interface MatchDecision {
+  readonly kind: 'keep' | 'blank';
+  /** The attempts whose answers the row showed. A row that shows others is decided about anew. */
+  readonly about: string;
+}
+
 /** An account that a batch may ask. */
 export interface BatchAccount {
   readonly identity: string;

@@ -115,6 +115,8 @@ export const RowObject = z.object({
   row: z.number(),
   /** Null while the row is pending. */
   outcome: OutcomeObject.nullable(),
+  /** What `_match` says. Left out: nothing. */
+  match: z.string().exactOptional(),
   /** Paths in the row's answer, for `add`. */
   fields: z.array(z.string()).exactOptional(),
   /** The plan for a row of changes, as it was kept. */
@@ -140,6 +142,16 @@ export const DoubtObject = CallObject.extend({
 });
 export type DoubtObject = z.output<typeof DoubtObject>;
 
+/** A row whose answer is about another company or person. */
+export const MatchObject = z.object({
+  row: z.number(),
+  /** What `_match` says. */
+  match: z.string(),
+  /** What a person has decided. Null: nothing yet. */
+  decision: z.enum(['keep', 'blank']).nullable(),
+});
+export type MatchObject = z.output<typeof MatchObject>;
+
 /** The output of `settle BATCH`. */
 export const DoubtListObject = z.object({
   batch: z.string(),
@@ -153,6 +165,8 @@ export const DoubtListObject = z.object({
   accepted: z.array(DoubtObject).exactOptional(),
   /** What is in doubt beside an answer and holds its credits: `--not-done` frees them. */
   beside: z.array(DoubtObject).exactOptional(),
+  /** The rows whose answers are about another company or person. Left out: there are none. */
+  matches: z.array(MatchObject).exactOptional(),
   /** How many rows they leave in doubt: the list may ask one thing twice. */
   rows: z.number(),
   /** Rows that wait for another row, or for their next run. */

@@ -25,6 +25,8 @@ export const FiguresObject = z.object({
   /** Rows that a person has to look at, and why, the most frequent reason first. */
   attention: z.number(),
   reasons: z.array(AttentionObject),
+  /** Those that need one for nothing but an answer about another company or person. Left out: none. */
+  mismatched: z.number().exactOptional(),
   /** For how many rows each identifier was asked and found. */
   identifiers: z.array(z.object({ name: z.string(), asked: z.number(), found: z.number() })),
   /** In how many rows each added column has a value, of those whose step found something. */

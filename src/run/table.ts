@@ -9,6 +9,8 @@ import {
   additionFor,
   cellsOrWhy,
   FreeNames,
+  type Matching,
+  matchingOf,
   ourCells,
   ourFacts,
   resultCells,
@@ -101,6 +103,7 @@ interface Table {
   /** The fields of what a row finds, where one row finds many. */
   readonly resultFields: readonly string[];
   readonly more: number;
+  readonly matching: Matching;
 }
 
 /** The fields of so many answers become columns. Those of others are in the output. */
@@ -137,7 +140,8 @@ async function tableIn(ledger: LedgerReader, batch: Batch): Promise<Table> {
     ...OUR_COLUMNS.map((name) => ({ name, from: 'ours' as const })),
   ];
   const resultFields = results.fields.slice(0, MOST_ADDED);
-  return { ledger, batch, columns, kept, added, resultFields, more: all.length - added.length };
+  const matching = await matchingOf(ledger, batch);
+  return { ledger, batch, columns, kept, added, resultFields, more: all.length - added.length, matching };
 }
 
 const placeIn = ({ settings }: Batch): AnswerPlace => settingsKept(settings).answer_at;
@@ -197,11 +201,12 @@ const ownCells = ({ kept }: Table, { cells }: InputRow): readonly string[] =>
   kept.map((at) => cells[at] ?? '');
 
 function cellsBeside(table: Table, row: InputRow, record: RowRecord | undefined): readonly string[] {
-  const { batch, added } = table;
+  const { batch, added, matching } = table;
   const { answer_at: answerPlace } = settingsKept(batch.settings);
-  const shown = shownAnswer(record?.answers ?? [], answerPlace);
+  const match = matching.of(row, record);
+  const shown = shownAnswer(match.answers, answerPlace);
   const made = cellsOrWhy(added.length, () => addedCells(added, row, shown, batch, CELLS), shown);
-  return [...made.cells, ...ourCells(ourFacts(batch, row, record, made.why), CELLS)];
+  return [...made.cells, ...ourCells(ourFacts(batch, row, record, match, made.why), CELLS)];
 }
 
 // -------------------------------------------------------------------------------------------- which of them

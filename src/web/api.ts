@@ -122,6 +122,7 @@ export const ListJob = jobEntries.pick({
   waterfall: true,
   add: true,
   on_existing: true,
+  mismatch: true,
   only_if: true,
   accept_hosts: true,
   unless: true,

@@ -90,7 +90,7 @@ test('a page says which columns it has and from where, the last row, and where t
     { name: 'domain', from: 'list' },
     { name: 'City', from: 'list' },
     { name: 'Staff', from: 'bought', path: 'employee_count' },
-    ...['_status', '_reason', '_matched_by', '_credits', '_source', '_as_of'].map((name) => ({
+    ...['_status', '_reason', '_matched_by', '_match', '_credits', '_source', '_as_of'].map((name) => ({
       ...{ name, from: 'ours' },
     })),
   ]);
@@ -104,9 +104,9 @@ test('a page says which columns it has and from where, the last row, and where t
 test('a row that has ended shows what was bought at once; one that is pending shows the cells of its list', async () => {
   const desk = await deskWithCities(['--add', 'Staff=employee_count'], false);
   const { rows } = await table(desk, '--limit', '4');
-  const found = ['c1.example', 'Zürich', expect.stringMatching(/^\d+$/), 'matched', '', 'domain', '1'];
+  const found = ['c1.example', 'Zürich', expect.stringMatching(/^\d+$/), 'matched', '', 'domain', '', '1'];
   expect(rows[1]).toEqual({ row: 3, cells: [...found, 'bought', expect.stringMatching(/Z$/)] });
-  expect(rows[2]).toEqual({ row: 5, cells: ['c2.example', '', '', 'pending', '', '', '0', '', ''] });
+  expect(rows[2]).toEqual({ row: 5, cells: ['c2.example', '', '', 'pending', '', '', '', '0', '', ''] });
   expect(await table(desk, '--where', '_status=pending')).toMatchObject({ rows: { length: 4 }, next: null });
 });
 
@@ -147,7 +147,7 @@ test('a search finds rows by what was bought for them, too', async () => {
 
 test('what a table does not have is refused with what it has', async () => {
   const desk = await deskWithCities(['--add', 'Staff=employee_count']);
-  const has = 'it has domain, City, Staff, _status, _reason, _matched_by, _credits, _source, _as_of.';
+  const has = 'it has domain, City, Staff, _status, _reason, _matched_by, _match, _credits, _source, _as_of.';
   const refused = async (...words: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await desk.type(['status', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -11,7 +11,14 @@ import { spoolFolder } from '../../core/paths.ts';
 import { readingIn } from '../../core/reading.ts';
 import { FOUND_PREFIX, type OutcomeKind, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
-import { accountNameIn, ourFacts, shownAnswer } from '../../files/output/output.ts';
+import {
+  accountNameIn,
+  type Matching,
+  matchingOf,
+  ourFacts,
+  type RowMatch,
+  shownAnswer,
+} from '../../files/output/output.ts';
 import { isPaidBy } from '../../files/output/tally.ts';
 import { spoolInput } from '../../files/spool.ts';
 import type { Job } from '../../job/job.ts';
@@ -174,13 +181,15 @@ async function* ran<Row>(
     const { sheet } = await openFile(options.file, readingIn(chosen.job));
     const list = { job: chosen.job, answerPlace: answerPlaceIn(chosen), header: await sheet.header() };
     let batch: Batch | undefined;
+    let matching: Matching | undefined;
     for await (const rows of sheet.groups())
       for (const row of rows) {
         const record = await ending(row.row);
         if (record === undefined || id === undefined) continue;
         batch ??= await ledger.batch(id);
         invariant(batch !== undefined, `batch ${id} has begun`);
-        yield enrichedRow<Row>(batch, list, row, record);
+        matching ??= await matchingOf(ledger, batch);
+        yield enrichedRow<Row>(batch, list, row, record, matching.of(row, record));
       }
     isLeft = false;
   } finally {
@@ -221,6 +230,8 @@ export interface EnrichedRow<Row> {
   readonly reason?: string;
   /** The identifiers by which it matched. */
   readonly matched_by?: string;
+  /** What says that the answer is about another company or person: `ABN differs: 53 004 085 616`. */
+  readonly match?: string;
   /** The found values: by the names of the job's `add`, else by the fields of the answer. */
   readonly cells: JsonObject;
   /** The credits that this row paid. */
@@ -241,15 +252,17 @@ function enrichedRow<Row>(
   { job, answerPlace, header }: EnrichedList,
   given: ValuedRow,
   record: RowRecord,
+  match: RowMatch,
 ): EnrichedRow<Row> {
   const { row } = given;
-  const facts = ourFacts(batch, given, record);
+  const facts = ourFacts(batch, given, record, match);
   return {
     row,
     input: inputOf(given, header) as Row,
     status: facts._status as OutcomeKind,
     ...present({ reason: facts._reason || undefined, matched_by: facts._matched_by || undefined }),
-    cells: cellsOf(record, job, answerPlace),
+    ...present({ match: facts._match || undefined }),
+    cells: cellsOf(match, job, answerPlace),
     credits: facts._credits,
     source: facts._source,
     ...present({ as_of: facts._as_of || undefined }),
@@ -281,7 +294,11 @@ function inputOf({ cells, object, unreadable }: ValuedRow, header: readonly stri
   return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));
 }
 
-function cellsOf({ answers }: RowRecord, { add }: Pick<Job, 'add'>, place: AnswerPlace): JsonObject {
+function cellsOf(
+  { answers }: Pick<RowMatch, 'answers'>,
+  { add }: Pick<Job, 'add'>,
+  place: AnswerPlace,
+): JsonObject {
   const shown = shownAnswer(answers, place);
   const said = shown && saidIn(shown.body, shown.place);
   if (add !== undefined)

@@ -30,6 +30,7 @@ export function summaryLines(ended: RunObject): readonly string[] {
     sample && sampleLines(sample),
     fileLine('Output', ended.output),
     fileLine('Attention', ended.needs_attention),
+    matchLine(ended),
     fileLine('Results', ended.results),
     fileLine('Report', ended.report),
   );
@@ -115,6 +116,13 @@ function likelyLines(likely: NonNullable<SampleObject['forecast']>['likely']): r
 /** Nothing else says why a run with such paths ends with 3. */
 export const missingLines = ({ missing_paths: paths = [] }: Pick<RunObject, 'missing_paths'>) =>
   paths.map(missingWords);
+
+function matchLine({ batch, figures }: RunObject): string | undefined {
+  const { mismatched = 0 } = figures ?? {};
+  if (mismatched === 0) return undefined;
+  const answers = `${counted(mismatched, 'answer')} ${mismatched === 1 ? 'is' : 'are'}`;
+  return `Match      ${answers} about another company or person; to keep or blank: ${commandLine(['settle', batch])}`;
+}
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 

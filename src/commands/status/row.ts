@@ -7,7 +7,7 @@ import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import { matchedByIn, type Outcome } from '../../core/row.ts';
-import { accountNameIn, shownAnswer } from '../../files/output/output.ts';
+import { accountNameIn, matchingOf, shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
@@ -36,7 +36,7 @@ export async function rowReport(
   text: string,
 ): Promise<Report<RowObject>> {
   const object = await rowObject(ledger, batch, text);
-  const { row, outcome, planned, attempts, fields } = object;
+  const { row, outcome, match, planned, attempts, fields } = object;
   const reason = outcome?.reason;
   const ofRow = new Set(attempts.map(({ attempt }) => attempt));
   const beside = (await ledger.beside(batch.id)).filter(({ attempt }) => ofRow.has(attempt));
@@ -45,6 +45,7 @@ export async function rowReport(
     advice: linesOf(beside.length > 0 && heldBesideWords(batch.id, text, beside)),
     lines: linesOf(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
+      match !== undefined && `  ${match}`,
       planned && keptWorks(planned).map((work) => `  ${plannedWords(work)}`),
       attempts.flatMap((each) => attemptLines(each, batch.accounts.length > 1)),
       fields && `  fields for add: ${fields.join(', ')}`,
@@ -78,10 +79,12 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
     attempts.push(attemptObject(batch, each, dialect, decidedAbout(each, batch, history)));
   }
   const fields = fieldsShown(batch, record);
+  const [match] = record === undefined ? [] : await (await matchingOf(ledger, batch)).ofAll([record]);
   return {
     batch: batch.id,
     row,
     outcome: record?.outcome ? outcomeObject(record.outcome) : null,
+    ...present({ match: match?.words || undefined }),
     planned: (planned?.row === row ? planned.work : undefined) ?? null,
     attempts,
     ...(fields.length > 0 && { fields: [...fields] }),

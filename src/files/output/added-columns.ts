@@ -37,6 +37,7 @@ import { asItIs, type CellSafety, type FormulaMode, safeCell, safetyIn } from '.
 import { isBlankCell } from '../../values/blank.ts';
 import { identifierNames } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
+import type { RowMatch } from './match.ts';
 import { accountAt, type ShownAnswer, shownAnswer } from './shown-answer.ts';
 import { columnWords } from './summary-words.ts';
 import { isPaidBy } from './tally.ts';
@@ -372,6 +373,7 @@ export function ourFacts(
   batch: Batch,
   { row }: Pick<InputRow, 'row'>,
   record: RowRecord | undefined,
+  { words: match }: Pick<RowMatch, 'words'>,
   why?: string,
 ): OurFacts {
   const { outcome, answers = [] } = record ?? {};
@@ -384,6 +386,7 @@ export function ourFacts(
     _status: kind,
     _reason: reason,
     _matched_by: (outcome && matchedByIn(outcome)) ?? '',
+    _match: match,
     _credits: credits,
     _source: sourceOf(batch, row, last),
     _as_of: last === undefined ? '' : isoTime(last.answeredAtMs),

@@ -18,6 +18,7 @@ import type { ListCost } from '../../objects/batch-object.ts';
 import type { FiguresObject, StepObject } from '../../objects/run-object.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
+import { matchingOf, type RowMatch } from './match.ts';
 import type { BatchFigures } from './report-object.ts';
 import { accountNameIn, shownAnswer } from './shown-answer.ts';
 import { hasCosts, spentOf, spentTogether, Tally, vendorCountOf } from './tally.ts';
@@ -51,6 +52,7 @@ export function figuresOf(
     found,
     attention: tally.reasons.reduce((sum, { rows }) => sum + rows, 0),
     reasons: tally.reasons,
+    ...present({ mismatched: tally.mismatched || undefined }),
     identifiers: tally.identifiers,
     columns: (found > 0 ? tally.columns : []).map(({ name, path }) => ({
       name,
@@ -138,7 +140,8 @@ export async function readFigures(
   const tally = new Tally();
   const survey = new FieldSurvey();
   const isApart = resultsFilesOf(job).length > 0;
-  const count = ({ outcome, answers }: RowRecord): void => {
+  const matching = await matchingOf(ledger, batch);
+  const count = ({ outcome }: RowRecord, { answers }: Pick<RowMatch, 'answers'>): void => {
     const shown = shownAnswer(answers, answerPlace);
     if (shown === undefined) return;
     const fields = add === undefined ? answerFields(shown, isApart) : undefined;
@@ -147,9 +150,11 @@ export async function readFigures(
     if (outcome?.kind === 'matched') tally.addFound(foundValues(paths, answer, fields));
   };
   for await (const records of listRecords(ledger, batch)) {
-    for (const record of records) {
-      tally.add(batch, record.row, record);
-      count(record);
+    const rows = await matching.ofAll(records);
+    for (const [at, record] of records.entries()) {
+      const match = rows[at];
+      tally.add(batch, record.row, record, match);
+      count(record, match ?? record);
     }
     await setImmediate();
   }

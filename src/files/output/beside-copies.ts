@@ -9,6 +9,7 @@ import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { CellSafety } from '../../lib/formulas.ts';
 import { madeOf, PART_ROWS, recordParts } from '../kept-rows.ts';
 import { type Additions, automaticAddition, type CellWriter, FreeNames } from './added-columns.ts';
+import type { Matching } from './match.ts';
 import { shownAnswers } from './shown-answer.ts';
 
 /**
@@ -105,6 +106,7 @@ function linesOf(lines: readonly (readonly string[])[]): string {
 export interface AttentionWriting {
   readonly ledger: LedgerReader;
   readonly job: Additions;
+  readonly matching: Matching;
   /** Copies the input with cells appended, in the format of the destination. */
   readonly copy: Sheet['copy'];
   readonly cells: CellWriter;
@@ -119,7 +121,7 @@ export interface AttentionWriting {
  * again.
  */
 export function attentionCopy(
-  { ledger, copy, note, cells: { isJson, own, foreign } }: AttentionWriting,
+  { ledger, matching, copy, note, cells: { isJson, own, foreign } }: AttentionWriting,
   batch: Batch,
   { header, ours }: { readonly header: readonly string[]; readonly ours: ReadonlySet<string> },
 ): AsyncIterable<Buffer> {
@@ -130,9 +132,13 @@ export function attentionCopy(
   const dropped = new Set([...ours, ...renamed.map(({ name }) => name)]);
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] | undefined => {
     const outcome = record?.outcome;
-    if (outcome === undefined || !needsPerson(outcome)) return undefined;
+    if (outcome === undefined) return undefined;
+    const match = matching.of(row, record);
+    if (!needsPerson(outcome) && !match.needsPerson) return undefined;
+    const reasons = [outcome.reason, match.needsPerson ? match.words : undefined];
+    const reason = reasons.filter((each) => each !== undefined).join('; ');
     const moved = renamed.map(({ at }) => movedCell(row, at, header, isJson));
-    return [...moved.map((cell) => (isJson ? own(cell) : cell)), own(row.row), foreign(outcome.reason ?? '')];
+    return [...moved.map((cell) => (isJson ? own(cell) : cell)), own(row.row), foreign(reason)];
   };
   return copy({ note, columns, dropped, isJson, isPart: true }, (rows) =>
     madeOf(ledger, batch, rows, cellsOf),

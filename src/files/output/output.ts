@@ -45,6 +45,7 @@ import {
   reportPath,
   resultsPath,
 } from './destination.ts';
+import { matchingOf } from './match.ts';
 import { modeLike, type Ownership, removeStale, writeOwnFile, writtenHere } from './own-files.ts';
 import { readReport } from './report-facts.ts';
 import type { BatchFigures, ChangesDone } from './report-object.ts';
@@ -60,6 +61,7 @@ export * from './added-columns.ts';
 export { costOf, listCost, readFigures, stepsIn } from './batch-figures.ts';
 export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
+export { aboutOf, type Matching, matchingOf, type RowMatch } from './match.ts';
 export { readReport } from './report-facts.ts';
 export { accountNameIn, shownAnswer } from './shown-answer.ts';
 
@@ -175,6 +177,7 @@ async function begin(
     mark: await listMark(input.path, destination),
     note: notedOnce(order.emit),
     changes: await changesDone(order.ledger, batch),
+    matching: await matchingOf(order.ledger, batch),
   };
 }
 
@@ -291,19 +294,19 @@ async function* enrichedCopy(
   { columns, dropped }: Addition,
   tally: Tally,
 ): AsyncIterable<Buffer> {
-  const { ledger, job, answerPlace, copy, note, cells: writer } = writing;
+  const { ledger, job, answerPlace, copy, note, matching, cells: writer } = writing;
   const names = [...columns.map(({ name }) => name), ...ourNamesBeside(batch.header)];
   tally.columns = columns.filter(({ isSource }) => isSource !== true);
   const paths = job.add && new Set(Object.values(job.add));
   const found: AnswerReader = (...answer) => tally.addFound(foundValues(paths, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
-    tally.add(batch, row.row, record);
-    const answers = record?.answers ?? [];
-    const shown = shownAnswer(answers, answerPlace);
+    const match = matching.of(row, record);
+    tally.add(batch, row.row, record, match);
+    const shown = shownAnswer(match.answers, answerPlace);
     const told = record?.outcome?.kind === 'matched' ? found : undefined;
     const cells = () => addedCells(columns, row, shown, batch, writer, told);
     const added = cellsOrWhy(columns.length, cells, shown);
-    const ours = ourCells(ourFacts(batch, row, record, added.why), writer);
+    const ours = ourCells(ourFacts(batch, row, record, match, added.why), writer);
     return added.cells.concat(ours);
   };
   yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, (rows) =>

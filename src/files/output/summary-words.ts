@@ -31,15 +31,19 @@ export function summaryOf(of: Summed, figures: BatchFigures, changed: string | u
 }
 
 /** A row that was found by another cell is done, although one of its cells is damaged. */
-function needsWords({ counts, attention }: BatchFigures): string {
+function needsWords({ counts, attention, mismatched = 0 }: BatchFigures): string {
   const open = needingAttention(counts);
-  const damaged = attention - open;
+  const damaged = attention - open - mismatched;
   const rows = open === 0 ? '' : `${counted(open, 'row needs', 'rows need')} you.`;
   const cells =
     damaged === 0
       ? ''
       : `${counted(damaged, 'row')} of those done ${damaged === 1 ? 'has' : 'have'} a damaged cell.`;
-  return [rows, cells].filter((words) => words !== '').join(' ');
+  const others =
+    mismatched === 0
+      ? ''
+      : `${counted(mismatched, 'answer')} ${mismatched === 1 ? 'is' : 'are'} about another company or person.`;
+  return [rows, cells, others].filter((words) => words !== '').join(' ');
 }
 
 /** A call that brings its own request has a path in the place of an identifier. */

@@ -20,6 +20,7 @@ import {
 } from '../../ledger/ledger.ts';
 import type { SpentObject } from '../../objects/batch-object.ts';
 import type { FiguresObject } from '../../objects/run-object.ts';
+import type { RowMatch } from './match.ts';
 import { untyped } from './summary-words.ts';
 
 /** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
@@ -42,6 +43,8 @@ export class Tally {
   leftOut = 0;
   /** Those of them whose cells were filled before. */
   filledBefore = 0;
+  /** Rows whose answer is about another company or person, and which need a person for nothing else. */
+  mismatched = 0;
   /** Rows that were found by what this batch has bought for them; the other found ones were free. */
   bought = 0;
   readonly #identifiers = new Map<string, IdentifierTally>();
@@ -55,7 +58,8 @@ export class Tally {
     return credits(this.#saved);
   }
 
-  add(batch: Batch, row: RowNumber, record: RowRecord | undefined): void {
+  /** @param match left out: nobody asks whether the answer is the right one. */
+  add(batch: Batch, row: RowNumber, record: RowRecord | undefined, match?: RowMatch): void {
     const { outcome, answers = [] } = record ?? {};
     const kind = outcome?.kind ?? 'pending';
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
@@ -66,7 +70,12 @@ export class Tally {
     if (outcome.kind === 'matched') this.#addSteps(answers);
     const isBought = answers.some((answer) => isFilling(answer) && isPaidBy(batch, row, answer));
     if (outcome.kind === 'matched' && isBought) this.bought += 1;
-    if (needsPerson(outcome)) this.#addAttention(row, outcome.kind, outcome.reason ?? '');
+    if (needsPerson(outcome))
+      this.#addAttention(row, outcome.kind, attentionWords(outcome.kind, outcome.reason ?? ''));
+    else if (match?.needsPerson === true) {
+      this.mismatched += 1;
+      this.#addAttention(row, outcome.kind, match.inShort);
+    }
   }
 
   #addAnswers(batch: Batch, row: RowNumber, answers: readonly RowAnswer[]): void {
@@ -110,8 +119,7 @@ export class Tally {
     return [...this.#identifiers.values()];
   }
 
-  #addAttention(row: RowNumber, kind: OutcomeKind, reason: string): void {
-    const own = attentionWords(kind, reason);
+  #addAttention(row: RowNumber, kind: OutcomeKind, own: string): void {
     const isRoom = this.#reasons.has(own) || this.#reasons.size < MOST_REASONS;
     const words = isRoom ? own : 'other reasons';
     const entry = this.#reasons.get(words) ?? { kind, words, rows: new RowCount() };

@@ -152,7 +152,7 @@ test('one of our names alone is the user’s, and all of ours step aside with th
 });
 
 test('an output of a build with fewer columns of ours, or with more between them, is an output', () => {
-  const more = OUR_COLUMNS.toSpliced(3, 0, '_match' as never);
+  const more = OUR_COLUMNS.toSpliced(3, 0, '_checked' as never);
   for (const ours of [OUR_COLUMNS.slice(0, 3), ['_status', '_reason', '_as_of'], more])
     expect([...additionOf(['ABN', '_note', ...ours, '_mine'], {}, 'refuse').dropped]).toEqual([...ours]);
 });

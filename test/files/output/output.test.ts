@@ -321,8 +321,8 @@ describe('what a vendor says never becomes a formula', () => {
     await desk.write(list);
     expect(desk.read('out.csv').split('\n')).toEqual([
       `Domain,Sum,name,phone,change,'=field,${OURS}`,
-      `a,=1+1,${QUOTED},+61 2 9999 0000,-5.5,' ＝1+1,matched,,domain,1,bought,2026-11-20T02:13:00.000Z`,
-      "b,+2,,,,,refused,'@SUM(1),,0,,",
+      `a,=1+1,${QUOTED},+61 2 9999 0000,-5.5,' ＝1+1,matched,,domain,,1,bought,2026-11-20T02:13:00.000Z`,
+      "b,+2,,,,,refused,'@SUM(1),,,0,,",
       '',
     ]);
     expect(desk.read('out.needs-attention.csv')).toBe("Domain,Sum,_row,_reason\nb,+2,3,'@SUM(1)\n");

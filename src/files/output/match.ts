@@ -1,0 +1,201 @@
+import { type AnswerPlace, placeOfAnswer } from '../../core/answer-body.ts';
+import type { Call } from '../../core/operation.ts';
+import { foreignName } from '../../core/plain-text.ts';
+import { erasedRow, type InputRow, type RowNumber } from '../../core/row.ts';
+import { stepNames } from '../../core/steps.ts';
+import { settingsKept } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader, MatchDecision, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
+import { formatAbn } from '../../values/number.ts';
+import { companyProfile, personProfile } from '../../values/profile.ts';
+import { isOtherCompany, isOtherPerson } from '../../values/same-name.ts';
+import { isOtherProfile, isSameForm } from '../../values/same-profile.ts';
+import {
+  ABOUT,
+  type About,
+  abnsIn,
+  linkedInPage,
+  namesIn,
+  profilesIn,
+  textsOf,
+} from './match/answer-about.ts';
+import { shownAnswers } from './shown-answer.ts';
+
+/**
+ * What `_match` says of a row: whether its answer is about another company or person. All of this is read out
+ * of the ledger whenever the row is shown, so another run comes to the same words.
+ */
+
+/** What is said of a row's answer; the cell says all of it, in this order. */
+export interface MatchSaid {
+  readonly kind: 'abn' | 'profile' | 'name';
+  readonly words: string;
+  /** The answer that is about another company or person. */
+  readonly answer: RowAnswer;
+}
+
+export interface RowMatch {
+  /** The cell of `_match`; blank where there is nothing to say. */
+  readonly words: string;
+  /** The same in few words that many rows share: `ABN differs`. */
+  readonly inShort: string;
+  /** Whether a person has to decide. */
+  readonly needsPerson: boolean;
+  /** Whether the answer is about another company or person, so that a person may decide about the row. */
+  readonly isOther: boolean;
+  readonly decision: MatchDecision | undefined;
+  /** The answers of the row without those whose cells are left blank. */
+  readonly answers: RowRecord['answers'];
+}
+
+const noMatch = (answers: RowRecord['answers']): RowMatch => ({
+  ...{ words: '', inShort: '', needsPerson: false, isOther: false, decision: undefined, answers },
+});
+
+type Decisions = ReadonlyMap<RowNumber, MatchDecision>;
+
+/** Says of the rows of one batch whether their answers are the right ones. */
+export class Matching {
+  readonly #ledger: Pick<LedgerReader, 'cellsOf'>;
+  readonly #batch: Batch;
+  readonly #settings: ReturnType<typeof settingsKept>;
+  readonly #decisions: Decisions;
+
+  constructor(ledger: Pick<LedgerReader, 'cellsOf'>, batch: Batch, decisions: Decisions) {
+    this.#ledger = ledger;
+    this.#batch = batch;
+    this.#settings = settingsKept(batch.settings);
+    this.#decisions = decisions;
+  }
+
+  /** Whether any answer of the batch is compared with what was asked. */
+  get isCompared(): boolean {
+    return isCompared(this.#batch) && this.#settings.mismatch !== 'ignore';
+  }
+
+  /** The same of rows whose cells are not at hand. */
+  async ofAll(records: readonly RowRecord[]): Promise<readonly RowMatch[]> {
+    const numbers = records.map(({ row }) => row);
+    const cells = this.isCompared ? await this.#ledger.cellsOf(this.#batch.id, numbers) : undefined;
+    return records.map((record) => this.of(cells?.get(record.row) ?? erasedRow(record.row), record));
+  }
+
+  of(row: InputRow, record: Pick<RowRecord, 'answers'> | undefined): RowMatch {
+    const { mismatch = 'flag' } = this.#settings;
+    const answers = record?.answers ?? [];
+    if (!this.isCompared || answers.length === 0) return noMatch(answers);
+    const said = shownAnswers(answers).flatMap((answer) => this.#saidOf(row, answer, answers));
+    if (said.length === 0) return noMatch(answers);
+    const others = new Set(said.map(({ answer }) => answer));
+    const decision = this.#decisions.get(row.row);
+    const isDecided = decision?.about === aboutOf(answers);
+    const isBlank = (isDecided ? decision.kind : mismatch) === 'blank';
+    const words = [...new Set(said.map((each) => each.words))].join('; ');
+    return {
+      words: isDecided ? `${words} (${DECIDED[decision.kind]})` : words,
+      inShort: [...new Set(said.map(({ kind }) => IN_SHORT[kind]))].join('; '),
+      needsPerson: !isDecided && said.some(({ kind }) => kind !== 'name'),
+      isOther: true,
+      decision: isDecided ? decision : undefined,
+      answers: isBlank ? answers.filter((answer) => !others.has(answer)) : answers,
+    };
+  }
+
+  #saidOf(row: InputRow, answer: RowAnswer, all: readonly RowAnswer[]): readonly MatchSaid[] {
+    const about = ABOUT[answer.call.operation];
+    if (about === undefined) return [];
+    const asked = this.#askedOf(row, answer, all, about);
+    if (asked.abn === undefined && asked.profile === undefined && asked.name === undefined) return [];
+    const texts = textsOf(answer, this.#placeOf(answer), about);
+    const said: MatchSaid[] = [];
+    const abn = otherAbn(asked.abn, abnsIn(texts));
+    if (abn !== undefined) said.push({ kind: 'abn', words: `ABN differs: ${formatAbn(abn)}`, answer });
+    const profiles = profilesIn(texts, about);
+    const profile = otherProfile(asked.profile, profiles);
+    if (profile !== undefined)
+      said.push({ kind: 'profile', words: `profile differs: ${profile.replace('https://', '')}`, answer });
+    // A profile proves more than a name.
+    const isProven = asked.profile !== undefined && profiles.includes(asked.profile);
+    const name = isProven ? undefined : otherName(asked.name, namesIn(texts, about), about);
+    if (name !== undefined) said.push({ kind: 'name', words: `name differs: ${foreignName(name)}`, answer });
+    return said;
+  }
+
+  #placeOf({ call, accountIdentity }: RowAnswer): AnswerPlace {
+    return placeOfAnswer(this.#settings.answer_at, call.operation, accountIdentity);
+  }
+
+  /** By what the row was asked, as far as an answer can be compared with it. */
+  #askedOf(row: InputRow, { call }: RowAnswer, all: readonly RowAnswer[], about: About) {
+    const { abn, number, domain, website, email, ...asked } = parametersOf(call, all);
+    const cellOf = (input: string): string => this.#cellOf(row, call.operation, input);
+    const slug = asked.profile_slug === undefined ? undefined : linkedInPage(asked.profile_slug, about);
+    const profile = asked.profile_url ?? slug ?? profileIn(cellOf('profile_url'), about);
+    if (about === 'company') {
+      const isSure = [abn, number, domain, website].some((each) => each !== undefined);
+      return { abn, profile, name: isSure ? undefined : (asked.name ?? cellOf('name')) };
+    }
+    const isSure = [email, asked.profile_url, slug].some((each) => each !== undefined);
+    const whole = asked.full_name ?? [asked.first_name ?? '', asked.last_name ?? ''].join(' ').trim();
+    return { abn: undefined, profile, name: isSure || whole === '' ? undefined : whole };
+  }
+
+  #cellOf({ cells, unreadable }: InputRow, operation: string, input: string): string {
+    const { columns } = this.#settings;
+    const isOfSteps = stepNames(this.#batch.operation).length > 1;
+    const column = columns[isOfSteps ? `${operation}.${input}` : input];
+    const at = column === undefined || unreadable !== undefined ? -1 : this.#batch.header.indexOf(column);
+    return cells[at] ?? '';
+  }
+}
+
+const IN_SHORT = { abn: 'ABN differs', profile: 'profile differs', name: 'name differs' } as const;
+const DECIDED = { keep: 'kept', blank: 'left blank' } as const;
+
+const isCompared = ({ operation }: Batch): boolean =>
+  stepNames(operation).some((name) => ABOUT[name] !== undefined);
+
+export async function matchingOf(
+  ledger: Pick<LedgerReader, 'matchDecisions' | 'cellsOf'>,
+  batch: Batch,
+): Promise<Matching> {
+  const decisions: Decisions = isCompared(batch) ? await ledger.matchDecisions(batch.id) : new Map();
+  return new Matching(ledger, batch, decisions);
+}
+
+/** A decision is about these answers: a row that others fill later is decided about again. */
+export const aboutOf = (answers: RowRecord['answers']): string =>
+  shownAnswers(answers)
+    .map(({ attempt }) => attempt)
+    .join();
+
+/**
+ * By what the calls ask that led to an answer. One that takes what an earlier one has found has only its id.
+ */
+function parametersOf(call: Call, all: readonly RowAnswer[]): Readonly<Record<string, string | undefined>> {
+  const led = all.filter((each) => each.kind === 'found' && each.call.operation === call.operation);
+  const texts = [...led.map((each) => each.call), call].flatMap(({ parameters }) =>
+    Object.entries(parameters).filter((each): each is [string, string] => typeof each[1] === 'string'),
+  );
+  return Object.fromEntries(texts);
+}
+
+const otherAbn = (asked: string | undefined, own: readonly string[]): string | undefined =>
+  asked === undefined || own.includes(asked) ? undefined : own[0];
+
+function profileIn(cell: string, about: About): string | undefined {
+  const read = (about === 'company' ? companyProfile : personProfile).read(cell);
+  return read.kind === 'usable' ? read.value : undefined;
+}
+
+function otherProfile(asked: string | undefined, own: readonly string[]): string | undefined {
+  if (asked === undefined) return undefined;
+  const [first, ...others] = own.filter((each) => isSameForm(asked, each));
+  const isEach = first !== undefined && [first, ...others].every((each) => isOtherProfile(asked, each));
+  return isEach ? first : undefined;
+}
+
+function otherName(asked: string | undefined, own: readonly string[], about: About): string | undefined {
+  if (asked === undefined) return undefined;
+  const isOther = about === 'company' ? isOtherCompany : isOtherPerson;
+  return own.every((each) => isOther(asked, each)) ? own[0] : undefined;
+}
