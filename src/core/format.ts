@@ -87,6 +87,8 @@ export interface ListStart {
    * it.
    */
   readonly isFound: boolean;
+  /** Rows right below the header that say what its columns are, as a survey has them. */
+  readonly describing?: RowRange;
   /** All ways to read the list, the likelier first, where only a person can decide. */
   readonly readings?: readonly StartReading[];
 }

@@ -6,7 +6,17 @@ import { foreignName } from './plain-text.ts';
 import { readHeaderRows, readRowRange, readRowRanges } from './row.ts';
 
 /** The characters that may stand between two cells, by their names in a job and on the command line. */
-export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', space: ' ' } as const;
+export const DELIMITERS = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  pipe: '|',
+  space: ' ',
+  tilde: '~',
+  caret: '^',
+  /** The character that Hive writes, Ctrl-A. */
+  'ctrl-a': '\u0001',
+} as const;
 export type Delimiter = keyof typeof DELIMITERS;
 export const DELIMITER_NAMES = Object.keys(DELIMITERS) as Delimiter[];
 

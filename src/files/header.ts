@@ -3,6 +3,7 @@ import type { CellsFor, CopyOptions, Correction, Sheet } from '../core/format.ts
 import { ourColumnsIn, statusColumn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, isOurColumn, isSetAside, type RowNumber } from '../core/row.ts';
+import { nameIn } from './shape/column-words.ts';
 import { requireColumns } from './shape/list-size.ts';
 
 export interface NamedColumns {
@@ -21,7 +22,7 @@ export interface NamedColumns {
  */
 export function namedColumns(path: string, cells: readonly string[]): NamedColumns {
   requireColumns(path, cells.length);
-  const all = cells.map((cell) => cell.trim());
+  const all = cells.map(nameIn);
   const positions = [...all.keys()].filter((position) => all[position] !== '');
   const names = positions.map((position) => all[position] ?? '');
   if (names.length === 0) {

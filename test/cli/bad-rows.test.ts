@@ -12,12 +12,12 @@ const RUN = ['run', 'enrich-company', 'list.csv', '--budget', '99', '-o', 'out.c
 
 const GOOD = ['a.example', 'b.example', 'c.example'];
 
-/** Rows 2, 4 and 6 are good; row 3 has an unquoted comma, row 5 a quote in its middle. */
+/** Rows 2, 4 and 6 are good; row 3 has an unquoted comma, row 5 goes on behind a quote that closes a cell. */
 const LIST =
-  'Domain,Name,Note\na.example,A,\nx.example,Smith, John,x\nb.example,"B\nB",n\ny.example,5" pipe,\nc.example,C,\n';
+  'Domain,Name,Note\na.example,A,\nx.example,Smith, John,x\nb.example,"B\nB",n\ny.example,"5" pipe,\nc.example,C,\n';
 
 const TOO_MANY = 'line 3 cannot be read: 4 cells, but the header has 3 columns';
-const STRAY = 'line 6 cannot be read: a quote is inside a cell that does not begin with one';
+const STRAY = 'line 6 cannot be read: a cell in quotes begins here and continues after its closing quote';
 
 describe('a list with bad rows', () => {
   test('a list with bad rows is bought but for them, and each comes back as it was with what is wrong', async () => {
@@ -35,10 +35,10 @@ describe('a list with bad rows', () => {
     const width = (output.split('\n')[0]?.split(',').length ?? 0) - 3 - 6;
     const blanks = ','.repeat(width);
     expect(output).toContain(`\nx.example,Smith, John${blanks},invalid,"${TOO_MANY}",,0,,,x\n`);
-    expect(output).toContain(`\ny.example,5" pipe,${blanks},invalid,${STRAY},,0,,\n`);
+    expect(output).toContain(`\ny.example,"5" pipe,${blanks},invalid,${STRAY},,0,,\n`);
     expect(output).toMatch(/\nb\.example,"B\nB",n,.*,matched,/);
     expect(await desk.read('out.needs-attention.csv')).toBe(
-      `Domain,Name,Note,_row,_reason\nx.example,Smith, John,3,"${TOO_MANY}",x\ny.example,5" pipe,,5,${STRAY}\n`,
+      `Domain,Name,Note,_row,_reason\nx.example,Smith, John,3,"${TOO_MANY}",x\ny.example,"5" pipe,,5,${STRAY}\n`,
     );
   });
 

@@ -56,14 +56,11 @@ function quotedCell(text: string, start: number): Cell | undefined {
   return undefined;
 }
 
-function plainCell(text: string, start: number, delimiter: string): Cell | undefined {
+/** A quote within it is a character, as Excel reads it. */
+function plainCell(text: string, start: number, delimiter: string): Cell {
   let end = start;
   while (end < text.length && text[end] !== delimiter && lineEndAt(text, end) === 0) end += 1;
-  const says = text.slice(start, end);
-  // Quotes may stand here only as in ="0800", which is how Excel keeps a text.
-  const inside = says.startsWith('="') && says.endsWith('"') && says.length > 2 ? says.slice(2, -1) : says;
-  const isKeptText = inside !== says && !inside.replaceAll('""', '').includes('"');
-  return isKeptText || !says.includes('"') ? { says, end } : undefined;
+  return { says: text.slice(start, end), end };
 }
 
 function lineEndAt(text: string, at: number): number {

@@ -22,7 +22,7 @@ import {
   markLength,
   readRecords,
 } from './csv/records.ts';
-import { encoded } from './csv/text.ts';
+import { encoded, textOf } from './csv/text.ts';
 
 /**
  * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in
@@ -147,24 +147,61 @@ async function withoutLeftOut(layout: Layout, options: ReadOptions): Promise<Lay
 }
 
 async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly LeftOut[]> {
-  let rows = layout.start.header.last > 0 ? undefined : new TableRows(0, [], options);
+  const { header, describing } = layout.start;
+  let rows = header.last > 0 ? undefined : new TableRows(0, [], options, undefined);
+  let names: CsvRecord | undefined;
   let bytes = 0;
-  const take = ({ kind, cells, row, bytes: { length } }: CsvRecord): void => {
-    bytes += length;
-    if (kind === 'header') rows = new TableRows(row, cells, options);
-    else if (kind === 'row') rows?.take({ number: row, cells });
+  const take = (record: CsvRecord): void => {
+    const { kind, cells, row } = record;
+    bytes += record.bytes.length;
+    if (kind === 'header') {
+      names = record;
+      rows = new TableRows(row, cells, options, describing);
+    } else if (kind === 'row') rows?.take({ number: row, cells });
+    else if (kind === 'unseen') rows?.unseen(row);
   };
+  let isWhole = false;
   try {
+    let goesOn: boolean | undefined;
     for await (const group of readRecords(layout)) {
       group.forEach(take);
-      if (bytes > MOST_BYTES_SEARCHED) break;
+      if (bytes <= MOST_BYTES_SEARCHED) continue;
+      goesOn ??= await standsAgain(layout, names, bytes);
+      if (!goesOn) return rows?.end({ isWhole }) ?? [];
     }
-    return rows?.end({ isWhole: bytes <= MOST_BYTES_SEARCHED }) ?? [];
+    isWhole = true;
+    return rows?.end({ isWhole }) ?? [];
   } catch (error) {
     // A fault that refuses the file is reported when the file is read.
     if (error instanceof StopError) return [];
     throw error;
   }
+}
+
+/**
+ * Whether the line of the header stands in the text once more. The bytes are looked through without reading
+ * the rows, so that only a list that was put together from several is read twice.
+ * @param from so many bytes of the text were looked through.
+ */
+async function standsAgain(layout: Layout, header: CsvRecord | undefined, from: number): Promise<boolean> {
+  const bytes = header?.bytes ?? NO_BYTES;
+  const line = bytes.subarray(header?.row === 1 ? markLength(bytes) : 0, bytes.length - lineEndLength(bytes));
+  if (line.length === 0) return false;
+  let passed = 0;
+  let rest = NO_BYTES;
+  for await (const text of textOf(layout.file, layout.codec)) {
+    passed += text.length;
+    if (passed < from) continue;
+    const looked = Buffer.concat([rest, text]);
+    for (let at = looked.indexOf(line); at !== -1; at = looked.indexOf(line, at + 1)) {
+      const isLineEnd = (byte: number | undefined): boolean => byte === 0x0a || byte === 0x0d;
+      const end = looked[at + line.length];
+      const isBegin = isLineEnd(looked[at - 1]) || markLength(looked.subarray(Math.max(0, at - 3), at)) > 0;
+      if (isBegin && (end === undefined || isLineEnd(end))) return true;
+    }
+    rest = looked.subarray(-line.length - 3);
+  }
+  return false;
 }
 
 // ------------------------------------------------------------------------------------------- what is written
@@ -243,7 +280,7 @@ class Copy {
   of(read: CsvRecord, ours: readonly string[] | undefined): Buffer {
     const record = read.kind === 'header' && this.#layout.unnamed === 'first' ? this.#withFirst(read) : read;
     const { kind, bytes, unreadable, found } = record;
-    if (kind === 'blank' || kind === 'above') return bytes;
+    if (kind === 'blank' || kind === 'unseen' || kind === 'above') return bytes;
     if (kind === 'header') this.#style = this.#styleOf(record);
     if (this.#names !== undefined) return this.#belowNames(record, this.#names, ours);
     if (ours === undefined) return NO_BYTES;

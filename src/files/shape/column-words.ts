@@ -71,3 +71,33 @@ export function isColumnWord(cell: string): boolean {
     words.every((word) => WORDS.has(word) || BETWEEN.has(word) || KINDS.has(word))
   );
 }
+
+/** The name in a cell of a header, without a byte-order mark that a program has taken for letters. */
+export const nameIn = (cell: string): string => cell.replace(/^(?:ï»¿)+/, '').trim();
+
+/** Blanks and characters that are not shown: of no width, for control, and the mark that ends a DOS file. */
+export const isUnseen = (cell: string): boolean => /^[\s\p{Cc}\p{Cf}]*$/u.test(cell);
+
+/** What a check box is in a cell, in the languages in which spreadsheets are used most. */
+const BOX =
+  /^(?:true|false|wahr|falsch|vrai|faux|verdadero|verdadeiro|falso|vero|waar|onwaar|истина|ложь)$/iu;
+
+/** Whether nothing but check boxes stands there: they are drawn down a sheet, also where no row is. */
+export function areBoxes(cells: readonly string[]): boolean {
+  let isBox = false;
+  for (const cell of cells) {
+    const text = cell.trim();
+    if (text === '') continue;
+    isBox = BOX.test(text);
+    if (!isBox) return false;
+  }
+  return isBox;
+}
+
+/** How Qualtrics begins each cell of the row in which it describes the columns of a survey to programs. */
+const DESCRIPTION = /^\{\s*["']ImportId["']\s*:/;
+
+export function areDescriptions(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  return filled.length > 0 && filled.every((cell) => DESCRIPTION.test(cell.trim()));
+}

@@ -6,12 +6,13 @@ import { abn } from '../../values/number.ts';
 import { personProfile } from '../../values/profile.ts';
 import { isDate } from '../../values/text.ts';
 import { website } from '../../values/website.ts';
-import { NUMBER_NAME } from './column-words.ts';
+import { areBoxes, isUnseen, NUMBER_NAME, nameIn } from './column-words.ts';
 import { isDashes, lookedAt, ROWS_SAMPLED, rowWords } from './list-start.ts';
 
 /**
- * Which rows below a header are none of its table: lines of dashes, running numbers alone, and at its end
- * what names nobody behind a blank row, and totals and remarks, by their words, right below the table.
+ * Which rows below a header are none of its table: lines of dashes, running numbers or check boxes alone, the
+ * header once more, what describes the columns, and at its end what names nobody behind a blank row, and
+ * totals and remarks, by their words, right below the table.
  */
 
 interface BodyRow {
@@ -24,6 +25,9 @@ const MOST_BELOW = 20;
 
 /** The reader holds this many rows that may be left out, until it is known whether they are. */
 const MOST_WAITING = 10_000;
+
+/** A batch keeps the places of all that is left out. What comes after so many stays a row. */
+const MOST_PLACES = 10_000;
 
 /** Which rows are the table's. It is asked of rows in any order. */
 export function rowsWithout(
@@ -55,6 +59,11 @@ export class TableRows<Row extends BodyRow> {
   readonly #leftOut: LeftOut[];
   readonly naming = new NamingColumns();
   readonly #isNumberAlone: (cells: readonly string[]) => boolean;
+  readonly #names: readonly string[];
+  readonly #wanted: ReadonlySet<string>;
+  readonly #describing: RowRange | undefined;
+  /** Whether a row above has more than check boxes. */
+  #hasMore = false;
   #last: RowNumber;
   #rows = 0;
   #rowsThatName = 0;
@@ -62,9 +71,20 @@ export class TableRows<Row extends BodyRow> {
   #waiting: Row[] = [];
   #isBehindBlank = false;
 
-  /** @param names of the columns, blank ones too. */
-  constructor(header: RowNumber, names: readonly string[], { asBefore, rows, wanted }: ReadOptions) {
+  /**
+   * @param names of the columns, blank ones too.
+   * @param describing the rows right below the header that say what its columns are.
+   */
+  constructor(
+    header: RowNumber,
+    names: readonly string[],
+    { asBefore, rows, wanted }: ReadOptions,
+    describing: RowRange | undefined,
+  ) {
     this.#last = header;
+    this.#names = names.map(nameIn);
+    this.#wanted = new Set(wanted);
+    this.#describing = describing;
     this.#isNumberAlone = numberAlone(names, wanted);
     this.#leftOut = [...(asBefore?.left_out ?? [])];
     if (asBefore !== undefined || rows !== undefined)
@@ -78,9 +98,9 @@ export class TableRows<Row extends BodyRow> {
     if (this.#isSaid !== undefined) return this.#isSaid(number) ? [row] : [];
     this.#isBehindBlank ||= number > this.#last + 1;
     this.#last = number;
-    const isNumber = this.#isNumberAlone(cells);
-    if (isNumber || isDashes(cells, this.#rows === 0)) {
-      this.#leave({ first: number, last: number }, isNumber ? RUNNING_NUMBER : rowWords(cells));
+    const words = this.#wordsOfNoRow(number, cells);
+    if (words !== undefined) {
+      this.#leave({ first: number, last: number }, words);
       return [];
     }
     if (
@@ -97,6 +117,36 @@ export class TableRows<Row extends BodyRow> {
     this.#rows += known.length;
     if (this.naming.nameSomebody(cells)) this.#rowsThatName += 1;
     return known;
+  }
+
+  /** How a row is told that is none, wherever it stands. */
+  #wordsOfNoRow(number: RowNumber, cells: readonly string[]): string | undefined {
+    if (this.#isNumberAlone(cells)) return RUNNING_NUMBER;
+    const { first = 0, last = -1 } = this.#describing ?? {};
+    if (isDashes(cells, this.#rows === 0) || (number >= first && number <= last)) return rowWords(cells);
+    if (this.#leftOut.length >= MOST_PLACES) return undefined;
+    if (this.#isHeaderAgain(cells)) return HEADER_AGAIN;
+    if (areUnseen(cells)) return UNSEEN;
+    if (!areBoxes(cells)) {
+      this.#hasMore = true;
+      return undefined;
+    }
+    const isRead = cells.some((cell, at) => cell.trim() !== '' && this.#wanted.has(this.#names[at] ?? ''));
+    return this.#hasMore && !isRead ? rowWords(cells) : undefined;
+  }
+
+  /** In lists that were put together from several, also behind a byte-order mark and in its quotes. */
+  #isHeaderAgain(cells: readonly string[]): boolean {
+    if (!this.#names.some(Boolean)) return false;
+    return this.#names.every((name, at) => {
+      const cell = (cells[at] ?? '').trim();
+      return cell === name || nameIn(cell.replace(/^"(.*)"$/s, '$1')) === name;
+    });
+  }
+
+  /** A line on which nobody sees anything. */
+  unseen(number: RowNumber): void {
+    if (this.#isSaid === undefined) this.#leave({ first: number, last: number }, UNSEEN);
   }
 
   #leave(range: RowRange, text: string): void {
@@ -128,6 +178,12 @@ export class TableRows<Row extends BodyRow> {
 // ------------------------------------------------------------------------------------- what a row looks like
 
 const RUNNING_NUMBER = 'only a running number';
+const HEADER_AGAIN = 'the names of the columns again';
+const UNSEEN = 'only characters that nobody sees';
+
+/** A row of spaces alone is a row of a list of one column. */
+const areUnseen = (cells: readonly string[]): boolean =>
+  cells.every(isUnseen) && cells.some((cell) => /[^ \t\r\n]/.test(cell));
 
 /**
  * Tells rows that hold nothing but the number that counts on, in lists whose other rows hold more.

@@ -17,7 +17,7 @@ import { personProfile } from '../../values/profile.ts';
 import { isDate } from '../../values/text.ts';
 import { website } from '../../values/website.ts';
 import { lettersOf } from '../workbook.ts';
-import { isColumnWord, NUMBER_NAME } from './column-words.ts';
+import { areBoxes, areDescriptions, isColumnWord, NUMBER_NAME, nameIn } from './column-words.ts';
 
 /**
  * Where a list begins: which row has the names of its columns, or that none has. Every format asks here, with
@@ -90,15 +90,43 @@ export function lookedAt(cells: readonly string[]): readonly string[] {
  */
 export function listStart(sampled: readonly SampledRow[], options: ReadOptions): ListStart {
   const { header_row, asBefore, wanted = [] } = options;
-  const rows = sampled.map((row) => ({ ...row, cells: lookedAt(row.cells) }));
+  const all = sampled.map((row) => ({ ...row, cells: lookedAt(row.cells) }));
   const said = saidHeader(options);
-  if (said !== undefined) return { header: said, isFound: header_row === undefined };
-  const [first] = rows;
+  if (said !== undefined)
+    return { header: said, isFound: header_row === undefined, ...describingBelow(all, said) };
+  const [first] = all;
   const top = rangeOf(first?.number ?? 1);
   if (first === undefined || asBefore !== undefined) return { header: top, isFound: false };
+  const rows = withoutOthers(all);
   const [header, ...others] = findStart(rows, wanted);
   const readings = [header, ...others].map((range) => readingOf(range, rows));
-  return { header, isFound: header.last !== top.last, ...(others.length === 0 ? {} : { readings }) };
+  return {
+    header,
+    isFound: header.last !== top.last,
+    ...describingBelow(all, header),
+    ...(others.length === 0 ? {} : { readings }),
+  };
+}
+
+/** A survey has its questions between the names of its columns and what a program reads of them. */
+const MOST_DESCRIBING = 2;
+
+function describingBelow(rows: readonly SampledRow[], { last }: RowRange): Pick<ListStart, 'describing'> {
+  const below = rows.filter(({ number }) => number > last).slice(0, MOST_DESCRIBING);
+  const end = below.find(({ cells }) => areDescriptions(cells));
+  const [first] = below;
+  return end === undefined || first === undefined
+    ? {}
+    : { describing: { first: first.number, last: end.number } };
+}
+
+/** What shows nothing of a header: rows of check boxes alone, and those that describe the columns. */
+function withoutOthers(rows: readonly SampledRow[]): readonly SampledRow[] {
+  const end = rows.findIndex(({ cells }) => areDescriptions(cells));
+  const start = Math.max(1, end - MOST_DESCRIBING + 1);
+  const others = rows.filter((_row, at) => at < start || at > end);
+  const filled = others.filter(({ cells }) => !areBoxes(cells));
+  return filled.length > 1 ? filled : others;
 }
 
 /** A line that is drawn under a header or around a table. A dash or two stand for nothing in other rows. */
@@ -175,7 +203,7 @@ type Readings = readonly [RowRange, ...RowRange[]];
 function findStart(rows: readonly SampledRow[], wanted: readonly string[]): Readings {
   const top = rows.slice(0, MOST_TITLES + 1);
   const isSaid = ({ cells }: SampledRow): boolean => {
-    const names = cells.map((cell) => cell.trim());
+    const names = cells.map(nameIn);
     return names.some(isOurColumn) || (wanted.length > 0 && wanted.every((name) => names.includes(name)));
   };
   const said = top.find(isSaid);

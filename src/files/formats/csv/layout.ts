@@ -6,7 +6,7 @@ import { present } from '../../../core/objects.ts';
 import { plainText } from '../../../core/plain-text.ts';
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/reading.ts';
 import type { RowRange } from '../../../core/row.ts';
-import { NUMBER_NAME } from '../../shape/column-words.ts';
+import { isUnseen, NUMBER_NAME } from '../../shape/column-words.ts';
 import { isLookup, rowsWithout } from '../../shape/left-out.ts';
 import {
   isDashes,
@@ -21,7 +21,7 @@ import {
   usualWidth,
 } from '../../shape/list-start.ts';
 import { findEncoding } from './encoding.ts';
-import { hasStrayQuote, type Layout, PARSING } from './records.ts';
+import { hasStrayQuote, type Layout, markLength, PARSING } from './records.ts';
 import { type Codec, codecOf, textOf } from './text.ts';
 
 /** Finds out how to read a file of delimited text, from its first bytes. */
@@ -116,9 +116,9 @@ async function firstText(
     length += chunk.length;
     if (length > MOST_BYTES_LOOKED_AT) break;
   }
-  const text = Buffer.concat(chunks).toString();
-  const isMarked = text.startsWith('\uFEFF');
-  return { text: isMarked ? text.slice(1) : text, isMarked };
+  const bytes = Buffer.concat(chunks);
+  const mark = markLength(bytes);
+  return { text: bytes.toString('utf8', mark), isMarked: mark > 0 };
 }
 
 const LINES = /(?<=\n|\r(?!\n))/;
@@ -130,6 +130,10 @@ const SAMPLE = 64 * 1024;
 
 /** A table that R separates by spaces: a header in quotes, and rows that begin with their names in quotes. */
 const BY_SPACES = /^"[^"\r\n]*"(?: "[^"\r\n]*")*\r?\n"[^"\r\n]*" \S/;
+
+/** These part a list only where no other does so as evenly: they stand in cells as well. */
+const RARE: readonly Delimiter[] = ['tilde', 'caret', 'ctrl-a'];
+const rarity = (name: Delimiter): number => (RARE.includes(name) ? 1 : 0);
 
 /**
  * The delimiter that parts the records most evenly, quotes respected. Among equals the one that finds more
@@ -147,7 +151,9 @@ function sniffDelimiter(text: string, usual: Delimiter): Delimiter {
     return { name, width, evenness: evennessOf(records, width) };
   });
   // The sort is stable, so the order of the candidates decides last.
-  const [best] = scored.sort((a, b) => b.evenness - a.evenness || b.width - a.width);
+  const [best] = scored.sort(
+    (a, b) => b.evenness - a.evenness || rarity(a.name) - rarity(b.name) || b.width - a.width,
+  );
   return best === undefined || best.evenness === 0 ? usual : best.name;
 }
 
@@ -199,7 +205,7 @@ function sampledRecords(text: string, delimiter: Delimiter): readonly SampledRec
   let number = 0;
   const take = ({ record: cells, raw }: { record: string[]; raw: string }): null => {
     number += 1;
-    if (raw.trim() === '' || isDashes(cells, true)) return null;
+    if (isUnseen(raw) || isDashes(cells, true)) return null;
     const hasQuote = cells.some((cell) => cell.includes('"'));
     found.push({ cells, number, isSound: !hasQuote || !hasStrayQuote(Buffer.from(raw), delimiter) });
     return null;

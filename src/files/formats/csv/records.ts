@@ -7,6 +7,7 @@ import { counted } from '../../../core/plain-text.ts';
 import { DELIMITERS, type Delimiter, type FoundLayout } from '../../../core/reading.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type { NamedColumns } from '../../header.ts';
+import { isUnseen } from '../../shape/column-words.ts';
 import { type Codec, textOf } from './text.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
@@ -42,8 +43,11 @@ export interface Layout {
  * mean; the reader knows which row and line of the file that is, and whether anybody can be sure of it.
  */
 export interface CsvRecord {
-  /** Titles are above the header, `left_out` are rows below it that are none of the table. */
-  readonly kind: 'above' | 'header' | 'row' | 'left_out' | 'blank';
+  /**
+   * Titles are above the header, `left_out` are rows below it that are none of the table. An `unseen` line
+   * has only characters that are not shown, such as the mark that ends a file of DOS.
+   */
+  readonly kind: 'above' | 'header' | 'row' | 'left_out' | 'blank' | 'unseen';
   readonly row: RowNumber;
   /** The cells of the named columns. An unreadable record has all its cells here. */
   readonly cells: readonly string[];
@@ -114,6 +118,8 @@ class RecordReader {
   #text = Buffer.alloc(0);
   #at = 0;
   #start = 0;
+  /** The bytes of marks at the beginning, which the parser does not get; undefined before the first text. */
+  #markLength: number | undefined;
   /**
    * The number of the next record. The first line of a sheet is row 1, also below a line that names the
    * delimiter.
@@ -131,7 +137,7 @@ class RecordReader {
     this.#columns = columns;
     this.#row = layout.namesDelimiter ? 0 : 1;
     this.#headerIsDue = layout.start.header.last > 0;
-    const parser = new Parser({ ...PARSING, bom: true, delimiter: DELIMITERS[layout.delimiter] });
+    const parser = new Parser({ ...PARSING, delimiter: DELIMITERS[layout.delimiter] });
     // The parser compares each character with each line end. Until the file has a CR, only LF is one.
     this.#lineEnds = parser.options.record_delimiter;
     parser.options.record_delimiter = [Buffer.of(LF)];
@@ -157,7 +163,7 @@ class RecordReader {
    */
   async *records(): AsyncGenerator<readonly CsvRecord[]> {
     const { file, codec } = this.#layout;
-    for await (const text of textOf(file, codec)) {
+    for await (const text of withWholeMarks(textOf(file, codec))) {
       const rest = this.#text.subarray(this.#at);
       this.#text = Buffer.concat([rest, text]);
       this.#at = 0;
@@ -168,13 +174,21 @@ class RecordReader {
         throw stop('input', `${file.path}, line ${line}: ${ZERO_BYTE}.`, SAVE_AS_UTF8);
       }
       if (text.includes(CR)) this.#parser.options.record_delimiter = this.#lineEnds;
-      yield this.#taken(await new Promise((done) => this.#parser.write(text, done)));
+      const unmarked = this.#withoutMarks(text);
+      yield this.#taken(await new Promise((done) => this.#parser.write(unmarked, done)));
       // The parser's own limit is a look at each character, and does not count blank cells.
       if (this.#text.length - this.#at > MOST_BYTES_PER_ROW)
         throw this.#stop(ROW_TOO_LONG, this.#lineOfCell());
     }
     yield this.#taken(await new Promise((done) => this.#parser.end(done)));
     if (this.#columns && !this.#hasReadable && this.#firstFault) throw this.#firstFault;
+  }
+
+  #withoutMarks(text: Buffer): Buffer {
+    if (this.#markLength !== undefined || text.length === 0) return text;
+    this.#markLength = markLength(text);
+    this.#start = -this.#markLength;
+    return text.subarray(this.#markLength);
   }
 
   #taken(error: Error | null | undefined): readonly CsvRecord[] {
@@ -221,6 +235,9 @@ class RecordReader {
   #kindOf(found: readonly string[], bytes: Buffer): CsvRecord['kind'] {
     const [only = ''] = found;
     if (found.length === 1 && only === '' && this.#bodyOf(bytes).length === 0) return 'blank';
+    // It would be a row with too few cells. In a list of one column it is one, and left out like others.
+    if (found.length === 1 && (this.#width ?? 1) > 1 && isUnseen(only) && !this.#layout.isPadded)
+      return 'unseen';
     // A line of nothing but delimiters is a blank row of a sheet.
     const isFilled = found.length === 1 || only.trim() !== '' || !isBlank(found);
     const { start, hasRow } = this.#layout;
@@ -230,7 +247,7 @@ class RecordReader {
   }
 
   #bodyOf(bytes: Buffer): Buffer {
-    const mark = this.#start === 0 ? markLength(bytes) : 0;
+    const mark = this.#start < 0 ? -this.#start : 0;
     return bytes.subarray(mark, bytes.length - lineEndLength(bytes));
   }
 
@@ -247,14 +264,14 @@ class RecordReader {
     const fits = found.length === width || this.#padded(found, width) !== undefined;
     if (isPlain && fits) return undefined;
     const body = this.#bodyOf(bytes);
-    const stray = strayQuoteIn(cellsOf(body, delimiter));
+    const stray = cellBehindQuote(cellsOf(body, delimiter));
     if (stray === undefined && fits) return undefined;
     const lineOf = (cell: Buffer): number =>
       this.#line + countLineEnds(body.subarray(0, cell.byteOffset - body.byteOffset));
     const opening = this.#columns && swallowingCell(body, delimiter, width, stray);
     if (opening && !this.#headerIsDue) throw this.#stop(ROWS_SWALLOWED, lineOf(opening));
-    const fault = stray?.fault ?? this.#ragged(found, width);
-    const line = lineOf(stray?.cell ?? body);
+    const fault = stray === undefined ? this.#ragged(found, width) : GOES_ON_AFTER_QUOTE;
+    const line = lineOf(stray ?? body);
     // A row that is too short may be half of one, or the last of a file that was cut off.
     const isShort = stray === undefined && found.length < width;
     // Rows that were met while the header was looked for are read again.
@@ -327,6 +344,25 @@ class RecordReader {
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 
+/** More marks than these are in no file. */
+const MOST_BYTES_OF_MARKS = 32;
+
+/** The same text, of which the first piece has all marks. */
+async function* withWholeMarks(texts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let first: Buffer | undefined = Buffer.alloc(0);
+  for await (const text of texts) {
+    if (first === undefined) {
+      yield text;
+      continue;
+    }
+    first = Buffer.concat([first, text]);
+    if (first.length < MOST_BYTES_OF_MARKS) continue;
+    yield first;
+    first = undefined;
+  }
+  if (first !== undefined) yield first;
+}
+
 // --------------------------------------------------------------------------- cells as they stand in the file
 
 const LF = 0x0a;
@@ -343,11 +379,20 @@ export const PARSING = {
   relax_quotes: true,
 } as const satisfies Options;
 
-/** What spreadsheets put before the first byte of a UTF-8 file. */
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+/**
+ * What spreadsheets put before the first byte of a UTF-8 file, and the same where a program has read it as
+ * Windows-1252 and written it again.
+ */
+const MARKS = [Buffer.from('\uFEFF'), Buffer.from('ï»¿')];
 
+/** The bytes of the marks at the beginning: some files have several. */
 export function markLength(bytes: Buffer): number {
-  return bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0;
+  let length = 0;
+  for (;;) {
+    const mark = MARKS.find((each) => bytes.subarray(length, length + each.length).equals(each));
+    if (mark === undefined) return length;
+    length += mark.length;
+  }
 }
 
 /** Bytes of the line end that closes the record: 2, 1, or 0 for a last record without one. */
@@ -404,7 +449,7 @@ export interface CellStyle {
 
 export function cellStyle(delimiter: Delimiter, isQuoted: boolean): CellStyle {
   const separator = DELIMITERS[delimiter];
-  return { separator, isQuoted, needsQuotes: new RegExp(`[${separator}"\\r\\n\\0]`) };
+  return { separator, isQuoted, needsQuotes: new RegExp(`[\\${separator}"\\r\\n\\0]`) };
 }
 
 /**
@@ -430,46 +475,25 @@ const GOES_ON_AFTER_QUOTE: RecordFault = {
 };
 
 /**
- * A person may not see the cause: a byte-order mark, for example, comes into a file that was put together
- * from several.
+ * The first cell that begins with a quote and goes on behind the one that closes it: nobody knows whether the
+ * cells are those that were meant. In any other cell a quote is a character, as Excel reads it: `5" pipe`.
  */
-const QUOTE_INSIDE: RecordFault = {
-  fact: 'a quote is inside a cell that does not begin with one',
-  next:
-    'Put the whole cell in quotes and write each quote inside it twice, ' +
-    'and nothing before its first quote, not even a blank.',
-};
-
-interface StrayQuote {
-  readonly fault: RecordFault;
-  /** The cell that it stands in. */
-  readonly cell: Buffer;
-}
+const cellBehindQuote = (cells: readonly Buffer[]): Buffer | undefined =>
+  cells.find((cell) => isQuoted(cell) && quotedEnd(cell, 0) < cell.length);
 
 /**
- * A quote that stands where none may, the first in the record: nobody knows whether its cells are those that
- * were meant.
+ * Whether a quote stands where no program puts one by itself, which is how a wrong delimiter cuts.
+ * @param record with its line end.
  */
-function strayQuoteIn(cells: readonly Buffer[]): StrayQuote | undefined {
-  for (const cell of cells) {
-    const at = cell.indexOf(QUOTE);
-    if (at === -1) continue;
-    if (at === 0) {
-      if (quotedEnd(cell, 0) === cell.length) continue;
-      return { fault: GOES_ON_AFTER_QUOTE, cell };
-    }
-    // Excel reads `="51824753556"` as a text, also where the cell itself stands in no quotes.
-    if (/^="(?:[^"]|"")*"$/.test(cell.toString())) continue;
-    return { fault: QUOTE_INSIDE, cell };
-  }
-  return undefined;
-}
-
-/** @param record with its line end. */
 export function hasStrayQuote(record: Buffer, delimiter: Delimiter): boolean {
   const body = record.subarray(0, record.length - lineEndLength(record));
-  return strayQuoteIn(cellsOf(body, delimiter)) !== undefined;
+  return isAnyStray(cellsOf(body, delimiter));
 }
+
+// Excel writes `="51824753556"` for a text, also where the cell itself stands in no quotes.
+const isAnyStray = (cells: readonly Buffer[]): boolean =>
+  cellBehindQuote(cells) !== undefined ||
+  cells.some((cell) => cell.indexOf(QUOTE) > 0 && !/^="(?:[^"]|"")*"$/.test(cell.toString()));
 
 /**
  * The cell whose quote has taken in lines that are rows by themselves, because it closes at another row's.
@@ -480,7 +504,7 @@ function swallowingCell(
   body: Buffer,
   delimiter: Delimiter,
   width: number,
-  stray: StrayQuote | undefined,
+  stray: Buffer | undefined,
 ): Buffer | undefined {
   const opening = cellsOf(body, delimiter).find((cell) => countLineEnds(cell) > 0);
   const lines = body
@@ -491,7 +515,7 @@ function swallowingCell(
   const last = lines.pop();
   const isWide = (cells: readonly Buffer[]): boolean =>
     cells.length === width && (width > 1 || cells[0]?.length !== 0);
-  const isRow = (cells: readonly Buffer[]): boolean => isWide(cells) && strayQuoteIn(cells) === undefined;
-  const endsInRow = stray !== undefined && isQuoted(stray.cell) && last !== undefined && isWide(last);
+  const isRow = (cells: readonly Buffer[]): boolean => isWide(cells) && !isAnyStray(cells);
+  const endsInRow = stray !== undefined && last !== undefined && isWide(last);
   return endsInRow || lines.some(isRow) ? opening : undefined;
 }

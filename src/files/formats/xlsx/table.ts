@@ -143,7 +143,7 @@ async function surveyed(
   const where = book.sheets.length === 1 ? path : `${path}, sheet ${foreignName(tab.name)}`;
   const start = top.length === 0 ? undefined : startOf(where, top, options);
   const names = start === undefined ? [] : namesIn(top, start.header);
-  const table = new TableRows<SheetRow>(start?.header.last ?? 0, names, options);
+  const table = new TableRows<SheetRow>(start?.header.last ?? 0, names, options, start?.describing);
   const reader = new SheetReader(book);
   const groups = sizedRows(sheetRows(book, tab, reader), size);
   const counts = await countedRows(where, groups, table, start, options);

@@ -19,7 +19,7 @@ const OF_TEXT = [
   {
     entry: 'delimiter',
     name: 'Cells are separated by',
-    known: ['comma', 'semicolon', 'tab', 'pipe', 'space'],
+    known: ['comma', 'semicolon', 'tab', 'pipe', 'space', 'tilde', 'caret', 'ctrl-a'],
   },
 ] as const;
 

@@ -1,0 +1,181 @@
+/**
+ * Goal: a list is read as the person meant who made it, whatever a program has done to its text; each row that is none of it is counted
+ * and said, none of them is bought, and none of the others is lost.
+ * Method: the real command before a vendor with a book of its own, on bytes as programs leave them.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { type Desk, openDesk } from './desk.ts';
+
+const RUN = ['run', 'enrich-company', 'list.csv', '--budget', '99', '-o', 'out.csv'];
+
+async function deskWith(list: string | Buffer, name = 'list.csv'): Promise<Desk> {
+  const desk = await openDesk({ matchRate: 1 });
+  await writeFile(desk.place.path(name), list);
+  return desk;
+}
+
+// ------------------------------------------------------------------------------------------------ marks and separators
+
+test.each([
+  ['a mark that was read as letters', 'ï»¿Domain,Name\na.example,A\n'],
+  ['the same behind a mark', '\uFEFFï»¿Domain,Name\na.example,A\n'],
+  ['two marks', '\uFEFF\uFEFFDomain,Name\na.example,A\n'],
+  ['the same before a quote', 'ï»¿"Domain","Name"\n"a.example","A"\n'],
+  ['the same within it', '"ï»¿Domain","Name"\n"a.example","A"\n'],
+])('%s is no part of the first name, and comes back', async (_what, list) => {
+  const desk = await deskWith(list);
+  const { columns } = await desk.json(['plan', 'list.csv']);
+  expect(columns.map(({ name }: { name: string }) => name)).toEqual(['Domain', 'Name']);
+  expect(await desk.json([...RUN, '--column', 'domain=Domain'])).toMatchObject({ counts: { matched: 1 } });
+  const [header = ''] = list.split('\n');
+  expect((await readFile(desk.place.path('out.csv'))).toString().startsWith(header)).toBe(true);
+  expect(
+    await desk.json(['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv']),
+  ).toMatchObject({
+    requests: 0,
+    counts: { matched: 1 },
+  });
+});
+
+test.each([
+  ['~', 'tilde'],
+  ['^', 'caret'],
+  ['\u0001', 'ctrl-a'],
+])('%j between the cells is recognised, said and written', async (between, name) => {
+  const rows = [
+    ['Domain', 'Name', 'Address'],
+    ['a.example', 'A', '1 Main St, Perth'],
+    ['b.example', 'B; C', '2 Main St, Perth'],
+  ];
+  const desk = await deskWith(rows.map((cells) => `${cells.join(between)}\n`).join(''));
+  expect(await desk.json(['plan', 'list.csv'])).toMatchObject({ rows: 2, delimiter: name });
+  expect(await desk.json([...RUN, '--delimiter', between])).toMatchObject({ counts: { matched: 2 } });
+  const [, first] = parse(await desk.read('out.csv'), { delimiter: between, quote: '"' });
+  expect(first?.slice(0, 3)).toEqual(rows[1]);
+  expect(
+    await desk.json(['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv']),
+  ).toMatchObject({
+    requests: 0,
+    counts: { matched: 2 },
+  });
+});
+
+test('a list of commas stays one, whatever signs stand in its cells as often', async () => {
+  const desk = await deskWith('Domain,N~\na.example,1~\nb.example,2~\n');
+  expect(await desk.json(['plan', 'list.csv'])).toMatchObject({
+    delimiter: 'comma',
+    columns: [{}, { name: 'N~' }],
+  });
+});
+
+test('a quote in the middle of a cell is a character, as Excel reads it', async () => {
+  const desk = await deskWith(
+    'Domain,Size,Note\na.example,5" pipe,\nb.example,the "Reef" Trust,x\nc.example,a"b, "q"\n',
+  );
+  expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 3 } });
+  const output = await desk.read('out.csv');
+  expect(output).toMatch(
+    /\na\.example,5" pipe,,.*,matched,.*\nb\.example,the "Reef" Trust,x,.*\nc\.example,a"b, "q",/,
+  );
+});
+
+// ------------------------------------------------------------------------------------------------ what is no row
+
+test.each([
+  ['the end mark of DOS', '\x1a'],
+  ['a blank of no width', '\u200b'],
+  ['a blank that does not break', '\u00a0'],
+  ['a form feed', '\f'],
+  ['several of them', ' \u00a0\u200b\x1a\r\n'],
+])('a last line of %s is no row, and comes back', async (_what, line) => {
+  for (const list of [`Domain,Name\r\na.example,A\r\n${line}`, `Domain\r\na.example\r\n${line}`]) {
+    const desk = await deskWith(list);
+    expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({
+      rows: 1,
+      invalid: 0,
+      to_buy: 1,
+    });
+    const { code, stderr } = await desk.type(RUN);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('Row 3 (only characters that nobody sees) is no contact and is left out');
+    expect((await desk.read('out.csv')).split('\r\n')[2]?.startsWith(line.trimEnd())).toBe(true);
+  }
+});
+
+test('check boxes down the sheet are no rows, and are counted', async () => {
+  const filled = Array.from(
+    { length: 3 },
+    (_, at) => `Company ${at},c${at}.example,${at === 1 ? 'TRUE' : 'FALSE'}\n`,
+  );
+  const boxes = Array.from({ length: 197 }, () => ',,FALSE\n');
+  const desk = await deskWith(`Name,Domain,Done\n${[...filled, ...boxes].join('')}`);
+  const { stderr } = await desk.type(['plan', 'list.csv']);
+  expect(stderr).toContain(
+    '197 rows (5-201: FALSE) are no contacts and are left out; use --rows to change that.',
+  );
+  expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({
+    rows: 3,
+    invalid: 0,
+    to_buy: 3,
+  });
+  const all = await desk.json(['plan', 'enrich-company', 'list.csv', '--rows', '2-201']);
+  expect(all).toMatchObject({ rows: 200 });
+});
+
+test('a list of answers by check boxes alone keeps its rows', async () => {
+  const desk = await deskWith('Agrees\nTRUE\nFALSE\nTRUE\n');
+  expect(await desk.json(['plan', 'list.csv', '--header-row', '1'])).toMatchObject({ rows: 3 });
+});
+
+test('the header that stands in the list again is no row, also far below and behind a mark', async () => {
+  const row = (at: number): string => `c${at}.example,"Company, ${at}",${'x'.repeat(200)}\n`;
+  const rows = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => row(from + at)).join('');
+  const header = '"Domain","Name","Note"\n';
+  const desk = await deskWith(
+    `${header}${rows(0, 2)}\uFEFF${header}${rows(2, 1)}${header}${rows(3, 6_000)}${header}${rows(9_000, 1)}`,
+  );
+  const { stderr } = await desk.type(['plan', 'list.csv']);
+  expect(stderr).toContain(
+    '3 rows (4, 6, 6007: the names of the columns again) are no contacts and are left out',
+  );
+  expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({
+    rows: 6_004,
+    invalid: 0,
+    to_buy: 6_004,
+  });
+});
+
+test('a header that stands once more far below is found where nothing above shows it', async () => {
+  const rows = Array.from({ length: 6_000 }, (_, at) => `c${at}.example,${'x'.repeat(200)}\n`).join('');
+  const desk = await deskWith(`Domain,Note\n${rows}Domain,Note\nlast.example,\n`);
+  const { stderr } = await desk.type(['plan', 'enrich-company', 'list.csv']);
+  expect(stderr).toContain('Row 6002 (the names of the columns again) is no contact and is left out');
+});
+
+test('a survey of three header rows: the first names the columns, the others are no rows', async () => {
+  const id = (name: string): string => `"{""ImportId"":""${name}""}"`;
+  const desk = await deskWith(
+    [
+      'StartDate,RecipientEmail,Q1,Website',
+      'Start Date,Recipient Email,"How did you hear of us?\n(one answer)",Your website',
+      [id('startDate'), id('recipientEmail'), id('QID1'), id('QID2')].join(','),
+      '2026-11-01 10:00:00,jo@a.example,Friend,https://a.example',
+      '2026-11-02 11:00:00,al@b.example,Fair,https://b.example',
+      '',
+    ].join('\n'),
+  );
+  const { stderr } = await desk.type(['plan', 'list.csv']);
+  expect(stderr).toContain('Row 2 (Start Date, Recipient Email, How did you hear of us? (one answer),');
+  expect(stderr).toMatch(/Row 3 \(.*ImportId.*\) is no contact and is left out/);
+  const plan = await desk.json(['plan', 'list.csv']);
+  expect(plan.columns.map(({ name }: { name: string }) => name)).toEqual([
+    'StartDate',
+    'RecipientEmail',
+    'Q1',
+    'Website',
+  ]);
+  expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 2 }, requests: 2 });
+});
