@@ -8,7 +8,7 @@ import { loadFamily, OPERATIONS } from '../core/families.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
-import { counted, foreignName, foreignWords, linesOf, plainText } from '../core/plain-text.ts';
+import { counted, foreignName, foreignWords, linesOf, listed, plainText } from '../core/plain-text.ts';
 import { RowRanges } from '../core/reading.ts';
 import { rowsAsked } from '../core/row.ts';
 import type { CellLook } from '../files/columns/column-kind.ts';
@@ -27,7 +27,7 @@ import {
   type OperationFit,
   type RowsObject,
 } from '../objects/list-object.ts';
-import { type JobDamageObject, PlanObject } from '../objects/plan-object.ts';
+import { type BlankWordObject, type JobDamageObject, PlanObject } from '../objects/plan-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
@@ -141,7 +141,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     const opened = await openHeader(input.file, job, ledger);
     await requireRows(opened, only);
     const options = optionsOf(chosen);
-    const watch = watchIssues(opened.columns, job.operation, job.operation.preparer(options));
+    const watch = watchIssues(opened.columns, job, job.operation.preparer(options));
     const list = { ...opened, columns: watch.watched };
     const context = { ...chosen, ledger, refresh, only };
     const asked = rowsAsked(list.sheet.start, { only });
@@ -152,7 +152,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     if (plan.rows === 0) throw noRows(list);
     const answers = isChange ? undefined : await searchAnswers(ledger, chosen, ANSWERS_SHOWN);
     const reread = await rereadOf(context, opened);
-    const { damage, repairableRows } = watch.found();
+    const { damage, blankWords, repairableRows } = watch.found();
     const { id, batch } = await identifyPlan(context, list, plan, changes);
     await requireFreeColumns(context, list, batch);
     const { part: _part, ...figures } = plan;
@@ -169,6 +169,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
         this_run: partOf(plan),
         unfinished: batch?.state === 'open' ? batch.id : undefined,
         because: because.size === 0 ? undefined : Object.fromEntries(because),
+        blank_words: blankWords,
         repaired: job.repair === true ? repairableRows : undefined,
         fields: answers && [...answers.paths],
         moved: moved && { message: moved.message, next: moved.next },
@@ -196,6 +197,7 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
         ? planLines(plan)
         : changePlanLines(changes, plan, object.guards, isAll ? EVERY_LINE : undefined),
       jobDamageLines(object.damage, repairableRows, repairs),
+      blankLines(object.blank_words),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
       object.moved && `  moved          ${object.moved.message} ${object.moved.next}`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
@@ -435,6 +437,14 @@ function jobDamageLines(
   const rows = counted(repairableRows, 'row');
   if (repairs) return [...found, `  repaired       ${rows}`];
   return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
+}
+
+/** One line for each column. */
+function blankLines(words: readonly BlankWordObject[] = []): readonly string[] {
+  return [...Map.groupBy(words, ({ column }) => column)].map(([column, own]) => {
+    const shown = own.map(({ word, ...rows }) => `${foreignName(word)} (${rowWords(rows)})`);
+    return `  blank          ${column}: ${listed(shown)}`;
+  });
 }
 
 function duplicateLines({ same }: DuplicatesObject): readonly string[] {

@@ -6,7 +6,7 @@ import { RowCount, type RowNumber, rowRangeText } from '../core/row.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
 import type { ColumnObject, ListDescription, OperationFit } from '../objects/list-object.ts';
 import { isBlankCell } from '../values/blank.ts';
-import type { CellKind } from '../values/damage.ts';
+import type { KindName } from '../values/kind.ts';
 import {
   type CellLook,
   cellLookOf,
@@ -83,7 +83,7 @@ export function sheetsOf({ tabs }: Pick<Sheet, 'tabs'>): Pick<ListDescription, '
 /** Towns, states and sizes come again and again. So many different cells of a column are looked at once. */
 const CELLS_KEPT = 1_000;
 
-function columnTally(name: string, named: CellKind | undefined, issues: IssueTally) {
+function columnTally(name: string, named: KindName | undefined, issues: IssueTally) {
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new Map<string, RowCount>();
@@ -94,7 +94,7 @@ function columnTally(name: string, named: CellKind | undefined, issues: IssueTal
         again.add(row);
         return;
       }
-      if (isBlankCell(cell)) return;
+      if (isBlankCell(cell, named)) return;
       const isSound = issues.add(row, cell) === undefined;
       if (examples.size < EXAMPLES_SHOWN)
         examples.add(cell.length > LONGEST_EXAMPLE ? foreignWords(cell, LONGEST_EXAMPLE) : cell);
@@ -133,7 +133,7 @@ const CONTACTS = { email: 'e-mail', phone: 'phone' } as const;
 function contactIn(
   looksLike: string,
   looks: ReadonlyMap<CellLook, unknown>,
-  named: CellKind | undefined,
+  named: KindName | undefined,
 ): Pick<ColumnObject, 'contact'> {
   const contact = (['email', 'phone'] as const).find((kind) => {
     const look = CONTACTS[kind];

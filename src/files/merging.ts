@@ -8,8 +8,8 @@ import type { Job } from '../job/job.ts';
 import { isJsonLinesName } from '../lib/file-name.ts';
 import { asItIs, safeCell } from '../lib/formulas.ts';
 import { isBlankCell } from '../values/blank.ts';
-import type { CellKind } from '../values/damage.ts';
-import { kindOfInput } from './columns/column-kind.ts';
+import type { KindName } from '../values/kind.ts';
+import { kindOfFilled, kindOfInput } from './columns/column-kind.ts';
 import { type OpenedFile, openFile } from './input.ts';
 import { isWorkbookName } from './output/output.ts';
 
@@ -159,7 +159,7 @@ interface MergeContext extends MergeOrder, MergeColumns {
 
 interface Identifier {
   readonly column: string;
-  readonly kind: CellKind | undefined;
+  readonly kind: KindName | undefined;
 }
 
 interface MergeColumns {
@@ -256,7 +256,7 @@ const lineText = (cells: readonly string[]): string =>
   cells.every((text) => text.trim() === '') ? '' : JSON.stringify(cells);
 
 /** The form in which identifiers are compared: without the characters in which spellings differ. */
-function identityOf(kind: CellKind | undefined, cell: string): string {
+function identityOf(kind: KindName | undefined, cell: string): string {
   const text = cell.normalize('NFKC').trim().toLowerCase();
   if (kind === 'abn') return text.replaceAll(/\D/g, '') || text;
   if (kind === 'website' || kind === 'domain' || kind === 'profile_url')
@@ -353,7 +353,8 @@ function cellsAdded(
   const isKept = (column: string): boolean => {
     if (into(column) === found(column)) return false;
     const isFilled = known.answers.get(column) === 'fill';
-    const isBlank = isFilled ? isBlankCell : (cell: string) => cell.trim() === '';
+    const kind = kindOfFilled(column);
+    const isBlank = (cell: string): boolean => (isFilled ? isBlankCell(cell, kind) : cell.trim() === '');
     if (isBlank(into(column))) return isBlank(found(column));
     const isNewer = !isSame && found(asOf).trim() !== '' && !isFilled;
     if (isNewer && (ours.has(column) || found(column).trim() !== '')) return false;

@@ -166,6 +166,10 @@ export type SampleObject = z.infer<typeof SampleObject>;
 const JobDamageObject = z.object({ input: z.string(), column: z.string(), ...DamageObject.shape });
 export type JobDamageObject = z.infer<typeof JobDamageObject>;
 
+/** A word for nothing in the cells of a column by which rows are asked, or which the job fills. */
+const BlankWordObject = z.object({ column: z.string(), word: z.string(), ...RowsObject.shape });
+export type BlankWordObject = z.infer<typeof BlankWordObject>;
+
 const RequestObject = z.object({
   /** The entry of the dialect. */
   name: z.string(),
@@ -209,6 +213,8 @@ export const PlanObject = z.object({
   sheets: sheets.exactOptional(),
   /** Damage in the columns that the job uses. */
   damage: z.array(JobDamageObject),
+  /** The words that made cells blank, the most frequent first. */
+  blank_words: z.array(BlankWordObject).exactOptional(),
   /** Rows in which a cell is repaired, with `--repair`. */
   repaired: z.number().exactOptional(),
   ...ofChanges,

@@ -13,6 +13,7 @@ import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 const companyIdentifiers: readonly Identifier[] = [
   {
     name: 'abn',
+    kind: 'abn',
     label: 'ABN',
     about: 'the Australian Business Number, 11 digits in any spelling',
     aliases: wordsIn('abn abnnumber abnno australianbusinessnumber companyabn businessabn charityabn'),
@@ -24,6 +25,7 @@ const companyIdentifiers: readonly Identifier[] = [
   },
   {
     name: 'domain',
+    kind: 'domain',
     label: 'domain',
     about: "the company's own domain; a website or a company e-mail address works too",
     aliases: ['domain', 'domainname', 'companydomain', 'businessdomain', 'webdomain', 'websitedomain'],
@@ -33,6 +35,7 @@ const companyIdentifiers: readonly Identifier[] = [
   },
   {
     name: 'profile_url',
+    kind: 'profile_url',
     label: 'profile URL',
     about: "the address of the company's profile page",
     aliases: wordsIn(`
@@ -45,6 +48,7 @@ const companyIdentifiers: readonly Identifier[] = [
   },
   {
     name: 'website',
+    kind: 'website',
     label: 'website',
     about: "the address of the company's website",
     aliases: wordsIn(`
@@ -56,6 +60,7 @@ const companyIdentifiers: readonly Identifier[] = [
   },
   {
     name: 'name',
+    kind: 'company_name',
     label: 'name',
     about: "the company's name",
     aliases: wordsIn(`
@@ -76,6 +81,7 @@ const companyIdentifiers: readonly Identifier[] = [
   },
   {
     name: 'number',
+    kind: 'number',
     label: 'number',
     about: 'the number of the company in a register, such as a company number or an NZBN',
     aliases: wordsIn(`

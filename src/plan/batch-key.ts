@@ -88,7 +88,9 @@ function askingSettings(parts: BatchKeyParts, columns: Columns['columns']): Json
   const all = [account, ...further.map((asked) => asked.account)].map(({ identity }) => identity);
   const settingsThatAsk = {
     // The cells that decide which rows, and which steps of a row, are asked about at all.
-    ...present({ skips: filling === undefined ? stepsFilling(job, columns)?.skips : [...filling.cells] }),
+    ...present({
+      skips: filling === undefined ? stepsFilling(job, columns)?.skips : filling.cells.map(({ at }) => at),
+    }),
     ...present({ only_if: job.only_if, unless: job.unless, accept_hosts: job.accept_hosts }),
     ...Object.fromEntries(asking),
     // Which accounts are asked, in their order, and the columns by which it is known whether one has it.

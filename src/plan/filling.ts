@@ -1,11 +1,13 @@
 import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, LEAVES_OUT, RowCount, type RowNumber, SO_NOTHING } from '../core/row.ts';
 import { lackingWords, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';
+import { kindOfFilled } from '../files/columns/column-kind.ts';
 import type { InputColumns } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import type { SkippedByObject } from '../objects/plan-object.ts';
 import { isBlankCell } from '../values/blank.ts';
 import { withoutTextMark } from '../values/cell-text.ts';
+import type { KindName } from '../values/kind.ts';
 import type { PreparedRow } from './row-walk.ts';
 
 /**
@@ -46,7 +48,7 @@ export function leavingOut(
   const conditions = conditionsOf(job).map((condition) => ({
     ...condition,
     at: header.indexOf(condition.column),
-    holds: holding(condition.wanted),
+    holds: holding(condition.wanted, kindOfFilled(condition.column)),
   }));
   return (cells) => {
     const cellAt = (at: number): string => cells[at] ?? '';
@@ -59,11 +61,11 @@ export function leavingOut(
   };
 }
 
-function holding(wanted: Wanted): (cell: string) => boolean {
-  if (typeof wanted === 'string' && compared(wanted) === 'filled') return (cell) => !isBlankCell(cell);
+function holding(wanted: Wanted, kind: KindName | undefined): (cell: string) => boolean {
+  if (typeof wanted === 'string' && compared(wanted) === 'filled') return (cell) => !isBlankCell(cell, kind);
   const texts = new Set([wanted].flat().map(compared));
   const isBlankWanted = texts.has('blank');
-  return (cell) => texts.has(compared(cell)) || (isBlankWanted && isBlankCell(cell));
+  return (cell) => texts.has(compared(cell)) || (isBlankWanted && isBlankCell(cell, kind));
 }
 
 const compared = (text: string): string => withoutTextMark(text).toLowerCase();
@@ -108,13 +110,22 @@ export function fillingOf({ operation, add = {}, on_existing: onExisting }: Job,
   if (onExisting === undefined || onExisting === 'replace') return undefined;
   if (operation.change !== undefined || operation.resultsFile !== undefined) return undefined;
   const names = header.map((name) => name.toLowerCase());
-  const cells = Object.keys(add).map((name) => names.indexOf(name.toLowerCase()));
-  if (cells.length === 0 || cells.includes(-1)) return undefined;
-  const columns = listed(cells.map((at) => foreignName(header[at] ?? '')));
+  const cells = Object.entries(add).map(([name, path]) => ({
+    at: names.indexOf(name.toLowerCase()),
+    kind: kindOfFilled(name, path),
+  }));
+  if (cells.length === 0 || cells.some(({ at }) => at < 0)) return undefined;
+  const columns = listed(cells.map(({ at }) => foreignName(header[at] ?? '')));
   const isKept = onExisting === 'keep';
   const filled = `${columns} ${cells.length === 1 ? 'is' : 'are'} filled`;
   const why = isKept ? `on_existing: keep leaves ${columns} as the list has them` : filled;
   return { cells: isKept ? [] : cells, why: why + SO_NOTHING };
+}
+
+interface FilledCell {
+  /** Its position in the list; -1 where the list has no such column. */
+  readonly cell: number;
+  readonly kind: KindName | undefined;
 }
 
 type ReadyRow = Extract<PreparedRow, { readonly kind: 'ready' }>;
@@ -126,7 +137,7 @@ export function stepsFilling(
 ) {
   if (operation.steps === undefined) return undefined;
   const names = header.map((name) => name.toLowerCase());
-  const wanted = new Map<string, readonly (WantedColumn & { readonly cell: number })[]>();
+  const wanted = new Map<string, readonly (WantedColumn & FilledCell)[]>();
   const fed: Record<string, string> = {};
   for (const { name } of operation.steps) {
     for (const [input, column] of Object.entries(columns)) {
@@ -137,7 +148,7 @@ export function stepsFilling(
       if (!path.startsWith(`${name}.`)) return [];
       const stays = onExisting === 'fill' || onExisting === 'keep';
       const cell = stays ? names.indexOf(column.toLowerCase()) : -1;
-      return [{ column, path: path.slice(name.length + 1), cell }];
+      return [{ column, path: path.slice(name.length + 1), cell, kind: kindOfFilled(column, path) }];
     });
     wanted.set(name, own);
   }
@@ -148,7 +159,7 @@ export function stepsFilling(
   const leftOf = (step: RowStep, cells: InputRow['cells']): RowStep | undefined => {
     const own = wanted.get(step.name ?? '') ?? [];
     const wants = own.filter(
-      ({ cell }) => cell < 0 || (onExisting === 'fill' && isBlankCell(cells[cell] ?? '')),
+      ({ cell, kind }) => cell < 0 || (onExisting === 'fill' && isBlankCell(cells[cell] ?? '', kind)),
     );
     if (own.length > 0 && wants.length === 0) return undefined;
     return isRead && own.length > 0 ? { ...step, wants } : step;

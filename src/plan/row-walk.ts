@@ -170,7 +170,7 @@ export function rowPreparer(
     if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
     const left = leftOut(row.cells);
     if (left !== undefined) return { kind: 'skipped', ...left };
-    const isFull = filling?.cells.every((at) => !isBlankCell(row.cells[at] ?? ''));
+    const isFull = filling?.cells.every(({ at, kind }) => !isBlankCell(row.cells[at] ?? '', kind));
     if (filling !== undefined && isFull === true)
       return { kind: 'skipped', reason: filling.why, by: BY_ON_EXISTING };
     const ready = prepared(own(columns.read(row)));

@@ -1,23 +1,50 @@
 import type { JsonValue } from '../core/operation.ts';
+import { phrasesIn } from '../core/plain-text.ts';
+import { NOTHING_FOUND, NOTHING_TO_REACH, NOUNS } from './blank-words.ts';
 import { withoutTextMark } from './cell-text.ts';
+import type { KindName } from './kind.ts';
+
+/**
+ * The one rule of what is blank: no text, or a word for nothing. The words of databases, of R and of people
+ * are such in every cell; those of tools only in a column of a kind.
+ */
 
 const NOTHING = /^(?:\\n|null|nil|none|nan|<?n\/?a>?|n\.a\.?|undefined|\(?blank\)?|[-\u2013\u2014]+)?$/i;
 
 /** Whether a text has nothing in it but a word that databases, R and people write where they have nothing. */
 export const isBlankText = (text: string): boolean => NOTHING.test(text.trim());
 
-/** Whether a cell of any column is blank: it has no text, or a word for nothing. */
-export const isBlankCell = (cell: string): boolean => isBlankText(withoutTextMark(cell));
+/** Kinds in whose columns the words of tools stand for nothing. */
+const WITH_TOOLS: ReadonlySet<KindName> = new Set([
+  'abn',
+  'email',
+  'profile_url',
+  'profile_slug',
+  'website',
+  'domain',
+  'phone',
+  'number',
+  'person_name',
+]);
+
+/**
+ * Whether a cell is blank. No zero is, because it is a value.
+ * @param kind of its column; left out: nobody knows it.
+ */
+export function isBlankCell(cell: string, kind?: KindName): boolean {
+  const text = withoutTextMark(cell);
+  return isBlankText(text) || (kind !== undefined && WITH_TOOLS.has(kind) && isToolWord(text, kind));
+}
 
 /** Zeros alone are a value, and nobody's number. */
 const ZEROS = /^0+(?:\.0+)?$/;
 
 /**
  * The text of a cell for an identifier or a role: empty where the cell is blank, or has only zeros.
+ * @param kind as of `isBlankCell`.
  */
-export function identifierText(cell: string): string {
-  const text = withoutTextMark(cell);
-  return isBlankText(text) || ZEROS.test(text) ? '' : text;
+export function identifierText(cell: string, kind?: KindName): string {
+  return isBlankCell(cell, kind) || ZEROS.test(withoutTextMark(cell)) ? '' : withoutTextMark(cell);
 }
 
 /** Whether no value is there in an answer, or a word for none. A zero is a value. */
@@ -25,4 +52,58 @@ export function holdsNothing(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value === 'object') return Object.values(value).every(holdsNothing);
   return isBlankText(String(value));
+}
+
+// ------------------------------------------------------------------------------------------- words of tools
+
+/** No word of a tool is longer. */
+const LONGEST_WORD = 60;
+
+const wordsOf = (seen: typeof NOTHING_FOUND): readonly string[] =>
+  seen.flatMap(([words]) => phrasesIn(words).map(bare));
+
+const OF_NOUNS = wordsOf(NOUNS).flatMap((noun) => [
+  ...['found', 'available', 'provided', 'returned', 'listed', 'on file', 'given'].map(
+    (end) => `no ${noun} ${end}`,
+  ),
+  ...['not found', 'not available', 'unavailable', 'unknown', 'not provided', 'missing'].map(
+    (end) => `${noun} ${end}`,
+  ),
+  `no ${noun}`,
+  `could not find ${noun}`,
+]);
+
+const FOR_ALL = new Set([...wordsOf(NOTHING_FOUND), ...OF_NOUNS]);
+const TO_REACH = new Set(wordsOf(NOTHING_TO_REACH));
+
+/**
+ * The word without letter case, and without signs around it: `❌ No email found`, `[Not Provided]`,
+ * `Loading…`.
+ */
+function bare(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/^[^\p{L}\p{N}]+/u, '')
+    .replace(/[^\p{L}\p{N}]+$/u, '')
+    .replaceAll(/[\s_-]+/gu, ' ');
+}
+
+const LETTERS = /[\p{L}\p{N}]/u;
+
+function isToolWord(text: string, kind: KindName): boolean {
+  // Nearly every cell is a value, and shows it at once.
+  if (text.length > LONGEST_WORD || text.includes('@') || /^\+?\d/.test(text)) return false;
+  // 🔴, ?, a dot to pass a required field.
+  if (!LETTERS.test(text)) return true;
+  const word = bare(text);
+  return FOR_ALL.has(word) || (kind !== 'person_name' && TO_REACH.has(word)) || isSheetError(text);
+}
+
+/**
+ * Whether a cell is what a spreadsheet shows where a formula found nothing or cannot be computed. Exports
+ * keep this as text.
+ */
+export function isSheetError(cell: string): boolean {
+  return /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)$/i.test(cell.trim());
 }

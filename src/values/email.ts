@@ -15,7 +15,7 @@ const read = reader((text) => {
   // person is there.
   const plain = domainToASCII(host);
   return plain !== host && isAddress(name, plain) ? unusable('host_letters', plain) : unusable('no_email');
-});
+}, 'email');
 
 /** The check that browsers make: zod's own pattern refuses the "&" of `r&d@acme.com`. */
 const html5 = z.email({ pattern: z.regexes.html5Email });

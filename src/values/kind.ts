@@ -1,6 +1,21 @@
 import type { Damage } from './mend.ts';
 import type { Read } from './reading.ts';
 
+/** The kind of value that the cells of a column should hold. It decides which cells are damaged. */
+export type KindName =
+  | 'abn'
+  | 'email'
+  | 'profile_url'
+  | 'profile_slug'
+  | 'website'
+  | 'domain'
+  | 'number'
+  | 'person_name'
+  | 'company_name'
+  | 'phone'
+  | 'postcode'
+  | 'text';
+
 /** What is known of one kind of value. One file of this room is one kind, or a few that are read alike. */
 export interface Kind {
   readonly read?: Read;

@@ -101,7 +101,7 @@ const NUMBERS = /^(?:[^0-9]*[0-9]){11}|[\p{N}--[0-9]]/v;
  */
 const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
 
-const readCell = reader(readAbn);
+const readCell = reader(readAbn, 'abn');
 const mended = mending(readCell, [ENCODING, QUOTES]);
 
 const damage: Damage = (text) => {
@@ -132,5 +132,5 @@ export const registerNumber = {
   read: reader((text) => {
     const number = text.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
     return /^(?=.*[1-9])[A-Z\d]{4,30}$/.test(number) ? usable(number) : unusable('no_register_number');
-  }),
+  }, 'number'),
 } as const satisfies Kind;

@@ -28,10 +28,10 @@ const SLUG_IN_PATH = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&.-]*$/u;
  * `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the
  * end.
  */
-const readPerson = addressReader((text, terms) => profileUrlIn(text, 'person', terms));
+const readPerson = addressReader((text, terms) => profileUrlIn(text, 'person', terms), 'profile_url');
 
 /** `https://www.linkedin.com/company/acme`, in the same form. */
-const readCompany = addressReader((text, terms) => profileUrlIn(text, 'company', terms));
+const readCompany = addressReader((text, terms) => profileUrlIn(text, 'company', terms), 'profile_url');
 
 /**
  * `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower
@@ -41,10 +41,10 @@ const readProfileSlug = addressReader((text) => {
   const bare = readSlug(text.replace(/^\/?in\//i, ''));
   if (bare === undefined) return slugIn(text);
   return LINK_WORDS.has(bare) ? unusable('link_word') : usable(bare);
-});
+}, 'profile_slug');
 
 /** The same slug, but only from an address: a word in a column of addresses is nobody's slug. */
-export const slugOfAddress: Read = addressReader(slugIn);
+export const slugOfAddress: Read = addressReader(slugIn, 'profile_slug');
 
 /**
  * Words that lists show in place of an address. Such a word read for a slug would belong to a person all the
@@ -154,7 +154,7 @@ const WRONG_PAGE = { person: 'no_person_page', company: 'no_company_page' } as c
 export const pageAddress: Read = addressReader((text) => {
   const address = readTarget(text);
   return 'kind' in address || isLinkedIn(address) ? profileUrlIn(text, 'person') : addressOf(address);
-});
+}, 'profile_url');
 
 /** A profile of a person or, where it is none, of a company. */
 const readEither: Read = (cell, terms) => {

@@ -1,4 +1,5 @@
-import { identifierText } from './blank.ts';
+import { identifierText, isSheetError } from './blank.ts';
+import type { KindName } from './kind.ts';
 import type { Code } from './problem-words.ts';
 
 /**
@@ -45,18 +46,13 @@ export const isUsable = ({ kind }: ReadAs): boolean => kind === 'usable';
 export const LONGEST_CELL = 2048;
 
 /**
- * Whether a cell is what a spreadsheet shows where a formula found nothing or cannot be computed. Exports
- * keep this as text.
+ * What every kind of an identifier refuses before it looks into the text.
+ * @param kind decides which words are blank. Left out: only those that are so in every cell.
  */
-export function isSheetError(cell: string): boolean {
-  return /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|ERROR!)$/i.test(cell.trim());
-}
-
-/** What every kind of an identifier refuses before it looks into the text. */
-export function reader(read: Read): Read {
+export function reader(read: Read, kind?: KindName): Read {
   return (cell, terms) => {
-    const text = identifierText(cell);
-    if (text === '') return BLANK;
+    const text = identifierText(cell, kind);
+    if (text === '') return isSheetError(cell) ? unusable('sheet_error') : BLANK;
     if (text.length > LONGEST_CELL) return unusable('too_long', `${LONGEST_CELL}`);
     if (isSheetError(text)) return unusable('sheet_error');
     return read(text, terms);

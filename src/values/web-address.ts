@@ -1,4 +1,5 @@
 import { foreignName } from '../core/plain-text.ts';
+import type { KindName } from './kind.ts';
 import { LONGEST_CELL, type Read, reader, type Unusable, unusable } from './reading.ts';
 import { unredirected } from './redirect.ts';
 
@@ -19,8 +20,8 @@ export function behindLink(text: string): string | undefined {
  * An identifier that is read out of an address may stand behind a word:
  * `=HYPERLINK("https://acme.com","Acme")` is about acme.com.
  */
-export const addressReader = (read: Read): Read =>
-  reader((text, terms) => read(behindLink(text) ?? text, terms));
+export const addressReader = (read: Read, kind: KindName): Read =>
+  reader((text, terms) => read(behindLink(text) ?? text, terms), kind);
 
 /**
  * One mailbox and nothing around it. This is looser than an e-mail check: it only tells an address from a

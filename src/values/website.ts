@@ -32,7 +32,7 @@ const readDomain = addressReader((text, terms = {}) => {
   // `www.` is dropped repeatedly, so that reading the result again changes nothing. `www.com` is a domain
   // and stays.
   return why ?? usable(address.host.replace(/^(?:www\.)+(?=.*\.)/, ''));
-});
+}, 'domain');
 
 /**
  * `https://acme.org.au/branch?id=1`, also from `http:` or without a scheme, which name the same company. It
@@ -50,7 +50,7 @@ const readWebsite = addressReader((text, terms = {}) => {
   const { port, pathname, search } = url;
   const path = pathname === '/' && search === '' ? '' : pathname;
   return usable(`https://${host}${port === '' ? '' : `:${port}`}${path}${search}`);
-});
+}, 'website');
 
 const BARE_HOST = /^[^/:?#@]+$/;
 

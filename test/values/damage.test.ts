@@ -6,8 +6,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { numbersAsRead } from '../../src/values/country-numbers.ts';
-import { type CellKind, cellIssueOf } from '../../src/values/damage.ts';
+import { cellIssueOf } from '../../src/values/damage.ts';
 import { email } from '../../src/values/email.ts';
+import type { KindName } from '../../src/values/kind.ts';
 import type { CellIssueKind, Numbers } from '../../src/values/mend.ts';
 import { abn } from '../../src/values/number.ts';
 import { personProfile } from '../../src/values/profile.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   australia = await numbersAsRead({ country: 'AU' });
 });
 
-type Table = readonly (readonly [CellKind, cell: string, CellIssueKind, repaired: string])[];
+type Table = readonly (readonly [KindName, cell: string, CellIssueKind, repaired: string])[];
 
 describe('repaired for sure', () => {
   const table: Table = [
@@ -58,7 +59,7 @@ describe('repaired for sure', () => {
 });
 
 describe('damage that only somebody who knows can mend', () => {
-  test.each<readonly [CellKind, string, CellIssueKind]>([
+  test.each<readonly [KindName, string, CellIssueKind]>([
     ['abn', '5.18248E+10', 'scientific_notation'],
     ['abn', '51824753557', 'mistyped'],
     ['abn', 'ABN 51 824 753–55\u200b7', 'mistyped'],
@@ -71,7 +72,7 @@ describe('damage that only somebody who knows can mend', () => {
   });
 });
 
-test.each<readonly [CellKind, string]>([
+test.each<readonly [KindName, string]>([
   ['abn', '51 824 753 556'],
   ['abn', 'ABN 51824753556'],
   ['abn', "'51824753556"],
@@ -88,7 +89,7 @@ test.each<readonly [CellKind, string]>([
 });
 
 describe('telephone numbers and postcodes', () => {
-  test.each<readonly [CellKind, string, string, string | undefined]>([
+  test.each<readonly [KindName, string, string, string | undefined]>([
     ['phone', '712345678', 'ES', undefined],
     ['phone', '7911123456', 'GB', '07911123456'],
     ['phone', '412345678', 'AU', '0412345678'],
@@ -104,7 +105,7 @@ describe('telephone numbers and postcodes', () => {
     expect(issue?.repaired).toBe(repaired);
   });
 
-  test.each<readonly [CellKind, string]>([
+  test.each<readonly [KindName, string]>([
     ['phone', '412345678'],
     ['phone', '412345678.0'],
     ['phone', '6.1412345678E+10'],
@@ -116,7 +117,7 @@ describe('telephone numbers and postcodes', () => {
 });
 
 describe('no false alarm', () => {
-  test.each<readonly [CellKind, string]>([
+  test.each<readonly [KindName, string]>([
     // Wrong, but by nothing that we know: refusing it is enough.
     ['abn', 'n/a'],
     ['abn', '123'],
@@ -159,7 +160,7 @@ const host = fc.tuple(word, fc.constantFrom('com', 'org.au', 'co.nz')).map(([nam
 const addresses = fc.tuple(word, word, host).map(([first, last, at]) => `${first}.${last}@${at}`);
 const sites = fc.tuple(host, word).map(([name, path]) => `https://www.${name}/${path}?id=1`);
 
-const SOUND: readonly (readonly [CellKind, fc.Arbitrary<string>, (cell: string) => ReadAs])[] = [
+const SOUND: readonly (readonly [KindName, fc.Arbitrary<string>, (cell: string) => ReadAs])[] = [
   ['abn', validAbn, abn.read],
   ['email', addresses, email.read],
   ['website', sites, website.read],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isBlankText } from '../../src/values/blank.ts';
 import { FROZEN, sendingOf } from './frozen-cells.ts';
 
 /**
@@ -25,6 +26,11 @@ const READ_OTHERWISE: readonly { readonly rule: string; readonly takes: (line: L
     rule: "a person's page is no company's",
     takes: ([kind, cell]) =>
       kind === 'company_profile' && /orcid\.org|xing\.com\/profile|crunchbase\.com\/person/i.test(cell),
+  },
+  {
+    rule: '6: signs around a word for nothing do not make a name of it',
+    takes: ([kind, cell]) =>
+      /name$/.test(kind) && /\u200b/.test(cell) && isBlankText(cell.replaceAll('\u200b', '')),
   },
 ];
 

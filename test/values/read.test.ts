@@ -208,7 +208,7 @@ describe('a profile slug', () => {
     ['linkedin.com', 'is not the profile of a person on LinkedIn, which starts with /in/…'],
     ['jo@example.org', 'contains a user name'],
     ['Jo Citizen', 'contains a space or several values'],
-    ['%', 'is not a web address'],
+    ['%x', 'is not a web address'],
   ]);
 });
 

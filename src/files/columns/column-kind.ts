@@ -2,8 +2,8 @@ import { loadFamily, OPERATIONS } from '../../core/families.ts';
 import type { InputField, Operation } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { inputOf } from '../../core/steps.ts';
-import type { CellKind } from '../../values/damage.ts';
 import { email } from '../../values/email.ts';
+import type { KindName } from '../../values/kind.ts';
 import { abn } from '../../values/number.ts';
 import { companyProfile, personProfile } from '../../values/profile.ts';
 import { isDate } from '../../values/text.ts';
@@ -21,7 +21,7 @@ import { website } from '../../values/website.ts';
  */
 export const SHARE_THAT_DECIDES = 0.8;
 
-const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
+const KIND_OF_INPUT: Readonly<Record<string, KindName>> = {
   abn: 'abn',
   email: 'email',
   profile_url: 'profile_url',
@@ -29,15 +29,15 @@ const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
   website: 'website',
   domain: 'domain',
   phone: 'phone',
-  first_name: 'text',
-  last_name: 'text',
-  full_name: 'text',
-  company: 'text',
+  first_name: 'person_name',
+  last_name: 'person_name',
+  full_name: 'person_name',
+  company: 'company_name',
   position: 'text',
 };
 
 /** What the cells of an operation's input should hold; undefined for an input of which nothing is damage. */
-export function kindOfInput(input: string): CellKind | undefined {
+export function kindOfInput(input: string): KindName | undefined {
   const name = inputOf(input);
   return Object.hasOwn(KIND_OF_INPUT, name) ? KIND_OF_INPUT[name] : undefined;
 }
@@ -85,14 +85,14 @@ function wordsOf(name: string, separator: RegExp): string {
  * sent because of these words, so they may be looser than the names that an operation takes for sure. For the
  * same reason, cells of another kind are no damage.
  */
-const BY_WORDS: readonly (readonly [CellKind, RegExp])[] = [
+const BY_WORDS: readonly (readonly [KindName, RegExp])[] = [
   ['phone', /phone|\b(?:tel|mobile|cell|fax|contact n(?:umber|o))\b/],
   ['postcode', /\b(?:post ?code|postal code|zip|zip ?code)\b/],
   ['abn', /\babn\b/],
   ['email', /\be ?mail\b/],
 ];
 
-export function kindByName(header: string, operations: Iterable<Operation>): CellKind | undefined {
+export function kindByName(header: string, operations: Iterable<Operation>): KindName | undefined {
   const name = squeezed(header);
   for (const { inputs } of operations) {
     const input = inputs.find(({ aliases }) => aliases.includes(name));
@@ -101,6 +101,33 @@ export function kindByName(header: string, operations: Iterable<Operation>): Cel
   }
   const words = wordsOf(header, /[^\p{L}\p{N}]+/gu);
   return BY_WORDS.find(([, pattern]) => pattern.test(words))?.[0];
+}
+
+/** Names of columns with something about a value, and not the value itself: `Email status`. */
+const ABOUT_VALUE = /\b(?:status|verdict|valid|verified|check|result|consent|opt|score|type|source|date)\b/;
+
+const FILLED_BY_WORDS: typeof BY_WORDS = [
+  ...BY_WORDS,
+  ['email', /\be ?mails\b/],
+  ['profile_url', /linked ?in|\bprofile\b/],
+  ['website', /\b(?:web ?(?:site|page)?|home ?page|domain|url)\b/],
+  ['number', /\b(?:acn|nzbn|arbn|company n(?:umber|o))\b/],
+  ['person_name', /\b(?:(?:first|given|last|family|full|contact|person) ?name|surname)\b/],
+];
+
+/**
+ * The kind of a column that a job fills or looks at: by the place of its values in an answer, else by its
+ * name. It decides only which words in its cells are blank.
+ * @param path left out: no answer fills it.
+ */
+export function kindOfFilled(column: string, path = ''): KindName | undefined {
+  for (const name of [path, column]) {
+    const words = wordsOf(name, /[^\p{L}\p{N}]+/gu);
+    if (ABOUT_VALUE.test(words)) return undefined;
+    const found = FILLED_BY_WORDS.find(([, pattern]) => pattern.test(words))?.[0];
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Whether the cells below the name are web addresses, however they look. */
@@ -192,7 +219,7 @@ export function isIdentifier(digits: string): boolean {
 }
 
 /** What the cells of a column have to look like to tell its kind. */
-export const BY_CONTENT: readonly (readonly [CellKind, (cell: string) => boolean])[] = [
+export const BY_CONTENT: readonly (readonly [KindName, (cell: string) => boolean])[] = [
   ['abn', abn.looksRight],
   ['email', email.looksRight],
   ['profile_url', (cell) => personProfile.looksRight(cell) || companyProfile.looksRight(cell)],

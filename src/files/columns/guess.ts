@@ -6,7 +6,7 @@ import { counted, foreignName } from '../../core/plain-text.ts';
 import { isFoundColumn } from '../../core/row.ts';
 import { shellWord } from '../../lib/command-line.ts';
 import { identifierText } from '../../values/blank.ts';
-import type { CellKind } from '../../values/damage.ts';
+import type { KindName } from '../../values/kind.ts';
 import { domain } from '../../values/website.ts';
 import { lookedAt } from '../shape/list-start.ts';
 import { BY_CONTENT, isAboutAnother, SHARE_THAT_DECIDES, squeezed } from './column-kind.ts';
@@ -436,7 +436,7 @@ export class ColumnContent {
   }
 
   /** The kind that the cells of a column tell. */
-  kind(at: number): CellKind {
+  kind(at: number): KindName {
     const found = BY_CONTENT.find(
       ([, looksRight]) => shareOf(this.share(at, looksRight)) >= SHARE_THAT_DECIDES,
     );

@@ -17,6 +17,7 @@ import {
 } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import type { JsonValue, Operation } from '../../core/operation.ts';
 import { ourColumnsIn, outputStart } from '../../core/our-columns.ts';
 import { listFolderOf } from '../../core/paths.ts';
@@ -35,7 +36,8 @@ import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { asItIs, type CellSafety, type FormulaMode, safeCell, safetyIn } from '../../lib/formulas.ts';
 import { isBlankCell } from '../../values/blank.ts';
-import { identifierNames } from '../columns/column-kind.ts';
+import type { KindName } from '../../values/kind.ts';
+import { identifierNames, kindOfFilled } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import type { RowMatch } from './match.ts';
 import { accountAt, type ShownAnswer, shownAnswer } from './shown-answer.ts';
@@ -54,6 +56,8 @@ interface AddedColumn {
   readonly isField?: true;
   /** The input's own column of that name, whose filled cells stay: all, or those that `replaces` leaves. */
   readonly fills?: number;
+  /** Tells which words of its cells are blank. Left out: only those that are so in every cell. */
+  readonly kind?: KindName;
   /** A found value replaces a filled cell as well. */
   readonly replaces?: true;
   /** The column says where the cells of the column before it are from. */
@@ -126,7 +130,8 @@ function addedBeside(
   if (onExisting === 'refuse' && mayBeOurs) return added;
   // A user's column that was kept looks like one that we added. If only its blanks are filled, neither loses
   // anything.
-  if (onExisting === 'fill' || mayBeOurs) return { ...added, name: existing, fills: at };
+  if (onExisting === 'fill' || mayBeOurs)
+    return { ...added, name: existing, fills: at, ...present({ kind: kindOfFilled(existing, added.path) }) };
   if (onExisting === 'refuse') throw clash(existing);
   return undefined;
 }
@@ -319,7 +324,7 @@ export function addedCells(
   const ownIn = ({ fills }: AddedColumn): string =>
     fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
   const isOwn = (column: AddedColumn): boolean =>
-    !isBlankCell(ownIn(column)) && (column.replaces !== true || found(column) === '');
+    !isBlankCell(ownIn(column), column.kind) && (column.replaces !== true || found(column) === '');
   const sourceOf = (column: AddedColumn): string => {
     if (isOwn(column)) return cells.own(OF_LIST);
     const account = shown && accountAt(batch, shown, column.path);

@@ -2,17 +2,20 @@ import { present } from '../../core/objects.ts';
 import type { Operation, Prepared, RowInput } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reading } from '../../core/reading.ts';
-import { RowCount, type RowNumber } from '../../core/row.ts';
+import { type InputRow, RowCount, type RowNumber } from '../../core/row.ts';
+import type { Job } from '../../job/job.ts';
 import type { DamageObject } from '../../objects/list-object.ts';
-import type { JobDamageObject } from '../../objects/plan-object.ts';
+import type { BlankWordObject, JobDamageObject } from '../../objects/plan-object.ts';
+import { isBlankCell } from '../../values/blank.ts';
 import { numbersAsRead } from '../../values/country-numbers.ts';
-import { type CellKind, cellIssueOf } from '../../values/damage.ts';
+import { cellIssueOf } from '../../values/damage.ts';
+import type { KindName } from '../../values/kind.ts';
 import type { CellIssue, CellIssueKind } from '../../values/mend.ts';
-import { kindOfInput } from '../columns/column-kind.ts';
+import { kindOfFilled, kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
 
 /** Tells the damage of a cell in a list that is read as was said. */
-export type IssueOf = (kind: CellKind, cell: string) => CellIssue | undefined;
+export type IssueOf = (kind: KindName, cell: string) => CellIssue | undefined;
 
 /** The columns of a list that is read, and what is damage in them. */
 export interface InputColumns extends ColumnMap {
@@ -50,11 +53,11 @@ class IssueCount extends RowCount {
 
 /** The issues of one column, in memory that does not grow with its rows. */
 export class IssueTally {
-  readonly #kind: CellKind;
+  readonly #kind: KindName;
   readonly #issueOf: IssueOf;
   readonly #counts = new Map<CellIssueKind, IssueCount>();
 
-  constructor(kind: CellKind, issueOf: IssueOf) {
+  constructor(kind: KindName, issueOf: IssueOf) {
     this.#kind = kind;
     this.#issueOf = issueOf;
   }
@@ -85,7 +88,68 @@ const askedWords = (prepared: Prepared<unknown>): string =>
 
 interface JobIssues {
   readonly damage: JobDamageObject[];
+  /** Undefined where there is none. */
+  readonly blankWords: BlankWordObject[] | undefined;
   readonly repairableRows: number;
+}
+
+/** A column whose cells decide what is asked. */
+interface DecidingColumn {
+  readonly column: string;
+  /** Its position in the list. */
+  readonly at: number;
+  readonly kind: KindName | undefined;
+}
+
+function decidingColumns(
+  { header, columns }: Pick<InputColumns, 'header' | 'columns'>,
+  { add = {}, on_existing: onExisting }: Pick<Job, 'add' | 'on_existing'>,
+): readonly DecidingColumn[] {
+  const asked = Object.entries(columns).map(([input, column]) => ({ column, kind: kindOfInput(input) }));
+  const filled = Object.entries(onExisting === 'fill' ? add : {}).map(([column, path]) => {
+    return { column, kind: kindOfFilled(column, path) };
+  });
+  const names = header.map((name) => name.toLowerCase());
+  const all = [...asked, ...filled].map((each) => ({
+    ...each,
+    at: names.indexOf(each.column.toLowerCase()),
+  }));
+  return [...new Map(all.filter(({ at }) => at >= 0).map((each) => [each.at, each])).values()];
+}
+
+/** Different spellings of words for nothing that are kept. */
+const MOST_WORDS = 100;
+
+/** The words for nothing in the deciding columns, in memory that does not grow with the rows. */
+class BlankTally {
+  readonly #columns: readonly DecidingColumn[];
+  readonly #words = new Map<
+    string,
+    { readonly column: string; readonly word: string; readonly count: RowCount }
+  >();
+
+  constructor(columns: readonly DecidingColumn[]) {
+    this.#columns = columns;
+  }
+
+  add({ row, cells }: InputRow): void {
+    for (const { column, at, kind } of this.#columns) {
+      const word = cells[at]?.trim() ?? '';
+      if (word === '' || !isBlankCell(word, kind)) continue;
+      const key = `${at} ${word}`;
+      const found = this.#words.get(key) ?? { column, word: foreignWords(word), count: new RowCount() };
+      found.count.add(row);
+      if (this.#words.size < MOST_WORDS) this.#words.set(key, found);
+    }
+  }
+
+  /** Undefined where there is none. */
+  all(): BlankWordObject[] | undefined {
+    if (this.#words.size === 0) return undefined;
+    return [...this.#words.values()]
+      .map(({ column, word, count }) => ({ column, word, ...count }))
+      .sort((one, other) => other.count - one.count);
+  }
 }
 
 /**
@@ -94,20 +158,22 @@ interface JobIssues {
  */
 export function watchIssues(
   columns: InputColumns,
-  operation: Pick<Operation, 'inputs'>,
+  job: Pick<Job, 'operation' | 'add' | 'on_existing'>,
   prepare: (row: RowInput) => Prepared<unknown>,
 ): { readonly watched: InputColumns; found(): JobIssues } {
   const tallies = Object.entries(columns.columns).flatMap(([input, column]) => {
     const kind = kindOfInput(input);
     return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind, columns.issueOf) }];
   });
+  const blanks = new BlankTally(decidingColumns(columns, job));
   let repairableRows = 0;
   const isCured = (row: RowInput): boolean => {
-    const repaired = prepare(repairedRow(operation, row, columns.issueOf).text);
+    const repaired = prepare(repairedRow(job.operation, row, columns.issueOf).text);
     return repaired.kind === 'ready' && askedWords(repaired) !== askedWords(prepare(row));
   };
   const read: ColumnMap['read'] = (row) => {
     const text = columns.read(row);
+    blanks.add(row);
     const issues = tallies.map(({ input, tally }) => tally.add(row.row, text[input] ?? ''));
     if (issues.some((issue) => issue?.repaired !== undefined) && isCured(text)) repairableRows += 1;
     return text;
@@ -118,7 +184,7 @@ export function watchIssues(
       const damage = tallies.flatMap(({ input, column, tally }) =>
         tally.findings().map((found) => ({ input, column, ...found })),
       );
-      return { damage, repairableRows };
+      return { damage, blankWords: blanks.all(), repairableRows };
     },
   };
 }
@@ -148,7 +214,7 @@ export function repairedRow(
 }
 
 /** The names in reasons; an input that is missing here has its own name. */
-const LABELS: { readonly [Kind in CellKind]?: string } = {
+const LABELS: { readonly [Kind in KindName]?: string } = {
   abn: 'ABN',
   email: 'e-mail',
   profile_url: 'profile URL',

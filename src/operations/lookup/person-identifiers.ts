@@ -10,6 +10,7 @@ import type { Identifier } from './waterfall.ts';
 
 export const EMAIL: Identifier = {
   name: 'email',
+  kind: 'email',
   label: 'e-mail',
   about: 'one e-mail address, work or private',
   aliases: wordsIn(`
@@ -26,6 +27,7 @@ const ALONE: readonly Identifier[] = [
   EMAIL,
   {
     name: 'profile_url',
+    kind: 'profile_url',
     label: 'profile URL',
     about: "the address of the person's profile page",
     aliases: wordsIn(`
@@ -38,6 +40,7 @@ const ALONE: readonly Identifier[] = [
   },
   {
     name: 'profile_slug',
+    kind: 'profile_slug',
     label: 'profile slug',
     about: 'the last part of the profile address, such as jo-citizen; the whole address works too',
     aliases: wordsIn('profileslug linkedinslug linkedinhandle linkedinpublicidentifier publicidentifier'),
@@ -52,6 +55,7 @@ const TOGETHER: readonly Identifier[] = (
   [
     {
       name: 'first_name',
+      kind: 'person_name',
       label: 'first name',
       about: "the person's given name",
       aliases: wordsIn('firstname first givenname forename contactfirstname'),
@@ -59,6 +63,7 @@ const TOGETHER: readonly Identifier[] = (
     },
     {
       name: 'last_name',
+      kind: 'person_name',
       label: 'last name',
       about: "the person's family name",
       aliases: wordsIn('lastname last familyname surname contactlastname'),
@@ -66,6 +71,7 @@ const TOGETHER: readonly Identifier[] = (
     },
     {
       name: 'full_name',
+      kind: 'person_name',
       label: 'full name',
       about: "the person's whole name; put together from the two others where it has no column",
       aliases: wordsIn('fullname name personname contactname contact'),
@@ -75,6 +81,7 @@ const TOGETHER: readonly Identifier[] = (
     },
     {
       name: 'company',
+      kind: 'company_name',
       label: 'company',
       about: 'the name of the company that they work for',
       aliases: wordsIn('company companyname employer organisation organization accountname'),
@@ -82,6 +89,7 @@ const TOGETHER: readonly Identifier[] = (
     },
     {
       name: 'domain',
+      kind: 'domain',
       label: 'domain',
       about: 'the domain of that company; a website or a company e-mail address works too',
       aliases: wordsIn(`

@@ -15,8 +15,9 @@ import {
 } from '../../core/operation.ts';
 import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
-import { identifierText, isBlankText } from '../../values/blank.ts';
+import { identifierText, isBlankCell } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
+import type { KindName } from '../../values/kind.ts';
 import { problemWords } from '../../values/problem-words.ts';
 import { BLANK, type Read, type ReadAs, unusable } from '../../values/reading.ts';
 
@@ -34,6 +35,8 @@ export interface Identifier extends InputField {
   /** The name of the identifier in a sentence: "ABN", "profile URL". */
   readonly label: string;
   readonly read: Read;
+  /** Decides which words of its cells are blank. Left out: only those that are so in every cell. */
+  readonly kind?: KindName;
   /**
    * Other identifiers. This one is read from their cells, with a blank between them, when its own cell has
    * nothing usable and none of theirs is blank.
@@ -153,8 +156,9 @@ function readingOf(
   const { names, read } = derivedFrom;
   const cells = names.map((each) => row[each]).filter((each) => each !== undefined);
   if (cells.length < names.length) return alone;
-  const blank = cells.findIndex((each) => identifierText(each) === '');
-  const from = all.find((other) => other.name === names[Math.max(blank, 0)]);
+  const sources = names.map((each) => all.find((other) => other.name === each));
+  const blank = cells.findIndex((each, at) => identifierText(each, sources[at]?.kind) === '');
+  const from = sources[Math.max(blank, 0)];
   invariant(from !== undefined, `${name} is derived from ${names.join()}, which are no identifiers`);
   const whole = cells.length === 1 ? (cells[0] ?? '') : cells.map(withoutTextMark).join(' ');
   const source = blank < 0 ? whole : (cells[blank] ?? '');
@@ -330,7 +334,7 @@ export function lookUpOperation(
     name,
     summary,
     vendor: 'provider',
-    inputs: identifiers.map((each) => ({ isBlank: isBlankText, ...each })),
+    inputs: identifiers.map((each) => ({ ...each, isBlank: (cell: string) => isBlankCell(cell, each.kind) })),
     tiers: identifiers.map((identifier) => identifier.name),
     ...present({ by }),
     askedBy(said = by, named = []) {

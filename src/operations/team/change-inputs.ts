@@ -12,11 +12,10 @@ import type {
 } from '../../core/operation.ts';
 import { foreignWords, listed, sentence, wordsIn } from '../../core/plain-text.ts';
 import { leadsElsewhere } from '../../core/vendor-path.ts';
-import { identifierText } from '../../values/blank.ts';
+import { identifierText, isSheetError } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
 import { email } from '../../values/email.ts';
 import { problemWords } from '../../values/problem-words.ts';
-import { isSheetError } from '../../values/reading.ts';
 
 /**
  * The inputs that the changes of the service share, and how their cells are read. Whatever a sheet contains,

@@ -1,0 +1,82 @@
+/**
+ * What tools write into a cell where they found nothing, with where each was seen. They count as nothing in a
+ * column of a kind alone, because elsewhere they may be what a person means. Letter case, and the signs
+ * around the words, make no difference.
+ */
+
+type Seen = readonly (readonly [words: string, where: string])[];
+
+/** In a column of any kind, also of people's names. */
+export const NOTHING_FOUND: Seen = [
+  ['not found', 'Hunter, Dropcontact and Clay exports'],
+  ['none found', 'formulas with IFERROR'],
+  ['nothing found', 'formulas with IFERROR'],
+  ['no results, no results found, no result found, no result', 'Lusha'],
+  ['no match, no match found, no matches found, no matching records found', 'match reports of data vendors'],
+  ['no data, no data found, no data available, data not available, data not found', 'Clay, Cognism'],
+  ['no record, no record found, no records found', 'register look-ups'],
+  ['no value, no information, no info, no info found, no information found', 'AI columns of Clay'],
+  ['not available, currently not available', 'ZoomInfo'],
+  ['unavailable, currently unavailable', 'Apollo'],
+  ['not provided, none provided, not supplied, not given, none given', 'Salesforce web-to-lead'],
+  [
+    'not specified, unspecified, not set, not listed, not disclosed, not known, none listed',
+    'CRM pick lists',
+  ],
+  ['not applicable', 'forms'],
+  ['not enriched, not yet enriched', 'Clay, HubSpot'],
+  [
+    'no value set, no value provided, not entered, left blank, empty, (empty), blank',
+    'pivot tables, BI exports',
+  ],
+  ['unknown', 'CRM defaults'],
+  [
+    'n/f, tbc, tba, tbd, to be confirmed, to be advised, to be announced, to be determined',
+    'lists of people',
+  ],
+  ['run condition not met, condition not met', 'Clay'],
+  ['missing input, missing inputs, missing required input', 'Clay'],
+  ['loading, loading data', 'Google Sheets IMPORT functions'],
+  ['getting data', 'Excel data types'],
+  [
+    'error, error fetching data, request failed, failed to fetch, api error, timed out, timeout',
+    'Clay, scripts',
+  ],
+  ['undefined, [object object]', 'programs in JavaScript'],
+  ['nan, none, null, nil, n/a, na, #n/a', 'pandas, R, databases'],
+  ['could not find, could not be found, couldn’t find, unable to find, failed to find', 'AI columns of Clay'],
+];
+
+/** In columns by which somebody is reached or told: not in those of names, some of which are such words. */
+export const NOTHING_TO_REACH: Seen = [
+  ['missing', 'CRM data checks'],
+  ['hidden, locked, masked', 'free plans of data vendors'],
+  [
+    'upgrade to view, upgrade to unlock, upgrade plan, unlock, click to unlock, click to reveal',
+    'free plans',
+  ],
+  ['requires credits, credits required, out of credits, no credits', 'free plans'],
+  [
+    'access email, access mobile, request mobile number, request phone number',
+    'Apollo buttons in a copied table',
+  ],
+  ['searching, processing, enriching, queued', 'Clay, Phantombuster'],
+];
+
+/**
+ * What a vendor looks for, with the words that follow or precede each: `No email found`, `Phone unavailable`.
+ */
+export const NOUNS: Seen = [
+  [
+    'email, emails, e mail, email address, work email, business email, valid email, verified email',
+    'Clay, Apollo',
+  ],
+  [
+    'phone, phones, phone number, mobile, mobile number, mobile phone, direct dial, number, telephone',
+    'Clay, Lusha',
+  ],
+  ['website, web site, websites, url, domain, web address, site', 'Clay, Google Maps scrapers'],
+  ['linkedin, linkedin url, linkedin profile, profile, profile url, social profile', 'Phantombuster, Clay'],
+  ['abn, acn, number, company number', 'register look-ups'],
+  ['contact, contacts, contact info, person, people, company, name', 'Clay'],
+];
