@@ -208,7 +208,7 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
 }
 
 /** Increase this when the program itself changes how it judges replies. */
-const JUDGED_SINCE = 5;
+const JUDGED_SINCE = 6;
 
 /**
  * 28 bits, which the ledger keeps in four bytes beside every answer. A mark is only compared with a handful
@@ -397,6 +397,7 @@ export function answerPlaceOf(dialect: Dialect, operation?: string): AnswerPlace
   return {
     ...(envelope === WHOLE_BODY ? {} : { envelope }),
     ...present({ fields, results, gives, verdicts }),
+    ...(gives === undefined ? {} : { byKind: true }),
     ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
   };
 }

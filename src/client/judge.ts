@@ -15,7 +15,7 @@ import {
   vendorReply,
 } from './dialect.ts';
 import { Asked } from './judge/asked.ts';
-import { type GivenValue, givenIn, placeOfId, placeOfThing } from './judge/content.ts';
+import { type GivenValue, givenIn, otherIn, placeOfId, placeOfThing } from './judge/content.ts';
 import { leavesOf, pathOf } from './judge/names.ts';
 import {
   firstFitting,
@@ -32,6 +32,7 @@ import {
   type Conclusion,
   concluded,
   IS_EMPTY,
+  IS_OTHER,
   namesProject,
   namesRoute,
   type PlainMeaning,
@@ -42,6 +43,7 @@ import { askedWaitIn } from './rate-hints.ts';
 import { isLaterId } from './request.ts';
 
 export { changeFields, leftBy } from './judge/change-fields.ts';
+export { otherSaid, otherValueSaid } from './judge/content.ts';
 export * from './judge/shapes.ts';
 /**
  * Says what a reply means and its consequences: one pure, total function over the rules in the dialect. Every
@@ -155,6 +157,11 @@ interface Interpretation {
   readonly rules: readonly AnswerRule[];
   readonly rule: AnswerRule | undefined;
   readonly table: Conclusion | undefined;
+  /**
+   * What stands in the place of what was looked for, and is none of its kind. The vendor has sold it, so that
+   * it costs what a find costs.
+   */
+  readonly other?: string | undefined;
 }
 
 /** Tries the dialect's own rules first, then the table. */
@@ -173,10 +180,22 @@ function meantBy(
   const rule = firstFitting(rules, parsed.raw, parsed.body, dialect.fields_at);
   if (rule !== undefined && rule.means !== 'as_stated') {
     const means = ofNobody(rule, parsed, call) ?? ofNothing(rule, parsed, operation, call) ?? rule.means;
-    return { parsed, rules, rule, table: undefined, means };
+    const other = rule.means === 'found' ? otherOf(parsed, operation, call) : undefined;
+    return { parsed, rules, rule, table: undefined, means, other };
   }
   const table = concluded(parsed, dialect, operation, call);
-  return { parsed, rules, rule: undefined, table, means: table.row.means };
+  const other = table.row.name === IS_OTHER ? otherOf(parsed, operation, call) : undefined;
+  return { parsed, rules, rule: undefined, table, means: table.row.means, other };
+}
+
+function otherOf(
+  { body }: ParsedReply,
+  operation: DialectOperation,
+  call: Call | undefined,
+): string | undefined {
+  const value = body.kind === 'json' ? body.value : undefined;
+  const given = call && givenIn(value, operation, call.operation);
+  return given === 'other' ? otherIn(value, operation, call?.operation ?? '') : undefined;
 }
 
 /**
@@ -206,7 +225,7 @@ function ofNothing(
   if (means !== 'found' || call === undefined) return undefined;
   const given = givenBy(body, operation, call);
   if (given === 'odd') return 'in_doubt';
-  return given === 'blank' || given === 'absent' ? 'no_match' : undefined;
+  return given === 'filled' || given === undefined ? undefined : 'no_match';
 }
 
 const givenBy = (body: Body, operation: DialectOperation, call: Call): GivenValue | undefined =>
@@ -235,8 +254,10 @@ export type RuleFound = {
  */
 export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
   const operation = dialectOperationOf(dialect, call);
-  const { parsed, rule, table } = meantBy(raw, dialect, operation, call);
-  // A blank that stands where the dialect says is one; a path that leads nowhere may be a wrong one.
+  const { parsed, rule, table, other } = meantBy(raw, dialect, operation, call);
+  // A blank that stands where the dialect says is one; a path that leads nowhere may be a wrong one. What was
+  // sold there is an answer, too.
+  if (other !== undefined) return true;
   if (is2xx(parsed.raw.status) && givenBy(parsed.body, operation, call) === 'blank') return true;
   if (table === undefined) return rule?.means === 'no_match';
   const isBare = isFirst && table.texts.every((text) => text === 'Not Found');
@@ -362,8 +383,8 @@ function verdictOf(
   operation: DialectOperation,
   call: Call | undefined,
 ): Verdict {
-  const { parsed, rule, means, table } = answer;
-  const charged = chargedCredits(parsed, means, rule, dialect, operation);
+  const { parsed, rule, means, table, other } = answer;
+  const charged = chargedCredits(parsed, other === undefined ? means : 'found', rule, dialect, operation);
   const why = whyOf(answer, dialect, call);
   switch (means) {
     case 'found':
@@ -393,7 +414,12 @@ function verdictOf(
   }
 }
 
-function whyOf({ parsed, means, table }: Interpretation, dialect: Dialect, call: Call | undefined): string {
+function whyOf(
+  { parsed, means, table, other }: Interpretation,
+  dialect: Dialect,
+  call: Call | undefined,
+): string {
+  if (other !== undefined) return `status ${parsed.raw.status}, ${other}`;
   // A statement of a match about itself counts only where it names a part that is missing.
   if (means === 'found' && call?.change === undefined && table?.isPartial !== true)
     return `status ${parsed.raw.status}`;

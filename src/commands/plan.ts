@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Account } from '../client/account/account.ts';
 import { type AgreementQuestion, isAgreed } from '../client/account/agreements.ts';
-import { missingWords, type PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import type { StopError } from '../core/errors.ts';
 import { loadFamily, OPERATIONS } from '../core/families.ts';
@@ -43,6 +42,7 @@ import { knownAccount, movedFrom } from '../run/known-account.ts';
 import { lookIfThere, requireTaken } from '../run/open-ledger.ts';
 import { requireFreeColumns } from '../run/pipeline.ts';
 import { chooseStore } from '../run/store-choice.ts';
+import { missingWords, type PathSearch } from '../values/answer-fields.ts';
 import { argument, type Console, command, flag, type Host, onOff, type Report } from './shared/command.ts';
 import { ACCOUNT_WORDS, accept, COMMON, inOrder, noFileFor, notesOn } from './shared/input.ts';
 import { ENTRIES, entriesOf, READ, readOf, STRICT } from './shared/job-entries.ts';

@@ -9,7 +9,6 @@ import { answerPlaceOf, dialectOperationOf, type Meaning, thenOf, vendorReply } 
 import { type RuleFound, ruleOf, ruleThatReads } from '../client/judge.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import { basePathOf, requestOf } from '../client/request.ts';
-import { missingWords, PathSearch, saidIn } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
 import { agreeing, meantWord, StopError, stop } from '../core/errors.ts';
@@ -39,7 +38,6 @@ import { TrialObject } from '../objects/row-object.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import { findCalls } from '../plan/known-calls.ts';
 import { mostAsked, pricingOf } from '../plan/plan.ts';
-
 import { accountsOf, cellPreparer, optionsOf, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
 import { knownAccount, requireKnown } from '../run/known-account.ts';
@@ -47,6 +45,7 @@ import { closedAfter, lookIfThere } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
+import { missingWords, PathSearch, saidIn } from '../values/answer-fields.ts';
 import { argument, type Console, command, flag, onOff, type Report } from './shared/command.ts';
 import { replyObject, ruleObject, ruleWords } from './shared/doubts.ts';
 import { ENTRIES } from './shared/job-entries.ts';

@@ -1,6 +1,6 @@
 import { memberAt, valuesAt, withValueAt } from './answer-path.ts';
 import type { VerdictWords } from './given.ts';
-import { isObject } from './objects.ts';
+import { isObject, present } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 import { wordsIn } from './plain-text.ts';
 
@@ -137,6 +137,11 @@ export interface AnswerPlace {
   readonly gives?: Readonly<Record<string, string>>;
   readonly verdicts?: VerdictWords;
   /**
+   * Whether the values of `gives` are read by their kinds. Earlier batches show what stands there, as they
+   * were finished by it.
+   */
+  readonly byKind?: true;
+  /**
    * The places for an operation of several steps, by the names of the steps. The fields of each step are
    * shown under its name, and the other places here are not used.
    */
@@ -157,6 +162,13 @@ export interface AnswerPlace {
 export function placeOfAnswer(place: AnswerPlace, operation: string, accountIdentity: string): AnswerPlace {
   const step = place.steps?.[operation] ?? place;
   return step.accounts?.[accountIdentity] ?? step;
+}
+
+/** The place for a batch whose cells show what stands there, whatever kind it is of. */
+export function withoutKinds({ byKind: _, steps, accounts, ...place }: AnswerPlace): AnswerPlace {
+  const each = (places: AnswerPlace['steps']) =>
+    places && Object.fromEntries(Object.entries(places).map(([name, at]) => [name, withoutKinds(at)]));
+  return { ...place, ...present({ steps: each(steps), accounts: each(accounts) }) };
 }
 
 /** Whether several accounts are asked for a step. */

@@ -16,6 +16,7 @@ const accountPlaceSchema = z.object({
   objects: z.literal(true).exactOptional(),
   gives: z.record(z.string(), z.string()).exactOptional(),
   verdicts: z.record(z.string(), z.union([plainValue, z.array(plainValue)])).exactOptional(),
+  byKind: z.literal(true).exactOptional(),
 });
 
 const placeSchema = accountPlaceSchema.extend({
@@ -67,6 +68,8 @@ const settingsSchema = z.object({
   layout: FoundLayout.default({}),
   /** The place of the fields in an answer; without it they are at the top of its body. */
   answer_at: placeSchema.extend({ steps: z.record(z.string(), placeSchema).exactOptional() }).default({}),
+  /** Whether what is found is read by its kind. A batch of an earlier build shows what stood there. */
+  by_kind: z.optional(z.literal(true)).catch(undefined),
   /**
    * The part that the output's name adds to the input's. Absent for the usual word, or when the user named
    * every output.

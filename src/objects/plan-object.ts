@@ -196,6 +196,8 @@ const RereadObject = z.object({
   rows: z.number(),
   /** The most credits that settling them again costs. */
   most: z.number(),
+  /** What rows were found by that is no find today, such as `true` in the place of an address. */
+  found_by: z.array(z.object({ value: z.string(), rows: z.number() })).exactOptional(),
 });
 export type RereadObject = z.infer<typeof RereadObject>;
 

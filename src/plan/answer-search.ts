@@ -1,8 +1,8 @@
-import { PathSearch, saidIn } from '../core/answer-fields.ts';
 import { stepNames } from '../core/steps.ts';
 import { recordParts } from '../files/kept-rows.ts';
 import { shownAnswer } from '../files/output/output.ts';
 import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
+import { PathSearch, saidIn } from '../values/answer-fields.ts';
 import { accountsOf, answerPlaceIn, type ResolvedJob } from './row-walk.ts';
 
 /** A path that none of this many answers has counts as missing in all. */

@@ -1,15 +1,17 @@
 import { resolve } from 'node:path';
 import { dialectMark } from '../client/dialect.ts';
-import { readToday } from '../client/kept-answers.ts';
+import { otherValueSaid } from '../client/judge.ts';
+import { type Judgment, readToday } from '../client/kept-answers.ts';
+import { type AnswerPlace, withoutKinds } from '../core/answer-body.ts';
 import { APART_MS, isoTime } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
-import { counted, linesOf } from '../core/plain-text.ts';
+import { counted, linesOf, listed } from '../core/plain-text.ts';
 import { type RowNumber, rowsIn } from '../core/row.ts';
 import { guessedHow, guessWords } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { interruptedChanges } from '../files/output/changes-done.ts';
-import { jobSettings } from '../job/job-settings.ts';
+import { jobSettings, settingsKept } from '../job/job-settings.ts';
 import {
   type Batch,
   type BatchId,
@@ -26,7 +28,13 @@ import { newestBatch, type PlannedInput } from './batch-key.ts';
 import type { Consent, RunContext, RunList } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { planRows, pricingOf, worstCredits } from './plan.ts';
-import { type AskedAccount, accountsOf, answerPlaceIn, type PlanContext } from './row-walk.ts';
+import {
+  type AskedAccount,
+  accountsOf,
+  answerPlaceIn,
+  type PlanContext,
+  type ResolvedJob,
+} from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
 interface BatchOptions {
@@ -55,9 +63,10 @@ export async function startBatch(list: RunList, options: BatchOptions): Promise<
   const spec = specOf(list, options);
   const isStale = anew || (await isOutdated(list, spec.freshSince, plan));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
+  const own = start.start === 'new' ? spec.settings : asBegun(spec.settings, start.batch);
   const agreed = accountsOf(context).filter((by) => consent.buysAgain || mayBuyAgain(start.batch, by));
   const settings = {
-    ...spec.settings,
+    ...own,
     ...plansOf(start.batch, context.planId),
     ...(agreed.length > 0 && {
       [BUYS_AGAIN]: Object.fromEntries(agreed.map((by) => [by.account.identity, dialectMark(by.dialect)])),
@@ -80,6 +89,19 @@ export async function startBatch(list: RunList, options: BatchOptions): Promise<
   await endPause(context, start.batch);
   await announce(list, start, plan !== undefined);
   return datedByNow(context, { ...start.batch, settings });
+}
+
+/** A batch of an earlier build shows what stood in the place of a value, as its rows were finished by it. */
+function asBegun({ by_kind: _, ...settings }: JsonObject, begun: Batch): JsonObject {
+  if (settingsKept(begun.settings).by_kind === true) return { ...settings, by_kind: true };
+  const { answer_at: at = {} } = settings;
+  return { ...settings, answer_at: withoutKinds(at as AnswerPlace) as JsonObject };
+}
+
+/** The places of the fields in the answers of the job's accounts, as the batch reads them. */
+export function placeInBatch(resolved: ResolvedJob, { settings }: Pick<Batch, 'settings'>): AnswerPlace {
+  const place = answerPlaceIn(resolved);
+  return settingsKept(settings).by_kind === true ? place : withoutKinds(place);
 }
 
 /**
@@ -211,6 +233,7 @@ function specOf({ context, input, names }: RunList, options: BatchOptions): Batc
         read: input.read,
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
+      by_kind: true,
       ...(Object.keys(partial).length > 0 ? { partial } : {}),
       ...(context.isSweep === true ? { swept: true } : {}),
     },
@@ -283,7 +306,7 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   const freshSince = freshSinceOf(job, false, await startMsOf(context, ledger));
   // A run begins a new batch anyway where that one would have other answers.
   if (await hasGoneStale(ledger, batch, freshSince)) return undefined;
-  const { rows, waiting } = await rowsReadOtherwise(ledger, batch.id, accountsOf(context));
+  const { rows, waiting, by } = await rowsReadOtherwise(ledger, batch.id, accountsOf(context));
   if (rows.size === 0 && waiting.size === 0) return undefined;
   const pricing = await pricingOf(context);
   let most = 0;
@@ -293,42 +316,60 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
     if (waiting.has(row) && left.some(({ anew }) => anew === 'unanswered')) rows.add(row);
     if (rows.has(row)) for (const each of left) most += worstCredits(pricing, each);
   });
-  return rows.size === 0 ? undefined : { batch: batch.id, rows: rows.size, most };
+  if (rows.size === 0) return undefined;
+  const foundBy = [...by]
+    .map(([value, of]) => ({ value, rows: of.size }))
+    .toSorted((one, other) => other.rows - one.rows);
+  return { batch: batch.id, rows: rows.size, most, ...(foundBy.length > 0 && { found_by: foundBy }) };
 }
 
 /**
  * @returns the rows that would be judged otherwise, and the rows in doubt, some of which may wait for a
- *   call to be bought again.
+ *   call to be bought again; and the rows that were found by what is no find today, by that.
  */
 async function rowsReadOtherwise(ledger: LedgerReader, batch: BatchId, accounts: readonly AskedAccount[]) {
   const [rows, waiting] = [new Set<RowNumber>(), new Set<RowNumber>()];
-  for (const by of accounts)
-    for await (const record of ledger.rowsReadOtherwise(
-      batch,
-      by.account.identity,
-      dialectMark(by.dialect),
-    )) {
+  const by = new Map<string, Set<RowNumber>>();
+  const note = (row: RowNumber, { why }: Judgment): void => {
+    rows.add(row);
+    const value = otherValueSaid(why);
+    if (value !== undefined) by.set(value, (by.get(value) ?? new Set()).add(row));
+  };
+  for (const asked of accounts) {
+    const { account, dialect } = asked;
+    for await (const record of ledger.rowsReadOtherwise(batch, account.identity, dialectMark(dialect))) {
       if (record.outcome.kind === 'in_doubt') waiting.add(record.row);
-      else if (await isReadOtherwise(ledger, record, by)) rows.add(record.row);
+      else for (const judged of await readOtherwise(ledger, record, asked)) note(record.row, judged);
     }
-  return { rows, waiting };
+  }
+  return { rows, waiting, by };
 }
 
-async function isReadOtherwise(ledger: LedgerReader, of: RowRecord, by: AskedAccount): Promise<boolean> {
+/** What today's dialect reads in the answers of a row that it reads otherwise. */
+async function readOtherwise(
+  ledger: LedgerReader,
+  of: RowRecord,
+  by: AskedAccount,
+): Promise<readonly Judgment[]> {
   const own = of.answers.filter(({ accountIdentity }) => accountIdentity === by.account.identity);
   const records = await ledger.attempts(own.map(({ attempt }) => attempt));
-  return records.some((record, at) => {
+  return records.flatMap((record, at) => {
     const judged = readToday(record, by.dialect);
-    return judged !== undefined && judged.answer !== own[at]?.kind;
+    return judged !== undefined && judged.answer !== own[at]?.kind ? [judged] : [];
   });
 }
 
+const VALUES_NAMED = 3;
+
+const foundByWords = ({ value, rows }: { readonly value: string; readonly rows: number }): string =>
+  `${counted(rows, 'row')} ${rows === 1 ? 'was' : 'were'} found by ${value}`;
+
 /** `3 rows of batch 1a2b3c4d were settled by answers that today's dialect reads differently; …` */
-export function rereadWords({ batch, rows, most }: RereadObject): string {
+export function rereadWords({ batch, rows, most, found_by: by = [] }: RereadObject): string {
   const were = rows === 1 ? 'was' : 'were';
   const fact =
     `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that today's dialect reads ` +
-    'differently';
+    `differently${by.length === 0 ? '' : `: ${listed(by.slice(0, VALUES_NAMED).map(foundByWords))}`}`;
   const cost = most === 0 ? 'nothing' : `at most ${counted(most, 'credit')}`;
   return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} again costs ${cost}.`;
 }

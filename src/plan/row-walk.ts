@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
 import { answerPlaceOf, profilesTaken, requireOperation, thenOf, unaskable } from '../client/dialect.ts';
-import { changeFields, remarkOn } from '../client/judge.ts';
+import { changeFields, otherSaid, remarkOn } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
 import {
   type AnswerPlace,
@@ -13,7 +13,6 @@ import {
   readBody,
   textAt,
 } from '../core/answer-body.ts';
-import { cellText, saidAt, saidIn } from '../core/answer-fields.ts';
 import { askedText, type CallKey, keyOfAsked } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
@@ -47,6 +46,7 @@ import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/j
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
+import { cellText, saidAt, saidIn } from '../values/answer-fields.ts';
 import { isBlankCell, isBlankText } from '../values/blank.ts';
 import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
 
@@ -232,6 +232,8 @@ export class MetCall {
   attempt: AttemptId | undefined;
   /** The remark of a row that ends with the answer to this call. */
   remark: string | undefined;
+  /** The clause about an answer with something else in the place of what was looked for. The row says it. */
+  other: string | undefined;
   /**
    * How the call stands among those of other accounts of its step. `looked`: the ledger has no answer to it.
    * `held`: the call is settled before another account is asked. `left`: its account takes no more calls.
@@ -386,6 +388,7 @@ export class RowWalk {
       met.remark = told.remark;
       if (met.wants !== undefined) met.filled = filledBy(met, answer, met.wants);
     }
+    if (told.kind === 'no_match') met.other = otherSaid(answer.why);
     met.answer = told;
     met.attempt = answer.attempt;
     this.#told += 1;
@@ -610,7 +613,7 @@ export class RowWalk {
   #remarked(outcome: Outcome): Outcome {
     const { repaired, input } = this.#row;
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
-    const remarks = isDone ? this.#met.map(({ remark }) => remark) : [];
+    const remarks = this.#met.map((met) => this.#otherOf(met) ?? (isDone ? met.remark : undefined));
     if (this.operation.steps !== undefined) {
       for (const { name, remark } of (input as RowSteps).lacking)
         if (remark !== undefined) remarks.push(`${name}: ${remark}`);
@@ -618,6 +621,10 @@ export class RowWalk {
     if (!this.#isCut) remarks.push(repaired);
     const said = remarks.filter((remark) => remark !== undefined);
     return said.length === 0 ? outcome : [...new Set(said)].reduce(withRemark, outcome);
+  }
+
+  #otherOf({ other, by }: MetCall): string | undefined {
+    return other === undefined || this.#accounts.length === 1 ? other : `${by.account.name}: ${other}`;
   }
 
   #meet(call: Call, by: AskedAccount, at: number, wants?: MetCall['wants']): MetCall {

@@ -15,6 +15,7 @@ import type { Job } from '../job/job.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { nameParts } from '../lib/file-name.ts';
+import { placeInBatch } from '../plan/batch.ts';
 import type { BatchNames } from '../plan/batch-key.ts';
 import type { RunContext, RunList } from '../plan/context.ts';
 import { answerPlaceIn, type PlanContext } from '../plan/row-walk.ts';
@@ -51,7 +52,7 @@ export async function writeRows(
   destination: Destination,
 ): Promise<OutputFiles> {
   const { ledger } = context;
-  const answerPlace = answerPlaceIn(context);
+  const answerPlace = placeInBatch(context, batch);
   const writing = { ...context, answerPlace, spender: ledger, priceOf: await pricesIn(ledger) };
   return writeOutput(writing, input, batch, destination);
 }

@@ -1,4 +1,3 @@
-import { isWrongPath } from '../core/answer-fields.ts';
 import type { Clock } from '../core/clock.ts';
 import { EXIT, type ExitCode, STOP_CODES, type StopCode, type StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
@@ -12,6 +11,7 @@ import { type Batch, type Credits, heldCredits } from '../ledger/ledger.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
 import type { FiguresObject, RunObject } from '../objects/run-object.ts';
 import type { RunContext } from '../plan/context.ts';
+import { isWrongPath } from '../values/answer-fields.ts';
 import { pricesIn } from './known-account.ts';
 
 interface RunEnding {

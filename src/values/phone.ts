@@ -1,12 +1,38 @@
 import { present } from '../core/objects.ts';
 import type { Kind } from './kind.ts';
 import { type CellIssue, identifierDamage } from './mend.ts';
+import { type Read, reader, unusable, usable } from './reading.ts';
 import { type NumberReading, readSpreadsheetNumber } from './spreadsheet-number.ts';
+
+/** What people write before a number, and what a link to it begins with. */
+const LABEL = /^(?:tel(?:ephone)?|phone|ph|mob(?:ile)?|cell|[tmp])\s*[.:]+\s*/i;
+
+/** `ext. 12`, `x12`, `#12`, `;ext=136` behind a number, and the words for that elsewhere. */
+const EXTENSION =
+  /\s*[;,]?\s*(?:ext(?:ension|n)?|x|#|dw|durchwahl|poste|int(?:erno)?|anexo|ramal|доб|內線|内線|分機|分机|转)\s*[:=.]?\s*\p{Nd}{1,8}$/iu;
+
+/** Blanks, brackets, dashes of any kind, dots and slashes, and what nobody sees. */
+const SIGNS = /[\s()[\]./\-\p{Pd}\u2212\u00B7\p{Cf}]/gu;
+
+/** The shortest are those of emergency lines and networks, the longest have a prefix for dialling abroad. */
+const NUMBER = /^\+?\p{Nd}{5,17}$/u;
+
+/**
+ * A telephone number in any country's way of writing: 5 to 17 digits, the signs that numbers have, and an
+ * extension. Which numbers a country hands out changes too often for anybody to refuse one by that. What is
+ * read is the number as it is written, because people dial that.
+ */
+const read: Read = reader((text) => {
+  const plain = text.normalize('NFKC').replace(LABEL, '').replace(EXTENSION, '');
+  const digits = plain.replace(SIGNS, '');
+  return NUMBER.test(digits) && !/^\+?0+$/.test(digits) ? usable(text) : unusable('no_phone');
+});
 
 /** A telephone number as it is dialled from abroad, or at home. */
 const PHONE_DIGITS = /^[0-9]{8,15}$/;
 
 export const phone = {
+  read,
   damage: identifierDamage((text, numbers) => {
     const number = readSpreadsheetNumber(text);
     const digits = number?.digits ?? text;

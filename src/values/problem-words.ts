@@ -65,6 +65,7 @@ const WORDS = {
   leading_zero: 'starts with 0, an ABN never does',
   checksum: 'the checksum fails',
   rounded: 'ends in zeros and fails the checksum, like a number that a spreadsheet has rounded',
+  no_phone: 'is not a telephone number',
   no_register_number: 'is not the number of a register',
 } as const satisfies Readonly<Record<string, Words>>;
 

@@ -7,8 +7,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBody } from '../../src/core/answer-body.ts';
-import { FieldSurvey, wholeFields } from '../../src/core/answer-fields.ts';
 import type { JsonValue } from '../../src/core/operation.ts';
+import { FieldSurvey, wholeFields } from '../../src/values/answer-fields.ts';
 
 const valueIn = (text: string): unknown => {
   const body = readBody(Buffer.from(text));

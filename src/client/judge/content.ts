@@ -1,8 +1,10 @@
 import { listAround, parsedResultsOf, textAt, valueAt } from '../../core/answer-body.ts';
-import { verdictIn, WANTED } from '../../core/given.ts';
+import { valuesAt } from '../../core/answer-path.ts';
+import { WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { holdsNothing, isBlankText } from '../../values/blank.ts';
+import { type Found, foundAmong, foundWords } from '../../values/found.ts';
 import type { DialectOperation } from '../dialect.ts';
 import type { Asked } from './asked.ts';
 import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
@@ -158,9 +160,10 @@ export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
 
 /**
  * What stands where the dialect's `gives` leads. `blank`: the place is there, with nothing in it. `absent`:
- * no such place is there. `odd`: a verdict that the dialect has no word for.
+ * no such place is there. `other`: nothing of the kind that was looked for. `odd`: a verdict that the dialect
+ * has no word for.
  */
-export type GivenValue = 'filled' | 'blank' | 'absent' | 'odd';
+export type GivenValue = 'filled' | 'blank' | 'absent' | 'other' | 'odd';
 
 /** Undefined for an operation whose dialect does not say where a value stands. */
 export function givenIn(
@@ -170,15 +173,56 @@ export function givenIn(
 ): GivenValue | undefined {
   if (then !== undefined) return idIn(body, then.id);
   if (gives === undefined) return undefined;
-  const wanted = WANTED[operation];
-  const names = wanted === undefined ? Object.keys(gives) : [wanted];
-  const values = names.map((name) => valueAt(body, gives[name] ?? ''));
-  const [word = null] = values;
-  const isVerdict = wanted === 'verdict';
-  if (isVerdict && word !== null && verdictIn(word, verdicts ?? {}) !== undefined) return 'filled';
-  if (values.every(holdsNothing)) return values.every((value) => value === undefined) ? 'absent' : 'blank';
-  return isVerdict ? 'odd' : 'filled';
+  const found = wantedOf(gives, operation).map((name) => readAt(body, gives, name, verdicts)?.kind);
+  if (found.includes('found')) return 'filled';
+  if (found.includes('other')) return WANTED[operation] === 'verdict' ? 'odd' : 'other';
+  return found.includes('blank') ? 'blank' : 'absent';
 }
+
+type Gives = NonNullable<DialectOperation['gives']>;
+
+/** The value without which nothing was found, or else all of them, any of which will do. */
+function wantedOf(gives: Gives, operation: string): readonly string[] {
+  const wanted = WANTED[operation];
+  return wanted === undefined ? Object.keys(gives) : [wanted];
+}
+
+function readAt(
+  body: JsonValue | undefined,
+  gives: Gives,
+  name: string,
+  verdicts: DialectOperation['verdicts'],
+): Found | undefined {
+  const values = valuesAt(body, gives[name] ?? '').map(({ value }) => value);
+  return foundAmong(values, { name, verdicts });
+}
+
+/**
+ * What stands in the place of what was looked for, where nothing there is of its kind: `true stands in the
+ * place of the email`.
+ */
+export function otherIn(
+  body: JsonValue | undefined,
+  { gives, verdicts }: DialectOperation,
+  operation: string,
+): string | undefined {
+  if (gives === undefined) return undefined;
+  for (const name of wantedOf(gives, operation)) {
+    const found = readAt(body, gives, name, verdicts);
+    if (found?.kind === 'other') return `${foundWords(found.value)}${IN_PLACE_OF}${name}`;
+  }
+  return undefined;
+}
+
+const IN_PLACE_OF = ' stands in the place of the ';
+
+/** The same in the reason that the ledger keeps with an answer; undefined for any other reason. */
+export const otherSaid = (why: string): string | undefined => OTHER_SAID.exec(why)?.[1];
+
+/** What stood there, by the same reason. */
+export const otherValueSaid = (why: string): string | undefined => otherSaid(why)?.split(IN_PLACE_OF)[0];
+
+const OTHER_SAID = new RegExp(`^status \\d+, ((?:"|\`).*${IN_PLACE_OF}[a-z_]+)$`, 's');
 
 /** An empty list is the place of an id, with nothing in it. */
 function idIn(body: JsonValue | undefined, path: string): GivenValue {

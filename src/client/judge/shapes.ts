@@ -8,12 +8,12 @@ import {
   valueAt,
   WHOLE_BODY,
 } from '../../core/answer-body.ts';
-import { parsedSaidIn } from '../../core/answer-fields.ts';
 import { WANTED } from '../../core/given.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reply } from '../../ledger/ledger.ts';
+import { parsedSaidIn } from '../../values/answer-fields.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
 import { Asked } from './asked.ts';
 import { isData, oddVerdictIn } from './content.ts';

@@ -88,7 +88,7 @@ function contentGiven(
   leaves: readonly Leaf[],
   asked: Asked,
 ): Content {
-  if (given === 'filled') return 'data';
+  if (given === 'filled' || given === 'other') return 'data';
   if (given === 'odd') return 'nothing';
   const shown = contentOf(value ?? null, leaves, asked);
   return given === undefined || (given === 'absent' && shown === 'ids') ? shown : 'empty';
@@ -264,6 +264,8 @@ export const A_DAY = 'it says that a limit of a day or longer is reached';
 /** The row of a lookup that the vendor says it has not served. Such a call is sent again once. */
 export const BUSY = 'the status is 503, with a time to ask again';
 export const IS_EMPTY = 'the place of what was asked for is empty';
+/** The row of an answer that was sold, and has a word or a mask in the place of what was asked for. */
+export const IS_OTHER = 'it holds something else in the place of what was asked for';
 export const SAYS_NONE = 'it says that nothing was found';
 
 export const TABLE: readonly Row[] = [
@@ -309,6 +311,7 @@ export const TABLE: readonly Row[] = [
   ...of('a lookup with data', ({ holds }) => holds, [
     row('its code says at work', 'pending', (it) => isAtWork(it) && !it.asked.isOwn),
     row('it says no', 'in_doubt', (it) => it.statements.no || isWrappedNo(it), HOLDS_DATA),
+    row(IS_OTHER, 'no_match', ({ given }) => given === 'other'),
     row('it holds what was asked for', 'found', () => true),
   ]),
   ...of('a lookup', ({ isLookup }) => isLookup, [

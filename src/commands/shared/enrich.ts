@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { AnswerPlace } from '../../core/answer-body.ts';
-import { isPlain, saidAt, saidIn } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { invariant, messageOf, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
@@ -31,6 +30,7 @@ import { answerPlaceIn, type ResolvedJob } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
 import { openSpender, type Spender, stoppable } from '../../run/run-job.ts';
 import { chooseStore, storeToName } from '../../run/store-choice.ts';
+import { isPlain, saidAt, saidIn } from '../../values/answer-fields.ts';
 import run, { optionsOf, questionsOn } from '../run.ts';
 import type { Own } from './command.ts';
 import { silent } from './library.ts';

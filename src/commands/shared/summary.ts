@@ -1,4 +1,3 @@
-import { missingWords } from '../../core/answer-fields.ts';
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction, withoutWordWords } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
@@ -12,6 +11,7 @@ import type { FiguresObject, RunObject, StepObject } from '../../objects/run-obj
 import type { Plan } from '../../plan/plan.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
+import { missingWords } from '../../values/answer-fields.ts';
 
 export function summaryLines(ended: RunObject): readonly string[] {
   const { batch, rows, counts, requests, seconds, changes, sample, removed = 0, not_removed = 0 } = ended;

@@ -1,13 +1,12 @@
 import { type Dialect, dialectOperationOf, vendorReply } from '../../client/dialect.ts';
 import { isExactCharge, type RuleFound, ruleOf } from '../../client/judge.ts';
-import { PathSearch, saidIn } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import { matchedByIn, type Outcome } from '../../core/row.ts';
-import { accountNameIn, matchingOf, shownAnswer } from '../../files/output/output.ts';
+import { accountNameIn, answersOf, matchingOf, shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';
 import { isJsonLinesName } from '../../lib/file-name.ts';
@@ -15,6 +14,7 @@ import type { AttemptObject, RowObject } from '../../objects/row-object.ts';
 import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
 import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
 import { dialectOfBatch } from '../../run/known-account.ts';
+import { PathSearch, saidIn } from '../../values/answer-fields.ts';
 import type { Report } from '../shared/command.ts';
 import {
   callWords,
@@ -165,7 +165,7 @@ function isExactlyBooked({ call, end, reply }: AttemptRecord, dialect: Dialect):
 
 function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
   const { answer_at: answerPlace } = settingsKept(settings);
-  const shown = shownAnswer(record?.answers ?? [], answerPlace);
+  const shown = shownAnswer(record === undefined ? [] : answersOf(record), answerPlace);
   if (shown === undefined) return [];
   const paths = new PathSearch([]);
   paths.look(saidIn(shown.body, shown.place));

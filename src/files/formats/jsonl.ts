@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { readBody } from '../../core/answer-body.ts';
-import { cellText } from '../../core/answer-fields.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import type { CopyOptions, FileBytes, Format, ReadOptions, Sheet, ValuedRow } from '../../core/format.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import { type InputRow, NO_HEADER, type RowNumber } from '../../core/row.ts';
+import { cellText } from '../../values/answer-fields.ts';
 import { ListSize, requireColumns } from '../shape/list-size.ts';
 import { appendedMembers, objectText, unreadMembers } from '../value-copy.ts';
 

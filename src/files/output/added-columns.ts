@@ -6,15 +6,6 @@ import {
   parsedResultsOf,
   readBody,
 } from '../../core/answer-body.ts';
-import {
-  type AnswerFields,
-  cellText,
-  FieldSurvey,
-  parsedSaidIn,
-  saidAt,
-  saidFields,
-  saidIn,
-} from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
@@ -35,12 +26,21 @@ import type { Job } from '../../job/job.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { asItIs, type CellSafety, type FormulaMode, safeCell, safetyIn } from '../../lib/formulas.ts';
+import {
+  type AnswerFields,
+  cellText,
+  FieldSurvey,
+  parsedSaidIn,
+  saidAt,
+  saidFields,
+  saidIn,
+} from '../../values/answer-fields.ts';
 import { isBlankCell } from '../../values/blank.ts';
 import type { KindName } from '../../values/kind.ts';
 import { identifierNames, kindOfFilled } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import type { RowMatch } from './match.ts';
-import { accountAt, type ShownAnswer, shownAnswer } from './shown-answer.ts';
+import { accountAt, answersOf, type ShownAnswer, shownAnswer } from './shown-answer.ts';
 import { columnWords } from './summary-words.ts';
 import { isPaidBy } from './tally.ts';
 
@@ -264,8 +264,8 @@ export async function surveyFields(
   // Answers with lists are large, so fewer of them are kept at a time.
   const partRows = listsApart ? PART_ROWS.lists : PART_ROWS.single;
   for await (const part of recordParts(ledger, batch.id, partRows)) {
-    for (const { answers } of part) {
-      const shown = shownAnswer(answers, answerPlace);
+    for (const record of part) {
+      const shown = shownAnswer(answersOf(record), answerPlace);
       if (shown !== undefined) survey.addFields(answerFields(shown, listsApart));
     }
   }

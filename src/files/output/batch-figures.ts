@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { FieldSurvey, saidIn } from '../../core/answer-fields.ts';
 import { type CreditPrice, moneyEach, moneyFor, type PricedCredits } from '../../core/money.ts';
 import { present } from '../../core/objects.ts';
 import { asksSeveral, stepNames } from '../../core/steps.ts';
@@ -16,6 +15,7 @@ import {
 import { asItIs } from '../../lib/formulas.ts';
 import type { ListCost } from '../../objects/batch-object.ts';
 import type { FiguresObject, StepObject } from '../../objects/run-object.ts';
+import { FieldSurvey, saidIn } from '../../values/answer-fields.ts';
 import { PART_ROWS, plannedRecords, recordParts } from '../kept-rows.ts';
 import { additionWith, answerFields, foundValues, resultsFilesOf } from './added-columns.ts';
 import { matchingOf, type RowMatch } from './match.ts';

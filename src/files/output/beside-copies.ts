@@ -1,12 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
 import { type AnswerPlace, jsonIn, parsedResultsOf, placeOfAnswer } from '../../core/answer-body.ts';
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../../core/answer-fields.ts';
 import type { Sheet } from '../../core/format.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { statusColumn } from '../../core/our-columns.ts';
 import { ATTENTION_COLUMNS, type InputRow, isSetAside, needsPerson } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import type { CellSafety } from '../../lib/formulas.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../../values/answer-fields.ts';
 import { madeOf, PART_ROWS, recordParts } from '../kept-rows.ts';
 import { type Additions, automaticAddition, type CellWriter, FreeNames } from './added-columns.ts';
 import type { Matching } from './match.ts';

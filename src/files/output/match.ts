@@ -18,7 +18,7 @@ import {
   profilesIn,
   textsOf,
 } from './match/answer-about.ts';
-import { shownAnswers } from './shown-answer.ts';
+import { answersOf, shownAnswers } from './shown-answer.ts';
 
 /**
  * What `_match` says of a row: whether its answer is about another company or person. All of this is read out
@@ -79,9 +79,9 @@ export class Matching {
     return records.map((record) => this.of(cells?.get(record.row) ?? erasedRow(record.row), record));
   }
 
-  of(row: InputRow, record: Pick<RowRecord, 'answers'> | undefined): RowMatch {
+  of(row: InputRow, record: (Pick<RowRecord, 'answers'> & Partial<RowRecord>) | undefined): RowMatch {
     const { mismatch = 'flag' } = this.#settings;
-    const answers = record?.answers ?? [];
+    const answers = record === undefined ? [] : answersOf(record);
     if (!this.isCompared || answers.length === 0) return noMatch(answers);
     const said = shownAnswers(answers).flatMap((answer) => this.#saidOf(row, answer, answers));
     if (said.length === 0) return noMatch(answers);

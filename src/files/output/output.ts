@@ -63,7 +63,7 @@ export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
 export { aboutOf, type Matching, matchingOf, type RowMatch } from './match.ts';
 export { readReport } from './report-facts.ts';
-export { accountNameIn, shownAnswer } from './shown-answer.ts';
+export { accountNameIn, answersOf, shownAnswer } from './shown-answer.ts';
 
 /**
  * Paths of the files that were written. A path is absent where there was nothing to write, or where a stream

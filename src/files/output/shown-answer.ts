@@ -1,7 +1,7 @@
 import { type AnswerPlace, bytesOf, jsonIn, type KeptBody, placeOfAnswer } from '../../core/answer-body.ts';
-import { isPlain } from '../../core/answer-fields.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import type { Batch, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
+import { isPlain } from '../../values/answer-fields.ts';
 
 /** The answer of a row from which its added cells are read. */
 export interface ShownAnswer {
@@ -20,6 +20,16 @@ type Answers = RowRecord['answers'];
  */
 export const shownAnswers = (answers: Answers): Answers =>
   answers.filter(({ kind, fills }) => fills ?? kind === 'found');
+
+/**
+ * The answers of a row, of which the last fills a match: it counted as found when the row ended by it,
+ * whatever is read in it today.
+ */
+export function answersOf({ answers, outcome }: Pick<RowRecord, 'answers'> & Partial<RowRecord>): Answers {
+  const isKept = answers.some(({ kind, fills }) => fills !== undefined || kind === 'found');
+  if (isKept || outcome?.kind !== 'matched') return answers;
+  return answers.map((each, at) => (at === answers.length - 1 ? { ...each, fills: true } : each));
+}
 
 /** The bodies of several steps are read as one, in which each stands under the name of its step. */
 export function shownAnswer(answers: Answers, place: AnswerPlace): ShownAnswer | undefined {

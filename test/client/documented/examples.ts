@@ -1,4 +1,4 @@
-import { dialectOperationOf } from '../../../src/client/dialect.ts';
+import { type Dialect, dialectOperationOf } from '../../../src/client/dialect.ts';
 import provider from '../../../src/client/dialects/provider.ts';
 import service from '../../../src/client/dialects/service.ts';
 import { concluded } from '../../../src/client/judge/table.ts';
@@ -13,6 +13,7 @@ const subject = { project: 'proj-1', name: 'jo@acme.example' };
 /** What was asked; a service in front of the vendor and a free question are about no call. */
 const QUESTIONS = {
   company: { ifLost: 'hold', operation: 'enrich-company', parameters: { domain: 'acme.example' } },
+  email: { ifLost: 'hold', operation: 'find-email', parameters: { full_name: 'Jo Bell' } },
   own: { ifLost: 'hold', operation: 'api-call', parameters: { method: 'GET', endpoint: '/x', body: null } },
   removal: {
     ...asked,
@@ -70,6 +71,7 @@ const ANSWERS: readonly (readonly [keyof typeof QUESTIONS, number, string, strin
   ['company', 422, '{"message":"domain must have a dot"}'],
   ['company', 200, '{"status":"searching","name":"Acme","city":"Perth","phone":"1"}'],
   ['company', 200, '{"success":false,"company":{"name":"Acme","city":"Perth","phone":"1"}}'],
+  ['email', 200, '{"email":"Upgrade to view"}'],
   ['company', 200, '{"name":"Acme","employees":12}'],
   ['company', 202, '{"message":"we look for it"}'],
   ['company', 200, '{"error":"?!"}'],
@@ -102,10 +104,21 @@ const ANSWERS: readonly (readonly [keyof typeof QUESTIONS, number, string, strin
 
 const LONGEST_SHOWN = 60;
 
+/** A finder has no entry that is built in. */
+const FINDER: Dialect = {
+  ...provider,
+  operations: {
+    'find-email': {
+      ...{ method: 'POST', path: '/find', gives: { email: 'email' }, credits: { most: 1, found: 1 } },
+    },
+  },
+};
+
 /** Each example as the page shows it, with the row that decides about it. */
 export const EXAMPLES = ANSWERS.map(([question, status, body, retryAfter]) => {
   const call: Call | undefined = QUESTIONS[question];
-  const dialect = ['company', 'own', 'own change', 'free'].includes(question) ? provider : service;
+  const ofProvider = ['company', 'own', 'own change', 'free'].includes(question) ? provider : service;
+  const dialect = question === 'email' ? FINDER : ofProvider;
   const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
   const raw = { status, headers, body: Buffer.from(body), receivedAtMs: 0 };
   const parsed = { raw, body: readBody(raw.body), isOuter: question === 'service' };

@@ -9,9 +9,9 @@ import {
 import provider from '../../../src/client/dialects/provider.ts';
 import service from '../../../src/client/dialects/service.ts';
 import { judge, type Verdict } from '../../../src/client/judge.ts';
-import { saidIn } from '../../../src/core/answer-fields.ts';
 import type { SubjectState } from '../../../src/core/membership.ts';
 import type { Call, JsonObject, JsonValue } from '../../../src/core/operation.ts';
+import { saidIn } from '../../../src/values/answer-fields.ts';
 
 /** Answers as public references of data vendors and governance services show them, with what they mean, and what the judge says. */
 

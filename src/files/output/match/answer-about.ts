@@ -1,8 +1,8 @@
 import { type AnswerPlace, jsonIn, ownBodyIn } from '../../../core/answer-body.ts';
-import { parsedSaidIn } from '../../../core/answer-fields.ts';
 import type { JsonValue } from '../../../core/operation.ts';
 import { wordsIn } from '../../../core/plain-text.ts';
 import type { RowAnswer } from '../../../ledger/ledger.ts';
+import { parsedSaidIn } from '../../../values/answer-fields.ts';
 import { abn } from '../../../values/number.ts';
 import { companyProfile, personProfile } from '../../../values/profile.ts';
 

@@ -5,11 +5,13 @@ import {
   ownBodyIn,
   parsedFieldsOf,
   valueAt,
-} from './answer-body.ts';
-import { nearest } from './errors.ts';
-import { verdictIn } from './given.ts';
-import type { JsonObject, JsonValue } from './operation.ts';
-import { FOUND_PREFIX } from './row.ts';
+} from '../core/answer-body.ts';
+import { valuesAt } from '../core/answer-path.ts';
+import { nearest } from '../core/errors.ts';
+import { verdictIn } from '../core/given.ts';
+import type { JsonObject, JsonValue } from '../core/operation.ts';
+import { FOUND_PREFIX } from '../core/row.ts';
+import { foundAmong } from './found.ts';
 
 /**
  * Puts every value of an answer under a name of its own, so that nothing that was paid for is left behind.
@@ -51,26 +53,39 @@ export function saidAt({ ours, vendors }: AnswerFields, path: string): JsonValue
 }
 
 /**
- * The values of `gives` that the answer has. A cell of the vendor's that has one of these names, and says
- * something else, gets another name.
+ * The values of `gives` that the answer has; null where nothing of the kind that a name says stands in its
+ * place. A cell of the vendor's that has one of these names, and says something else, gets another name.
  */
 function oursIn(
   gives: NonNullable<AnswerPlace['gives']>,
   own: JsonValue | undefined,
   vendors: JsonValue | undefined,
-  { verdicts }: AnswerPlace,
+  place: AnswerPlace,
 ): JsonObject {
   const ours: Record<string, JsonValue> = {};
   for (const [name, path] of Object.entries(gives)) {
-    const value = valueAt(own, path);
-    if (value === undefined) continue;
-    const isVerdict = name === 'verdict' && verdicts !== undefined && value !== null;
-    ours[name] = isVerdict ? (verdictIn(value, verdicts) ?? value) : value;
+    const values = valuesAt(own, path).map((each) => each.value);
+    if (values.length === 0) continue;
+    const value =
+      place.byKind === true ? ofKind(name, values, place) : asItStands(name, valueAt(own, path), place);
+    ours[name] = value;
     const beside = valueAt(vendors, name);
-    if (beside !== undefined && isOneCell(beside) && textOf(beside) !== textOf(value))
-      ours[FOUND_PREFIX + name] = beside;
+    if (beside === undefined || values.includes(beside) || !isOneCell(beside)) continue;
+    if (textOf(beside) !== textOf(value)) ours[FOUND_PREFIX + name] = beside;
   }
   return ours;
+}
+
+function ofKind(name: string, values: readonly JsonValue[], { verdicts }: AnswerPlace): JsonValue {
+  const found = foundAmong(values, { name, verdicts });
+  if (found?.kind === 'found') return found.value;
+  // A word that the dialect does not have is the vendor's own all the same.
+  return found?.kind === 'other' && name === 'verdict' ? found.value : null;
+}
+
+function asItStands(name: string, value: JsonValue = null, { verdicts }: AnswerPlace): JsonValue {
+  const isVerdict = name === 'verdict' && verdicts !== undefined && value !== null;
+  return isVerdict ? (verdictIn(value, verdicts) ?? value) : value;
 }
 
 /**

@@ -1,0 +1,237 @@
+/**
+ * Goal: what a vendor sells as an address or a number is one, or it is not found: the next account is asked, the row says what
+ * stood there, and the money is booked, as the vendor's book has it.
+ * Method: the real command before one vendor on a real socket that answers for several accounts, each at a path of its own, and
+ * keeps a book: it charges whatever it has put into the place of what was asked for, and nothing for a blank one.
+ */
+import { rm } from 'node:fs/promises';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { type DeskBefore, deskBefore } from './desk.ts';
+
+const FINDER = {
+  ...{ method: 'POST', by: ['first_name+last_name+domain'], credits: { most: 2, found: 2, miss: 0 } },
+  ...{ path: '/find', gives: { email: 'person.work_email' } },
+};
+const COLUMNS = { first_name: 'First', last_name: 'Last', domain: 'Site' };
+const NAMES = ['Ann', 'Bob', 'Cat', 'Dee', 'Eve', 'Fay', 'Gus', 'Hal'];
+const listOf = (count: number): string =>
+  `First,Last,Site\n${NAMES.slice(0, count)
+    .map((name) => `${name},Lee,${name.toLowerCase()}.example\n`)
+    .join('')}`;
+
+type Gives = (input: Readonly<Record<string, string>>) => unknown;
+
+interface FoundDesk extends DeskBefore {
+  /** What each account has charged. */
+  readonly book: Record<string, number>;
+  run(...more: readonly string[]): ReturnType<DeskBefore['desk']['type']>;
+  /** The cells of the columns of each row. */
+  cells(...columns: readonly string[]): readonly string[];
+  spent(): Promise<number>;
+}
+
+/** @param gives what each account has in the place of what is asked for. */
+async function deskOf(
+  gives: Readonly<Record<string, Gives>>,
+  {
+    operation = FINDER,
+    find = {},
+    rows = 1,
+    name = 'find-email',
+  }: {
+    operation?: object;
+    find?: object;
+    rows?: number;
+    name?: string;
+  } = {},
+): Promise<FoundDesk> {
+  const book: Record<string, number> = {};
+  const before = await deskBefore(({ path, input }) => {
+    const [, account = ''] = path.split('/');
+    const value = gives[account]?.(input);
+    const isSold = value !== undefined && value !== null && value !== '' && value !== 'N/A';
+    book[account] = (book[account] ?? 0) + (isSold ? 2 : 0);
+    return { person: { work_email: value, title: 'Buyer' } };
+  });
+  const { desk } = before;
+  const { base_url: url } = JSON.parse(await desk.read('config/accounts.yaml')).accounts.data;
+  desk.place.writeAccounts(
+    Object.fromEntries(
+      Object.keys(gives).map((account) => [
+        account,
+        {
+          ...{ vendor: 'provider', id: account, base_url: `${url.replace(/\/$/, '')}/${account}` },
+          ...{ key: 'a-test-key', dialect: 'ours.yaml', limits: { concurrency: 1 } },
+        },
+      ]),
+    ),
+  );
+  before.speak({ operations: { [name]: operation } });
+  const step = { account: Object.keys(gives), add: { Email: 'email' }, ...find };
+  await desk.write('job.yaml', JSON.stringify({ columns: COLUMNS, operations: { [name]: step } }));
+  await desk.write('list.csv', listOf(rows));
+  return Object.assign(before, {
+    book,
+    run: (...more: readonly string[]) =>
+      desk.type(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '900', ...more]),
+    cells: (...columns: readonly string[]) =>
+      desk.place.rows().map((row) => columns.map((column) => row[column] ?? '').join(' | ')),
+    spent: async () => (await desk.json(['status'])).batches[0].credits.spent,
+  });
+}
+
+test.each<[unknown, string]>([
+  [true, '`true`'],
+  ['Not available', '"Not available"'],
+  ['hidden', '"hidden"'],
+  ['••••@acme.example', '"••••@acme.example"'],
+  ['anna(at)acme.example', '"anna(at)acme.example"'],
+  ['+61 2 9000 1234', '"+61 2 9000 1234"'],
+])(
+  '%j is no address: the next account is asked, both are paid, and the row says it',
+  async (value, shown) => {
+    const at = await deskOf({ one: () => value, two: () => 'ann@two.example' });
+    const { code, stderr } = await at.run();
+    expect(code, stderr).toBe(0);
+    expect(at.cells('Email', 'Email_source', '_status', '_credits', '_reason')).toEqual([
+      `ann@two.example | two | matched | 4 | one: ${shown} stands in the place of the email`,
+    ]);
+    expect(at.book).toEqual({ one: 2, two: 2 });
+    expect(await at.spent()).toBe(4);
+    expect((await at.run()).code).toBe(0);
+    expect(at.asked).toHaveLength(2);
+  },
+);
+
+test('where nobody has one the cell is blank, and what was sold is booked as a find', async () => {
+  const values = [true, 'Not available', null, '', 'N/A', 'ann@acme.example'];
+  const at = await deskOf(
+    { one: ({ first_name }) => values[NAMES.indexOf(first_name ?? '')] },
+    { rows: values.length },
+  );
+  const { code, stderr } = await at.run();
+  expect(code, stderr).toBe(0);
+  const missed = 'no match by first_name+last_name+domain';
+  expect(at.cells('Email', '_status', '_credits', '_reason')).toEqual([
+    ` | no_match | 2 | ${missed}; \`true\` stands in the place of the email`,
+    ` | no_match | 2 | ${missed}; "Not available" stands in the place of the email`,
+    ...Array.from({ length: 3 }, () => ` | no_match | 0 | ${missed}`),
+    'ann@acme.example | matched | 2 | ',
+  ]);
+  expect(at.book).toEqual({ one: 6 });
+  expect(await at.spent()).toBe(6);
+});
+
+test('what an answer says that it cost is booked for such a find as well', async () => {
+  const at = await deskOf({ one: () => true }, { operation: { ...FINDER, credits: { most: 5, found: 2 } } });
+  at.answer = () => ({ person: { work_email: true }, credits_charged: 3 });
+  await at.run();
+  expect(at.cells('_status', '_credits')).toEqual(['no_match | 3']);
+});
+
+test('of a list the first that is an address is found, and `add` joins the list', async () => {
+  const at = await deskOf(
+    { one: () => ['hidden', 'ann@acme.example', 'bob@acme.example'] },
+    { find: { add: { Email: 'email', All: 'person.work_email' } } },
+  );
+  expect((await at.run()).code).toBe(0);
+  expect(at.cells('Email', 'All')).toEqual(['ann@acme.example | hidden; ann@acme.example; bob@acme.example']);
+});
+
+test('a telephone number is asked for elsewhere where the place of it says something else', async () => {
+  const operation = { ...FINDER, gives: { phone: 'person.work_email' } };
+  const find = { add: { Phone: 'phone' } };
+  const at = await deskOf(
+    { one: () => 'Upgrade to view', two: () => '(02) 9000 1235 x7' },
+    { operation, find, name: 'find-phone' },
+  );
+  expect((await at.run()).code).toBe(0);
+  expect(at.cells('Phone', '_status', '_reason')).toEqual([
+    '(02) 9000 1235 x7 | matched | one: "Upgrade to view" stands in the place of the phone',
+  ]);
+});
+
+test('a person is found by any fact of theirs, and a cell of another kind is blank', async () => {
+  const operation = { ...FINDER, gives: { email: 'person.work_email', job_title: 'person.title' } };
+  const find = { add: { Email: 'email', Title: 'job_title' } };
+  const at = await deskOf({ one: () => true }, { operation, find, name: 'enrich-person' });
+  const { code, stderr } = await at.run();
+  expect(code, stderr).toBe(0);
+  expect(at.cells('Email', 'Title', '_status', '_credits')).toEqual([' | Buyer | matched | 2']);
+});
+
+// ------------------------------------------------------------------------------------------- what was found before
+
+/** The finished list is as an earlier build has left it, which took whatever stands in the place for an address. */
+function asFoundBefore({ desk }: DeskBefore): void {
+  const database = new Database(desk.place.path('store/ledger.db'));
+  const guards = database.prepare<[], { name: string; sql: string }>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
+  );
+  const kept = guards.all();
+  for (const { name } of kept) database.exec(`DROP TRIGGER ${name}`);
+  database.exec(`
+    UPDATE attempts SET said = 'found', why = 'status 200', dialect = 5 WHERE why LIKE '%stands in the place%';
+    UPDATE rows SET state = 'matched', reason = NULL, matched_by = 'first_name+last_name+domain',
+      fills = CASE WHEN fills IS NULL THEN NULL ELSE (SELECT json_array(a.id) FROM attempts a
+        WHERE a.said = 'found' AND a.batch = rows.batch AND a.row = rows.row) END
+      WHERE reason LIKE '%stands in the place%';
+    UPDATE batches SET facts = json_remove(facts, '$.settings.by_kind', '$.settings.answer_at.byKind');`);
+  for (const { sql } of kept) database.exec(sql);
+  database.close();
+}
+
+test('what an earlier build took for addresses stays in its list; a plan says what it was, and nothing is bought unasked', async () => {
+  const gives = ({ first_name: name }: Readonly<Record<string, string>>) =>
+    name === 'Cat' ? 'cat@one.example' : true;
+  const at = await deskOf(
+    { one: gives, two: () => 'ann@two.example' },
+    { rows: 3, find: { account: 'one' } },
+  );
+  const both = {
+    columns: COLUMNS,
+    operations: { 'find-email': { account: ['one', 'two'], add: { Email: 'email' } } },
+  };
+  const { desk } = at;
+  await at.run();
+  asFoundBefore(at);
+  const before = ['true | matched', 'true | matched', 'cat@one.example | matched'];
+  const counted = { rows: 2, found_by: [{ value: '`true`', rows: 2 }] };
+  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
+    reread: { ...counted, most: 0 },
+  });
+  const plan = await desk.type(['plan', 'job.yaml', 'list.csv']);
+  expect(plan.stdout).toContain('reads differently: 2 rows were found by `true`; to settle them again');
+  const kept = await at.run();
+  expect(kept.stderr).toContain('They keep their outcome; to settle them again, agree with --yes.');
+  expect(at.cells('Email', '_status')).toEqual(before);
+
+  // Another list has the same people: what the answers are today is read there, and the other account is in its price.
+  await desk.write('both.yaml', JSON.stringify(both));
+  expect(await desk.json(['plan', 'both.yaml', 'list.csv'])).toMatchObject({
+    to_buy: 2,
+    credits: { most: 4 },
+  });
+  const ran = await desk.type(['run', 'both.yaml', 'list.csv', '-o', 'both.csv', '--budget', '9']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(at.book).toEqual({ one: 6, two: 4 });
+  expect(desk.place.rows('both.csv').map(({ Email }) => Email)).toEqual([
+    ...['ann@two.example', 'ann@two.example', 'cat@one.example'],
+  ]);
+  await rm(desk.place.path('out.csv'));
+  await at.run();
+  expect(at.cells('Email', '_status')).toEqual(before);
+  expect(at.asked).toHaveLength(5);
+});
+
+test('agreed, a list that was found by something else is settled again, and the next account is asked', async () => {
+  const at = await deskOf({ one: () => true, two: () => 'ann@two.example' });
+  await at.run();
+  asFoundBefore(at);
+  await at.run();
+  expect(at.cells('Email', '_status')).toEqual(['true | matched']);
+  expect((await at.run('--yes')).code).toBe(0);
+  expect(at.cells('Email', '_status')).toEqual(['ann@two.example | matched']);
+  expect(at.book).toEqual({ one: 2, two: 2 });
+});
