@@ -179,3 +179,63 @@ test('a survey of three header rows: the first names the columns, the others are
   ]);
   expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 2 }, requests: 2 });
 });
+
+// ------------------------------------------------------------------------------------------------ how programs call columns
+
+const name = (header: string): string => `"${header}"`;
+
+test.each<[operation: string, header: readonly string[], columns: Readonly<Record<string, string>>]>([
+  [
+    'enrich-company',
+    ['Account: Account Name', 'Account: Website', 'Contact: Email'],
+    { website: 'Account: Website' },
+  ],
+  [
+    'enrich-company',
+    ['Organization - Name', 'Organization - Website'],
+    { website: 'Organization - Website' },
+  ],
+  ['enrich-company', ['Account | Website', 'Owner: Email'], { website: 'Account | Website' }],
+  [
+    'enrich-company',
+    ['Company: Domain', 'Company > LinkedIn URL'],
+    { domain: 'Company: Domain', profile_url: 'Company > LinkedIn URL' },
+  ],
+  [
+    'enrich-person',
+    ['Person - Name', 'Person - Email - Work', 'Person - Email - Home'],
+    { email: 'Person - Email - Work' },
+  ],
+  ['enrich-person', ['Account: Email', 'Contact: Email'], { email: 'Contact: Email' }],
+  ['enrich-person', ['Account: LinkedIn', 'Contact: LinkedIn'], { profile_url: 'Contact: LinkedIn' }],
+  ['enrich-person', ['Email', 'Lead: Email'], { email: 'Email' }],
+  [
+    'invite-user',
+    [
+      'Email address to invite [inviteeEmail] Required',
+      'Redirection url [inviteRedirectURL] Required',
+      'Send invitation message (true or false) [sendEmail]',
+    ],
+    { email: 'Email address to invite [inviteeEmail] Required' },
+  ],
+  [
+    'invite-user',
+    ['First Name [Required]', 'Email Address [Required]'],
+    { email: 'Email Address [Required]' },
+  ],
+])('%s of a list with %j takes %j by their names', async (operation, header, columns) => {
+  const cells = header.map((each) => (/email/i.test(each) ? 'jo@a.example' : 'https://a.example'));
+  const desk = await deskWith(`${header.map(name).join()}\n${cells.join()}\n`);
+  const { operations } = await desk.json(['plan', 'list.csv']);
+  const fit = operations.find((each: { operation: string }) => each.operation === operation);
+  expect(fit).toMatchObject({ columns });
+  expect(Object.keys(fit.columns).sort()).toEqual(Object.keys(columns).sort());
+});
+
+test('the template of a directory, whose version stands above its names, is read', async () => {
+  const desk = await deskWith(
+    'version:v1.0\nEmail address to invite [inviteeEmail] Required,Redirection url [inviteRedirectURL] Required\n' +
+      'jo@a.example,https://a.example/in\nal@b.example,https://a.example/in\n',
+  );
+  expect(await desk.json(['plan', 'list.csv'])).toMatchObject({ rows: 2, layout: { header_row: '2' } });
+});

@@ -8,6 +8,7 @@ import { abn } from '../../values/number.ts';
 import { companyProfile, personProfile } from '../../values/profile.ts';
 import { isDate } from '../../values/text.ts';
 import { website } from '../../values/website.ts';
+import { isNamedWithin, isNameOf, squeezed, wordsOf } from './column-names.ts';
 
 /**
  * The kind of a column: told by the input that the column feeds, by its name, or by its cells. Guessing,
@@ -42,15 +43,8 @@ export function kindOfInput(input: string): KindName | undefined {
   return Object.hasOwn(KIND_OF_INPUT, name) ? KIND_OF_INPUT[name] : undefined;
 }
 
-/** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
-export function squeezed(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-}
-
-function isNameOf({ name, aliases }: InputField, column: string): boolean {
-  const text = squeezed(column);
-  return text === squeezed(name) || aliases.includes(text);
-}
+const isMeantBy = (input: InputField, column: string): boolean =>
+  isNameOf(input, column) || isNamedWithin(input, column);
 
 /**
  * Whether some operation reads a column of that name. A description does not count: such a column stands in
@@ -58,7 +52,7 @@ function isNameOf({ name, aliases }: InputField, column: string): boolean {
  */
 export function isInputName(column: string, operations: Iterable<Operation>): boolean {
   const inputs = [...operations].flatMap((operation) => operation.inputs);
-  return inputs.some((input) => input.name !== 'description' && isNameOf(input, column));
+  return inputs.some((input) => input.name !== 'description' && isMeantBy(input, column));
 }
 
 /**
@@ -70,14 +64,6 @@ export async function identifierNames(): Promise<(name: string) => boolean> {
   const inputs = [...operations.values()].flatMap((operation) => operation.inputs);
   const identifiers = inputs.filter(({ looksRight }) => looksRight !== undefined);
   return (name) => identifiers.some((input) => isNameOf(input, name));
-}
-
-/** Capitals within a word begin another word, as in `parentAbn`. */
-function wordsOf(name: string, separator: RegExp): string {
-  return name
-    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .replaceAll(separator, ' ')
-    .toLowerCase();
 }
 
 /**
@@ -94,9 +80,10 @@ const BY_WORDS: readonly (readonly [KindName, RegExp])[] = [
 
 export function kindByName(header: string, operations: Iterable<Operation>): KindName | undefined {
   const name = squeezed(header);
-  for (const { inputs } of operations) {
-    const input = inputs.find(({ aliases }) => aliases.includes(name));
-    const kind = input && kindOfInput(input.name);
+  const inputs = [...operations].flatMap((operation) => operation.inputs);
+  const named = inputs.filter(({ aliases }) => aliases.includes(name));
+  for (const input of [...named, ...inputs.filter((each) => isNamedWithin(each, header))]) {
+    const kind = kindOfInput(input.name);
     if (kind !== undefined) return kind;
   }
   const words = wordsOf(header, /[^\p{L}\p{N}]+/gu);

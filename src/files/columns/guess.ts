@@ -9,7 +9,8 @@ import { identifierText } from '../../values/blank.ts';
 import type { KindName } from '../../values/kind.ts';
 import { domain } from '../../values/website.ts';
 import { lookedAt } from '../shape/list-start.ts';
-import { BY_CONTENT, isAboutAnother, SHARE_THAT_DECIDES, squeezed } from './column-kind.ts';
+import { BY_CONTENT, isAboutAnother, SHARE_THAT_DECIDES } from './column-kind.ts';
+import { isNamedWithin, isNameOf, squeezed } from './column-names.ts';
 
 /**
  * Guesses which column feeds which input. A name outranks content. Content decides where several names say
@@ -169,7 +170,7 @@ export function agreesByName(
   return (
     isThere &&
     inputs.every((input) => {
-      const claimants = claimantsOf(input, header);
+      const claimants = namesakesOf(input, header);
       return claimants.length === 0 || claimants.includes(columns[input.name] ?? '');
     })
   );
@@ -199,11 +200,17 @@ function byName(
   return { sure };
 }
 
-function claimantsOf({ name, aliases, required }: InputField, header: readonly string[]): readonly string[] {
-  const known = new Set([squeezed(name), ...aliases]);
-  const isNamed = required === true && header.includes(name);
-  if (isNamed) return [name];
-  return header.filter((column) => known.has(squeezed(column)) && !isFoundColumn(column));
+/** Columns with the input's name; where there are none, those of a program that have it within theirs. */
+function claimantsOf(input: InputField, header: readonly string[]): readonly string[] {
+  const namesakes = namesakesOf(input, header);
+  if (namesakes.length > 0) return namesakes;
+  return header.filter((column) => isNamedWithin(input, column) && !isFoundColumn(column));
+}
+
+function namesakesOf(input: InputField, header: readonly string[]): readonly string[] {
+  const isNamed = input.required === true && header.includes(input.name);
+  if (isNamed) return [input.name];
+  return header.filter((column) => isNameOf(input, column) && !isFoundColumn(column));
 }
 
 /**

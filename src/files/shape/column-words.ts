@@ -49,7 +49,7 @@ const KINDS = new Set(
   wordsIn(`work home office primary secondary main business private personal billing shipping mailing parent
   direct other
   new old current previous next internal external our their your my annual public australian universal unique
-  head
+  head invite invitee required optional redirect redirection
   alternative alternate preferred default original native local international charity school 1 2 3 4 5`),
 );
 
