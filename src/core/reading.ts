@@ -112,6 +112,8 @@ export const FoundLayout = z.object({
   /** The name of the sheet, where it is not the active one. */
   sheet: z.string().optional(),
   header_row: z.string().optional(),
+  /** `quoted`: each line is one cell in quotes; `cells`: each is the first cell of its row in a workbook. */
+  lines: z.enum(['quoted', 'cells']).optional(),
   /** Rows below the header that do not belong to the table. */
   left_out: z
     .array(

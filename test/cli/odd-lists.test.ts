@@ -6,6 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import { bookOf, textRow } from '../files/formats/workbook-file.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const RUN = ['run', 'enrich-company', 'list.csv', '--budget', '99', '-o', 'out.csv'];
@@ -239,3 +240,67 @@ test('the template of a directory, whose version stands above its names, is read
   );
   expect(await desk.json(['plan', 'list.csv'])).toMatchObject({ rows: 2, layout: { header_row: '2' } });
 });
+
+// ------------------------------------------------------------------------------------------------ each line one cell
+
+const LINES = [
+  'Name,Domain,Note',
+  'A,a.example,"1 Main St, Perth"',
+  '"B ""the"" C",b.example,"two\nlines"',
+  'D,d.example,',
+];
+const quoted = (line: string): string => `"${line.replaceAll('"', '""')}"`;
+
+test.each([
+  ['\n', ''],
+  ['\r\n', ',,'],
+  ['\n', ';'],
+])(
+  'lines that are one quoted cell each are read as what stands within, and come back without: %j, %j',
+  async (end, behind) => {
+    const desk = await deskWith(`\uFEFF${LINES.map((line) => quoted(line) + behind + end).join('')}`);
+    const { stderr } = await desk.type(['plan', 'list.csv']);
+    expect(stderr).toContain('Each line is one cell in quotes, so the cells within the quotes are read');
+    expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 3 }, requests: 3 });
+    const output = await desk.read('out.csv');
+    const rows = parse(output, { bom: true, columns: true }) as Record<string, string>[];
+    expect(rows.map(({ Name, Domain, Note, _status }) => [Name, Domain, Note, _status])).toEqual([
+      ['A', 'a.example', '1 Main St, Perth', 'matched'],
+      ['B "the" C', 'b.example', 'two\nlines', 'matched'],
+      ['D', 'd.example', '', 'matched'],
+    ]);
+    expect(await desk.json(RUN), 'the same again').toMatchObject({ requests: 0, counts: { matched: 3 } });
+    const again = await desk.json(['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv']);
+    expect(again).toMatchObject({ requests: 0, counts: { matched: 3 } });
+  },
+);
+
+test('a list of one column in quotes, with a comma in each name, stays one', async () => {
+  const desk = await deskWith('"Last, First"\n"Smith, John"\n"Doe, Jane"\n');
+  expect(await desk.json(['plan', 'list.csv', '--header-row', '1'])).toMatchObject({
+    columns: [{ name: 'Last, First' }],
+  });
+});
+
+test('a workbook with all of it in column A is read as its lines, and comes back as a table', async () => {
+  const rows = ['Name;Domain', 'A;a.example', '"B; C";b.example'].map((line, at) =>
+    textRow(at + 1, escaped(line)),
+  );
+  const desk = await deskWith(bookOf({ rows: rows.join('') }), 'list.xlsx');
+  const run = ['run', 'enrich-company', 'list.xlsx', '--budget', '9', '-o', 'out.xlsx'];
+  const { code, stderr } = await desk.type(run);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(
+    'All of it stands in column A, so each line is parted into its cells; so is it in the output.',
+  );
+  expect(await desk.requests()).toBe(2);
+  const { columns, rows: count } = await desk.json(['plan', 'out.xlsx']);
+  expect(count).toBe(2);
+  expect(columns.slice(0, 2)).toMatchObject([
+    { name: 'Name', examples: ['A', 'B; C'] },
+    { name: 'Domain', examples: ['a.example', 'b.example'] },
+  ]);
+  expect(await desk.json(run), 'the same again').toMatchObject({ requests: 0, counts: { matched: 2 } });
+});
+
+const escaped = (text: string): string => text.replaceAll('"', '&quot;');

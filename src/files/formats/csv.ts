@@ -9,6 +9,7 @@ import { rowsWithout, TableRows } from '../shape/left-out.ts';
 import { ListSize, requireColumns } from '../shape/list-size.ts';
 import { joinedNames, layoutNotes, nothingBelow } from '../shape/list-start.ts';
 import { findLayout } from './csv/layout.ts';
+import { markLength, textOf } from './csv/lines.ts';
 import { Misfits } from './csv/misfits.ts';
 import {
   type CellStyle,
@@ -19,10 +20,9 @@ import {
   isQuoted,
   type Layout,
   lineEndLength,
-  markLength,
   readRecords,
 } from './csv/records.ts';
-import { encoded, textOf } from './csv/text.ts';
+import { encoded } from './csv/text.ts';
 
 /**
  * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in
@@ -189,7 +189,7 @@ async function standsAgain(layout: Layout, header: CsvRecord | undefined, from: 
   if (line.length === 0) return false;
   let passed = 0;
   let rest = NO_BYTES;
-  for await (const text of textOf(layout.file, layout.codec)) {
+  for await (const text of textOf(layout)) {
     passed += text.length;
     if (passed < from) continue;
     const looked = Buffer.concat([rest, text]);

@@ -16,7 +16,7 @@ import { workbookCopy } from '../value-copy.ts';
 import { type Book, readBook } from './xlsx/book.ts';
 import { type OwnSource, ownCopy, ownCorrected, tablesOf } from './xlsx/own-copy.ts';
 import { sheetRows } from './xlsx/sheet.ts';
-import { chooseTable, inputRow, tableRow } from './xlsx/table.ts';
+import { chooseTable, inputRow, tableRow, tableRows } from './xlsx/table.ts';
 
 /**
  * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the
@@ -48,7 +48,7 @@ async function openBook(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     },
     header: async () => columns.names,
     async *groups() {
-      for await (const group of sheetRows(book, tab)) {
+      for await (const group of tableRows(sheetRows(book, tab), table.parting)) {
         const rows = group.map((row) => tableRow(row, table)).filter(({ kind }) => kind === 'row');
         yield rows.map((row) => inputRow(row, columns));
       }
@@ -72,9 +72,8 @@ async function* copy(
   const { book, table } = source;
   const name = basename(book.archive.path);
   if (options.isPart !== true && options.byValue !== true) {
-    const hasNames = table.header.last > 0;
     const { obstacle } = book;
-    const made = obstacle?.fact ?? (hasNames ? await ownCopy(source, options, cellsFor) : NO_NAMES);
+    const made = obstacle?.fact ?? noPlaceIn(source) ?? (await ownCopy(source, options, cellsFor));
     if (typeof made !== 'string') return yield* made;
     const next = obstacle === undefined ? '' : ` To have them in it: ${obstacle.next}.`;
     requireNoMacros(book, made);
@@ -90,7 +89,15 @@ async function* copy(
   yield* workbookCopy(sheet, options, cellsFor, table.tab.name);
 }
 
-const NO_NAMES = 'no row of it has the names of the columns, and one above all others would move them';
+/** Why our columns cannot stand beside the user's. */
+function noPlaceIn({ table }: OwnSource): string | undefined {
+  if (table.parting !== undefined) return IN_COLUMN_A;
+  return table.header.last === 0
+    ? 'no row of it has the names of the columns, and one above all others would move them'
+    : undefined;
+}
+
+const IN_COLUMN_A = 'all of it stands in column A';
 
 /**
  * @throws StopError `output`: a new workbook has no macros, and one that is called as if it had some is
@@ -105,7 +112,8 @@ function requireNoMacros({ archive: { path } }: Book, why: string): void {
 /** The workbook with what is corrected as text in it, as it was typed. */
 async function* corrected(source: OwnSource, list: readonly Correction[]): AsyncIterable<Buffer> {
   const { archive, obstacle } = source.book;
-  const made = obstacle?.fact ?? ownCorrected(source, list);
+  const isParted = source.table.parting !== undefined;
+  const made = obstacle?.fact ?? (isParted ? IN_COLUMN_A : ownCorrected(source, list));
   if (typeof made !== 'string') return yield* made;
   const next = obstacle === undefined ? 'correct the cells in Excel' : obstacle.next;
   throw stop('input', `Nothing can be written into ${archive.path}: ${made}.`, `To change it, ${next}.`);

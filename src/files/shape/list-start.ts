@@ -431,15 +431,22 @@ function countsOf(texts: readonly string[]): ReadonlyMap<string, number> {
 const NAMES_SHOWN = 4;
 
 export function layoutNotes(
-  { header_row: row, left_out = [] }: FoundLayout,
+  { header_row: row, lines, left_out = [] }: FoundLayout,
   names: readonly string[],
 ): readonly string[] {
   const leftOut = Map.groupBy(left_out, ({ text }) => text);
   return [
+    ...(lines === undefined ? [] : [LINES_NOTES[lines]]),
     ...(row === undefined ? [] : [headerNote(row, names)]),
     ...[...leftOut].map(([text, all]) => leftOutNote(text, all)),
   ];
 }
+
+const LINES_NOTES: Readonly<Record<NonNullable<FoundLayout['lines']>, string>> = {
+  quoted:
+    'Each line is one cell in quotes, so the cells within the quotes are read; the output has no quotes around its lines.',
+  cells: 'All of it stands in column A, so each line is parted into its cells; so is it in the output.',
+};
 
 function headerNote(rows: string, names: readonly string[]): string {
   if (rows === '0')

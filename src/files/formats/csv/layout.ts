@@ -20,9 +20,11 @@ import {
   topRows,
   usualWidth,
 } from '../../shape/list-start.ts';
+import { areLinesQuoted } from '../../shape/parted-lines.ts';
 import { findEncoding } from './encoding.ts';
-import { hasStrayQuote, type Layout, markLength, PARSING } from './records.ts';
-import { type Codec, codecOf, textOf } from './text.ts';
+import { markLength, textOf } from './lines.ts';
+import { hasStrayQuote, type Layout, PARSING } from './records.ts';
+import { codecOf } from './text.ts';
 
 /** Finds out how to read a file of delimited text, from its first bytes. */
 
@@ -34,7 +36,13 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const { path } = file;
   const { encoding, notes } = await findEncoding(file, options);
   const codec = codecOf(encoding);
-  const { text, isMarked } = await firstText(file, codec);
+  const plain = await firstText({ file, codec, areLinesQuoted: false });
+  const isQuoted =
+    options.asBefore === undefined
+      ? areLinesQuoted(plain.text.slice(0, SAMPLE), plain.text.length > SAMPLE)
+      : options.asBefore.lines === 'quoted';
+  const { text, isMarked } = isQuoted ? await firstText({ file, codec, areLinesQuoted: true }) : plain;
+  const lines = isQuoted ? ('quoted' as const) : undefined;
   const [separatorLine = '', , separator] = SEPARATOR_LINE.exec(text) ?? [];
   const table = text.slice(separatorLine.length);
   const said = saidHeader(options);
@@ -54,6 +62,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
     codec,
     isEncodingSaid: options.encoding !== undefined,
     isMarked,
+    areLinesQuoted: isQuoted,
     delimiter,
     start,
     unnamed,
@@ -63,7 +72,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
     isPadded: options.ragged === 'pad',
     isStrict: options.strict === true,
     hasRow: rowsWithout(options.asBefore?.left_out ?? [], rowsBelow(header, options, path)),
-    found: { ...keptOf(start), ...present({ left_out: options.asBefore?.left_out }) },
+    found: { ...keptOf(start), ...present({ lines, left_out: options.asBefore?.left_out }) },
     top: topRows(rows),
   };
 }
@@ -106,12 +115,11 @@ function delimiterOf(path: string, separator: string | undefined): Delimiter | u
 const MOST_BYTES_LOOKED_AT = 1024 * 1024;
 
 async function firstText(
-  file: FileBytes,
-  codec: Codec,
+  source: Pick<Layout, 'file' | 'codec' | 'areLinesQuoted'>,
 ): Promise<{ readonly text: string; readonly isMarked: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of textOf(file, codec)) {
+  for await (const chunk of textOf(source)) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > MOST_BYTES_LOOKED_AT) break;

@@ -8,7 +8,8 @@ import { DELIMITERS, type Delimiter, type FoundLayout } from '../../../core/read
 import type { RowNumber } from '../../../core/row.ts';
 import type { NamedColumns } from '../../header.ts';
 import { isUnseen } from '../../shape/column-words.ts';
-import { type Codec, textOf } from './text.ts';
+import { markLength, textOf } from './lines.ts';
+import type { Codec } from './text.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
 export interface Layout {
@@ -16,6 +17,8 @@ export interface Layout {
   readonly codec: Codec;
   readonly isEncodingSaid: boolean;
   readonly isMarked: boolean;
+  /** Whether each line is one cell in quotes, and is read as what stands within them. */
+  readonly areLinesQuoted: boolean;
   readonly delimiter: Delimiter;
   /**
    * Whether a first line such as `sep=;` says so. Spreadsheets show title lines as rows, but take that one
@@ -162,8 +165,8 @@ class RecordReader {
    * written.
    */
   async *records(): AsyncGenerator<readonly CsvRecord[]> {
-    const { file, codec } = this.#layout;
-    for await (const text of withWholeMarks(textOf(file, codec))) {
+    const { file } = this.#layout;
+    for await (const text of textOf(this.#layout)) {
       const rest = this.#text.subarray(this.#at);
       this.#text = Buffer.concat([rest, text]);
       this.#at = 0;
@@ -344,25 +347,6 @@ class RecordReader {
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 
-/** More marks than these are in no file. */
-const MOST_BYTES_OF_MARKS = 32;
-
-/** The same text, of which the first piece has all marks. */
-async function* withWholeMarks(texts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let first: Buffer | undefined = Buffer.alloc(0);
-  for await (const text of texts) {
-    if (first === undefined) {
-      yield text;
-      continue;
-    }
-    first = Buffer.concat([first, text]);
-    if (first.length < MOST_BYTES_OF_MARKS) continue;
-    yield first;
-    first = undefined;
-  }
-  if (first !== undefined) yield first;
-}
-
 // --------------------------------------------------------------------------- cells as they stand in the file
 
 const LF = 0x0a;
@@ -378,22 +362,6 @@ export const PARSING = {
   relax_column_count: true,
   relax_quotes: true,
 } as const satisfies Options;
-
-/**
- * What spreadsheets put before the first byte of a UTF-8 file, and the same where a program has read it as
- * Windows-1252 and written it again.
- */
-const MARKS = [Buffer.from('\uFEFF'), Buffer.from('ï»¿')];
-
-/** The bytes of the marks at the beginning: some files have several. */
-export function markLength(bytes: Buffer): number {
-  let length = 0;
-  for (;;) {
-    const mark = MARKS.find((each) => bytes.subarray(length, length + each.length).equals(each));
-    if (mark === undefined) return length;
-    length += mark.length;
-  }
-}
 
 /** Bytes of the line end that closes the record: 2, 1, or 0 for a last record without one. */
 export function lineEndLength(record: Buffer): number {

@@ -26,7 +26,7 @@ const HALF = Buffer.of(0xff);
 const NOTHING = Buffer.alloc(0);
 
 /** The text of a file as UTF-8. UTF-8 itself passes as it is; its reader checks it. */
-export async function* textOf(file: FileBytes, codec: Codec): AsyncGenerator<Buffer> {
+export async function* decodedText(file: FileBytes, codec: Codec): AsyncGenerator<Buffer> {
   const decode = codec.decoder();
   for await (const chunk of file.chunks()) yield decode(chunk);
   yield decode();

@@ -4,7 +4,7 @@ import type { ListStart, ReadOptions } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Operation } from '../../../core/operation.ts';
 import { counted, foreignName, listed, plainText } from '../../../core/plain-text.ts';
-import type { FoundLayout, LeftOut } from '../../../core/reading.ts';
+import type { Delimiter, FoundLayout, LeftOut } from '../../../core/reading.ts';
 import { type InputRow, type RowNumber, type RowRange, readRowRange } from '../../../core/row.ts';
 import { shellWord } from '../../../lib/command-line.ts';
 import { isInputName, isWebName, kindByName } from '../../columns/column-kind.ts';
@@ -22,6 +22,7 @@ import {
   rowsBelow,
   saidHeader,
 } from '../../shape/list-start.ts';
+import { cellsOfLine, partingOf } from '../../shape/parted-lines.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type Book, type BookSheet, linksOf, sheetsMeant } from './book.ts';
 import { type SheetFrame, SheetReader, type SheetRow, sheetRows } from './sheet.ts';
@@ -112,6 +113,8 @@ interface SurveyedSheet extends Readonly<Counts> {
   readonly top: readonly SheetRow[];
   /** Undefined where no row holds anything. */
   readonly start: (ListStart & Top) | undefined;
+  /** What parts the lines in column A, where each is a row. */
+  readonly parting: Delimiter | undefined;
   readonly frame: SheetFrame;
   readonly links: Links;
   readonly leftOut: readonly LeftOut[];
@@ -137,7 +140,9 @@ async function surveyed(
   options: ReadOptions,
   size: ListSize,
 ): Promise<SurveyedSheet> {
-  const top = await firstRows(book, tab, options);
+  const first = await firstRows(book, tab, options);
+  const parting = partingIn(first, options);
+  const top = partedRows(first, parting);
   const { path } = book.archive;
   // A person who is told of a row has to find it.
   const where = book.sheets.length === 1 ? path : `${path}, sheet ${foreignName(tab.name)}`;
@@ -145,11 +150,32 @@ async function surveyed(
   const names = start === undefined ? [] : namesIn(top, start.header);
   const table = new TableRows<SheetRow>(start?.header.last ?? 0, names, options, start?.describing);
   const reader = new SheetReader(book);
-  const groups = sizedRows(sheetRows(book, tab, reader), size);
+  const groups = sizedRows(tableRows(sheetRows(book, tab, reader), parting), size);
   const counts = await countedRows(where, groups, table, start, options);
   const links = await linkTargets(book, tab, reader.frame);
   const namesSomebody = table.naming.areKnown;
-  return { ...counts, tab, top, start, frame: reader.frame, links, leftOut: table.end(), namesSomebody };
+  const leftOut = table.end();
+  return { ...counts, tab, top, start, parting, frame: reader.frame, links, leftOut, namesSomebody };
+}
+
+/** What parts the lines of a sheet that has a whole line in column A of each row; undefined for another. */
+function partingIn(top: readonly SheetRow[], { asBefore }: ReadOptions): Delimiter | undefined {
+  const isKnown = asBefore === undefined || asBefore.lines === 'cells';
+  if (!isKnown || top.some(({ cells }) => cells.length > 1)) return undefined;
+  return partingOf(top.map(({ cells: [line = ''] }) => line));
+}
+
+const partedRows = (rows: readonly SheetRow[], parting: Delimiter | undefined): readonly SheetRow[] =>
+  parting === undefined
+    ? rows
+    : rows.map((row) => ({ ...row, cells: row.cells.flatMap((line) => cellsOfLine(line, parting)) }));
+
+/** The rows of a sheet as those of its table. */
+export async function* tableRows(
+  groups: AsyncIterable<readonly SheetRow[]>,
+  parting: Delimiter | undefined,
+): AsyncIterable<readonly SheetRow[]> {
+  for await (const group of groups) yield partedRows(group, parting);
 }
 
 async function* sizedRows(
@@ -242,7 +268,7 @@ function tableOf(
   const layout: FoundLayout = {
     ...present({ sheet: passedOver === undefined ? options.asBefore?.sheet : tab.name }),
     ...keptOf(start),
-    ...present({ left_out }),
+    ...present({ lines: surveyed.parting === undefined ? undefined : ('cells' as const), left_out }),
   };
   const notes = [
     ...(options.sheet === undefined ? sheetNotes(book, tab, passedOver) : []),
