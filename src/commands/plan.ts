@@ -152,7 +152,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     if (plan.rows === 0) throw noRows(list);
     const answers = isChange ? undefined : await searchAnswers(ledger, chosen, ANSWERS_SHOWN);
     const reread = await rereadOf(context, opened);
-    const { damage, blankWords, repairableRows } = watch.found();
+    const { repairableRows, ...found } = watch.found();
     const { id, batch } = await identifyPlan(context, list, plan, changes);
     await requireFreeColumns(context, list, batch);
     const { part: _part, ...figures } = plan;
@@ -163,13 +163,12 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
       columns,
       ...figures,
       ...sheetsOf(list.sheet),
-      damage,
+      ...found,
       ...(changes && shownChanges(changes, guardProblems({ job, allowAdmin: input.allow_admin }, changes))),
       ...present({
         this_run: partOf(plan),
         unfinished: batch?.state === 'open' ? batch.id : undefined,
         because: because.size === 0 ? undefined : Object.fromEntries(because),
-        blank_words: blankWords,
         repaired: job.repair === true ? repairableRows : undefined,
         fields: answers && [...answers.paths],
         moved: moved && { message: moved.message, next: moved.next },
@@ -198,6 +197,7 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
         : changePlanLines(changes, plan, object.guards, isAll ? EVERY_LINE : undefined),
       jobDamageLines(object.damage, repairableRows, repairs),
       blankLines(object.blank_words),
+      object.role_addresses && roleLine(object.role_addresses),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
       object.moved && `  moved          ${object.moved.message} ${object.moved.next}`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
@@ -438,6 +438,10 @@ function jobDamageLines(
   if (repairs) return [...found, `  repaired       ${rows}`];
   return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
 }
+
+const roleLine = (rows: RowsObject): string =>
+  `  addresses      ${counted(rows.count, 'row')} with that of a department or a machine, such as info@: ` +
+  rowWords(rows);
 
 /** One line for each column. */
 function blankLines(words: readonly BlankWordObject[] = []): readonly string[] {

@@ -136,6 +136,8 @@ export interface OperationOptions {
   readonly profiles?: readonly string[];
   /** Hosts of platforms that are companies' own in this list. Left out: none. */
   readonly acceptHosts?: readonly string[];
+  /** Addresses of departments and machines are people in this list. Left out: nobody is looked up by them. */
+  readonly roleAddresses?: 'send';
   /**
    * Inputs of later steps whose column an earlier step may fill, each with that column:
    * `enrich-person.email` → `Email`. Left out: none.

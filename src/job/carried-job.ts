@@ -19,6 +19,7 @@ const {
   only_if,
   unless,
   accept_hosts,
+  role_addresses,
   mismatch,
 } = jobEntries.shape;
 
@@ -34,6 +35,7 @@ const carriedSchema = z.object({
   waterfall,
   repair,
   accept_hosts,
+  role_addresses,
   // The next four say which rows are left out that no run has looked at yet.
   only_if,
   unless,
@@ -84,6 +86,7 @@ export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
     add,
     on_existing,
     accept_hosts,
+    role_addresses,
     mismatch,
   } = job;
   const mapped = Object.entries(columns ?? {}).filter(([, column]) => column !== '');
@@ -95,6 +98,7 @@ export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {
     ...present({ columns: columns && Object.fromEntries(mapped), waterfall, repair: repair || undefined }),
     ...present({
       accept_hosts,
+      role_addresses,
       only_if,
       unless,
       add,

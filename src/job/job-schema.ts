@@ -228,6 +228,11 @@ export const jobEntries = z.strictObject({
     'hosts of platforms, such as `[crunchbase.com]`, that are the own ones of companies in this list; ' +
       'left out: a website there is not asked by',
   ),
+  role_addresses: opt(
+    z.literal('send'),
+    '`send`: `info@`, `noreply@` and their kind are people in this list, and are asked for as such; ' +
+      'left out: they are not',
+  ),
   mismatch: opt(
     z.enum(['flag', 'blank', 'ignore']),
     'what becomes of an answer that is about another company or person, by its own ABN, profile or name: ' +

@@ -215,6 +215,8 @@ export const PlanObject = z.object({
   sheets: sheets.exactOptional(),
   /** Damage in the columns that the job uses. */
   damage: z.array(JobDamageObject),
+  /** Rows with the address of a department or a machine, such as `info@`. */
+  role_addresses: z.object(RowsObject.shape).exactOptional(),
   /** The words that made cells blank, the most frequent first. */
   blank_words: z.array(BlankWordObject).exactOptional(),
   /** Rows in which a cell is repaired, with `--repair`. */

@@ -92,6 +92,7 @@ function askingSettings(parts: BatchKeyParts, columns: Columns['columns']): Json
       skips: filling === undefined ? stepsFilling(job, columns)?.skips : filling.cells.map(({ at }) => at),
     }),
     ...present({ only_if: job.only_if, unless: job.unless, accept_hosts: job.accept_hosts }),
+    ...present({ role_addresses: job.role_addresses }),
     ...Object.fromEntries(asking),
     // Which accounts are asked, in their order, and the columns by which it is known whether one has it.
     ...present({ steps: stepsAsked(job, all, columns) }),

@@ -142,7 +142,7 @@ export function optionsOf(
     ...present({ projectId, organizationId, fed }),
     unaskable: bySteps(operation, (name) => unaskable(dialect, name)),
     profiles: bySteps(operation, (name) => profilesTaken(dialect, name)),
-    ...present({ acceptHosts: job.accept_hosts }),
+    ...present({ acceptHosts: job.accept_hosts, roleAddresses: job.role_addresses }),
   };
 }
 

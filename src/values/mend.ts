@@ -20,6 +20,7 @@ export type CellIssueKind =
   | 'invisible_character'
   | 'wrapped_address'
   | 'punctuation'
+  | 'misspelled'
   | 'tracking';
 
 export interface CellIssue {
@@ -75,9 +76,15 @@ const INVISIBLE = /\p{Cf}/gu;
 
 export const ENCODING: Mend = { kind: 'mojibake', mend: withoutMojibake };
 export const UNSEEN: Mend = { kind: 'invisible_character', mend: (text) => text.replace(INVISIBLE, '') };
+const PAIRS = ['""', "''", '<>', '()', '[]', '{}', '``', '“”', '„“', '””', '«»', '»«', '‘’', '’’', '‹›'];
 export const QUOTES: Mend = {
   kind: 'punctuation',
-  mend: (text) => /^(?:"([^"]*)"|'([^']*)'|<([^<>]*)>)$/.exec(text)?.slice(1).join('') ?? text,
+  mend(text) {
+    const inside = text.slice(1, -1);
+    const [first = '', last = ''] = [text.at(0), text.at(-1)];
+    const isPair = text.length > 2 && PAIRS.includes(first + last);
+    return isPair && !inside.includes(first) && !inside.includes(last) ? inside : text;
+  },
   onlyUnusable: true,
 };
 export const end = (marks: string): Mend => ({

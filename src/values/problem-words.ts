@@ -46,6 +46,13 @@ const WORDS = {
   // -------------------------------------------------------------------------------------------------- e-mail
   no_email: 'is not an e-mail address',
   several_emails: 'holds more than one e-mail address',
+  hidden_email: 'hides the address behind signs',
+  stand_in_email: 'stands for no address',
+  commented_out: 'begins with a sign that takes a line out of a list',
+  two_scripts: 'has letters of two scripts before the @, some of which look alike',
+  role_email:
+    'is that of a department or a machine, and nobody is looked up by it; `role_addresses: send` in the job ' +
+    'takes such for people',
   host_letters: (plain) => `has other letters than a to z after the @; write that as ${plain}`,
 
   // --------------------------------------------------------------------------------------------------- names

@@ -31,6 +31,8 @@ export const unusable = (code: Code, about?: string): Unusable =>
 export interface ReadTerms {
   /** Hosts of platforms that are companies' own in this list. */
   readonly acceptHosts?: readonly string[];
+  /** Addresses of departments and machines are people in this list. */
+  readonly roleAddresses?: 'send';
   /** The hosts whose profiles the vendor takes. None: any. */
   readonly profiles?: readonly string[];
 }

@@ -125,6 +125,7 @@ export const ListJob = jobEntries.pick({
   mismatch: true,
   only_if: true,
   accept_hosts: true,
+  role_addresses: true,
   unless: true,
   budget: true,
   in_doubt: true,

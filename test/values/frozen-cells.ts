@@ -320,7 +320,7 @@ export async function sendingOf(kind: string): Promise<(cell: string) => Sent | 
   const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
   const operation = operations.get(name) as Operation;
   const asked = operation.askedBy?.([input], [input]) ?? operation;
-  const prepare = asked.preparer({ waterfall: [input] });
+  const prepare = asked.preparer({ waterfall: [input], roleAddresses: 'send' });
   return (cell) => {
     const prepared = prepare({ [input]: cell });
     if (prepared.kind !== 'ready') return undefined;

@@ -16,6 +16,12 @@ const lines = readFileSync(join(import.meta.dirname, 'frozen.jsonl'), 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Line);
 
+/** Japanese stands beside Latin letters. */
+const scriptsIn = (text: string): number =>
+  [/[\p{sc=Latin}\p{sc=Han}\p{sc=Hiragana}]/u, /\p{sc=Cyrillic}/u, /\p{sc=Arabic}/u].filter((script) =>
+    script.test(text),
+  ).length;
+
 /** Cells that are read otherwise on purpose, by the rule that does so. */
 const READ_OTHERWISE: readonly { readonly rule: string; readonly takes: (line: Line) => boolean }[] = [
   {
@@ -26,6 +32,11 @@ const READ_OTHERWISE: readonly { readonly rule: string; readonly takes: (line: L
     rule: "a person's page is no company's",
     takes: ([kind, cell]) =>
       kind === 'company_profile' && /orcid\.org|xing\.com\/profile|crunchbase\.com\/person/i.test(cell),
+  },
+  {
+    rule: '4: an address of two scripts, or one that stands for none, is nobody',
+    takes: ([kind, cell]) =>
+      kind === 'email' && (/^none@/i.test(cell) || scriptsIn(cell.split('@')[0] ?? '') > 1),
   },
   {
     rule: '6: signs around a word for nothing do not make a name of it',

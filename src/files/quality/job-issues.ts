@@ -5,10 +5,11 @@ import type { Reading } from '../../core/reading.ts';
 import { type InputRow, RowCount, type RowNumber } from '../../core/row.ts';
 import type { Job } from '../../job/job.ts';
 import type { DamageObject } from '../../objects/list-object.ts';
-import type { BlankWordObject, JobDamageObject } from '../../objects/plan-object.ts';
+import type { BlankWordObject, PlanObject } from '../../objects/plan-object.ts';
 import { isBlankCell } from '../../values/blank.ts';
 import { numbersAsRead } from '../../values/country-numbers.ts';
 import { cellIssueOf } from '../../values/damage.ts';
+import { isRole } from '../../values/email.ts';
 import type { KindName } from '../../values/kind.ts';
 import type { CellIssue, CellIssueKind } from '../../values/mend.ts';
 import { kindOfFilled, kindOfInput } from '../columns/column-kind.ts';
@@ -41,6 +42,7 @@ const WORDS: Readonly<Record<CellIssueKind, string>> = {
   invisible_character: 'with invisible characters',
   wrapped_address: 'with more than the address',
   punctuation: 'with punctuation around',
+  misspelled: 'spelled as in a link, or with a comma for a dot',
   tracking: 'with a tail that tracks readers',
 };
 
@@ -86,10 +88,8 @@ export class IssueTally {
 const askedWords = (prepared: Prepared<unknown>): string =>
   JSON.stringify(prepared, (key, value) => (key === 'remark' ? undefined : value));
 
-interface JobIssues {
-  readonly damage: JobDamageObject[];
-  /** Undefined where there is none. */
-  readonly blankWords: BlankWordObject[] | undefined;
+/** What a plan says of the cells, in its words. */
+interface JobIssues extends Pick<PlanObject, 'damage' | 'blank_words' | 'role_addresses'> {
   readonly repairableRows: number;
 }
 
@@ -166,6 +166,8 @@ export function watchIssues(
     return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind, columns.issueOf) }];
   });
   const blanks = new BlankTally(decidingColumns(columns, job));
+  const addresses = Object.keys(columns.columns).filter((input) => kindOfInput(input) === 'email');
+  const roles = new RowCount();
   let repairableRows = 0;
   const isCured = (row: RowInput): boolean => {
     const repaired = prepare(repairedRow(job.operation, row, columns.issueOf).text);
@@ -174,6 +176,7 @@ export function watchIssues(
   const read: ColumnMap['read'] = (row) => {
     const text = columns.read(row);
     blanks.add(row);
+    if (addresses.some((input) => isRole((text[input] ?? '').trim().toLowerCase()))) roles.add(row.row);
     const issues = tallies.map(({ input, tally }) => tally.add(row.row, text[input] ?? ''));
     if (issues.some((issue) => issue?.repaired !== undefined) && isCured(text)) repairableRows += 1;
     return text;
@@ -184,7 +187,8 @@ export function watchIssues(
       const damage = tallies.flatMap(({ input, column, tally }) =>
         tally.findings().map((found) => ({ input, column, ...found })),
       );
-      return { damage, blankWords: blanks.all(), repairableRows };
+      const role_addresses = roles.count === 0 ? undefined : { ...roles };
+      return { damage, repairableRows, ...present({ blank_words: blanks.all(), role_addresses }) };
     },
   };
 }

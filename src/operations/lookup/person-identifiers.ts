@@ -1,8 +1,9 @@
 import { wordsIn } from '../../core/plain-text.ts';
 import { companyName } from '../../values/company-name.ts';
-import { email } from '../../values/email.ts';
+import { email, isRole } from '../../values/email.ts';
 import { fullName, personName } from '../../values/person-name.ts';
 import { companyProfile, personProfile, profileSlug, slugOfAddress } from '../../values/profile.ts';
+import { type Read, unusable } from '../../values/reading.ts';
 import { domain } from '../../values/website.ts';
 import type { Identifier } from './waterfall.ts';
 
@@ -22,9 +23,16 @@ export const EMAIL: Identifier = {
   standsAlone: true,
 };
 
+/** A department and a machine have mail, and are no person whom a vendor could find. */
+const readOfPerson: Read = (cell, terms) => {
+  const said = email.read(cell);
+  if (said.kind !== 'usable' || terms?.roleAddresses === 'send') return said;
+  return isRole(said.value) ? unusable('role_email') : said;
+};
+
 /** Each of these alone says who is meant. */
 const ALONE: readonly Identifier[] = [
-  EMAIL,
+  { ...EMAIL, read: readOfPerson },
   {
     name: 'profile_url',
     kind: 'profile_url',

@@ -284,10 +284,13 @@ function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): s
     )
     .map(
       ({ identifier, cell, own }) =>
-        clause(identifier, cell, own) + (identifier.standsAlone ? SO_CORRECT_IT : ''),
+        clause(identifier, cell, own) + (identifier.standsAlone && !isRight(own) ? SO_CORRECT_IT : ''),
     )
     .join('; ');
 }
+
+/** An address of a department is right as it is. */
+const isRight = (said: ReadAs): boolean => said.kind === 'unusable' && said.code === 'role_email';
 
 function clause({ label, quote }: Identifier, cell: string | undefined, said: ReadAs): string {
   if (cell === undefined) return `${label}: no column`;
