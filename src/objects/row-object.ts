@@ -117,6 +117,8 @@ export const RowObject = z.object({
   outcome: OutcomeObject.nullable(),
   /** What `_match` says. Left out: nothing. */
   match: z.string().exactOptional(),
+  /** What a person has decided about that. Left out: nothing. */
+  match_decision: z.enum(['keep', 'blank']).exactOptional(),
   /** Paths in the row's answer, for `add`. */
   fields: z.array(z.string()).exactOptional(),
   /** The plan for a row of changes, as it was kept. */

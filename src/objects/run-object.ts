@@ -6,8 +6,10 @@ import { StopObject } from './stop-object.ts';
 /** The results of a batch, in the figures of its report. */
 
 const AttentionObject = z.object({
-  /** `invalid`, `refused` or `in_doubt`. */
+  /** `invalid`, `refused` or `in_doubt`; of a row that is done and has a fault, `matched`. */
   kind: z.string(),
+  /** The answers are about another company or person. Left out: they are not. */
+  is_other: z.literal(true).exactOptional(),
   words: z.string(),
   rows: z.number(),
   first_rows: z.array(z.number()),

@@ -84,7 +84,7 @@ async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Prom
     batch: batch.id,
     row,
     outcome: record?.outcome ? outcomeObject(record.outcome) : null,
-    ...present({ match: match?.words || undefined }),
+    ...present({ match: match?.words || undefined, match_decision: match?.decision?.kind }),
     planned: (planned?.row === row ? planned.work : undefined) ?? null,
     attempts,
     ...(fields.length > 0 && { fields: [...fields] }),

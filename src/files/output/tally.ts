@@ -1,4 +1,5 @@
 import { isTaking } from '../../core/given.ts';
+import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
 import {
   isFilledBefore,
@@ -50,7 +51,12 @@ export class Tally {
   readonly #identifiers = new Map<string, IdentifierTally>();
   readonly #reasons = new Map<
     string,
-    { readonly kind: OutcomeKind; readonly words: string; readonly rows: RowCount }
+    {
+      readonly kind: OutcomeKind;
+      readonly words: string;
+      readonly isOther: true | undefined;
+      readonly rows: RowCount;
+    }
   >();
 
   /** What shared answers and earlier bought ones would have cost if every row had bought its own. */
@@ -74,7 +80,7 @@ export class Tally {
       this.#addAttention(row, outcome.kind, attentionWords(outcome.kind, outcome.reason ?? ''));
     else if (match?.needsPerson === true) {
       this.mismatched += 1;
-      this.#addAttention(row, outcome.kind, match.inShort);
+      this.#addAttention(row, outcome.kind, match.inShort, true);
     }
   }
 
@@ -111,7 +117,9 @@ export class Tally {
   /** Why rows need attention, the most frequent reason first. */
   get reasons(): FiguresObject['reasons'] {
     return [...this.#reasons.values()]
-      .map(({ kind, words, rows: { count, first_rows } }) => ({ kind, words, rows: count, first_rows }))
+      .map(({ kind, words, isOther, rows: { count, first_rows } }) => {
+        return { kind, words, rows: count, first_rows, ...present({ is_other: isOther }) };
+      })
       .sort((one, other) => other.rows - one.rows);
   }
 
@@ -119,10 +127,10 @@ export class Tally {
     return [...this.#identifiers.values()];
   }
 
-  #addAttention(row: RowNumber, kind: OutcomeKind, own: string): void {
+  #addAttention(row: RowNumber, kind: OutcomeKind, own: string, isOther?: true): void {
     const isRoom = this.#reasons.has(own) || this.#reasons.size < MOST_REASONS;
     const words = isRoom ? own : 'other reasons';
-    const entry = this.#reasons.get(words) ?? { kind, words, rows: new RowCount() };
+    const entry = this.#reasons.get(words) ?? { kind, words, isOther, rows: new RowCount() };
     this.#reasons.set(words, entry);
     entry.rows.add(row);
   }

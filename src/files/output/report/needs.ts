@@ -20,6 +20,7 @@ const WHO: Readonly<Record<string, string>> = {
 };
 
 const DONE = 'Damaged cells of rows that are done';
+const OTHERS = 'Answers about another company or person';
 
 /** The rows that need a person, by the person whom they need. A row that is done may have a damaged cell. */
 export function Needs({ reasons, which }: NeedsProps) {
@@ -27,10 +28,12 @@ export function Needs({ reasons, which }: NeedsProps) {
     const lines = all.map((reason) => [grouped(reason.rows), reasonWords(reason.words), which(reason)]);
     return h(Section, { title, words, columns: ['#rows', 'why', 'which'], most: 8, lines });
   };
-  const byWho = Map.groupBy(reasons, ({ kind }) => WHO[kind] ?? DONE);
-  const needing = [...byWho].filter(([who]) => who !== DONE);
+  const whoOf = ({ kind, is_other: isOther }: Reason): string => (isOther ? OTHERS : (WHO[kind] ?? DONE));
+  const byWho = Map.groupBy(reasons, whoOf);
+  const needing = [...byWho].filter(([who]) => who !== DONE && who !== OTHERS);
   return [
     ...needing.map(([who, all], at) => section(at === 0 ? 'What needs you' : undefined, all, `${who}:`)),
+    section(OTHERS, byWho.get(OTHERS) ?? []),
     section(DONE, byWho.get(DONE) ?? []),
   ];
 }

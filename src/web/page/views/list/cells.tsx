@@ -157,10 +157,17 @@ export function signOf(drawn: Drawn, line: Line): Sign | undefined {
     case 'unchanged':
       return { look: 'unchanged', says: reason };
     default:
-      if (reason === '' || ofSteps !== '') return undefined;
-      // Else something was found by another cell, and the one by which it is asked first has a fault.
-      return { look: line.results === undefined ? 'warn' : 'said', says: reason };
+      return foundSign(drawn, line, ofSteps === '' ? reason : '');
   }
+}
+
+/** Of a row in which something was found: nothing, unless that may be another's, or a cell has a fault. */
+function foundSign(drawn: Drawn, line: Line, reason: string): Sign | undefined {
+  const match = oursIn(drawn, line, '_match');
+  if (match !== '' && !match.endsWith('(kept)')) return { look: 'warn', says: match };
+  if (reason === '') return undefined;
+  // Else something was found by another cell, and the one by which it is asked first has a fault.
+  return { look: line.results === undefined ? 'warn' : 'said', says: reason };
 }
 
 const changedSign = (isBack: boolean, reason: string, action?: string): Sign =>

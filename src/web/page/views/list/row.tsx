@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { listed } from '../../../../core/plain-text.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
-import { accountWords, inputWords } from '../../../../files/output/summary-words.ts';
+import { accountWords, capital, inputWords } from '../../../../files/output/summary-words.ts';
 import type { AttemptObject, BatchStatusObject, ListRows, RowObject, TableObject } from '../../../api.ts';
-import { inHerWords, Loaded, RefusedNotice } from '../../parts/asking.tsx';
-import { Button, type Fact, Facts } from '../../parts/controls.tsx';
+import { Act, inHerWords, Loaded, RefusedNotice } from '../../parts/asking.tsx';
+import { Button, type Fact, Facts, Stop } from '../../parts/controls.tsx';
 import { counted, creditWords, exactTime, grouped } from '../../parts/figures.ts';
 import { ANSWERS, rawAnswer, read } from '../../parts/vendor.tsx';
-import { look } from '../../session.ts';
+import { acted, ask, look } from '../../session.ts';
 import { focusTable, MendField, mendedAs, useMending } from './mends.tsx';
 import { batchShown } from './rows.ts';
 import { cellsTaken, type OfScene, teamPlan } from './scene.ts';
@@ -43,7 +43,7 @@ export function RowBeside({ scene }: OfScene) {
           key={row}
           path={`/status/${batch.batch}`}
           question={(signal) => known(batch.batch, row, signal)}
-          again={JSON.stringify(batch.counts)}
+          again={JSON.stringify([batch.counts, acted.value])}
         >
           {(asked) => <Shown scene={scene} batch={batch} {...asked} />}
         </Loaded>
@@ -106,6 +106,7 @@ function Shown(props: OfRow) {
         {name && ` · ${name}`}
       </h2>
       {outcome?.kind === 'in_doubt' && !scene.isRunning && <Doubts batch={batch} row={row} />}
+      {object.match !== undefined && !scene.isRunning && <Match batch={batch} object={object} />}
       {attempts.length === 0 && <p>{outcome === null ? 'It was not asked yet.' : reasonWords(outcome)}</p>}
       {attempts.length > 0 && outcome?.kind === 'matched' && <p>{inHerWords(outcome.reason)}</p>}
       {found.length > 0 && (
@@ -119,6 +120,19 @@ function Shown(props: OfRow) {
         <Attempt key={attempt.attempt} {...attempt} />
       ))}
     </>
+  );
+}
+
+/** An answer about another company or person: what was found stays, or its cells are left blank. */
+function Match({ batch, object }: Pick<OfRow, 'batch' | 'object'>) {
+  const { row, match = '', match_decision: decision } = object;
+  const settle = (decided: object): Promise<unknown> =>
+    ask('/settle', { body: { batch: batch.batch, row, ...decided } });
+  return (
+    <Stop says={`${capital(match)}. Is it the right one?`}>
+      {decision !== 'keep' && <Act says="Yes, keep it" does={() => settle({ keep: true })} />}
+      {decision !== 'blank' && <Act says="No, leave it blank" does={() => settle({ blank: true })} />}
+    </Stop>
   );
 }
 

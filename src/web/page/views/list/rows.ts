@@ -2,7 +2,7 @@ import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { CellSince, ListRows, Mend, PlanObject, TableObject } from '../../../api.ts';
 import { type Line, Lines, PART, type Portion, type Read } from '../../parts/lines.ts';
-import { beat, look } from '../../session.ts';
+import { acted, beat, look } from '../../session.ts';
 import { cellsTaken, EVERYTHING, type Filter, isAnew, readingOf, type Scene, teamPlan } from './scene.ts';
 import { type TeamRow, teamRows } from './team.ts';
 
@@ -39,7 +39,7 @@ export function useRows(scene: Scene): Lines {
   }, [JSON.stringify([source, plan ? 'team' : filter])]);
   rows.atLeast = described.value?.rows ?? 0;
   const again = shown
-    ? JSON.stringify([batch?.counts, isRunning, taken.current])
+    ? JSON.stringify([batch?.counts, isRunning, taken.current, acted.value])
     : (people ?? described.value);
   useEffect(() => rows.renew(), [rows, again]);
   useSignalEffect(() => {

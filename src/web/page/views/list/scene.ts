@@ -78,7 +78,10 @@ export function useScene(known: Known) {
     planned: plan,
     agreed,
     /** What came of it. It is read from every row, and so not asked for while it runs. */
-    report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [state, counts, credits]),
+    report: useAnswer<ReportObject>(batch !== undefined && !isRunning && report, [
+      ...[state, counts, credits],
+      acted.value,
+    ]),
     isUndoing: useSignal(false),
     /** What an undo has left as it was changed; undefined value where nothing was taken back. */
     undone: useAnswer<UndoPlanObject>(batch?.undone_by?.finished === true && undone, undo?.counts),
