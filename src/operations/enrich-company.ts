@@ -1,6 +1,6 @@
 import { wordsIn } from '../core/plain-text.ts';
 import { companyName } from '../values/company-name.ts';
-import { abn, formatAbn, registerNumber } from '../values/number.ts';
+import { abn, acn, formatAbn, registerNumber } from '../values/number.ts';
 import { companyProfile, personProfile } from '../values/profile.ts';
 import { country } from '../values/text.ts';
 import { domain, website } from '../values/website.ts';
@@ -16,7 +16,9 @@ const companyIdentifiers: readonly Identifier[] = [
     kind: 'abn',
     label: 'ABN',
     about: 'the Australian Business Number, 11 digits in any spelling',
-    aliases: wordsIn('abn abnnumber abnno australianbusinessnumber companyabn businessabn charityabn'),
+    aliases: wordsIn(
+      'abn abnnumber abnno abnacn abnoracn acnabn australianbusinessnumber companyabn businessabn charityabn',
+    ),
     read: abn.read,
     looksRight: abn.looksRight,
     checksummed: true,
@@ -89,6 +91,7 @@ const companyIdentifiers: readonly Identifier[] = [
     `),
     generic: ['number'],
     read: registerNumber.read,
+    derivedFrom: { names: ['abn'], read: acn.read },
     standsAlone: true,
     needsBy: true,
   },

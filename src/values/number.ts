@@ -52,8 +52,12 @@ function readAbn(text: string): ReadAs {
   const number = trimmed.replace(LABEL, '').replace(STANDING, '').trim();
   const digits = number.replace(SEPARATORS, '');
   if (digits === '') return BLANK;
+  const problem = problemOf(digits);
+  if (problem === undefined) return usable(digits);
   if (ROUNDED.test(number)) return unusable('spreadsheet_number', number);
-  return problemOf(digits) ?? usable(digits);
+  const beside = besideAcn(number);
+  if (beside !== undefined) return usable(beside);
+  return readAcn(trimmed) === undefined ? problem : unusable('acn');
 }
 
 /** `51 824 753 556`, the official spelling. Text that has not exactly 11 digits comes back as it is. */
@@ -65,7 +69,6 @@ function problemOf(digits: string): ReadAs | undefined {
   if (/\p{L}/u.test(digits)) return unusable('letters');
   const foreign = /[^0-9]/u.exec(digits)?.[0];
   if (foreign !== undefined) return unusable('sign', foreign);
-  if (digits.length === ACN_DIGITS) return unusable('acn');
   if (digits.length !== DIGITS) return unusable('digits', `${digits.length}`);
   // The two check digits run from 10 to 99. The sum alone would let some numbers that start with 0 pass.
   if (digits.startsWith('0')) return unusable('leading_zero');
@@ -79,6 +82,42 @@ function problemOf(digits: string): ReadAs | undefined {
  */
 function isRounded(digits: string): boolean {
   return digits.length === DIGITS && digits.endsWith('00000');
+}
+
+/** Words that stand beside the two numbers of a company, on letterheads. */
+const BESIDE = /A\.?[BC]\.?N\.?|\b(?:no|number|and)\b|[^\p{L}\d]/giu;
+
+/**
+ * The ABN of a cell that has it and its own ACN, in either order; undefined for any other cell. Two numbers of
+ * which one does not end with the other are two companies'.
+ */
+function besideAcn(text: string): string | undefined {
+  const digits = text.replace(BESIDE, '');
+  if (digits.length !== DIGITS + ACN_DIGITS || !/^\d+$/.test(digits)) return undefined;
+  const pairs = [
+    [digits.slice(0, DIGITS), digits.slice(DIGITS)],
+    [digits.slice(ACN_DIGITS), digits.slice(0, ACN_DIGITS)],
+  ] as const;
+  return pairs.find(([abn, acn]) => abn.endsWith(acn) && problemOf(abn) === undefined)?.[0];
+}
+
+const ACN_LABEL = /^A\.?C\.?N(?!\p{L})\.?:?(?:\s*(?:no|number)(?!\p{L})\.?:?)?/iu;
+
+/** A spreadsheet takes the zeros at the beginning of a number away, and an ACN may have two. */
+const FEWEST_ACN_DIGITS = 7;
+
+/**
+ * The digits of an Australian Company Number, whose last one is a checksum; undefined for any other text. With
+ * fewer than nine digits it is one only behind the word.
+ */
+function readAcn(text: string): string | undefined {
+  const bare = text.replace(ACN_LABEL, '');
+  const digits = bare.replace(SEPARATORS, '');
+  const fewest = bare === text ? ACN_DIGITS : FEWEST_ACN_DIGITS;
+  if (!/^\d{7,9}$/.test(digits) || digits.length < fewest) return undefined;
+  const whole = digits.padStart(ACN_DIGITS, '0');
+  const sum = [...whole.slice(0, -1)].reduce((total, digit, place) => total + Number(digit) * (8 - place), 0);
+  return (10 - (sum % 10)) % 10 === Number(whole.at(-1)) ? whole : undefined;
 }
 
 function checksumHolds(digits: string): boolean {
@@ -130,7 +169,17 @@ export const abn = {
 /** The number of a company in a register: capitals and digits without the signs between them. */
 export const registerNumber = {
   read: reader((text) => {
+    const acn = ACN_LABEL.test(text) ? readAcn(text.normalize('NFKC')) : undefined;
+    if (acn !== undefined) return usable(acn);
     const number = text.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
     return /^(?=.*[1-9])[A-Z\d]{4,30}$/.test(number) ? usable(number) : unusable('no_register_number');
   }, 'number'),
+} as const satisfies Kind;
+
+/** The ACN in a cell of ABNs, as lists have it that call their column `ABN/ACN`. */
+export const acn = {
+  read: reader((text) => {
+    const digits = readAcn(text.normalize('NFKC').trim());
+    return digits === undefined ? unusable('no_acn') : usable(digits);
+  }, 'abn'),
 } as const satisfies Kind;

@@ -65,7 +65,7 @@ function isRead(each: Cell): boolean {
   return isWanted(repaired) && (asItIs === undefined || isWanted(asItIs));
 }
 
-test.for(['email', 'email_blank'])('every cell of kind %s is read as it is meant', (kind) => {
+test.for(['email', 'email_blank', 'abn'])('every cell of kind %s is read as it is meant', (kind) => {
   const own = cells.filter((each) => each.kind === kind);
   expect(own.length).toBeGreaterThan(0);
   const otherwise = own.filter((each) => !isRead(each)).map((each) => [each.cell, each.why]);

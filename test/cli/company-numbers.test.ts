@@ -1,0 +1,60 @@
+/**
+ * Goal: a company is asked by its own number: an ACN is never sent as an ABN, one beside the other is read, and no
+ * digit is guessed.
+ * Method: the real command before a vendor on a real socket, with numbers that carry right checksums.
+ */
+import { expect, test } from 'vitest';
+import { type DeskBefore, deskBefore } from './desk.ts';
+
+const LIST = `ABN/ACN
+92 412 345 610
+ABN 92 412 345 610 (ACN 412345610)
+ACN 000056780 ABN 81000056780
+412 345 610
+ACN 4085616
+1000000121
+92 412 345 610 / 81 000 056 780
+`;
+
+async function deskOf(by: readonly string[]): Promise<DeskBefore> {
+  const at = await deskBefore(() => ({ name: 'Acme' }));
+  at.speak({
+    operations: {
+      'enrich-company': {
+        method: 'POST',
+        path: '/company',
+        by,
+        gives: { name: 'name' },
+        credits: { most: 1, found: 1 },
+      },
+    },
+  });
+  await at.desk.write('list.csv', LIST);
+  return at;
+}
+
+const RUN = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '99'];
+
+test('an ACN is asked by as a number where the vendor takes one', async () => {
+  const at = await deskOf(['abn', 'number']);
+  await at.desk.type(RUN);
+  expect(at.asked.map(({ input }) => input)).toEqual([
+    { abn: '92412345610' },
+    { abn: '81000056780' },
+    { number: '412345610' },
+    { number: '004085616' },
+  ]);
+  expect(at.desk.place.rows().map(({ _status: status }) => status)).toEqual([
+    ...['matched', 'matched', 'matched', 'matched', 'matched', 'invalid', 'invalid'],
+  ]);
+});
+
+test('elsewhere its row says that it is one, also with --repair', async () => {
+  const at = await deskOf(['abn']);
+  await at.desk.type([...RUN, '--repair']);
+  expect(at.asked.map(({ input }) => input)).toEqual([{ abn: '92412345610' }, { abn: '81000056780' }]);
+  const reasons = at.desk.place.rows().map(({ _reason: reason }) => reason ?? '');
+  expect(reasons[3]).toContain('412 345 610: is an ACN');
+  expect(reasons[4]).toContain('ACN 4085616: is an ACN');
+  expect(reasons[5]).toContain('has 10 digits');
+});
