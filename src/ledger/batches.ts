@@ -14,7 +14,7 @@ import {
   type StoredRow,
   type WriteContext,
 } from './context.ts';
-import { type Cell, each, type Sql } from './db.ts';
+import { type Cell, each, eachOf, type Sql } from './db.ts';
 import { lastFirst, startedMs } from './lists.ts';
 import { moneyOf, OF_BATCH, scopeName, scopeOf, setCaps } from './money.ts';
 import { ACT_KINDS, actsWhere, noteAct, noteFile } from './notes.ts';
@@ -33,6 +33,7 @@ import type {
 } from './records.ts';
 import { keepPlan } from './rows.ts';
 import { isAnswered, isCurrent, isHolding } from './schema.ts';
+import { moveRows, resumeForRetry } from './transitions.ts';
 
 type BatchColumns = FreshSince &
   Pick<Batch, 'id' | 'key' | 'generation' | 'lineage' | 'operation' | 'state' | 'accountIdentity'> &
@@ -141,6 +142,7 @@ export const writeBatches = (context: WriteContext) => ({
       const earlier = goesOn(newest, renew) ? newest : undefined;
       const superseded = await supersede(sql, spec.lineage, earlier?.id);
       const id = earlier?.id ?? (await insertBatch(sql, spec, (newest?.generation ?? 0) + 1, plan));
+      const start = earlier === undefined ? 'new' : await startAgain(sql, earlier);
       // The same content may have been moved, and accounts renamed, since the last run: the newest names are
       // kept.
       const { lineage, inputPath, accountName } = spec;
@@ -150,7 +152,6 @@ export const writeBatches = (context: WriteContext) => ({
       await keepAccounts(sql, id, spec);
       await noteReads(sql, id, spec);
       await noteAct(sql, context, earlier === undefined ? 'begun' : 'gone_on', id);
-      const start = earlier === undefined ? 'new' : earlier.state === 'open' ? 'resumed' : 'finished';
       return { batch: await existingBatch(sql, id), start, superseded };
     }),
   changeBatch: (id: BatchId, change: BatchChange): Promise<void> =>
@@ -188,6 +189,23 @@ async function setBatchCaps(sql: Sql, id: BatchId, change: BatchChange): Promise
   if (extraCredits !== undefined) await setCaps(sql, [{ scope: scopeName.extra(id), cap: extraCredits }]);
   for (const [identity, cap] of Object.entries(shares))
     await setCaps(sql, [{ scope: await shareOf(sql, id, identity), cap }]);
+}
+
+/** Rows whose call may be sent again, and that were left to another batch of their list. */
+const LEFT = `SELECT DISTINCT r.batch, r.attempt FROM rows r JOIN attempts c ON c.id = r.attempt
+  WHERE r.batch = ? AND r.state = 'skipped' AND (c.state IN ('released', 'retracted')
+    OR (${isHolding('c')} AND c.state <> 'accepted' AND 'retry' = (SELECT n.said FROM notes n
+      WHERE n.attempt = c.id AND n.batch = r.batch AND n.kind = 'decided' ORDER BY n.id DESC LIMIT 1)))
+    AND NOT EXISTS (SELECT 1 FROM attempts s
+      WHERE s.key = c.key AND ${isCurrent('s')} AND s.state = 'answered')`;
+
+/** Rows that a finished batch has left to another one wait again, because its list is as it was. */
+async function startAgain(sql: Sql, { id, state }: Batch): Promise<BatchStart['start']> {
+  if (state === 'open') return 'resumed';
+  const left = await sql.rows<{ batch: BatchId; attempt: number }>(LEFT, [id]);
+  for (const of of left) await moveRows(sql, of, ['skipped'], 'in_doubt', null);
+  await eachOf(sql, resumeForRetry, left);
+  return left.length > 0 ? 'resumed' : 'finished';
 }
 
 /** A clock that is put back, or two starts of one moment, must not hide which start was the last one. */

@@ -67,6 +67,21 @@ test('--skip of one row ends that row, keeps its credits in doubt, and leaves th
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 2 });
 });
 
+test('a call that is to be sent again is sent once its list is as it was, whatever was begun over another version', async () => {
+  const desk = await lostDesk(3, 'charged-reset:x1');
+  const list = await desk.read('list.csv');
+  const { batch } = await desk.json(['status', 'last']);
+  await desk.write(
+    'list.csv',
+    list.replace('list.csv-2', 'list.csv-20').replace('list.csv-3', 'list.csv-30'),
+  );
+  expect(await desk.type(['run', 'enrich-company', 'list.csv', '--budget', '1'])).toMatchObject({ code: 4 });
+  await desk.write('list.csv', list);
+  await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9']);
+  expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+  expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched']);
+});
+
 test('a row that a person leaves out is left out of the next version of the list, which neither asks nor buys it', async () => {
   const desk = await doubtfulDesk();
   await desk.type(['settle', 'last', '2', '--skip']);
