@@ -108,7 +108,7 @@ export function readingEntries(options: Reading) {
  */
 export const FoundLayout = z.object({
   /** The ending that fits the content, where the name has another. */
-  ending: z.enum(['.csv', '.tsv', '.jsonl', '.xlsx']).optional(),
+  ending: z.enum(['.csv', '.tsv', '.jsonl', '.json', '.xlsx']).optional(),
   /** The name of the sheet, where it is not the active one. */
   sheet: z.string().optional(),
   header_row: z.string().optional(),

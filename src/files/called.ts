@@ -4,10 +4,19 @@ import type { FileBytes } from '../core/format.ts';
 import { listFolderOf } from '../core/paths.ts';
 import type { FoundLayout } from '../core/reading.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { besideFile, endingOf, JSON_LINES_ENDINGS } from '../lib/file-name.ts';
+import { besideFile, endingOf, JSON_ENDING, JSON_LINES_ENDINGS } from '../lib/file-name.ts';
 
 /** The note beside a list that was brought to the page. */
-export const LIST_NOTE = 'list.json';
+export const LIST_NOTE = 'note.json';
+
+/** How earlier builds have called it, which is the name of a list of JSON now. */
+const EARLIER_NOTE = 'list.json';
+
+/** Where the note of a list is. */
+export function noteIn(folder: string): string {
+  const note = join(folder, LIST_NOTE);
+  return existsSync(note) ? note : join(folder, EARLIER_NOTE);
+}
 
 /**
  * The name that people use for an input: a list that was brought to the page has its name in a note beside
@@ -16,7 +25,7 @@ export const LIST_NOTE = 'list.json';
 export function listNameOf(inputPath: string): string {
   const folder = listFolderOf(inputPath);
   try {
-    const { name } = JSON.parse(readFileSync(join(folder ?? '', LIST_NOTE), 'utf8'));
+    const { name } = JSON.parse(readFileSync(noteIn(folder ?? ''), 'utf8'));
     if (folder !== undefined && typeof name === 'string') return name;
   } catch {
     // A list that was not brought to the page, or whose note is gone.
@@ -50,11 +59,14 @@ const ZIP = Buffer.from('PK\x03\x04');
 export const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 /** No list has a header that begins like this, not even behind a byte-order mark. */
 const BEGINS_OBJECT = /^(?:\xEF\xBB\xBF)?\s*\{/;
+const BEGINS_LIST = /^(?:\xEF\xBB\xBF)?\s*\[\s*\{/;
 
-/** The ending for a file with this beginning: a workbook, JSON lines, or text. */
+/** The ending for a file with this beginning: a workbook, JSON, JSON lines, or text. */
 export function endingFor(start: Buffer): NonNullable<FoundLayout['ending']> {
   if ([ZIP, OLD_EXCEL].some((magic) => start.indexOf(magic) === 0)) return '.xlsx';
-  return BEGINS_OBJECT.test(start.toString('latin1')) ? '.jsonl' : '.csv';
+  const text = start.toString('latin1');
+  if (BEGINS_LIST.test(text)) return JSON_ENDING;
+  return BEGINS_OBJECT.test(text) ? '.jsonl' : '.csv';
 }
 
 /** A damaged workbook has such bytes, and no text. */

@@ -5,7 +5,7 @@ import { foreignName, listed } from '../core/plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, type RowNumber, sourceColumn } from '../core/row.ts';
 import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
-import { isJsonLinesName } from '../lib/file-name.ts';
+import { isJsonName } from '../lib/file-name.ts';
 import { asItIs, safeCell } from '../lib/formulas.ts';
 import { isBlankCell } from '../values/blank.ts';
 import type { KindName } from '../values/kind.ts';
@@ -69,12 +69,12 @@ export interface KeptCell {
   readonly result: string;
 }
 
-/** @throws StopError `input` for JSON lines: programs join them by themselves. */
+/** @throws StopError `input` for JSON: programs join its objects by themselves. */
 export async function openTable(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
-  if (!isJsonLinesName(path)) return openFile(path, { ...read, large: 'unasked' });
+  if (!isJsonName(path)) return openFile(path, { ...read, large: 'unasked' });
   const next =
-    'Give the whole list to run again, which buys nothing twice, or join the lines by their members.';
-  throw stop('input', `${path} is JSON lines, and only CSV files and workbooks are merged.`, next);
+    'Give the whole list to run again, which buys nothing twice, or join the objects by their members.';
+  throw stop('input', `${path} is JSON, and only CSV files and workbooks are merged.`, next);
 }
 
 export async function openResult(path: string): Promise<Result> {

@@ -99,7 +99,7 @@ function dateCell(text: string, { day: dayStyle, time: timeStyle }: DateStyles):
   return isDate ? { text, value, style: time === '' ? dayStyle : timeStyle } : undefined;
 }
 
-// ------------------------------------------------------------------- as JSON lines, where nothing is altered
+// ------------------------------------------------------------------------ as JSON, where nothing is altered
 
 /** The member with all cells of a row that cannot be read: nobody knows below which names they belong. */
 const UNREAD_CELLS = '_cells';
@@ -128,18 +128,24 @@ export function unreadMembers({ cells }: Pick<InputRow, 'cells'>): readonly stri
   return [member(UNREAD_CELLS, JSON.stringify(cells))];
 }
 
+/** @param isList one JSON list of all rows; else an object on each line. */
 export async function* jsonCopy(
   sheet: Pick<Sheet, 'header' | 'groups'>,
   options: CopyOptions,
   cellsFor: CellsFor,
+  isList: boolean,
 ): AsyncIterable<Buffer> {
   const names = (await sheet.header()).filter((name) => !options.dropped.has(name));
+  let before = isList ? '[\n' : '';
   for await (const rows of valueRows(sheet, options, cellsFor)) {
-    const lines = rows.map(({ row, own, ours }) => {
+    const objects = rows.map(({ row, own, ours }) => {
       const read = names.map((name, at) => member(name, JSON.stringify(own[at] ?? '')));
       const members = row.unreadable === undefined ? read : unreadMembers(row);
-      return `${objectText([...members, ...appendedMembers(options, ours)])}\n`;
+      return objectText([...members, ...appendedMembers(options, ours)]);
     });
-    if (lines.length > 0) yield Buffer.from(lines.join(''));
+    if (objects.length === 0) continue;
+    yield Buffer.from(before + objects.join(isList ? ',\n' : '\n') + (isList ? '' : '\n'));
+    before = isList ? ',\n' : '';
   }
+  if (isList) yield Buffer.from(`${before === '[\n' ? '[' : ''}\n]\n`);
 }

@@ -21,6 +21,12 @@ export function isJsonLinesName(path: string): boolean {
   return JSON_LINES_ENDINGS.some((each) => each === endingOf(path));
 }
 
+/** The ending of JSON with one list in it. */
+export const JSON_ENDING = '.json';
+
+/** Whether a file of that name has objects, and so no header: one on each line, or in a list. */
+export const isJsonName = (path: string): boolean => isJsonLinesName(path) || endingOf(path) === JSON_ENDING;
+
 /** The name without its ending, and the ending as it is written. */
 export function nameParts(path: string): { readonly stem: string; readonly ending: string } {
   const name = basename(path);

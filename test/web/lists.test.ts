@@ -38,7 +38,7 @@ test('a list is kept whole, closed to others, under an id and never under its na
   expect(brought).toMatchObject({ status: 201, name: 'Leads.CSV' });
   const path = join(lists, brought.id, 'list.csv');
   expect(readFileSync(path, 'utf8')).toBe(LEADS);
-  const modes = [lists, join(lists, brought.id), path, join(lists, brought.id, 'list.json')];
+  const modes = [lists, join(lists, brought.id), path, join(lists, brought.id, 'note.json')];
   expect(modes.map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
   expect(await bring('Leads.CSV', LEADS), 'the same file again').toMatchObject({ id: brought.id });
   expect((await asked('')).lists).toHaveLength(1);
@@ -274,4 +274,17 @@ test('a batch goes on with what it has read, and the version that was brought si
   const next = await ask(served, 'POST', '/run', { file, job, plan: (await planned()).id, budget: 1 });
   await endOf(served, next.work.id);
   expect((await goOn()).error.message).toBe('A later start of this list is not done.');
+});
+
+test('a list of JSON is kept beside its note, and a list that an earlier build has kept is found by the note of that build', async () => {
+  const { bring, ask: asked, rows, lists } = await openPage();
+  const { id } = await bring('list.json', '{"data":[{"domain":"a.example"},{"domain":"b.example"}]}');
+  expect(await rows(id)).toMatchObject({ rows: [{ row: 1, cells: ['a.example'] }, { row: 2 }] });
+  const earlier = await bring('leads.csv', LEADS);
+  renameSync(join(lists, earlier.id, 'note.json'), join(lists, earlier.id, 'list.json'));
+  expect(await rows(earlier.id)).toMatchObject({ rows: [{ row: 2 }, { row: 3 }, { row: 4 }] });
+  expect((await asked('')).lists.map(({ name }: { name: string }) => name)).toEqual([
+    'leads.csv',
+    'list.json',
+  ]);
 });

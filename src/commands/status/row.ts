@@ -9,7 +9,7 @@ import { matchedByIn, type Outcome } from '../../core/row.ts';
 import { accountNameIn, answersOf, matchingOf, shownAnswer } from '../../files/output/output.ts';
 import { settingsKept } from '../../job/job-settings.ts';
 import type { AttemptRecord, Batch, Decision, LedgerReader, Reply, RowRecord } from '../../ledger/ledger.ts';
-import { isJsonLinesName } from '../../lib/file-name.ts';
+import { isJsonName } from '../../lib/file-name.ts';
 import type { AttemptObject, RowObject } from '../../objects/row-object.ts';
 import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts';
 import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
@@ -62,7 +62,7 @@ const WHICH_ROW =
 
 async function rowObject(ledger: LedgerReader, batch: Batch, text: string): Promise<RowObject> {
   const row = Number(text);
-  if (!Number.isInteger(row) || row < (isJsonLinesName(batch.inputPath) ? 1 : 2)) {
+  if (!Number.isInteger(row) || row < (isJsonName(batch.inputPath) ? 1 : 2)) {
     throw stop('usage', `${text} is not a row.`, WHICH_ROW);
   }
   const [there] = await ledger.rowsAt(batch.id, { from: row }, 1);

@@ -5,24 +5,29 @@ import type { CopyOptions, FileBytes, Format, ReadOptions, Sheet, ValuedRow } fr
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import { type InputRow, NO_HEADER, type RowNumber } from '../../core/row.ts';
+import { type InputRow, NO_HEADER } from '../../core/row.ts';
+import { endingOf, isJsonLinesName, JSON_ENDING } from '../../lib/file-name.ts';
 import { cellText } from '../../values/answer-fields.ts';
+import { endingFor, START } from '../called.ts';
 import { ListSize, requireColumns } from '../shape/list-size.ts';
 import { appendedMembers, objectText, unreadMembers } from '../value-copy.ts';
+import { type JsonRecord, type JsonSource, jsonLines } from './jsonl/lines.ts';
+import { jsonList } from './jsonl/list.ts';
 
 /**
- * JSON lines: an object on each line, in UTF-8. Its members are the cells of a row, by their names; what is
- * nested in a member is one cell. No line is a header, so a row has the number of its line. A line that is no
- * object is a row that cannot be read.
+ * Objects in UTF-8, one on each line (JSON lines), or in the list of a file of JSON. The members of an object
+ * are the cells of a row, by their names; what is nested in a member is one cell. None is a header, so a row
+ * has the number of its line, or of its place in the list. What is no object is a row that cannot be read.
  */
-const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson'], open: openLines };
+const jsonl: Format = { name: 'jsonl', extensions: ['.jsonl', '.ndjson', JSON_ENDING], open: openObjects };
 export default jsonl;
 
-async function openLines(file: FileBytes, options: ReadOptions): Promise<Sheet> {
-  // Any line may have a name that no line before it has.
-  const { names, rows } = await fieldNames(file, options);
+async function openObjects(file: FileBytes, options: ReadOptions): Promise<Sheet> {
+  const source = (await isList(file)) ? await jsonList(file) : jsonLines(file);
+  // Any object may have a name that none before it has.
+  const { names, rows } = await fieldNames(file, source, options);
   async function* groups(): AsyncGenerator<readonly ValuedRow[]> {
-    for await (const lines of linesIn(file)) yield lines.flatMap((line) => rowOf(line, names) ?? []);
+    for await (const records of source.records()) yield records.flatMap((each) => rowOf(each, names) ?? []);
   }
   return {
     notes: [],
@@ -33,29 +38,43 @@ async function openLines(file: FileBytes, options: ReadOptions): Promise<Sheet> 
       if (onRow !== undefined)
         for await (const group of groups()) for (const { object: _, ...row } of group) onRow(row);
       const sha256 = await file.sha256();
-      return { sha256, rows, encoding: 'UTF-8, JSON lines', delimiter: 'cells', header: names };
+      return { sha256, rows, encoding: source.words, delimiter: 'cells', header: names };
     },
     header: async () => names,
     groups,
     async *copy(copyOptions, cellsFor) {
-      for await (const lines of linesIn(file)) {
-        const read = lines.map((line) => rowOf(line, names));
+      yield* source.before();
+      let isFirst = true;
+      const placed = ({ lead, end }: JsonRecord, text: string): string => {
+        const between = isFirst ? '' : source.between;
+        isFirst = false;
+        return between + lead + text + end;
+      };
+      for await (const records of source.records()) {
+        const read = records.map((each) => rowOf(each, names));
         const added = (await cellsFor(read.filter((row) => row !== undefined))).values();
-        const copied = lines.map((line, at) => {
+        const copied = records.map((each, at) => {
           const row = read[at];
           // A blank line stays one, where the copy is of the whole file.
-          if (row === undefined) return copyOptions.isPart === true ? '' : line.text + line.end;
+          if (row === undefined) return copyOptions.isPart === true ? '' : placed(each, each.text);
           const cells = added.next().value;
-          return cells === undefined ? '' : withMembers(line, row, copyOptions, cells) + line.end;
+          return cells === undefined ? '' : placed(each, withMembers(each, row, copyOptions, cells));
         });
         yield Buffer.from(copied.join(''));
       }
+      yield* source.after();
     },
   };
 }
 
+async function isList(file: FileBytes): Promise<boolean> {
+  if (isJsonLinesName(file.path)) return false;
+  return endingOf(file.path) === JSON_ENDING || endingFor(await file.bytesAt(0, START)) === JSON_ENDING;
+}
+
 async function fieldNames(
   file: FileBytes,
+  source: JsonSource,
   options: ReadOptions,
 ): Promise<{ readonly names: readonly string[]; readonly rows: number }> {
   const size = new ListSize(file, options);
@@ -64,7 +83,7 @@ async function fieldNames(
   let cells = 0;
   let readable = 0;
   let unread: string | undefined;
-  for await (const lines of linesIn(file)) {
+  for await (const lines of source.records()) {
     const said = lines.flatMap((line) => saidIn(line) ?? []);
     const objects = said.filter((each): each is JsonObject => typeof each !== 'string');
     for (const each of objects) for (const name of Object.keys(each)) names.add(name);
@@ -93,70 +112,19 @@ function notLines(path: string, what: string): StopError {
   return stop('input', `${path}, ${what}.`, next);
 }
 
-// ------------------------------------------------------------------------------------------------ lines
+// ---------------------------------------------------------------------------------------------- one row
 
-interface JsonLine {
-  /** The first is 1. */
-  readonly row: RowNumber;
-  readonly bytes: Buffer;
-  readonly text: string;
-  /** LF or CRLF; blank for a last line without one. */
-  readonly end: string;
-}
-
-/**
- * Answers of whole directories fit in it; a file without line ends is found before all of it is in memory.
- */
-const MOST_BYTES_PER_LINE = 16 * 1024 * 1024;
-
-/**
- * The lines in groups as their bytes are read.
- * @throws StopError `input` for a line that is too long, and as `FileBytes`.
- */
-async function* linesIn(file: FileBytes): AsyncGenerator<readonly JsonLine[]> {
-  let row = 0;
-  let pieces: Buffer[] = [];
-  let length = 0;
-  const lineOf = (bytes: Buffer): JsonLine => {
-    const end = /\r?\n$|$/.exec(bytes.toString('latin1', bytes.length - 2))?.[0] ?? '';
-    const body = bytes.subarray(0, bytes.length - end.length);
-    row += 1;
-    return { row, bytes: body, text: body.toString(), end };
-  };
-  for await (const chunk of file.chunks()) {
-    const lines: JsonLine[] = [];
-    let start = 0;
-    for (let next = chunk.indexOf('\n') + 1; next > 0; next = chunk.indexOf('\n', start) + 1) {
-      lines.push(lineOf(Buffer.concat([...pieces, chunk.subarray(start, next)])));
-      pieces = [];
-      length = 0;
-      start = next;
-    }
-    pieces.push(chunk.subarray(start));
-    length += chunk.length - start;
-    if (length > MOST_BYTES_PER_LINE) {
-      const fact =
-        `${file.path}, line ${row + 1}: the line is longer than ${MOST_BYTES_PER_LINE} bytes, ` +
-        'the most that one may have.';
-      throw stop('input', fact, 'Write each object on a line of its own.');
-    }
-    yield lines;
-  }
-  if (length > 0) yield [lineOf(Buffer.concat(pieces))];
-}
-
-/** The object of a line, or with the line why it is no row that can be read; undefined for a blank one. */
-function saidIn({ row, bytes, text }: JsonLine): JsonObject | string | undefined {
-  if (!isUtf8(bytes)) return `line ${row}: it is not UTF-8`;
+/** The object of a record, or with its place why it is no row that can be read; undefined for a blank one. */
+function saidIn({ place, bytes, text }: JsonRecord): JsonObject | string | undefined {
+  if (!isUtf8(bytes)) return `${place}: it is not UTF-8`;
   // A byte-order mark is blank, too.
   const body = text.trim() === '' ? undefined : readBody(text);
   if (body === undefined || body.kind === 'blank') return undefined;
   const start = text.length <= CHARACTERS_SHOWN ? text : `${text.slice(0, CHARACTERS_SHOWN)}…`;
-  if (body.kind === 'unreadable')
-    return `line ${row}: ${body.why ?? `it is not JSON: ${foreignWords(start)}`}`;
+  if (body.kind === 'unreadable') return `${place}: ${body.why ?? `it is not JSON: ${foreignWords(start)}`}`;
   return isObject(body.value) && IS_OBJECT.test(text)
     ? (body.value as JsonObject)
-    : `line ${row}: it is not an object: ${foreignWords(start)}`;
+    : `${place}: it is not an object: ${foreignWords(start)}`;
 }
 
 /** Answers are also read as the call of a function. */
@@ -169,7 +137,7 @@ const CHARACTERS_SHOWN = 60;
  * `null` is. A list of plain values is joined by "; ", and anything deeper is JSON. Undefined for a blank
  * line.
  */
-function rowOf(line: JsonLine, names: readonly string[]): ValuedRow | undefined {
+function rowOf(line: JsonRecord, names: readonly string[]): ValuedRow | undefined {
   const object = saidIn(line);
   if (object === undefined) return undefined;
   const { row, text, bytes } = line;
@@ -182,7 +150,12 @@ function rowOf(line: JsonLine, names: readonly string[]): ValuedRow | undefined 
 // ------------------------------------------------------------------------------------------- what is written
 
 /** A line with members of ours behind its own, which stay as they are written unless one of them goes. */
-function withMembers(line: JsonLine, row: InputRow, options: CopyOptions, cells: readonly string[]): string {
+function withMembers(
+  line: JsonRecord,
+  row: InputRow,
+  options: CopyOptions,
+  cells: readonly string[],
+): string {
   const ours = appendedMembers(options, cells);
   if (row.unreadable !== undefined) return objectText([...unreadMembers(row), ...ours]);
   const own = options.dropped.size === 0 ? line.text : withoutMembers(line.text, options.dropped);

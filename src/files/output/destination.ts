@@ -12,7 +12,15 @@ import { erasedRow, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { readSettings, settingsKept } from '../../job/job-settings.ts';
 import { type Batch, isKnownHere, type LedgerReader } from '../../ledger/ledger.ts';
 import { checkWritable } from '../../lib/atomic-file.ts';
-import { besideFile, endingOf, isJsonLinesName, JSON_LINES_ENDINGS, nameParts } from '../../lib/file-name.ts';
+import {
+  besideFile,
+  endingOf,
+  isJsonLinesName,
+  isJsonName,
+  JSON_ENDING,
+  JSON_LINES_ENDINGS,
+  nameParts,
+} from '../../lib/file-name.ts';
 import { calledPath } from '../called.ts';
 import { firstPlaces, requireOnce, valueRows } from '../header.ts';
 import type { Input } from '../input.ts';
@@ -59,7 +67,7 @@ export async function chooseDestination(
   const called = calledPath(input.path, input.sheet.layout);
   const isStream = typeof named === 'object';
   const path = isStream ? called : resolve(named ?? besideInput(called, sandbox, name));
-  const [isWorkbook, isJson] = [isWorkbookName(path), isJsonLinesName(path)];
+  const [isWorkbook, isJson] = [isWorkbookName(path), isJsonName(path)];
   if (!isStream) {
     requireNameOf(called, path);
     requireMacros({ ...input, path: called }, path);
@@ -101,10 +109,10 @@ async function proveWritable(
 
 /** @throws StopError `output` for a name that would make a program open the output as another format. */
 function requireNameOf(input: string, output: string): void {
-  if (isWorkbookName(output) || isJsonLinesName(output)) return;
-  const isText = !(isWorkbookName(input) || isJsonLinesName(input));
+  if (isWorkbookName(output) || isJsonName(output)) return;
+  const isText = !(isWorkbookName(input) || isJsonName(input));
   if (isText && !OTHER_FORMATS.has(endingOf(output))) return;
-  const what = isText ? 'text in columns' : isWorkbookName(input) ? 'an Excel workbook' : 'JSON lines';
+  const what = isText ? 'text in columns' : isWorkbookName(input) ? 'an Excel workbook' : 'JSON';
   const own = isText ? `, ${nameParts(input).ending}` : '';
   const fact = `The output is ${what}, but the name ${output} says otherwise.`;
   throw stop('output', fact, `Give it the ending ${WORKBOOK_ENDING}${own} or ${JSON_LINES_ENDINGS[0]}.`);
@@ -191,8 +199,11 @@ function freeOutput(batch: Batch, folder: string): string {
 export async function copyFor(source: ListSource, destination: Destination): Promise<Sheet['copy']> {
   const { sheet } = source;
   const path = calledPath(source.path, sheet.layout);
-  if (destination.isJson && !isJsonLinesName(path)) {
-    return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);
+  const ownEnding = destination.kind === 'file' ? endingOf(destination.path) : endingOf(path);
+  const isOtherJson = isJsonLinesName(path) ? ownEnding === JSON_ENDING : ownEnding !== endingOf(path);
+  if (destination.isJson && isOtherJson) {
+    const isList = ownEnding === JSON_ENDING;
+    return (options, cellsFor) => jsonCopy(sheet, options, cellsFor, isList);
   }
   if (!destination.isWorkbook || isWorkbookName(path)) {
     // No program opens a workbook without macros that declares some, so such a copy is made by value.
@@ -208,13 +219,17 @@ const WORKBOOK_ENDING = '.xlsx';
 const MACROS_ENDING = '.xlsm';
 
 const TEXT_ENDINGS = ['.csv', '.tsv', '.txt'];
-const OUTPUT_ENDINGS = new Set([...TEXT_ENDINGS, WORKBOOK_ENDING, MACROS_ENDING, ...JSON_LINES_ENDINGS]);
+const OUTPUT_ENDINGS = new Set([
+  ...TEXT_ENDINGS,
+  WORKBOOK_ENDING,
+  MACROS_ENDING,
+  ...JSON_LINES_ENDINGS,
+  JSON_ENDING,
+]);
 
 /** Endings by which a program would expect another format. */
 const OTHER_FORMATS: ReadonlySet<string> = new Set(
-  wordsIn(
-    '.xls .xlsb .ods .numbers .json .gz .yaml .yml .xml .html .htm .pdf .docx .doc .parquet .avro .feather',
-  ),
+  wordsIn('.xls .xlsb .ods .numbers .gz .yaml .yml .xml .html .htm .pdf .docx .doc .parquet .avro .feather'),
 );
 
 export function isWorkbookName(path: string): boolean {
@@ -232,7 +247,7 @@ function mayHaveMacros(path: string): boolean {
 function requireMembers({ survey: { header } }: FoundInput): void {
   const placeOf = firstPlaces(header);
   const again = header.find((name, at) => placeOf.get(name) !== at);
-  if (again !== undefined) requireOnce(header, again, 'In JSON lines: ');
+  if (again !== undefined) requireOnce(header, again, 'In JSON: ');
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {
@@ -332,7 +347,7 @@ export function keptList(ledger: LedgerReader, batch: Batch): ListSource | undef
   };
   const isWorkbook = ['.xlsx', '.xlsm'].includes(endingOf(called));
   const copy: Sheet['copy'] = (options, cellsFor) => {
-    if (isJsonLinesName(called)) return jsonCopy(table, options, cellsFor);
+    if (isJsonName(called)) return jsonCopy(table, options, cellsFor, endingOf(called) === JSON_ENDING);
     return isWorkbook
       ? workbookCopy(table, options, cellsFor)
       : csvCopy(table, DELIMITERS[delimiter], options, cellsFor);

@@ -10,7 +10,7 @@ import { stop } from '../../core/errors.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { readingIn } from '../../core/reading.ts';
-import { copyPath, LIST_NOTE } from '../../files/called.ts';
+import { copyPath, LIST_NOTE, noteIn } from '../../files/called.ts';
 import { contentHash, formatOf } from '../../files/input.ts';
 import { type SharedIdentifiers, sharedIdentifiers } from '../../files/shared-identifiers.ts';
 import { Edited, editedSince, stillFitting, withCorrections } from '../../files/versions.ts';
@@ -73,7 +73,7 @@ async function findList(place: Place, id: string): Promise<KeptList | undefined>
   if (!isListId(id)) return undefined;
   const folder = join(listsFolder(place.folder), id);
   try {
-    const note = ListNote.parse(JSON.parse(await readFile(join(folder, LIST_NOTE), 'utf8')));
+    const note = ListNote.parse(JSON.parse(await readFile(noteIn(folder), 'utf8')));
     const path = join(folder, basename(note.file));
     return existsSync(path) ? { ...note, id, folder, path } : undefined;
   } catch {
@@ -307,13 +307,13 @@ export const removeLists = (place: Place, isUnused: (list: KeptList) => boolean)
     for (const id of (await namesIn(place)).filter(isListId)) {
       const list = await findList(place, id);
       const folder = join(listsFolder(place.folder), id);
-      if (list ? isUnused(list) : !existsSync(join(folder, LIST_NOTE))) await removeList({ folder });
+      if (list ? isUnused(list) : !existsSync(noteIn(folder))) await removeList({ folder });
     }
   });
 
 export async function removeList({ folder }: Pick<KeptList, 'folder'>): Promise<void> {
   // Without its note the folder is no list any more, even if the next step fails.
-  await rm(join(folder, LIST_NOTE), { force: true });
+  await rm(noteIn(folder), { force: true });
   await rm(folder, { recursive: true, force: true });
 }
 
