@@ -15,6 +15,7 @@ import { columnFlag, guessedHow, guessWords } from '../files/columns/columns.ts'
 import { describeFile, sheetsOf } from '../files/describe-file.ts';
 import { noRows, type OpenedInput, openFile, openHeader, requireRows } from '../files/input.ts';
 import { watchIssues } from '../files/quality/job-issues.ts';
+import { NO_SHARED_HOSTS } from '../files/quality/shared-hosts.ts';
 import { policyOfStep, waterfallOf } from '../job/job.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -66,7 +67,7 @@ const planInput = z.strictObject({
   refresh: onOff('as if every answer that was bought before were too old'),
   all: flag(z.boolean().default(false), 'show every line of a change'),
   allow_admin: onOff('plan as for a run with --allow-admin'),
-  accept: accept([...ACCOUNT_WORDS, 'large-list']),
+  accept: accept([...ACCOUNT_WORDS, 'large-list', 'shared-host']),
 });
 
 type PlanInput = z.output<typeof planInput>;
@@ -143,7 +144,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     const options = optionsOf(chosen);
     const watch = watchIssues(opened.columns, job, job.operation.preparer(options));
     const list = { ...opened, columns: watch.watched };
-    const context = { ...chosen, ledger, refresh, only };
+    const context = { ...chosen, ledger, refresh, only, shared: sharedAccepted(accept) };
     const asked = rowsAsked(list.sheet.start, { only });
     const toAgree = await unagreed(chosen);
     const changes = isChange ? await changesOf(context, list, host, toAgree) : undefined;
@@ -183,6 +184,10 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     await ledger?.close();
   }
 }
+
+/** Rows that would be set aside are planned as they are asked where a person takes them. */
+const sharedAccepted = (accept: PlanInput['accept']) =>
+  accept === 'shared-host' ? NO_SHARED_HOSTS : undefined;
 
 const partOf = ({ part }: Plan): PlanObject['this_run'] => part && { rows: part.rows, credits: part.most };
 

@@ -91,6 +91,12 @@ const settingsSchema = z.object({
   partial: partSchema,
   /** `partial` before its rows were done: what is decided about their doubts is asked for them alone. */
   part_done: partSchema,
+  /** The hosts whose rows are set aside, each with how many names of companies stand there. */
+  shared_hosts: z.record(z.string(), z.int()).optional(),
+  /** The hosts with several names of companies, and how many. */
+  named_hosts: z.record(z.string(), z.int()).optional(),
+  /** Whether a person has said that the rows of such hosts are asked all the same. */
+  shared_hosts_accepted: z.literal(true).optional(),
   /** Whether the last process that worked on the batch was a sweep. */
   swept: z.optional(z.literal(true)).catch(undefined),
   /** The budget with which a batch goes on whose newest run was stopped by its budget. */

@@ -11,6 +11,7 @@ import { type RowNumber, rowsIn } from '../core/row.ts';
 import { guessedHow, guessWords } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { interruptedChanges } from '../files/output/changes-done.ts';
+import { NO_SHARED_HOSTS } from '../files/quality/shared-hosts.ts';
 import { jobSettings, settingsKept } from '../job/job-settings.ts';
 import {
   type Batch,
@@ -35,6 +36,7 @@ import {
   type PlanContext,
   type ResolvedJob,
 } from './row-walk.ts';
+import { hostSettings, takesAside } from './shared-hosts.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
 interface BatchOptions {
@@ -61,7 +63,18 @@ export async function startBatch(list: RunList, options: BatchOptions): Promise<
   const { ledger, job } = context;
   const { plan, anew, consent } = options;
   const spec = specOf(list, options);
-  const isStale = anew || (await isOutdated(list, spec.freshSince, plan));
+  const { existing } = list.names;
+  const takes = takesAside(context.accept, existing);
+  // The rows that were set aside have ended in this batch, so another one asks them.
+  if (takes && existing?.state === 'open') {
+    await ledger.changeBatch(existing.id, { state: 'superseded' });
+    const message = `Batch ${existing.id} ends, and its rows that were set aside are asked in the next one`;
+    context.emit({
+      kind: 'note',
+      message: `${message}: what it bought is kept, and the budget counts anew.`,
+    });
+  }
+  const isStale = anew || takes || (await isOutdated(list, spec.freshSince, plan));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   const own = start.start === 'new' ? spec.settings : asBegun(spec.settings, start.batch);
   const agreed = accountsOf(context).filter((by) => consent.buysAgain || mayBuyAgain(start.batch, by));
@@ -236,6 +249,11 @@ function specOf({ context, input, names }: RunList, options: BatchOptions): Batc
       by_kind: true,
       ...(Object.keys(partial).length > 0 ? { partial } : {}),
       ...(context.isSweep === true ? { swept: true } : {}),
+      ...hostSettings(
+        { aside: context.shared ?? NO_SHARED_HOSTS, named: context.named ?? NO_SHARED_HOSTS },
+        context.accept,
+        names.existing,
+      ),
     },
     createdAtMs: startMs,
     ...present({ freshSince }),

@@ -3,6 +3,7 @@ import type { OwnDialect } from '../client/dialect.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { MappedInput } from '../files/input.ts';
+import type { SharedHosts } from '../files/quality/shared-hosts.ts';
 import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
 import type { Batch, Credits, Ledger, LedgerReader, RangeLeft } from '../ledger/ledger.ts';
@@ -26,6 +27,7 @@ export const ACCEPTABLE = {
   store: 'a store is taken as it is, although a newer one is known',
   guards: 'the plan that --plan names, and no other, may pass its guards',
   'large-list': 'a very large list is meant: kept, for its content',
+  'shared-host': 'rows that were set aside for a host of several companies are asked: kept, with the batch',
 } as const;
 
 export type Acceptable = keyof typeof ACCEPTABLE;
@@ -98,8 +100,9 @@ export interface RunChoices {
    * (`refused`) and matches that show the same facts (`same-answers`) are kept, answers that cannot be read
    * stay in doubt and stop no run (`doubts`), and so do those that come later (`later`), a store that is
    * behind is used as it is (`store`), the changes that guards hold back in the plan with the id `planId` are
-   * intended (`guards`), a very large list is meant (`large-list`), or the requests that a stop named by
-   * their hash are agreed to (`dialect:HASH`).
+   * intended (`guards`), a very large list is meant (`large-list`), rows that were set aside for a host of
+   * several companies are asked (`shared-host`), or the requests that a stop named by their hash are agreed
+   * to (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
   /**
@@ -174,6 +177,8 @@ export interface RangeQueue {
  */
 export interface RunContext extends RunChoices, PlanContext {
   readonly ledger: Ledger;
+  /** The hosts of the list with several names of companies. */
+  readonly named?: SharedHosts | undefined;
   /** Hands ranges of the list to workers; undefined where the store has none. */
   readonly queue?: RangeQueue | undefined;
   readonly inputPath: string;

@@ -3,7 +3,7 @@ import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
 import { isTaking, WANTED } from '../core/given.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
-import { lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
+import { type InputRow, lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
 import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
 import { policyOfStep } from '../job/job.ts';
@@ -25,6 +25,8 @@ import {
   type UsableAnswer,
 } from './row-classification.ts';
 import { type AskedAccount, accountsOf, type PlanContext, VERDICT } from './row-walk.ts';
+
+import { hostSurveyOf, hostsOf, sharedHostsKept } from './shared-hosts.ts';
 
 /**
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each
@@ -48,17 +50,35 @@ export interface SentAgain {
 export const againIn = (again: SentAgain | undefined): Pick<Plan, 'sent_again'> =>
   again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most } };
 
+/** Where the list is not read for shared hosts yet, it is read again in the rare case that it has some. */
 export async function planRows(
   context: PlanContext,
   input: PlannedInput,
+  listen?: (classification: RowClassification) => void,
+): Promise<Plan> {
+  const existing = await newestBatch(context, input);
+  const known = context.shared ?? (existing && sharedHostsKept(existing));
+  const shared = known ?? (listen && (await hostsOf(context, input, existing)).aside);
+  if (shared !== undefined) return planOnce({ ...context, shared }, input, listen);
+  const survey = hostSurveyOf(context, input);
+  const plan = await planOnce(context, input, undefined, survey?.add);
+  const { aside } = survey?.found() ?? {};
+  if (aside === undefined || aside.size === 0) return plan;
+  return planOnce({ ...context, shared: aside }, input);
+}
+
+async function planOnce(
+  context: PlanContext,
+  input: PlannedInput,
   listen: (classification: RowClassification) => void = () => {},
+  hear?: (row: InputRow) => void,
 ): Promise<Plan> {
   const pricing = await pricingOf(context);
   const draft = new RowDraft(pricing, context.job);
   const firstRows = context.limit === undefined ? undefined : new RowDraft(pricing);
   const lastRow = lastOfFirst(input.sheet.start, context.limit);
   const batch = await plannedBatchOf(context, input);
-  for await (const group of classifications(context, input, batch)) {
+  for await (const group of classifications(context, input, batch, hear)) {
     for (const classification of group) {
       draft.add(classification);
       if (classification.row <= lastRow) firstRows?.add(classification);

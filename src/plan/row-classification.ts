@@ -91,17 +91,20 @@ const ROWS_PER_GROUP = 200;
 /**
  * Yields every row of the file once, in groups; of the rows that a person names, only these. Within a group
  * the order of the rows is not kept.
+ * @param hear is told each row of the file as it is read.
  * @throws StopError `input` where the file is damaged.
  */
 export async function* classifications(
   context: PlanContext,
   input: OpenedInput,
   batch: PlannedBatch,
+  hear: (row: InputRow) => void = () => {},
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
   const sorter = sorterOf(context, input);
   const named = rowsAsked(input.sheet.start, { only: context.only });
   for await (const group of input.sheet.groups()) {
     for (const row of group) {
+      hear(row);
       // A row that is not named is not bought, so a later one that asks the same is no duplicate.
       if (named?.has(row.row) !== false) sorter.add(row);
       if (sorter.isFull()) yield await sorter.take(batch);
@@ -113,7 +116,7 @@ export async function* classifications(
 /** Walks the rows that are ready, a group at a time, and puts the others into their class at once. */
 function sorterOf(context: PlanContext, { columns }: Pick<OpenedInput, 'columns'>) {
   const accounts = accountsOf(context);
-  const prepare = rowPreparer(context, columns);
+  const prepare = rowPreparer(context, columns, context.shared);
   const different = new SeenTexts();
   let placed: RowClassification[] = [];
   let walks: RowProgress[] = [];

@@ -43,6 +43,7 @@ import {
   type WantedColumn,
 } from '../core/steps.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
+import { type SharedHosts, settingAside } from '../files/quality/shared-hosts.ts';
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
@@ -106,6 +107,8 @@ export interface PlanContext extends ResolvedJob {
   readonly ledger: LedgerReader | undefined;
   /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
+  /** The hosts whose rows are set aside. Left out: nobody has read the list for them yet. */
+  readonly shared?: SharedHosts | undefined;
   /** The work covers only this many of the first rows; left out: all rows. */
   readonly limit?: number | undefined;
   /** The work covers only the rows with these numbers, such as `5,9,12-20`; left out: all rows. */
@@ -160,12 +163,14 @@ const bySteps = (
 export function rowPreparer(
   resolved: ResolvedJob,
   columns: Pick<InputColumns, 'read' | 'issueOf' | 'header' | 'columns'>,
+  shared?: SharedHosts,
 ): (row: InputRow) => PreparedRow {
   const steps = stepsFilling(resolved.job, columns);
   const prepared = cellPreparer(resolved.job, optionsOf(resolved, steps?.fed), columns.issueOf);
   const leftOut = leavingOut(resolved.job, columns.header);
   const filling = fillingOf(resolved.job, columns.header);
   const own = withoutHeader(resolved.job.operation, columns.header);
+  const aside = settingAside(shared, columns.columns, columns.header);
   return (row) => {
     if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
     const left = leftOut(row.cells);
@@ -174,6 +179,8 @@ export function rowPreparer(
     if (filling !== undefined && isFull === true)
       return { kind: 'skipped', reason: filling.why, by: BY_ON_EXISTING };
     const ready = prepared(own(columns.read(row)));
+    const reason = ready.kind === 'ready' ? aside?.(row) : undefined;
+    if (reason !== undefined) return { kind: 'invalid', reason };
     return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
   };
 }

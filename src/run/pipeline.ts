@@ -16,6 +16,7 @@ import type { RunContext, RunList } from '../plan/context.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
 import { accountsOf } from '../plan/row-walk.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
+import { hostsOf, takesAside } from '../plan/shared-hosts.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { noteReached, overExtra } from './intent.ts';
 import { laterStop } from './later.ts';
@@ -85,7 +86,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   const isEmpty = isNothingToDo(context, input);
   await requireRows(input, context.only);
   const names = await batchNamesOf(context, input);
-  const list: RunList = { context, input, names };
+  const { aside: shared, named } = await hostsOf(context, input, names.existing);
+  const list: RunList = { context: { ...context, shared, named }, input, names };
   const outputName = await outputNameFor(list);
   const isOfOther = await isOutputOfOther(context, input, names);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
@@ -98,7 +100,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   const earlier = names.existing === undefined ? undefined : await ledger.batchMoney(names.existing.id);
   const plan = await planOfChange(list, sessions);
   const reread = await settlesAnew(context, input);
-  const consent = await requireConsent(list, plan, reread);
+  const takes = takesAside(context.accept, names.existing);
+  const consent = await requireConsent(list, plan, takes || reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
@@ -114,7 +117,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   if (isAllIn && context.queue !== undefined) await sendRanges(context, batch, context.queue);
   const spentBefore = (batch.id === names.existing?.id ? earlier?.spent : undefined) ?? credits(0);
   const sample =
-    context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
+    context.sample === undefined ? undefined : await chooseSample(list.context, input, batch, context.sample);
   return { ...list, batch, destination, sample, spentBefore, isAllIn };
 }
 

@@ -7,6 +7,7 @@ import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { type ResolvedJob, rowPreparer, unaskedEnd, type WalkedRow } from '../plan/row-walk.ts';
+import { sharedHostsKept } from '../plan/shared-hosts.ts';
 
 /**
  * A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no
@@ -73,7 +74,7 @@ export async function taskMaker(
   const { columns } = settingsKept(settings);
   const read = inputReader(columns, header);
   const issueOf = await issuesAsRead(readSettings(settings));
-  const prepare = rowPreparer(resolved, { read, issueOf, header, columns });
+  const prepare = rowPreparer(resolved, { read, issueOf, header, columns }, sharedHostsKept({ settings }));
   return (left) => {
     if ('kind' in left) return plannedTask(left);
     const { row } = left;

@@ -25,8 +25,11 @@ interface Named<Value> {
 export class HostTable<Value> {
   readonly #hosts = new Map<string, Value[]>();
   readonly #names = new Map<string, Named<Value>[]>();
+  /** The first label of each entry. */
+  readonly #labels = new Set<string>();
 
   add(host: string, value: Value): void {
+    this.#labels.add(host.slice(0, host.indexOf('.')));
     if (!host.endsWith('.*')) {
       addTo(this.#hosts, host, value);
       return;
@@ -35,8 +38,13 @@ export class HostTable<Value> {
     addTo(this.#names, labels.at(-1) ?? '', { below: labels.slice(0, -1).join('.'), value });
   }
 
-  /** All that is said of a host, of the most of its labels first. Nearly every host is looked up in vain. */
+  /** All that is said of a host, of the most of its labels first. */
   of(host: string): readonly Found<Value>[] {
+    // Nearly every host is looked up in vain, and some of a row several times.
+    return host.split('.').some((label) => this.#labels.has(label)) ? this.#saidOf(host) : NONE;
+  }
+
+  #saidOf(host: string): readonly Found<Value>[] {
     let found: Found<Value>[] = NONE;
     for (let name = host, dot = 0; dot !== -1; name = name.slice(dot + 1)) {
       dot = name.indexOf('.');

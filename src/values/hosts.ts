@@ -53,7 +53,8 @@ export function whyNotOwn({ host, path }: HostAndPath, isMail = false): NotOwn |
   return whySuffix(plain);
 }
 
-const withoutWww = (host: string): string => host.replace(/^(?:www\.)+(?=.*\.)/, '');
+const withoutWww = (host: string): string =>
+  host.startsWith('www.') ? host.replace(/^(?:www\.)+(?=.*\.)/, '') : host;
 
 /** Second levels below which companies have their domains. Governments have websites at theirs: `vic.gov.au`. */
 const COMPANIES_BELOW = /^(?:com|co|net|org)\.[a-z]{2}$/;

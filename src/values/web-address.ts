@@ -60,8 +60,16 @@ export function readAddress(text: string): WebAddress | Unusable {
   return hostProblem(host) ?? { url, host };
 }
 
+/** One cell is often read for two inputs, one after the other. */
+let last: { readonly text: string; readonly address: WebAddress | Unusable } | undefined;
+
 /** The same of the address to which a link leads that is a redirect. */
 export function readTarget(text: string): WebAddress | Unusable {
+  if (text !== last?.text) last = { text, address: targetOf(text) };
+  return last.address;
+}
+
+function targetOf(text: string): WebAddress | Unusable {
   const address = readAddress(text);
   if ('kind' in address) return address;
   const target = unredirected(address.url);

@@ -117,6 +117,23 @@ export function kindOfFilled(column: string, path = ''): KindName | undefined {
   return undefined;
 }
 
+/** Names of a column of companies, in the order in which one of several is taken. */
+const COMPANY_NAMES = [
+  /^(?:company|business|organi[sz]ation|trading|legal|entity|charity|account|employer|client|customer)(?: legal)? name$/,
+  /^(?:company|business|organi[sz]ation|employer|account|entity|client|customer|charity|school|practice|firm|supplier)$/,
+];
+
+/**
+ * The column that says what a company is called; undefined where none does. No row is asked by it.
+ * @param isOfPeople whether a `name` may be that of a person.
+ */
+export function companyColumnIn(header: readonly string[], isOfPeople: boolean): number | undefined {
+  const names = header.map((name) => wordsOf(name, /[^\p{L}\p{N}]+/gu).trim());
+  const patterns = isOfPeople ? COMPANY_NAMES : [...COMPANY_NAMES, /^name$/];
+  const at = patterns.map((pattern) => names.findIndex((name) => pattern.test(name)));
+  return at.find((each) => each >= 0);
+}
+
 /** Whether the cells below the name are web addresses, however they look. */
 export function isWebName(header: string): boolean {
   return WEB_NAME.test(wordsOf(header, /[^\p{L}\p{N}]+/gu));

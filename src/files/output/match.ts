@@ -9,6 +9,7 @@ import { formatAbn } from '../../values/number.ts';
 import { companyProfile, personProfile } from '../../values/profile.ts';
 import { isOtherCompany, isOtherPerson } from '../../values/same-name.ts';
 import { isOtherProfile, isSameForm } from '../../values/same-profile.ts';
+import { type HostReader, hostReader } from '../quality/shared-hosts.ts';
 import {
   ABOUT,
   type About,
@@ -47,6 +48,8 @@ export interface RowMatch {
   readonly answers: RowRecord['answers'];
 }
 
+type AnsweredRow = Pick<RowRecord, 'answers'> & Partial<RowRecord>;
+
 const noMatch = (answers: RowRecord['answers']): RowMatch => ({
   ...{ words: '', inShort: '', needsPerson: false, isOther: false, decision: undefined, answers },
 });
@@ -59,12 +62,17 @@ export class Matching {
   readonly #batch: Batch;
   readonly #settings: ReturnType<typeof settingsKept>;
   readonly #decisions: Decisions;
+  readonly #hostOf: HostReader | undefined;
+  readonly #named: ReadonlyMap<string, number>;
 
   constructor(ledger: Pick<LedgerReader, 'cellsOf'>, batch: Batch, decisions: Decisions) {
     this.#ledger = ledger;
     this.#batch = batch;
     this.#settings = settingsKept(batch.settings);
     this.#decisions = decisions;
+    const { columns, named_hosts: named = {} } = this.#settings;
+    this.#hostOf = hostReader(columns, batch.header);
+    this.#named = new Map(Object.entries(named));
   }
 
   /** Whether any answer of the batch is compared with what was asked. */
@@ -79,7 +87,23 @@ export class Matching {
     return records.map((record) => this.of(cells?.get(record.row) ?? erasedRow(record.row), record));
   }
 
-  of(row: InputRow, record: (Pick<RowRecord, 'answers'> & Partial<RowRecord>) | undefined): RowMatch {
+  of(row: InputRow, record: AnsweredRow | undefined): RowMatch {
+    const match = this.#compared(row, record);
+    const shared = this.isCompared && record !== undefined ? this.#sharedNames(row, answersOf(record)) : '';
+    if (shared === '') return match;
+    return { ...match, words: match.words === '' ? shared : `${match.words}; ${shared}` };
+  }
+
+  /** A host that stands in the rows of several companies is asked by once. */
+  #sharedNames(row: InputRow, answers: RowRecord['answers']): string {
+    const isByHost = ({ call: { operation, parameters } }: RowAnswer): boolean =>
+      ABOUT[operation] === 'company' && (parameters.domain ?? parameters.website) !== undefined;
+    if (this.#named.size === 0 || !shownAnswers(answers).some(isByHost)) return '';
+    const names = this.#named.get(this.#hostOf?.(row)?.host ?? '');
+    return names === undefined ? '' : `shared by ${names} names`;
+  }
+
+  #compared(row: InputRow, record: AnsweredRow | undefined): RowMatch {
     const { mismatch = 'flag' } = this.#settings;
     const answers = record === undefined ? [] : answersOf(record);
     if (!this.isCompared || answers.length === 0) return noMatch(answers);

@@ -169,12 +169,16 @@ export function watchIssues(
   const addresses = Object.keys(columns.columns).filter((input) => kindOfInput(input) === 'email');
   const roles = new RowCount();
   let repairableRows = 0;
+  let last = 0;
   const isCured = (row: RowInput): boolean => {
     const repaired = prepare(repairedRow(job.operation, row, columns.issueOf).text);
     return repaired.kind === 'ready' && askedWords(repaired) !== askedWords(prepare(row));
   };
   const read: ColumnMap['read'] = (row) => {
     const text = columns.read(row);
+    // A list that is planned again is read again.
+    if (row.row <= last) return text;
+    last = row.row;
     blanks.add(row);
     if (addresses.some((input) => isRole((text[input] ?? '').trim().toLowerCase()))) roles.add(row.row);
     const issues = tallies.map(({ input, tally }) => tally.add(row.row, text[input] ?? ''));
