@@ -13,7 +13,7 @@ import {
   planMerge,
   type Result,
 } from '../files/merging.ts';
-import { automaticNames, sourceColumnsOf } from '../files/output/output.ts';
+import { automaticNames, columnsBeside } from '../files/output/output.ts';
 import { modeLike, type Ownership, writeOwnFile } from '../files/output/own-files.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
@@ -168,7 +168,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
   const names = job.add
     ? Object.keys(job.add)
     : await automaticNames(ledger, batch, { ...job, answerPlace: job.answer_at });
-  const sources = sourceColumnsOf(job.add, job.on_existing, job.answer_at);
+  const beside = columnsBeside(job.add, job.on_existing, job.answer_at);
   const hasOwn = isAttention(result.header) || job.on_existing === 'replace';
   return {
     columns,
@@ -177,7 +177,7 @@ async function knownOf(ledger: LedgerReader, { batch, columns }: Maker, result: 
       ...(job.on_existing === 'keep'
         ? []
         : names.map((name) => [name, job.on_existing ?? 'refuse'] as const)),
-      ...sources.map((name) => [name, 'refuse'] as const),
+      ...beside.map(({ name }) => [name, 'refuse'] as const),
     ]),
     // A list that was an output has columns of ours as well, and nobody knows which ones.
     userColumns: new Set(isOutput(batch.header) ? [] : batch.header),

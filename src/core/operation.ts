@@ -304,6 +304,8 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly asked?: readonly AskedOperation[];
   /** For a step of a job that finds addresses. Left out: they are not checked. */
   readonly check?: AddressCheck;
+  /** For a step of a job: the finder's own verdicts with which its address is taken. Left out: all. */
+  readonly accepts?: readonly EmailVerdict[];
   /** Left out: the operation only reads. */
   readonly change?: ChangePart<Input, Work & PlannedWork>;
   /**

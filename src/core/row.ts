@@ -146,6 +146,9 @@ const SOURCE_SUFFIX = '_source';
 /** The added column that says where the cells of another one are from: `Email_source` for `Email`. */
 export const sourceColumn = (name: string): string => name + SOURCE_SUFFIX;
 
+/** The added column with what the finder says of the address in another one: `Email_verdict` for `Email`. */
+export const verdictColumn = (name: string): string => `${name}_verdict`;
+
 /**
  * Whether we wrote an unreadable row, in an output or a needs-attention file, and nobody has altered it
  * since: then its cells stand below their names.

@@ -1,4 +1,5 @@
 import { invariant } from './errors.ts';
+import type { EmailVerdict } from './given.ts';
 import { present } from './objects.ts';
 import type { AddressCheck, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
 import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
@@ -83,6 +84,8 @@ export interface RowStep {
   readonly fed?: Readonly<Record<string, string>>;
   /** How the address is checked that the step finds. Left out: it is not. */
   readonly check?: RowCheck;
+  /** The finder's own verdicts with which its address is taken. Left out: all of them. */
+  readonly accepts?: readonly EmailVerdict[];
   /** The columns that the row still needs of the step. Left out: whatever is found is enough. */
   readonly wants?: readonly WantedColumn[];
 }
@@ -126,9 +129,9 @@ function stepPreparer(
   step: Operation,
   { waterfall = [], unaskable = [], profiles = [], fed = {}, ...options }: OperationOptions,
 ): (row: RowInput) => RowStep | LackingStep {
-  const { name, check: said } = step;
+  const { name, check: said, accepts } = step;
   const check = said && { ...said, prepare: said.operation.preparer(options) };
-  const named = { name, ...present({ check }) };
+  const named = { name, ...present({ check, accepts }) };
   const tiers = wordsOf(step, waterfall);
   const own = tiers.length === 0 ? options : { ...options, waterfall: tiers };
   const ofOne = { unaskable: wordsOf(step, unaskable), profiles: wordsOf(step, profiles) };

@@ -2,7 +2,14 @@ import { invariant, stop } from '../core/errors.ts';
 import type { Correction, ReadOptions } from '../core/format.ts';
 import { calledAsIn, isAttention, isOutput, ourColumnsIn } from '../core/our-columns.ts';
 import { foreignName, listed } from '../core/plain-text.ts';
-import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, type RowNumber, sourceColumn } from '../core/row.ts';
+import {
+  ATTENTION_COLUMNS,
+  FOUND_PREFIX,
+  type InputRow,
+  type RowNumber,
+  sourceColumn,
+  verdictColumn,
+} from '../core/row.ts';
 import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
 import { isJsonName } from '../lib/file-name.ts';
@@ -365,8 +372,9 @@ function cellsAdded(
     return true;
   };
   const isOwn = added.map((column) => isOfList(column) || isKept(column));
-  // What the result says of the source of a cell is not true of the user's own cell.
-  const isOfOwn = (name = ''): boolean => kept.some(({ column }) => name === sourceColumn(column));
+  // What the result says of a cell, such as its source, is not true of the user's own cell.
+  const isOfOwn = (name = ''): boolean =>
+    kept.some(({ column }) => [sourceColumn(column), verdictColumn(column)].includes(name));
   return { isOwn: isOwn.map((own, at) => own || isOfOwn(added[at])), kept };
 }
 

@@ -50,6 +50,7 @@ const carriedSchema = z.object({
         accounts: z.array(z.string()).readonly(),
         in_doubt: stepEntries.shape.in_doubt.unwrap().exactOptional(),
         check: stepEntries.shape.check.unwrap().exactOptional(),
+        accept: stepEntries.shape.accept.unwrap().exactOptional(),
       }),
     )
     .optional(),
@@ -64,11 +65,12 @@ const carriedSchema = z.object({
 
 /** The steps with other names for their accounts, such as the identities that they have on any host. */
 export const withAccountNames = (steps: Job['steps'], names: ReadonlyMap<string, string>): Job['steps'] =>
-  steps?.map(({ name, accounts, in_doubt, check }) => ({
+  steps?.map(({ name, accounts, in_doubt, check, accept }) => ({
     name,
     accounts: accounts.map((name) => names.get(name) ?? name),
     ...present({
       in_doubt,
+      accept,
       check: check && { ...check, account: names.get(check.account) ?? check.account },
     }),
   }));
@@ -132,7 +134,8 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
         );
   const { name, settings = {}, ...entries } = data;
   const own = settingsOf(present(settings));
-  const isOfSeveral = entries.steps?.some(({ accounts, check }) => accounts.length > 1 || check) === true;
+  const isOfSeveral =
+    entries.steps?.some(({ accounts, check, accept }) => accounts.length > 1 || check || accept) === true;
   const whole = isOfSeveral && operation.steps === undefined ? inSteps([operation]) : operation;
   const shaped = whole.shapedBy?.(own, Object.keys(entries.columns ?? {})) ?? whole;
   // Another host, or anybody with its password, may hand over any job, and it is sent with this host's keys.

@@ -163,6 +163,11 @@ export const stepEntries = z.strictObject({
   account: opt(accounts, 'who is asked: one account, or several in this order until one has it'),
   waterfall: opt(waterfall, 'the identifiers of this step, tried in this order'),
   add: opt(add, 'the columns that this step fills'),
+  accept: opt(
+    z.array(z.enum(EMAIL_VERDICTS)).min(1),
+    "of `find-email`: the finder's own verdicts with which an address is taken; another one is looked for " +
+      'where it has none of them; left out: all',
+  ),
   check: optBlock('checks each address that the step finds; another one is looked for where it fails', {
     account: text.describe('who checks: an account with `check-email`'),
     accept: opt(

@@ -23,13 +23,13 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
 function whatIsDone({ operation, steps = [] }: Job): object {
   const { name } = operation;
   const [account, ...others] = new Set(steps.flatMap(({ accounts }) => accounts));
-  const isPlain =
-    others.length === 0 && steps.every((step) => step.in_doubt === undefined && step.check === undefined);
+  const isPlain = others.length === 0 && steps.every((step) => !(step.in_doubt || step.check || step.accept));
   if (operation.steps === undefined) return { operation: name, ...present({ account }) };
   if (isPlain) return { operations: stepNames(name), ...present({ account }) };
   const entries = steps.map((step) => {
     const own = step.accounts.length === 0 ? undefined : step.accounts;
-    return [step.name, present({ account: own, in_doubt: step.in_doubt, check: step.check })] as const;
+    const { in_doubt, check, accept } = step;
+    return [step.name, present({ account: own, in_doubt, check, accept })] as const;
   });
   return { operations: Object.fromEntries(entries) };
 }

@@ -54,7 +54,7 @@ export interface Job extends Omit<JobEntries, 'operation' | 'operations' | 'acco
   readonly problem?: Document['problem'];
 }
 
-export interface JobStep extends Pick<StepEntries, 'in_doubt' | 'check'> {
+export interface JobStep extends Pick<StepEntries, 'in_doubt' | 'check' | 'accept'> {
   readonly name: string;
   /** The names of its accounts, in the order in which they are asked; empty: the only one that fits. */
   readonly accounts: readonly string[];
@@ -134,7 +134,7 @@ function stepInDialects(
   at: number,
   accounts: readonly JobAccount[],
 ): StepInDialect {
-  const { accounts: names = [], accountsAt = [], check } = job.steps?.[at] ?? {};
+  const { accounts: names = [], accountsAt = [], check, accept } = job.steps?.[at] ?? {};
   const placeOf = (name: string): number => accounts.findIndex((each) => each.account.name === name);
   const places = names.length === 0 ? [0] : names.map(placeOf);
   const dialectOf = (place: number): Dialect => {
@@ -149,6 +149,7 @@ function stepInDialects(
     const checkAt = ['operations', step.name, 'check', 'account'];
     requireAsked(job, dialectOf(placeOf(check.account)), checkEmail.name, checkAt);
   }
+  if (accept !== undefined) requireVerdicts(job, places.map(dialectOf), step.name);
   const all = places.map((account) => ({
     ...stepInDialect(job, step, dialectOf(account)),
     account,
@@ -157,7 +158,7 @@ function stepInDialects(
   }));
   const [first] = all;
   invariant(first !== undefined, `${step.name} has an account`);
-  if (all.length === 1 && first.account === 0 && check === undefined) return first;
+  if (all.length === 1 && first.account === 0 && check === undefined && accept === undefined) return first;
   const asked = all.map(({ account, taken: operation, unaskable, profiles }) => {
     return { account, operation, unaskable, profiles };
   });
@@ -167,7 +168,7 @@ function stepInDialects(
   const taken: Operation = {
     ...first.taken,
     asked,
-    ...present({ check: check && checkIn(check, placeOf(check.account), dialectOf) }),
+    ...present({ check: check && checkIn(check, placeOf(check.account), dialectOf), accepts: accept }),
     inputs: step.inputs.map(({ name }) => inputs.get(name)).filter((input) => input !== undefined),
     lacks: (mapped) => {
       const lacking = all.map(({ taken: { lacks } }) => lacks?.(mapped));
@@ -186,6 +187,15 @@ function checkIn(
   const dialect = dialectOf(account);
   const operation = checkEmail.askedBy?.(dialect.operations[checkEmail.name]?.by, []) ?? checkEmail;
   return { account, operation, accept };
+}
+
+/** @throws StopError where a dialect says nothing of the addresses that its vendor finds. */
+function requireVerdicts({ problem }: Job, dialects: readonly Dialect[], name: string): void {
+  const without = dialects.find(({ operations }) => operations[name]?.gives?.verdict === undefined);
+  if (without === undefined || problem === undefined) return;
+  const fact = `the dialect ${without.name} of the ${without.vendor} gives no verdict to what ${name} finds`;
+  const next = 'Leave it out, or check the addresses: check: { account: …, accept: [valid] }.';
+  throw problem(['operations', name, 'accept'], 'name', fact, next);
 }
 
 /**
@@ -254,18 +264,27 @@ export async function loadJob(
   const names = (sources.operations ?? []).map(({ name }) => name);
   await checkSteps(whole, entries, names);
   const alone = await operationOf(entries.map(({ name }) => name).join(','), whole, sources);
-  const isOfSeveral = entries.some(({ accounts, check }) => accounts.length > 1 || check !== undefined);
+  const isOfSeveral = entries.some(
+    ({ accounts, check, accept }) => accounts.length > 1 || check !== undefined || accept !== undefined,
+  );
   const found = isOfSeveral && alone.steps === undefined ? inSteps([alone]) : alone;
-  const { name: _, accounts: _accounts, accountsAt: _at, check: _check, ...only } = entries[0] ?? {};
+  const {
+    name: _,
+    accounts: _accounts,
+    accountsAt: _at,
+    check: _check,
+    accept: _accept,
+    ...only
+  } = entries[0] ?? {};
   const value =
     found.steps === undefined
       ? { ...whole.value, ...only }
       : { ...whole.value, ...calledBySteps(found, entries, whole) };
-  const steps = entries.map(({ name, accounts, accountsAt, in_doubt, check }) => ({
+  const steps = entries.map(({ name, accounts, accountsAt, in_doubt, check, accept }) => ({
     name,
     accounts,
     accountsAt,
-    ...present({ in_doubt, check }),
+    ...present({ in_doubt, check, accept }),
   }));
   const operation = checkedOperation(found, steps, { ...whole, value });
   const { account: _account, operations: _operations, ...kept } = value;

@@ -113,10 +113,10 @@ function stepsAsked(
   const filling = stepsFilling(job, columns);
   if (filling === undefined || !(filling.isRead || identities.length > 1)) return undefined;
   const identityOf = ({ account }: { readonly account: number }): string => identities[account] ?? '';
-  return (job.operation.steps ?? []).map(({ name, asked = [{ account: 0 }], check }) => ({
+  return (job.operation.steps ?? []).map(({ name, asked = [{ account: 0 }], check, accepts }) => ({
     operation: name,
     accounts: asked.map(identityOf),
-    ...present({ check: check && { account: identityOf(check), accept: check.accept } }),
+    ...present({ check: check && { account: identityOf(check), accept: check.accept }, accept: accepts }),
     add: Object.fromEntries(filling.wantedOf(name).map(({ column, path }) => [column, path])),
   }));
 }

@@ -153,7 +153,7 @@ export function stepsFilling(
     wanted.set(name, own);
   }
   const isOfSeveral = operation.steps.some(
-    ({ asked = [], check }) => asked.length > 1 || check !== undefined,
+    ({ asked = [], check, accepts }) => asked.length > 1 || check !== undefined || accepts !== undefined,
   );
   const isRead = isOfSeveral || Object.keys(fed).length > 0;
   const leftOf = (step: RowStep, cells: InputRow['cells']): RowStep | undefined => {

@@ -32,10 +32,12 @@ import {
   type Step,
   send,
 } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import {
   MOST_CALLS,
   outcomeOf,
+  type RowCheck,
   type RowStep,
   type RowSteps,
   type RowWay,
@@ -47,7 +49,7 @@ import { type SharedHosts, settingAside } from '../files/quality/shared-hosts.ts
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
-import { cellText, saidAt, saidIn } from '../values/answer-fields.ts';
+import { type AnswerFields, cellText, saidAt, saidIn } from '../values/answer-fields.ts';
 import { isBlankCell, isBlankText } from '../values/blank.ts';
 import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
 
@@ -250,6 +252,8 @@ export class MetCall {
   end: { readonly outcome: Outcome; readonly goesOn: boolean } | undefined;
   /** The columns that the answer fills, of those that the row needs of the step. */
   filled: RowInput | undefined;
+  /** What the finder itself says of the address that it gives; undefined where it says nothing. */
+  verdict: string | undefined;
   /** The values that are read in its answer. Undefined: it only matters whether something was found. */
   readonly wants: readonly WantedColumn[] | undefined;
   /** What the call finds is taken by another one. */
@@ -393,7 +397,11 @@ export class RowWalk {
     const told = operationAnswer(met.call, answer, this.operation.readsAnswers === true || met.leads);
     if (told.kind === 'found') {
       met.remark = told.remark;
-      if (met.wants !== undefined) met.filled = filledBy(met, answer, met.wants);
+      if (met.wants !== undefined) {
+        const said = saidTo(met, answer);
+        met.filled = filledBy(said, met.wants);
+        met.verdict = cellText(said.ours.verdict) || undefined;
+      }
     }
     if (told.kind === 'no_match') met.other = otherSaid(answer.why);
     met.answer = told;
@@ -555,15 +563,20 @@ export class RowWalk {
   }
 
   /** What one account has found, after the check of the address in it; or the check, which comes next. */
-  #checked(at: number, { check, wants = [] }: RowStep, found: WayEnd, assumed: Assumed): WayEnd | Asking {
+  #checked(at: number, step: RowStep, found: WayEnd, assumed: Assumed): WayEnd | Asking {
+    const { check, accepts, wants = [] } = step;
     const column = wants.find(({ path }) => path === 'email')?.column ?? '';
     const email = found.by?.filled?.[column];
-    if (check === undefined || email === undefined || found.outcome.kind !== 'matched') return found;
-    const refused = (reason: string): WayEnd => {
-      return { kind: 'end', by: undefined, isFinal: false, outcome: { kind: 'no_match', reason } };
-    };
+    if (email === undefined || found.outcome.kind !== 'matched') return found;
+    const { verdict: own = 'unknown', by } = found.by ?? {};
+    if (accepts !== undefined && !accepts.some((each) => each === own))
+      return notTaken(`its address is ${foreignWords(own)} by ${by?.account.name}`);
+    return check === undefined ? found : this.#checkedBy(at, check, email, found, assumed);
+  }
+
+  #checkedBy(at: number, check: RowCheck, email: string, found: WayEnd, assumed: Assumed): WayEnd | Asking {
     const prepared = check.prepare({ email });
-    if (prepared.kind === 'invalid') return refused(prepared.reason);
+    if (prepared.kind === 'invalid') return notTaken(prepared.reason);
     const state = this.#askWay(at, check, prepared.input, assumed, VERDICT);
     // No other account is asked while the address has no verdict.
     if ('met' in state) return state;
@@ -580,7 +593,7 @@ export class RowWalk {
       (met) => met.at === at && met.call.operation === check.operation.name,
     );
     if (!isAssumed && check.accept.some((each) => each === verdict)) return found;
-    return refused(`its address is ${verdict} by ${account.name}`);
+    return notTaken(`its address is ${verdict} by ${account.name}`);
   }
 
   /** One account of a step. */
@@ -658,6 +671,12 @@ interface WayEnd {
   readonly isFinal: boolean;
 }
 
+/** How an account ends whose address does not count, so that another one is asked. */
+const notTaken = (reason: string): WayEnd => ({
+  ...{ kind: 'end', by: undefined, isFinal: false },
+  outcome: { kind: 'no_match', reason },
+});
+
 type Ended = WayEnd & { readonly account: string };
 
 /** A step of one account, which asks by the cells of the row alone. */
@@ -730,10 +749,13 @@ function endOfWays(ends: readonly Ended[]): Pick<WayEnd, 'outcome' | 'by'> {
 /** What is read in the answer to a check. */
 export const VERDICT: readonly WantedColumn[] = [{ column: 'verdict', path: 'verdict' }];
 
-/** The columns that an answer fills. */
-function filledBy({ call, by }: MetCall, { body }: AnswerAtHand, wants: readonly WantedColumn[]): RowInput {
+function saidTo({ call, by }: MetCall, { body }: AnswerAtHand): AnswerFields {
   invariant(body !== undefined, 'an answer that fills cells comes with its body');
-  const said = saidIn(body, answerPlaceOf(by.dialect, call.operation));
+  return saidIn(body, answerPlaceOf(by.dialect, call.operation));
+}
+
+/** The columns that an answer fills. */
+function filledBy(said: AnswerFields, wants: readonly WantedColumn[]): RowInput {
   const filled = wants.map(({ column, path }) => [column, cellText(saidAt(said, path))] as const);
   return Object.fromEntries(filled.filter(([, text]) => !isBlankText(text)));
 }

@@ -224,8 +224,8 @@ function searchedIn(table: Table): Searched {
     isSearched(at) {
       const bought = added[at - kept.length];
       const isOfResults = at >= columns.length;
-      // The account that a cell is from is not what a person looks for.
-      return isOfList(at) || isOfResults || (bought !== undefined && bought.isSource !== true);
+      // What stands beside a cell about it, such as its account, is not what a person looks for.
+      return isOfList(at) || isOfResults || (bought !== undefined && bought.beside === undefined);
     },
     async *parts(query, from, most = LISTED_AT_ONCE) {
       const { search, sort = 0, where } = query;

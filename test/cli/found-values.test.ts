@@ -85,7 +85,7 @@ test.each<[unknown, string]>([
   [true, '`true`'],
   ['Not available', '"Not available"'],
   ['hidden', '"hidden"'],
-  ['••••@acme.example', '"••••@acme.example"'],
+  ['a***@acme.example', '"a***@acme.example"'],
   ['anna(at)acme.example', '"anna(at)acme.example"'],
   ['+61 2 9000 1234', '"+61 2 9000 1234"'],
 ])(
@@ -159,6 +159,85 @@ test('a person is found by any fact of theirs, and a cell of another kind is bla
   const { code, stderr } = await at.run();
   expect(code, stderr).toBe(0);
   expect(at.cells('Email', 'Title', '_status', '_credits')).toEqual([' | Buyer | matched | 2']);
+});
+
+// ---------------------------------------------------------------------------------------- the finder's own verdict
+
+const JUDGING = {
+  ...{ ...FINDER, gives: { email: 'person.work_email', verdict: 'person.state' } },
+  verdicts: { valid: 'ok', accept_all: 'catchall', invalid: 'bad', unknown: 'unknown' },
+};
+const STATES: Readonly<Record<string, unknown>> = { Ann: 'ok', Bob: 'catchall', Cat: 'risky', Dee: null };
+
+/** One and two find everybody; two says of all of them that they are there. */
+async function judging(find: object): Promise<FoundDesk> {
+  const at = await deskOf({ one: () => 'x', two: () => 'x' }, { operation: JUDGING, rows: 4, find });
+  at.answer = ({ path, input: { first_name: name = '' } }) => {
+    const [, account] = path.split('/');
+    const email = `${name}@${account}.example`.toLowerCase();
+    return { person: { work_email: email, state: account === 'one' ? STATES[name] : 'ok' } };
+  };
+  return at;
+}
+
+test("a finder's verdict stands beside its address, and all of them count", async () => {
+  const at = await judging({});
+  expect((await at.run()).code).toBe(0);
+  const [header = ''] = (await at.desk.read('out.csv')).split('\n');
+  expect(header).toContain('Site,Email,Email_source,Email_verdict,_status');
+  const rows = [
+    ...['ann@one.example | one | valid', 'bob@one.example | one | accept_all'],
+    ...['cat@one.example | one | risky', 'dee@one.example | one | '],
+  ];
+  expect(at.cells('Email', 'Email_source', 'Email_verdict')).toEqual(rows);
+  // Its own output has these columns once.
+  await at.desk.write('list.csv', await at.desk.read('out.csv'));
+  expect((await at.run()).code).toBe(0);
+  expect((await at.desk.read('out.csv')).split('\n')[0]).toBe(header);
+  expect(at.asked).toHaveLength(4);
+});
+
+test('where the job says which verdicts count, another account is asked for all others, and what was paid is told', async () => {
+  const at = await judging({ accept: ['valid', 'accept_all'] });
+  const { code, stderr } = await at.run();
+  expect(code, stderr).toBe(0);
+  expect(at.cells('Email', 'Email_verdict', '_credits')).toEqual([
+    ...['ann@one.example | valid | 2', 'bob@one.example | accept_all | 2'],
+    ...['cat@two.example | valid | 4', 'dee@two.example | valid | 4'],
+  ]);
+  const alone = await judging({ account: 'one', accept: ['valid'] });
+  await alone.run();
+  const taken = ({ Email = '', _status = '', _reason = '' }) => `${Email} | ${_status} | ${_reason}`;
+  expect(alone.desk.place.rows().map(taken)).toEqual([
+    'ann@one.example | matched | ',
+    ...['accept_all', 'risky', 'unknown'].map((word) => {
+      return ` | no_match | find-email: its address is ${word} by one`;
+    }),
+  ]);
+});
+
+test('another set of verdicts is another batch, and buys nothing that is there', async () => {
+  const at = await judging({ account: 'one' });
+  await at.run();
+  const job = JSON.parse(await at.desk.read('job.yaml'));
+  job.operations['find-email'].accept = ['valid'];
+  await at.desk.write('job.yaml', JSON.stringify(job));
+  await at.run();
+  expect(at.cells('Email')).toEqual(['ann@one.example', '', '', '']);
+  expect(at.asked).toHaveLength(4);
+});
+
+test('verdicts that no finder gives, and a column of hers with that name, are refused before anything is sent', async () => {
+  const none = await deskOf({ one: () => 'ann@one.example' }, { find: { accept: ['valid'] } });
+  const refused = await none.run();
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('gives no verdict to what find-email finds');
+  const taken = await judging({});
+  await taken.desk.write('list.csv', 'First,Last,Site,Email_verdict\nAnn,Lee,a.example,hers\n');
+  const clash = await taken.run();
+  expect(clash.code).toBe(2);
+  expect(clash.stderr).toContain('which says what the finder says of each address');
+  expect([...none.asked, ...taken.asked]).toEqual([]);
 });
 
 // ------------------------------------------------------------------------------------------- what was found before

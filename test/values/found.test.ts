@@ -91,6 +91,8 @@ describe('an address is one', () => {
     'anna(at)acme.example',
     'a@x.com.au; b@y.com.au',
     '••••@acme.com.au',
+    'a***@acme.com.au',
+    'email_not_unlocked@domain.com',
     'no email',
     true,
     17,

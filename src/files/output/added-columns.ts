@@ -20,6 +20,7 @@ import {
   OUR_COLUMNS,
   type RowStatus,
   sourceColumn,
+  verdictColumn,
 } from '../../core/row.ts';
 import { stepNames, suffixOf } from '../../core/steps.ts';
 import type { Job } from '../../job/job.ts';
@@ -60,8 +61,8 @@ interface AddedColumn {
   readonly kind?: KindName;
   /** A found value replaces a filled cell as well. */
   readonly replaces?: true;
-  /** The column says where the cells of the column before it are from. */
-  readonly isSource?: true;
+  /** The column says where the cells of the one before it are from, or what the finder says of them. */
+  readonly beside?: Beside['kind'];
 }
 
 export interface Addition {
@@ -92,25 +93,26 @@ export function additionOf(
   place: AnswerPlace = {},
 ): Addition {
   const names = Object.keys(add);
-  const sources = sourceColumnsOf(add, onExisting, place);
-  const known = new Set([...names, ...(sources.length === 0 ? [] : sourcedIn(header))]);
+  const beside = columnsBeside(add, onExisting, place);
+  const besideNames = beside.map(({ name }) => name);
+  const known = new Set([...names, ...(beside.length === 0 ? [] : sourcedIn(header)), ...besideNames]);
   // The columns of another job share some of these names at most, and none of their cells may be lost.
   const earlierBy = (marks: readonly (readonly string[])[]): ReadonlySet<string> =>
     isOfOther ? new Set() : earlierAdded(header, known, marks);
   const earlier = earlierBy(names.map((name) => earlierNames(name, [])));
   const block = earlierBy([]);
   const others = header.filter((column) => !block.has(column));
-  requireFree(sources, others, names);
-  const ours = new Set([...ourColumnsIn(header), ...sources.filter((name) => block.has(name))]);
+  requireFree(beside, others, names);
+  const ours = new Set([...ourColumnsIn(header), ...besideNames.filter((name) => block.has(name))]);
   const dropped = new Set(ours);
-  const columns = Object.entries(add).flatMap(([name, path], nth): readonly AddedColumn[] => {
+  const columns = Object.entries(add).flatMap(([name, path]): readonly AddedColumn[] => {
     const at = header.findIndex((column) => column.toLowerCase() === name.toLowerCase());
     const existing = header[at];
     const added = addedBeside(existing, at, { name, path }, onExisting, earlier);
     if (added === undefined) return [];
     if (existing !== undefined) dropped.add(existing);
-    const source = sources[nth];
-    return source === undefined ? [added] : [added, { ...added, name: source, isSource: true }];
+    const own = beside.filter((each) => each.of === name);
+    return [added, ...own.map((each) => ({ ...added, name: each.name, beside: each.kind }))];
   });
   // With `refuse`, a column of the user's would have been refused, so all dropped ones are ours.
   return { columns, dropped, ours: onExisting === 'refuse' ? dropped : ours };
@@ -136,16 +138,44 @@ function addedBeside(
   return undefined;
 }
 
+/** A column of ours beside one of `add`. */
+interface Beside {
+  readonly name: string;
+  readonly of: string;
+  readonly kind: 'source' | 'verdict';
+}
+
 /**
- * The columns that say where the cells of the columns of `add` are from: the name of the account that
- * answered, or `list`. There are none where only one account can have filled them.
+ * The columns that say where the cells of the columns of `add` are from, the name of the account that
+ * answered or `list`; none where only one account can have filled them. And those with the verdict of a
+ * finder about the addresses that it gives, unless `add` takes the verdict itself.
  */
-export function sourceColumnsOf(
+export function columnsBeside(
   add: Readonly<Record<string, string>> = {},
   onExisting: OnExisting = 'refuse',
   place: AnswerPlace = {},
-): readonly string[] {
-  return onExisting === 'fill' || hasAccounts(place) ? Object.keys(add).map(sourceColumn) : [];
+): readonly Beside[] {
+  const hasSources = onExisting === 'fill' || hasAccounts(place);
+  const paths = Object.values(add);
+  return Object.entries(add).flatMap(([of, path]): readonly Beside[] => {
+    const hasVerdict = givesVerdict(place, path) && !paths.includes(verdictPath(path));
+    return [
+      ...(hasSources ? [{ name: sourceColumn(of), of, kind: 'source' } as const] : []),
+      ...(hasVerdict ? [{ name: verdictColumn(of), of, kind: 'verdict' } as const] : []),
+    ];
+  });
+}
+
+/** Where the verdict about an address stands: `find-email.verdict` for `find-email.email`. */
+const verdictPath = (path: string): string => path.replace(/(?<=^|\.)email$/, 'verdict');
+
+/** Whether a path of `add` is an address for which any of the step's accounts has a verdict. */
+function givesVerdict({ steps, ...whole }: AnswerPlace, path: string): boolean {
+  const [step = '', name] = steps === undefined ? ['', path] : path.split('.', 2);
+  const place = steps === undefined ? whole : (steps[step] ?? {});
+  if (name !== 'email') return false;
+  const all = [place, ...Object.values(place.accounts ?? {})];
+  return all.some(({ gives, byKind }) => byKind === true && gives?.verdict !== undefined);
 }
 
 /**
@@ -154,18 +184,27 @@ export function sourceColumnsOf(
  */
 function sourcedIn(header: readonly string[]): readonly string[] {
   const there = new Set(header);
-  return header.flatMap((name) => (there.has(sourceColumn(name)) ? [name, sourceColumn(name)] : []));
+  return header.flatMap((name) => {
+    const beside = [sourceColumn(name), verdictColumn(name)].filter((each) => there.has(each));
+    return beside.length === 0 ? [] : [name, ...beside];
+  });
 }
 
-/** @throws StopError `job` for another column with the name of one about sources, in any case of letters. */
-function requireFree(sources: readonly string[], others: readonly string[], added: readonly string[]): void {
+/** What a column beside another one says of its cells. */
+const SAYS: Readonly<Record<Beside['kind'], string>> = {
+  source: 'what filled each cell',
+  verdict: 'what the finder says of each address',
+};
+
+/** @throws StopError `job` for another column with the name of one of these, in any case of letters. */
+function requireFree(beside: readonly Beside[], others: readonly string[], added: readonly string[]): void {
   for (const column of [...others, ...added]) {
-    const source = sources.find((name) => name.toLowerCase() === column.toLowerCase());
-    if (source === undefined) continue;
+    const ours = beside.find(({ name }) => name.toLowerCase() === column.toLowerCase());
+    if (ours === undefined) continue;
     const where = others.includes(column) ? 'The input' : "The job's `add`";
     const fact =
-      `${where} has a column ${foreignName(column)}, but the output gets a column ${foreignName(source)}, ` +
-      'which says what filled each cell.';
+      `${where} has a column ${foreignName(column)}, but the output gets a column ${foreignName(ours.name)}, ` +
+      `which says ${SAYS[ours.kind]}.`;
     throw stop('job', fact, 'Rename that column.');
   }
 }
@@ -330,8 +369,13 @@ export function addedCells(
     const account = shown && accountAt(batch, shown, column.path);
     return account === undefined || found(column) === '' ? '' : cells.foreign(account);
   };
+  const verdictOf = (column: AddedColumn): string => {
+    if (isOwn(column) || found(column) === '') return '';
+    return cells.value(answer && saidAt(answer, verdictPath(column.path)));
+  };
   return columns.map((column) => {
-    if (column.isSource === true) return sourceOf(column);
+    if (column.beside === 'source') return sourceOf(column);
+    if (column.beside === 'verdict') return verdictOf(column);
     const own = ownIn(column);
     const value = isOwn(column) ? '' : found(column);
     if (value !== '' || own.trim() === '') return value;

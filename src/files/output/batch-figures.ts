@@ -160,7 +160,7 @@ export async function readFigures(
   }
   const choice = { job, answerPlace, safety: asItIs };
   const { columns } = await additionWith(choice, batch.header, batch, survey.names);
-  tally.columns = columns.filter(({ isSource }) => isSource !== true);
+  tally.columns = columns.filter(({ beside }) => beside === undefined);
   return figuresIn(ledger, batch, tally, priceOf);
 }
 

@@ -296,7 +296,7 @@ async function* enrichedCopy(
 ): AsyncIterable<Buffer> {
   const { ledger, job, answerPlace, copy, note, matching, cells: writer } = writing;
   const names = [...columns.map(({ name }) => name), ...ourNamesBeside(batch.header)];
-  tally.columns = columns.filter(({ isSource }) => isSource !== true);
+  tally.columns = columns.filter(({ beside }) => beside === undefined);
   const paths = job.add && new Set(Object.values(job.add));
   const found: AnswerReader = (...answer) => tally.addFound(foundValues(paths, ...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {

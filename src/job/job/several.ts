@@ -124,12 +124,13 @@ export function calledBySteps(
     add: addOf(steps, said, add, document),
   };
   requireEarlier(steps, all, document);
-  for (const { name, check } of said) {
+  for (const { name, check, accept } of said) {
     const { add: added = {} } = all;
-    if (check === undefined || Object.values(added).includes(`${name}.email`)) continue;
-    const fact = `${name} adds no column of the address that is checked`;
+    if (!(check ?? accept) || Object.values(added).includes(`${name}.email`)) continue;
+    const fact = `${name} adds no column of the address that is ${check === undefined ? 'taken' : 'checked'}`;
     const next = 'Add one, such as add: { Email: email }.';
-    throw document.problem(['operations', name, 'check'], 'name', fact, next);
+    const entry = check === undefined ? 'accept' : 'check';
+    throw document.problem(['operations', name, entry], 'name', fact, next);
   }
   return present(all);
 }

@@ -27,7 +27,7 @@ export function withSteps(job: ListJobChoice, steps: readonly Step[]): ListJobCh
   const { operation: _, operations: __, account: ___, waterfall: ____, add: _____, ...kept } = job;
   const [only] = steps;
   // A team is never one of several steps, so that a job of one step has the short form.
-  if (only !== undefined && steps.length === 1 && only.accounts.length <= 1 && only.check === undefined) {
+  if (only !== undefined && steps.length === 1 && only.accounts.length <= 1 && !only.check && !only.accept) {
     const { accounts, ...step } = only;
     return { ...kept, ...step, account: accounts[0] };
   }
