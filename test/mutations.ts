@@ -125,6 +125,14 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   },
   {
+    rule: '9: what a vendor has sold in the place of a find is booked as one',
+    file: 'src/client/judge.ts',
+    text: "other === undefined ? means : 'found'",
+    instead: 'means',
+    test: ['cli/found-values', 'where nobody has one the cell is blank'],
+    simulated: { never: 'no vendor of a world puts a word in the place of an address' },
+  },
+  {
     rule: '10: a request is repeated only while the vendor surely knows its key',
     file: 'src/run/intent.ts',
     text: 'return greatestAgeMs < validMs - Math.max(unusedMs, SENT_WITHIN_MS);',

@@ -95,7 +95,7 @@ test.each<[unknown, string]>([
     const { code, stderr } = await at.run();
     expect(code, stderr).toBe(0);
     expect(at.cells('Email', 'Email_source', '_status', '_credits', '_reason')).toEqual([
-      `ann@two.example | two | matched | 4 | one: ${shown} stands in the place of the email`,
+      `ann@two.example | two | matched | 4 | one: in the place of the email stands ${shown}`,
     ]);
     expect(at.book).toEqual({ one: 2, two: 2 });
     expect(await at.spent()).toBe(4);
@@ -114,8 +114,8 @@ test('where nobody has one the cell is blank, and what was sold is booked as a f
   expect(code, stderr).toBe(0);
   const missed = 'no match by first_name+last_name+domain';
   expect(at.cells('Email', '_status', '_credits', '_reason')).toEqual([
-    ` | no_match | 2 | ${missed}; \`true\` stands in the place of the email`,
-    ` | no_match | 2 | ${missed}; "Not available" stands in the place of the email`,
+    ` | no_match | 2 | ${missed}; in the place of the email stands \`true\``,
+    ` | no_match | 2 | ${missed}; in the place of the email stands "Not available"`,
     ...Array.from({ length: 3 }, () => ` | no_match | 0 | ${missed}`),
     'ann@acme.example | matched | 2 | ',
   ]);
@@ -148,7 +148,7 @@ test('a telephone number is asked for elsewhere where the place of it says somet
   );
   expect((await at.run()).code).toBe(0);
   expect(at.cells('Phone', '_status', '_reason')).toEqual([
-    '(02) 9000 1235 x7 | matched | one: "Upgrade to view" stands in the place of the phone',
+    '(02) 9000 1235 x7 | matched | one: in the place of the phone stands "Upgrade to view"',
   ]);
 });
 
@@ -251,11 +251,11 @@ function asFoundBefore({ desk }: DeskBefore): void {
   const kept = guards.all();
   for (const { name } of kept) database.exec(`DROP TRIGGER ${name}`);
   database.exec(`
-    UPDATE attempts SET said = 'found', why = 'status 200', dialect = 5 WHERE why LIKE '%stands in the place%';
+    UPDATE attempts SET said = 'found', why = 'status 200', dialect = 5 WHERE why LIKE '%in the place of%';
     UPDATE rows SET state = 'matched', reason = NULL, matched_by = 'first_name+last_name+domain',
       fills = CASE WHEN fills IS NULL THEN NULL ELSE (SELECT json_array(a.id) FROM attempts a
         WHERE a.said = 'found' AND a.batch = rows.batch AND a.row = rows.row) END
-      WHERE reason LIKE '%stands in the place%';
+      WHERE reason LIKE '%in the place of%';
     UPDATE batches SET facts = json_remove(facts, '$.settings.by_kind', '$.settings.answer_at.byKind');`);
   for (const { sql } of kept) database.exec(sql);
   database.close();

@@ -198,8 +198,8 @@ function readAt(
 }
 
 /**
- * What stands in the place of what was looked for, where nothing there is of its kind: `true stands in the
- * place of the email`.
+ * What was sold in the place of what was looked for, where nothing there is of its kind, as a clause:
+ * "in the place of the email stands `true`".
  */
 export function otherIn(
   body: JsonValue | undefined,
@@ -209,20 +209,19 @@ export function otherIn(
   if (gives === undefined) return undefined;
   for (const name of wantedOf(gives, operation)) {
     const found = readAt(body, gives, name, verdicts);
-    if (found?.kind === 'other') return `${foundWords(found.value)}${IN_PLACE_OF}${name}`;
+    if (found?.kind === 'other') return `in the place of the ${name} stands ${foundWords(found.value)}`;
   }
   return undefined;
 }
 
-const IN_PLACE_OF = ' stands in the place of the ';
+/** The clause in the reason that the ledger keeps with an answer; the vendor's own words stand in quotes. */
+const OTHER = /^status \d+, (?<clause>in the place of the [a-z_]+ stands (?<value>.*))$/s;
 
-/** The same in the reason that the ledger keeps with an answer; undefined for any other reason. */
-export const otherSaid = (why: string): string | undefined => OTHER_SAID.exec(why)?.[1];
+/** @returns undefined for any other reason. */
+export const otherSaid = (why: string): string | undefined => OTHER.exec(why)?.groups?.clause;
 
 /** What stood there, by the same reason. */
-export const otherValueSaid = (why: string): string | undefined => otherSaid(why)?.split(IN_PLACE_OF)[0];
-
-const OTHER_SAID = new RegExp(`^status \\d+, ((?:"|\`).*${IN_PLACE_OF}[a-z_]+)$`, 's');
+export const otherValueSaid = (why: string): string | undefined => OTHER.exec(why)?.groups?.value;
 
 /** An empty list is the place of an id, with nothing in it. */
 function idIn(body: JsonValue | undefined, path: string): GivenValue {
