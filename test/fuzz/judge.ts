@@ -215,7 +215,7 @@ function namesOver(header: readonly string[], rows: readonly (readonly string[])
 }
 
 function isHeaderUneven({ bytes }: FuzzInput, { survey: { encoding, delimiter } }: Reading): boolean {
-  const text = decoded(bytes, encodingOf(encoding)) ?? '';
+  const text = unmarked(decoded(bytes, encodingOf(encoding))) ?? '';
   const all = recordsOf(text, DELIMITERS[delimiter as Delimiter]) ?? [];
   const [header = [], ...rows] = all
     .map(({ cells }) => cells)
@@ -233,7 +233,7 @@ function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void
       'rows were lost',
     );
   if (isWorkbook(input)) return;
-  const text = decoded(bytes, encodingOf(survey.encoding));
+  const text = unmarked(decoded(bytes, encodingOf(survey.encoding)));
   ok(text !== undefined, `what was read as ${survey.encoding} is none`);
   if (isSepLine(text)) return;
   const records = recordsOf(text, DELIMITERS[survey.delimiter as Delimiter]);
@@ -243,7 +243,8 @@ function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void
   const [header, ...below] = records.slice(records.findIndex(({ cells }) => isFilled(cells)));
   const trimmed = header?.cells.map((cell) => cell.trim()) ?? [];
   // A line of nothing but delimiters is blank.
-  const filled = below.filter(({ cells }) => cells.length === 1 || isFilled(cells));
+  const lines = below.filter(({ cells }) => cells.length === 1 || isFilled(cells));
+  const filled = lines.filter(({ cells }) => !isUnseen(cells, trimmed.length, read));
   const names = namesOver(
     trimmed,
     filled.map(({ cells }) => cells),
@@ -257,6 +258,16 @@ function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void
   }));
   deepStrictEqual(rows, written, 'the rows as they are written');
 }
+
+/** Marks, also one that was read as letters. */
+const unmarked = (text: string | undefined): string | undefined => text?.replace(/^(?:\uFEFF|ï»¿)+/, '');
+
+/** A line on which nothing is shown would be a row with too few cells, and is none. */
+const isUnseen = (
+  [only = '', ...others]: readonly string[],
+  width: number,
+  { ragged }: ReadOptions,
+): boolean => others.length === 0 && width > 1 && ragged === undefined && /^[\s\p{Cc}\p{Cf}]*$/u.test(only);
 
 function fitted(cells: readonly string[], width: number, { ragged }: ReadOptions): readonly string[] {
   if (ragged === undefined || cells.length === width) return cells;

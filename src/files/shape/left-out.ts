@@ -140,6 +140,8 @@ export class TableRows<Row extends BodyRow> {
     if (!this.#names.some(Boolean)) return false;
     return this.#names.every((name, at) => {
       const cell = (cells[at] ?? '').trim();
+      // Hardly any cell holds the name above it, and each row of a list comes here.
+      if (!cell.includes(name)) return false;
       return cell === name || nameIn(cell.replace(/^"(.*)"$/s, '$1')) === name;
     });
   }

@@ -80,14 +80,15 @@ export function requireMarked(copy: Reading, original: Reading): void {
 
 /** A mark with what parts it from the cell before it, in the quotes that a file of nothing but quotes gives it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Hive writes this one between cells
-const MARK = /[,;\t| ^~\x01](?:~\d+~|"~\d+~")/g;
+const MARK = /[,;\t| ^\x01](?:~\d+~|"~\d+~")/g;
 
 /**
  * A line of nothing but delimiters and blanks, some of which are several bytes, is a blank row: where it is short it is padded to the
  * header's width, and it has a blank cell more, before cells for which the header has no name.
  */
 const BLANK_ROW =
-  /^(?:[",;|^~]|[^\S\r\n]|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe1\x9a\x80|\xe2\x81\x9f|\xe3\x80\x80|\xc2\xa0|\xef\xbb\xbf)+(?=\r?$)/gm;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Hive writes this one between cells
+  /^(?:[",;|^\x01]|[^\S\r\n]|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe1\x9a\x80|\xe2\x81\x9f|\xe3\x80\x80|\xc2\xa0|\xef\xbb\xbf)+(?=\r?$)/gm;
 
 /** Without the marks, found as text and not by any reader of ours, the copy is the file to the byte. */
 export function requireSameBytes(copy: Buffer, original: Buffer): void {
