@@ -38,12 +38,16 @@ export const recordParts = (
 export const hasLists = ({ settings }: Batch): boolean =>
   settingsKept(settings).operation.resultsFile !== undefined;
 
-/** What is made of each row and its record, if there is one. Few answers that are lists are read at once. */
+/**
+ * What is made of each row and its record, if there is one. Few answers that are lists are read at once.
+ * @param meets is shown the records of rows before these are made.
+ */
 export async function madeOf<Row extends { readonly row: RowNumber }, Made>(
   ledger: Pick<LedgerReader, 'recordsOf'>,
   batch: Batch,
   rows: readonly Row[],
   make: (row: Row, record: RowRecord | undefined) => Made,
+  meets?: (records: readonly RowRecord[]) => Promise<void>,
 ): Promise<readonly Made[]> {
   const made: Made[] = [];
   const most = hasLists(batch) ? PART_ROWS.lists : rows.length;
@@ -51,6 +55,7 @@ export async function madeOf<Row extends { readonly row: RowNumber }, Made>(
     const part = rows.slice(from, from + most);
     const numbers = part.map(({ row }) => row);
     const records = await ledger.recordsOf(batch.id, numbers);
+    await meets?.([...records.values()]);
     for (const row of part) made.push(make(row, records.get(row.row)));
   }
   return made;

@@ -145,6 +145,10 @@ LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
   FROM attempts WHERE batch = ? AND charged > 0 GROUP BY 1, 2) s
   ON s.operation = f.operation AND s.account = f.account`;
 
+const FIRST_ROWS_ON = eachWhole({ batch: 'text', attempt: 'int' })<{ attempt: AttemptId; row: RowNumber }>(`
+SELECT v.attempt, min(w.row) AS "row" FROM v JOIN rows w ON w.attempt = v.attempt AND w.batch = v.batch
+GROUP BY v.attempt HAVING count(*) > 1`);
+
 const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cells: string }>(
   'SELECT c.row, c.cells FROM v JOIN cells c ON c.batch = v.batch AND c.row = v.row',
 );
@@ -247,6 +251,15 @@ export const readSomeRows = ({ db }: Context) => ({
     const asked = rows.map((row) => ({ batch, row }));
     const found = await db.each(CELLS_OF, asked);
     return new Map(found.map((each) => [each.row, listedFrom(each)]));
+  },
+  /** The first row that rests on each of these answers, where several rows of the batch do. */
+  async firstRowsOn(
+    batch: BatchId,
+    answers: Iterable<AttemptId>,
+  ): Promise<ReadonlyMap<AttemptId, RowNumber>> {
+    const asked = [...new Set(answers)].map((attempt) => ({ batch, attempt }));
+    const found = asked.length === 0 ? [] : await db.each(FIRST_ROWS_ON, asked);
+    return new Map(found.map(({ attempt, row }) => [attempt, row]));
   },
   /** Those of these rows that have an outcome, cells that were found so far, or a price that was paid. */
   async recordsOf(batch: BatchId, rows: readonly RowNumber[]): Promise<ReadonlyMap<RowNumber, RowRecord>> {

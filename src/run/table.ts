@@ -171,6 +171,7 @@ const firstAnswers = (ledger: LedgerReader, batch: Batch): Answers => ({
 async function shownIn(table: Table, rows: readonly InputRow[]): Promise<readonly TableRowObject[]> {
   const { ledger, batch, resultFields } = table;
   const records = await ledger.recordsOf(batch.id, rows.map(numberOf));
+  await table.matching.meet([...records.values()]);
   const place = placeIn(batch);
   return rows.map((row) => {
     const record = records.get(row.row);

@@ -183,3 +183,54 @@ test('a person who was asked by name and domain is another one by name, or by th
     'profile differs: www.linkedin.com/in/bob-poe-2',
   ]);
 });
+
+test('rows of one question that a profile or an ABN tells apart say with which row they share their answer', async () => {
+  const dialect = {
+    operations: {
+      'find-email': {
+        ...{ by: ['first_name+last_name+domain'], gives: { email: 'mail' }, credits: { most: 1, found: 1 } },
+        ...{ method: 'POST', path: '/find' },
+      },
+    },
+  };
+  const at = await deskOf(
+    'First,Last,Site,LinkedIn,Phone\nJohn,Smith,a.example,linkedin.com/in/john-one,1\n' +
+      'John,Smith,a.example,linkedin.com/in/john-two,1\nJohn,Smith,a.example,linkedin.com/in/John-One/,2\n' +
+      'John,Smith,a.example,,3\n',
+    {
+      operation: 'find-email',
+      columns: { first_name: 'First', last_name: 'Last', domain: 'Site' },
+      add: { Mail: 'email' },
+    },
+    () => ({ mail: 'js@a.example' }),
+    dialect,
+  );
+  const shown = ['js@a.example | ', 'js@a.example | shared with row 2', 'js@a.example | ', 'js@a.example | '];
+  expect((await at.desk.type(RUN)).code).toBe(0);
+  expect(await rows(at, 'Mail', '_match')).toEqual(shown);
+  expect(await at.desk.json(['status', 'last', '3'])).toMatchObject({ match: 'shared with row 2' });
+  // A list that has grown asks nobody again, and says the same.
+  await at.desk.write('list.csv', `${await at.desk.read('list.csv')}Ann,Lee,b.example,,\n`);
+  expect((await at.desk.type(RUN)).code).toBe(0);
+  expect((await rows(at, 'Mail', '_match')).slice(0, 4)).toEqual(shown);
+  expect(at.asked).toHaveLength(2);
+  expect((await at.desk.type(['settle', 'last', '3', '--keep'])).code).toBe(2);
+});
+
+test('companies of one domain that their ABNs tell apart say so, and one ABN in two spellings tells nobody apart', async () => {
+  const at = await deskOf(
+    `ABN,Site\n${HERS},a.example\n53 004 085 616,a.example\n53-004-085-616,a.example\n51 824 753 556,a.example\n`,
+    {
+      operation: 'enrich-company',
+      columns: { abn: 'ABN', domain: 'Site' },
+      waterfall: ['domain'],
+      add: { Staff: 'staff' },
+    },
+    () => ({ staff: 7 }),
+  );
+  expect((await at.desk.type(RUN)).code).toBe(0);
+  expect(await rows(at, 'Staff', '_match', '_credits')).toEqual([
+    ...['7 |  | 1', '7 | shared with row 2 | 0', '7 | shared with row 2 | 0', '7 |  | 0'],
+  ]);
+  expect(at.asked).toHaveLength(1);
+});

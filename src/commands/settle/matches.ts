@@ -1,6 +1,5 @@
 import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import { aboutOf } from '../../files/output/output.ts';
 import type { MatchDecision } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { otherAnswers } from '../../run/matches.ts';
@@ -29,7 +28,7 @@ export async function decideMatches(
         throw stop('usage', fact, 'See which rows are.', commandLine(['settle', batch.id]));
       }
       const meant = row === undefined ? all.filter(({ match }) => match.decision === undefined) : all;
-      const decided = meant.map(({ record }) => ({ row: record.row, kind, about: aboutOf(record.answers) }));
+      const decided = meant.map(({ record, match }) => ({ row: record.row, kind, about: match.about }));
       await ledger.decideMatches(batch.id, decided, systemClock.wallMs());
       return decided.length;
     },

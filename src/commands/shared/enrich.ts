@@ -189,6 +189,7 @@ async function* ran<Row>(
         batch ??= await ledger.batch(id);
         invariant(batch !== undefined, `batch ${id} has begun`);
         matching ??= await matchingOf(ledger, batch);
+        await matching.meet([record]);
         yield enrichedRow<Row>(batch, list, row, record, matching.of(row, record));
       }
     isLeft = false;

@@ -2,11 +2,19 @@ import { type AnswerPlace, placeOfAnswer } from '../../core/answer-body.ts';
 import type { Call } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { erasedRow, type InputRow, type RowNumber } from '../../core/row.ts';
-import { stepNames } from '../../core/steps.ts';
+import { inputOf, stepNames } from '../../core/steps.ts';
 import { settingsKept } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader, MatchDecision, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
-import { formatAbn } from '../../values/number.ts';
+import type {
+  AttemptId,
+  Batch,
+  LedgerReader,
+  MatchDecision,
+  RowAnswer,
+  RowRecord,
+} from '../../ledger/ledger.ts';
+import { abn, formatAbn } from '../../values/number.ts';
 import { companyProfile, personProfile } from '../../values/profile.ts';
+import type { ReadAs } from '../../values/reading.ts';
 import { isOtherCompany, isOtherPerson } from '../../values/same-name.ts';
 import { isOtherProfile, isSameForm } from '../../values/same-profile.ts';
 import { type HostReader, hostReader } from '../quality/shared-hosts.ts';
@@ -44,6 +52,8 @@ export interface RowMatch {
   /** Whether the answer is about another company or person, so that a person may decide about the row. */
   readonly isOther: boolean;
   readonly decision: MatchDecision | undefined;
+  /** What a decision is about: a row that shows other answers later is decided about again. */
+  readonly about: string;
   /** The answers of the row without those whose cells are left blank. */
   readonly answers: RowRecord['answers'];
 }
@@ -51,21 +61,33 @@ export interface RowMatch {
 type AnsweredRow = Pick<RowRecord, 'answers'> & Partial<RowRecord>;
 
 const noMatch = (answers: RowRecord['answers']): RowMatch => ({
-  ...{ words: '', inShort: '', needsPerson: false, isOther: false, decision: undefined, answers },
+  ...{ words: '', inShort: '', needsPerson: false, isOther: false, decision: undefined, about: '', answers },
 });
+
+type MatchLedger = Pick<LedgerReader, 'matchDecisions' | 'cellsOf' | 'firstRowsOn'>;
 
 type Decisions = ReadonlyMap<RowNumber, MatchDecision>;
 
+/** The names of columns that tell two rows of one question apart, whether or not they feed an input. */
+const CALLED_ABN = /(?:^|[^a-z])abn(?:[^a-z]|$)/i;
+const CALLED_PROFILE = /linked ?in|^profile$|profile.{0,3}(?:url|link|page|address)/i;
+
 /** Says of the rows of one batch whether their answers are the right ones. */
 export class Matching {
-  readonly #ledger: Pick<LedgerReader, 'cellsOf'>;
+  readonly #ledger: MatchLedger;
   readonly #batch: Batch;
   readonly #settings: ReturnType<typeof settingsKept>;
   readonly #decisions: Decisions;
   readonly #hostOf: HostReader | undefined;
   readonly #named: ReadonlyMap<string, number>;
+  /** The first row with each answer that several rows share, and these rows as they stand in the list. */
+  readonly #firsts = new Map<AttemptId, RowNumber>();
+  readonly #shared = new Map<RowNumber, InputRow>();
+  /** The columns by which two rows of one question are told apart. */
+  readonly #numbers: readonly string[];
+  readonly #profiles: readonly string[];
 
-  constructor(ledger: Pick<LedgerReader, 'cellsOf'>, batch: Batch, decisions: Decisions) {
+  constructor(ledger: MatchLedger, batch: Batch, decisions: Decisions) {
     this.#ledger = ledger;
     this.#batch = batch;
     this.#settings = settingsKept(batch.settings);
@@ -73,6 +95,8 @@ export class Matching {
     const { columns, named_hosts: named = {} } = this.#settings;
     this.#hostOf = hostReader(columns, batch.header);
     this.#named = new Map(Object.entries(named));
+    this.#numbers = this.#columnsFor(['abn'], CALLED_ABN);
+    this.#profiles = this.#columnsFor(['profile_url', 'profile_slug'], CALLED_PROFILE);
   }
 
   /** Whether any answer of the batch is compared with what was asked. */
@@ -84,14 +108,29 @@ export class Matching {
   async ofAll(records: readonly RowRecord[]): Promise<readonly RowMatch[]> {
     const numbers = records.map(({ row }) => row);
     const cells = this.isCompared ? await this.#ledger.cellsOf(this.#batch.id, numbers) : undefined;
+    await this.meet(records);
     return records.map((record) => this.of(cells?.get(record.row) ?? erasedRow(record.row), record));
+  }
+
+  /** Looks up which of these rows share an answer with an earlier one, before anything is said of them. */
+  async meet(records: readonly RowRecord[]): Promise<void> {
+    if (!this.isCompared || this.#numbers.length + this.#profiles.length === 0) return;
+    const shown = records.flatMap((record) => shownAnswers(answersOf(record)));
+    const found = await this.#ledger.firstRowsOn(
+      this.#batch.id,
+      shown.map(({ attempt }) => attempt),
+    );
+    for (const [attempt, row] of found) this.#firsts.set(attempt, row);
+    const rows = [...new Set(found.values())].filter((row) => !this.#shared.has(row));
+    const cells = rows.length === 0 ? [] : await this.#ledger.cellsOf(this.#batch.id, rows);
+    for (const [row, listed] of cells) this.#shared.set(row, listed);
   }
 
   of(row: InputRow, record: AnsweredRow | undefined): RowMatch {
     const match = this.#compared(row, record);
-    const shared = this.isCompared && record !== undefined ? this.#sharedNames(row, answersOf(record)) : '';
-    if (shared === '') return match;
-    return { ...match, words: match.words === '' ? shared : `${match.words}; ${shared}` };
+    if (!this.isCompared || record === undefined) return match;
+    const shared = [this.#sharedRow(row, match.answers), this.#sharedNames(row, answersOf(record))];
+    return { ...match, words: [match.words, ...shared].filter((words) => words !== '').join('; ') };
   }
 
   /** A host that stands in the rows of several companies is asked by once. */
@@ -103,6 +142,32 @@ export class Matching {
     return names === undefined ? '' : `shared by ${names} names`;
   }
 
+  /** Two rows asked one question, although another identifier of the list tells them apart. */
+  #sharedRow(row: InputRow, answers: RowRecord['answers']): string {
+    for (const { attempt, call } of shownAnswers(answers)) {
+      const about = ABOUT[call.operation];
+      const first = this.#shared.get(this.#firsts.get(attempt) ?? row.row);
+      if (about === undefined || first === undefined || first.row >= row.row) continue;
+      const isApart = areApart(this.#apartOf(first, about), this.#apartOf(row, about));
+      if (isApart) return `shared with row ${first.row}`;
+    }
+    return '';
+  }
+
+  #apartOf(row: InputRow, about: About): Apart {
+    const cellsIn = (columns: readonly string[]) => columns.map((column) => this.#cellIn(row, column));
+    const [number] = cellsIn(this.#numbers).flatMap((cell) => usableIn(abn.read(cell)) ?? []);
+    const [profile] = cellsIn(this.#profiles).flatMap((cell) => profileIn(cell, about) ?? []);
+    return { abn: number, profile };
+  }
+
+  /** The columns that feed these inputs in any step, and those that are called like them and feed none. */
+  #columnsFor(inputs: readonly string[], called: RegExp): readonly string[] {
+    const feeding = Object.entries(this.#settings.columns);
+    const own = feeding.flatMap(([name, column]) => (inputs.includes(inputOf(name)) ? [column] : []));
+    return [...new Set([...own, ...this.#batch.header.filter((name) => called.test(name))])];
+  }
+
   #compared(row: InputRow, record: AnsweredRow | undefined): RowMatch {
     const { mismatch = 'flag' } = this.#settings;
     const answers = record === undefined ? [] : answersOf(record);
@@ -111,7 +176,8 @@ export class Matching {
     if (said.length === 0) return noMatch(answers);
     const others = new Set(said.map(({ answer }) => answer));
     const decision = this.#decisions.get(row.row);
-    const isDecided = decision?.about === aboutOf(answers);
+    const about = aboutOf(answers);
+    const isDecided = decision?.about === about;
     const isBlank = (isDecided ? decision.kind : mismatch) === 'blank';
     const words = [...new Set(said.map((each) => each.words))].join('; ');
     return {
@@ -120,6 +186,7 @@ export class Matching {
       needsPerson: !isDecided && said.some(({ kind }) => kind !== 'name'),
       isOther: true,
       decision: isDecided ? decision : undefined,
+      about,
       answers: isBlank ? answers.filter((answer) => !others.has(answer)) : answers,
     };
   }
@@ -153,7 +220,7 @@ export class Matching {
     const { abn, number, domain, website, email, ...asked } = parametersOf(call, all);
     const cellOf = (input: string): string => this.#cellOf(row, call.operation, input);
     const slug = asked.profile_slug === undefined ? undefined : linkedInPage(asked.profile_slug, about);
-    const profile = asked.profile_url ?? slug ?? profileIn(cellOf('profile_url'), about);
+    const profile = asked.profile_url ?? slug ?? this.#apartOf(row, about).profile;
     if (about === 'company') {
       const isSure = [abn, number, domain, website].some((each) => each !== undefined);
       return { abn, profile, name: isSure ? undefined : (asked.name ?? cellOf('name')) };
@@ -163,14 +230,32 @@ export class Matching {
     return { abn: undefined, profile, name: isSure || whole === '' ? undefined : whole };
   }
 
-  #cellOf({ cells, unreadable }: InputRow, operation: string, input: string): string {
+  #cellOf(row: InputRow, operation: string, input: string): string {
     const { columns } = this.#settings;
     const isOfSteps = stepNames(this.#batch.operation).length > 1;
     const column = columns[isOfSteps ? `${operation}.${input}` : input];
-    const at = column === undefined || unreadable !== undefined ? -1 : this.#batch.header.indexOf(column);
+    return column === undefined ? '' : this.#cellIn(row, column);
+  }
+
+  #cellIn({ cells, unreadable }: InputRow, column: string): string {
+    const at = unreadable === undefined ? this.#batch.header.indexOf(column) : -1;
     return cells[at] ?? '';
   }
 }
+
+/** What tells two rows of one question apart. A second address or telephone number does not. */
+interface Apart {
+  readonly abn: string | undefined;
+  readonly profile: string | undefined;
+}
+
+function areApart(one: Apart, other: Apart): boolean {
+  const areNumbers = one.abn !== undefined && other.abn !== undefined && one.abn !== other.abn;
+  const [profile, another] = [one.profile, other.profile];
+  return areNumbers || (profile !== undefined && another !== undefined && isOtherProfile(profile, another));
+}
+
+const usableIn = (read: ReadAs): string | undefined => (read.kind === 'usable' ? read.value : undefined);
 
 const IN_SHORT = { abn: 'ABN differs', profile: 'profile differs', name: 'name differs' } as const;
 const DECIDED = { keep: 'kept', blank: 'left blank' } as const;
@@ -178,16 +263,12 @@ const DECIDED = { keep: 'kept', blank: 'left blank' } as const;
 const isCompared = ({ operation }: Batch): boolean =>
   stepNames(operation).some((name) => ABOUT[name] !== undefined);
 
-export async function matchingOf(
-  ledger: Pick<LedgerReader, 'matchDecisions' | 'cellsOf'>,
-  batch: Batch,
-): Promise<Matching> {
+export async function matchingOf(ledger: MatchLedger, batch: Batch): Promise<Matching> {
   const decisions: Decisions = isCompared(batch) ? await ledger.matchDecisions(batch.id) : new Map();
   return new Matching(ledger, batch, decisions);
 }
 
-/** A decision is about these answers: a row that others fill later is decided about again. */
-export const aboutOf = (answers: RowRecord['answers']): string =>
+const aboutOf = (answers: RowRecord['answers']): string =>
   shownAnswers(answers)
     .map(({ attempt }) => attempt)
     .join();

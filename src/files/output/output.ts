@@ -61,7 +61,7 @@ export * from './added-columns.ts';
 export { costOf, listCost, readFigures, stepsIn } from './batch-figures.ts';
 export { resultCells, resultsIn, surveyResults } from './beside-copies.ts';
 export * from './destination.ts';
-export { aboutOf, type Matching, matchingOf, type RowMatch } from './match.ts';
+export { type Matching, matchingOf, type RowMatch } from './match.ts';
 export { readReport } from './report-facts.ts';
 export { accountNameIn, answersOf, shownAnswer } from './shown-answer.ts';
 
@@ -310,6 +310,6 @@ async function* enrichedCopy(
     return added.cells.concat(ours);
   };
   yield* copy({ columns: names, dropped, note, isJson: writer.isJson }, (rows) =>
-    madeOf(ledger, batch, rows, cellsOf),
+    madeOf(ledger, batch, rows, cellsOf, (records) => matching.meet(records)),
   );
 }
