@@ -1,6 +1,7 @@
 import { getPublicSuffix } from 'tldts';
 import { entriesOf, type HostAndPath, HostList, HostTable, isBelow, withParents } from './host-table.ts';
 import { BUILDERS } from './seen-hosts/builders.ts';
+import { MADE_UP } from './seen-hosts/made-up.ts';
 import { MAILBOXES } from './seen-hosts/mailboxes.ts';
 import { PLATFORMS } from './seen-hosts/platforms.ts';
 import { HIDDEN_TARGETS } from './seen-hosts/redirects.ts';
@@ -15,7 +16,14 @@ import { SHORTENERS } from './seen-hosts/shorteners.ts';
 
 /** Why a host says nothing about one company, and the host by which that is known. */
 export interface NotOwn {
-  readonly code: 'mailbox_host' | 'page_of_many' | 'short_link' | 'hidden_target' | 'builder' | 'suffix';
+  readonly code:
+    | 'mailbox_host'
+    | 'page_of_many'
+    | 'short_link'
+    | 'hidden_target'
+    | 'builder'
+    | 'suffix'
+    | 'made_up';
   readonly about: string;
 }
 
@@ -31,10 +39,12 @@ for (const [code, data] of [
   ['page_of_many', SEARCHES],
   ['builder', BUILDERS],
   ['mailbox_host', MAILBOXES],
+  ['made_up', MADE_UP],
 ] as const)
   for (const { host, path } of entriesOf(data)) table.add(host, { code, path });
 
 const searches = new HostList(SEARCHES);
+const hidden = new HostList(HIDDEN_TARGETS);
 
 /**
  * Undefined for an address that may be one company's own.
@@ -46,12 +56,15 @@ export function whyNotOwn({ host, path }: HostAndPath, isMail = false): NotOwn |
     const { code } = value;
     // Below a builder is a company's own.
     if (code === 'builder' ? listed !== plain : !isBelow(path, value.path)) continue;
-    if (isMail && code !== 'mailbox_host' && code !== 'builder') continue;
+    if (isMail && !OF_MAIL.has(code)) continue;
     // Of mailboxes the whole host is named, as it stands in the address of a person.
     return { code, about: code === 'mailbox_host' ? host : listed };
   }
   return whySuffix(plain);
 }
+
+/** What counts of the host of an e-mail address. */
+const OF_MAIL: ReadonlySet<NotOwn['code']> = new Set(['mailbox_host', 'builder', 'made_up']);
 
 const withoutWww = (host: string): string =>
   host.startsWith('www.') ? host.replace(/^(?:www\.)+(?=.*\.)/, '') : host;
@@ -63,7 +76,11 @@ const COMPANIES_BELOW = /^(?:com|co|net|org)\.[a-z]{2}$/;
 const AS_IT_IS = { extractHostname: false, validateHostname: false, detectIp: false };
 const WITH_BUILDERS = { ...AS_IT_IS, allowPrivateDomains: true };
 
+/** Ends that no name in the internet has, as RFC 6761, RFC 6762 and ICANN keep them. `.example` is for samples. */
+const NEVER_PUBLIC = /\.(?:test|invalid|localhost|local|internal|lan|intranet|home|corp|localdomain)$/;
+
 function whySuffix(host: string): NotOwn | undefined {
+  if (NEVER_PUBLIC.test(host)) return { code: 'made_up', about: host };
   if (getPublicSuffix(host, WITH_BUILDERS) !== host || /(?:^|\.)gov(?:t|\.|$)/.test(host)) return undefined;
   const isBuilder = getPublicSuffix(host, AS_IT_IS) !== host;
   if (isBuilder) return { code: 'builder', about: host };
@@ -73,5 +90,8 @@ function whySuffix(host: string): NotOwn | undefined {
 /** Whether the host or one above it is among those that a person accepts: `accept_hosts`. */
 export const isAccepted = (host: string, accepted: readonly string[]): boolean =>
   accepted.length > 0 && withParents(host).some((name) => accepted.includes(name));
+
+/** Whether a link hides where it leads. */
+export const isHidden = (address: HostAndPath): boolean => hidden.has(address);
 
 export const isSearch = (address: HostAndPath): boolean => searches.has(address);

@@ -23,6 +23,7 @@ const WORDS = {
     `is a page of ${host}, which shows many companies; accept_hosts takes it all the same`,
   short_link: (host) => `is a short link of ${host}, which hides whose page it is`,
   hidden_target: (host) => `is a link of ${host}, which hides where it leads`,
+  made_up: (host) => `${host} stands for no website`,
   builder: (host) => `${host} is a builder of websites, and not the website of a company`,
   suffix: (host) => `${host} is what domains end in, and no domain`,
   email_for_website: 'is an e-mail address, not a website',

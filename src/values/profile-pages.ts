@@ -1,5 +1,5 @@
 import { type HostAndPath, HostList, HostTable, linesOfHosts } from './host-table.ts';
-import { isSearch } from './hosts.ts';
+import { isHidden, isSearch } from './hosts.ts';
 import { MAIL_PROGRAMS } from './seen-hosts/mail-programs.ts';
 import { NETWORK_PAGES, SHOWN_BEHIND_FRAGMENT } from './seen-hosts/network-pages.ts';
 
@@ -25,7 +25,13 @@ const mailPrograms = new HostList(MAIL_PROGRAMS);
 const behindFragment = new HostList(SHOWN_BEHIND_FRAGMENT);
 
 export interface NoPage {
-  readonly code: 'mail_program' | 'search' | 'page_of_nobody' | 'page_of_person' | 'page_of_company';
+  readonly code:
+    | 'mail_program'
+    | 'hidden_target'
+    | 'search'
+    | 'page_of_nobody'
+    | 'page_of_person'
+    | 'page_of_company';
   readonly about: string;
 }
 
@@ -33,6 +39,7 @@ export interface NoPage {
 export function whyNotPageOf(whose: SubjectKind, address: HostAndPath): NoPage | undefined {
   const { host, path } = address;
   if (mailPrograms.has(address)) return { code: 'mail_program', about: host };
+  if (isHidden(address)) return { code: 'hidden_target', about: host };
   if (isSearch(address)) return { code: 'search', about: host };
   const segments = segmentsOf(path);
   const page = pages

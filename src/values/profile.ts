@@ -1,9 +1,11 @@
 import { listed, wordsIn } from '../core/plain-text.ts';
+import { linesOfHosts } from './host-table.ts';
 import { isAccepted } from './hosts.ts';
 import type { Kind } from './kind.ts';
 import { ENCODING, end, identifierDamage, mending, QUOTES, UNSEEN } from './mend.ts';
 import { type SubjectKind, shownBehindFragment, shownBy, whyNotPageOf } from './profile-pages.ts';
 import { isUsable, type Read, type ReadAs, type ReadTerms, unusable, usable } from './reading.ts';
+import { NOBODYS_SLUGS } from './seen-hosts/network-pages.ts';
 import { addressReader, mayBeAddress, readTarget, TRACKING, type WebAddress } from './web-address.ts';
 
 /**
@@ -22,7 +24,8 @@ const isLinkedIn = ({ host }: WebAddress): boolean => /(?:^|\.)linkedin\.com$/.t
  * make every host a slug; in a path, a dot belongs to the slug of one page.
  */
 const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&-]*$/u;
-const SLUG_IN_PATH = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_&.-]*$/u;
+const SLUG_IN_PATH =
+  /^[\p{L}\p{N}\p{Extended_Pictographic}][\p{L}\p{N}\p{M}\p{Extended_Pictographic}_&.-]*$/u;
 
 /**
  * `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the
@@ -113,7 +116,7 @@ function cleanUrl(address: WebAddress): string {
 }
 
 /** The end of a sentence that was pasted along with an address; the URL parser has escaped some of it. */
-const PASTED_END = /(?:[)\],;.!']|%(?:22|3E|7D))+$/i;
+const PASTED_END = /(?:[)\],;.!']|%(?:20|22|3E|7D))+$/i;
 
 /**
  * `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also from the mobile pages; undefined for any other
@@ -124,7 +127,9 @@ function pageIn(url: URL, whose: SubjectKind): { section: string; slug: string }
   const [first = '', second = ''] = path.split('/').filter((segment) => segment !== '');
   const section = first.toLowerCase();
   const slug = readSlug(second.replace(PASTED_END, ''), SLUG_IN_PATH);
-  return SECTIONS[whose].includes(section) && slug !== undefined ? { section, slug } : undefined;
+  return SECTIONS[whose].includes(section) && slug !== undefined && !NOBODYS.has(slug)
+    ? { section, slug }
+    : undefined;
 }
 
 /**
@@ -147,6 +152,10 @@ function percentDecoded(text: string): string | undefined {
     return undefined;
   }
 }
+
+const NOBODYS: ReadonlySet<string> = new Set(
+  linesOfHosts(NOBODYS_SLUGS).flatMap((line) => line.split(/\s+/)),
+);
 
 const WRONG_PAGE = { person: 'no_person_page', company: 'no_company_page' } as const;
 

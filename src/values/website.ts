@@ -83,15 +83,26 @@ function mayBeSite(cell: string): boolean {
   return TOP_LEVEL.has(end) || NATIONAL.test(end);
 }
 
+/** `https//`, `htp://`, `http://http://`: a scheme that was typed wrong, or twice. */
+const WRONG_SCHEME =
+  /^(?!https?:\/\/(?!h))(?:https?:\/\/)?(?:h*t+p+s?|htps?)(?:[:;]*\/{1,2}|[:;])[:/]*(?=[\w-]+\.)/i;
+const SCHEME: Mend = {
+  kind: 'wrapped_address',
+  mend: (text) => text.replace(WRONG_SCHEME, 'https://'),
+  onlyUnusable: true,
+};
 const END = end(' ,;');
-const MENDS = [ENCODING, UNSEEN, END, QUOTES, END];
+const MENDS = [ENCODING, UNSEEN, END, QUOTES, END, SCHEME];
+/** Cells of these signs have nothing to mend, but for their scheme. */
+const soundOf = (signs: string): RegExp =>
+  new RegExp(`^(?!${WRONG_SCHEME.source.slice(1)})[\\w.:/~%${signs}]*$`, 'i');
 const VISIT: Mend = { kind: 'tracking', mend: withoutTracking };
 
 export const domain = {
   read: readDomain,
   /** `acme.com.au`, or `www.acme.com.au`. */
   looksRight: (cell) => mayBeSite(cell) && BARE_HOST.test(cell) && isUsable(readDomain(cell)),
-  damage: identifierDamage(mending(readDomain, MENDS), /^[\w.:/~%=@+-]*$/),
+  damage: identifierDamage(mending(readDomain, MENDS), soundOf('=@+-')),
 } as const satisfies Kind;
 
 export const website = {
@@ -101,5 +112,5 @@ export const website = {
    * `https://`.
    */
   looksRight: (cell) => mayBeSite(cell) && isUsable(readWebsite(cell)),
-  damage: identifierDamage(mending(readWebsite, [...MENDS, VISIT]), /^[\w.:/~%=-]*$/),
+  damage: identifierDamage(mending(readWebsite, [...MENDS, VISIT]), soundOf('=-')),
 } as const satisfies Kind;

@@ -79,6 +79,8 @@ export const NETWORK_PAGES = `
   instagram.com     nobody  /stories
   instagram.com     nobody  /accounts
   instagram.com     nobody  /*/p
+  instagram.com     nobody  /*/reel
+  fb.watch          nobody  /*
   threads.net       nobody  /*/post
   threads.com       nobody  /*/post
   youtube.com       nobody  /watch
@@ -95,12 +97,19 @@ export const NETWORK_PAGES = `
   pinterest.*       nobody  /pin
   medium.com        nobody  /p
   medium.com        nobody  /tag
+  medium.com        nobody  /*/*
   bsky.app          nobody  /search
   bsky.app          nobody  /*/*/post
   github.com        nobody  /topics
   github.com        nobody  /login
   google.*          nobody  /maps
   maps.google.*     nobody  /*
+`;
+
+/** What stands at LinkedIn in the place of a slug and is nobody's. Behind `#` stands where it was seen. */
+export const NOBODYS_SLUGS = `
+  # links that a tool made of a value that it did not have, and of one's own page
+  undefined null nan none me unavailable
 `;
 
 /**

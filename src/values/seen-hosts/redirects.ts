@@ -9,6 +9,7 @@ export const REDIRECTS = `
   search.yahoo.com       /                 RU
   # mails of which Outlook, Gmail or a filter has rewritten the links
   safelinks.protection.outlook.com /       url
+  statics.teams.cdn.office.net /evergreen-assets/safelinks url
   urldefense.com         /v2/url           u
   urldefense.proofpoint.com /v2/url        u
   linkprotect.cudasvc.com /url             a
@@ -38,5 +39,5 @@ export const HIDDEN_TARGETS = `
   urldefense.com urldefense.proofpoint.com linkprotect.cudasvc.com safelinks.protection.outlook.com
   secure-web.cisco.com clicktime.symantec.com
   slack-redir.net l.facebook.com lm.facebook.com l.instagram.com exit.sc
-  google.*/url googleadservices.com doubleclick.net click.pstmrk.it list-manage.com sendgrid.net
+  statics.teams.cdn.office.net google.*/url googleadservices.com doubleclick.net click.pstmrk.it list-manage.com sendgrid.net
 `;
