@@ -304,3 +304,34 @@ test('a workbook with all of it in column A is read as its lines, and comes back
 });
 
 const escaped = (text: string): string => text.replaceAll('"', '&quot;');
+
+test('in a workbook the same rows are none: what a survey says of its columns, the header again, check boxes, what is not shown', async () => {
+  const rows = [
+    ['Q1', 'Website', 'Done'],
+    ['Who are you?', 'Your website', 'Done?'],
+    [
+      '{&quot;ImportId&quot;:&quot;QID1&quot;}',
+      '{&quot;ImportId&quot;:&quot;QID2&quot;}',
+      '{&quot;ImportId&quot;:&quot;QID3&quot;}',
+    ],
+    ['A', 'https://a.example', 'TRUE'],
+    ['Q1', 'Website', 'Done'],
+    ['B', 'https://b.example', 'FALSE'],
+    ['\u200b', '', ''],
+    ...Array.from({ length: 30 }, () => ['', '', 'FALSE']),
+  ];
+  const sheet = rows.map((cells, at) => textRow(at + 1, ...cells)).join('');
+  const desk = await deskWith(bookOf({ rows: sheet }), 'list.xlsx');
+  const { stderr } = await desk.type(['plan', 'list.xlsx']);
+  expect(stderr).toContain('Row 2 (Who are you?, Your website, Done?) is no contact and is left out');
+  expect(stderr).toMatch(/Row 3 \(.*ImportId.*\) is no contact and is left out/);
+  expect(stderr).toContain('Row 5 (the names of the columns again) is no contact and is left out');
+  expect(stderr).toContain('Row 7 (only characters that nobody sees) is no contact and is left out');
+  expect(stderr).toContain('30 rows (8-37: FALSE) are no contacts and are left out');
+  expect(
+    await desk.json(['run', 'enrich-company', 'list.xlsx', '--budget', '9', '-o', 'out.xlsx']),
+  ).toMatchObject({
+    counts: { matched: 2 },
+    requests: 2,
+  });
+});
