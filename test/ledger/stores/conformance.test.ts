@@ -578,6 +578,21 @@ describe.each([
     expect(await payer()).toBe(40);
   });
 
+  test('the first row of an answer that several rows of one batch share, and the newest decision about each row', async () => {
+    const { ledger, a, b } = await opened();
+    const [shared, alone] = [await answered(ledger, a, 'acme'), await answered(ledger, a, 'other')];
+    await settle(ledger, a, 3, MATCHED, [shared]);
+    await settle(ledger, a, 4, MATCHED, [alone]);
+    await settle(ledger, a, 7, MATCHED, [shared]);
+    await settle(ledger, b, 2, MATCHED, [shared]);
+    expect(await ledger.firstRowsOn(a, [shared, alone, shared])).toEqual(new Map([[shared, 3]]));
+    expect(await ledger.firstRowsOn(b, [shared, alone])).toEqual(new Map());
+    await ledger.decideMatches(a, [{ row: 3, kind: 'keep', about: '1' }], NOON_MS);
+    await ledger.decideMatches(a, [{ row: 3, kind: 'blank', about: '2' }], NOON_MS);
+    expect(await ledger.matchDecisions(a)).toEqual(new Map([[3, { kind: 'blank', about: '2' }]]));
+    expect(await ledger.matchDecisions(b)).toEqual(new Map());
+  });
+
   test('answers that say nothing of rows are taken back: not where they were charged, where they say something, and of another account', async () => {
     const { ledger, a } = await opened();
     const refused = await answered(ledger, a, 'refused', REFUSED);
