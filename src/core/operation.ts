@@ -124,6 +124,9 @@ export interface InputField {
 /** Text of the mapped columns by input name. An input without a column is absent. */
 export type RowInput = Readonly<Record<string, string>>;
 
+/** By input. */
+export type NullNames = Readonly<Record<string, readonly string[]>>;
+
 export interface OperationOptions {
   /**
    * The identifiers in the order in which they are tried: `abn+domain` for two in one call, `all:abn+domain`
@@ -136,6 +139,8 @@ export interface OperationOptions {
   readonly profiles?: readonly string[];
   /** Hosts of platforms that are companies' own in this list. Left out: none. */
   readonly acceptHosts?: readonly string[];
+  /** By input, the words such as Null that are nothing in its column, and nobody's name. Left out: none. */
+  readonly nullNames?: NullNames;
   /** Addresses of departments and machines are people in this list. Left out: nobody is looked up by them. */
   readonly roleAddresses?: 'send';
   /**

@@ -30,6 +30,7 @@ import { codeOf, shortage } from '../lib/system-errors.ts';
 import { calledPath, endingHeld, knownPath } from './called.ts';
 import { type ColumnMap, type EarlierGuess, findColumns, requireConditioned } from './columns/columns.ts';
 import { type InputColumns, issuesAsRead } from './quality/job-issues.ts';
+import { nullNamesIn } from './quality/null-names.ts';
 import { unclearStart } from './shape/list-start.ts';
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
@@ -151,7 +152,8 @@ async function withColumns<File extends OpenedFile>(
     throw withOtherSheets(error, opened);
   });
   const issueOf = await issuesAsRead(opened.read);
-  return { ...opened, columns: { ...found, header, issueOf } };
+  const nullNames = await nullNamesIn(opened.sheet, header, found.columns);
+  return { ...opened, columns: { ...found, header, issueOf, nullNames } };
 }
 
 /** A column that this sheet lacks may be on another sheet. */

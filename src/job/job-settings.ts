@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AnswerPlace } from '../core/answer-body.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
-import type { JsonObject } from '../core/operation.ts';
+import type { JsonObject, NullNames } from '../core/operation.ts';
 import { FoundLayout, RowRanges, readingEntries, readingIn } from '../core/reading.ts';
 import type { Job } from './job.ts';
 import { type JobEntries, jobEntries } from './job-schema.ts';
@@ -52,6 +52,8 @@ const settingsSchema = z.object({
   columns: z.record(z.string(), z.string()).default({}),
   /** Whether the columns were guessed, so that no user chose them. */
   columns_guessed: z.boolean().optional(),
+  /** By input, the words such as Null that are nothing in its column. */
+  null_names: z.record(z.string(), z.array(z.string())).optional(),
   waterfall,
   add,
   read,
@@ -105,6 +107,7 @@ const settingsSchema = z.object({
 
 interface FoundSettings {
   readonly columns: Readonly<Record<string, string>>;
+  readonly nullNames: NullNames;
   readonly answerPlace: AnswerPlace;
   readonly outputName: string | undefined;
   /** The path that the user named for the output; undefined for none, and for a stream. */
@@ -117,11 +120,12 @@ interface FoundSettings {
 
 /** The settings that a batch keeps from its job. */
 export function jobSettings(job: Job, found: FoundSettings): JsonObject {
-  const { columns, answerPlace, outputName, outputPath, isOfOther, layout, read } = found;
+  const { columns, nullNames, answerPlace, outputName, outputPath, isOfOther, layout, read } = found;
   const kept = present({
     job: job.path ?? job.name,
     columns,
     columns_guessed: job.columns === undefined || job.guesses !== undefined || undefined,
+    null_names: Object.keys(nullNames).length === 0 ? undefined : nullNames,
     waterfall: job.waterfall,
     add: job.add,
     said: job.said,

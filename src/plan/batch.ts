@@ -239,6 +239,7 @@ function specOf({ context, input, names }: RunList, options: BatchOptions): Batc
     settings: {
       ...jobSettings(job, {
         columns: input.columns.columns,
+        nullNames: input.columns.nullNames,
         answerPlace: answerPlaceIn(context),
         outputName,
         isOfOther,

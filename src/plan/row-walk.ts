@@ -164,11 +164,15 @@ const bySteps = (
  */
 export function rowPreparer(
   resolved: ResolvedJob,
-  columns: Pick<InputColumns, 'read' | 'issueOf' | 'header' | 'columns'>,
+  columns: Pick<InputColumns, 'read' | 'issueOf' | 'header' | 'columns' | 'nullNames'>,
   shared?: SharedHosts,
 ): (row: InputRow) => PreparedRow {
   const steps = stepsFilling(resolved.job, columns);
-  const prepared = cellPreparer(resolved.job, optionsOf(resolved, steps?.fed), columns.issueOf);
+  const prepared = cellPreparer(
+    resolved.job,
+    { ...optionsOf(resolved, steps?.fed), nullNames: columns.nullNames },
+    columns.issueOf,
+  );
   const leftOut = leavingOut(resolved.job, columns.header);
   const filling = fillingOf(resolved.job, columns.header);
   const own = withoutHeader(resolved.job.operation, columns.header);

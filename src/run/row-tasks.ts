@@ -71,10 +71,11 @@ export async function taskMaker(
   resolved: ResolvedJob,
   { settings, header }: Pick<Batch, 'settings' | 'header'>,
 ): Promise<(left: RowLeft) => Task> {
-  const { columns } = settingsKept(settings);
+  const { columns, null_names: nullNames = {} } = settingsKept(settings);
   const read = inputReader(columns, header);
   const issueOf = await issuesAsRead(readSettings(settings));
-  const prepare = rowPreparer(resolved, { read, issueOf, header, columns }, sharedHostsKept({ settings }));
+  const list = { read, issueOf, header, columns, nullNames };
+  const prepare = rowPreparer(resolved, list, sharedHostsKept({ settings }));
   return (left) => {
     if ('kind' in left) return plannedTask(left);
     const { row } = left;

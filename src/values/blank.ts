@@ -60,7 +60,7 @@ export function holdsNothing(value: JsonValue | undefined): boolean {
 const LONGEST_WORD = 60;
 
 const wordsOf = (seen: typeof NOTHING_FOUND): readonly string[] =>
-  seen.flatMap(([words]) => phrasesIn(words).map(bare));
+  seen.flatMap(([words]) => phrasesIn(words).map(bareWord));
 
 const OF_NOUNS = wordsOf(NOUNS).flatMap((noun) => [
   ...['found', 'available', 'provided', 'returned', 'listed', 'on file', 'given'].map(
@@ -80,7 +80,7 @@ const TO_REACH = new Set(wordsOf(NOTHING_TO_REACH));
  * The word without letter case, and without signs around it: `❌ No email found`, `[Not Provided]`,
  * `Loading…`.
  */
-function bare(text: string): string {
+export function bareWord(text: string): string {
   return text
     .toLowerCase()
     .replaceAll('’', "'")
@@ -96,7 +96,7 @@ function isToolWord(text: string, kind: KindName): boolean {
   if (text.length > LONGEST_WORD || text.includes('@') || /^\+?\d/.test(text)) return false;
   // 🔴, ?, a dot to pass a required field.
   if (!LETTERS.test(text)) return true;
-  const word = bare(text);
+  const word = bareWord(text);
   return FOR_ALL.has(word) || (kind !== 'person_name' && TO_REACH.has(word)) || isSheetError(text);
 }
 

@@ -62,7 +62,7 @@ function whyNobodys(name: string, host: string): Unusable | undefined {
   // Nearly every address has no other letters than these.
   if (!/[^\0-\x7f]/.test(name)) return undefined;
   if (WIDE.test(name)) return unusable('no_email');
-  return isOfTwoScripts(name) ? unusable('two_scripts') : undefined;
+  return isOfTwoScripts(name.split('+', 1)[0] ?? '') ? unusable('two_scripts') : undefined;
 }
 
 /** Chinese, Japanese and Korean are each written in several, and beside Latin letters. */

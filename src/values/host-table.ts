@@ -108,8 +108,12 @@ export const entriesOf = (data: string): readonly HostEntry[] =>
       return { host, path: entry.slice(host.length) };
     });
 
-export const isBelow = (path: string, above: string): boolean =>
-  above === '' || (path.startsWith(above) && (path.length === above.length || path[above.length] === '/'));
+/** In any letter case: a list in capitals has its paths in capitals as well. */
+export function isBelow(path: string, above: string): boolean {
+  if (above === '') return true;
+  const isStart = path.slice(0, above.length).toLowerCase() === above.toLowerCase();
+  return isStart && (path.length === above.length || path[above.length] === '/');
+}
 
 /** A list of hosts between blanks. */
 export class HostList {

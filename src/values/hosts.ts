@@ -69,7 +69,9 @@ const OF_MAIL: ReadonlySet<NotOwn['code']> = new Set(['mailbox_host', 'builder',
 const withoutWww = (host: string): string =>
   host.startsWith('www.') ? host.replace(/^(?:www\.)+(?=.*\.)/, '') : host;
 
-/** Second levels below which companies have their domains. Governments have websites at theirs: `vic.gov.au`. */
+/**
+ * Second levels below which companies have their domains. Governments have websites at theirs: `vic.gov.au`.
+ */
 const COMPANIES_BELOW = /^(?:com|co|net|org)\.[a-z]{2}$/;
 
 /** The host is known to be one, so `tldts` need not look. */

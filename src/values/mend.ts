@@ -21,6 +21,7 @@ export type CellIssueKind =
   | 'wrapped_address'
   | 'punctuation'
   | 'misspelled'
+  | 'sheet_value'
   | 'tracking';
 
 export interface CellIssue {

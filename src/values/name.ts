@@ -13,3 +13,12 @@ export const nameReader = (check: (name: string) => Code | undefined, kind: Kind
   }, kind);
 
 const LONGEST_NAME = 200;
+
+/**
+ * A place for a name that a program did not fill: `{{first_name}}`, `%FIRSTNAME%`, `*|FNAME|*`, `<First
+ * Name>`.
+ */
+const PLACEHOLDER =
+  /\{\{|\}\}|\$\{|\*\||<<|^%[\w .]+%$|^\{[\w .]+\}$|^<[\w .]+>$|^\$?[A-Z]+_[A-Z_]*NAME$|\[object \w+\]/i;
+
+export const isPlaceholder = (name: string): boolean => PLACEHOLDER.test(name);

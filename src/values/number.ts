@@ -88,8 +88,8 @@ function isRounded(digits: string): boolean {
 const BESIDE = /A\.?[BC]\.?N\.?|\b(?:no|number|and)\b|[^\p{L}\d]/giu;
 
 /**
- * The ABN of a cell that has it and its own ACN, in either order; undefined for any other cell. Two numbers of
- * which one does not end with the other are two companies'.
+ * The ABN of a cell that has it and its own ACN, in either order; undefined for any other cell. Two numbers
+ * of which one does not end with the other are two companies'.
  */
 function besideAcn(text: string): string | undefined {
   const digits = text.replace(BESIDE, '');
@@ -107,8 +107,8 @@ const ACN_LABEL = /^A\.?C\.?N(?!\p{L})\.?:?(?:\s*(?:no|number)(?!\p{L})\.?:?)?/i
 const FEWEST_ACN_DIGITS = 7;
 
 /**
- * The digits of an Australian Company Number, whose last one is a checksum; undefined for any other text. With
- * fewer than nine digits it is one only behind the word.
+ * The digits of an Australian Company Number, whose last one is a checksum; undefined for any other text.
+ * With fewer than nine digits it is one only behind the word.
  */
 function readAcn(text: string): string | undefined {
   const bare = text.replace(ACN_LABEL, '');

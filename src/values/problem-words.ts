@@ -58,6 +58,12 @@ const WORDS = {
 
   // --------------------------------------------------------------------------------------------------- names
   long_name: 'is too long for a name',
+  placeholder: 'is a place for a name that a program did not fill',
+  two_people: 'names two people',
+  office: 'is a department or an office, and no person',
+  company_for_person: 'is a company, and no person',
+  stand_in_name: 'stands for no name',
+  sheet_value: 'is a date, a truth value or a number of a spreadsheet',
   no_person: 'is not the name of a person',
   one_word: 'is one word, and a full name has two',
   address_for_name: 'is an address, not a name',

@@ -41,7 +41,9 @@ function targetOf(url: URL): URL | undefined {
     .find((target) => target !== undefined);
 }
 
-/** `/v3/__https://acme.com__;!!…`, and `/v2/url?u=https-3A__acme.com`, in which `-` and `_` hide other signs. */
+/**
+ * `/v3/__https://acme.com__;!!…`, and `/v2/url?u=https-3A__acme.com`, in which `-` and `_` hide other signs.
+ */
 function proofpointTarget({ hostname, pathname, search, searchParams }: URL): URL | undefined {
   if (!/^urldefense(?:\.proofpoint)?\.com$/.test(hostname)) return undefined;
   const [, third] = /^\/v3\/__(.+?)__;/.exec(pathname + search) ?? [];

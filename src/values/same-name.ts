@@ -32,7 +32,9 @@ const isNamed = (word: string): boolean => !LEGAL_WORDS.has(word);
 /** Whether two names of companies have a word of their own in common, in any form of that word. */
 export const sharesWord = (one: string, other: string): boolean => haveCommon(ownWords(one), ownWords(other));
 
-/** Whether two names of companies have nothing in common, so that they are probably those of two companies. */
+/**
+ * Whether two names of companies have nothing in common, so that they are probably those of two companies.
+ */
 export function isOtherCompany(one: string, other: string): boolean {
   const [words, others] = [wordsOfName(one), wordsOfName(other)];
   if (!isComparable(words, others)) return false;

@@ -41,6 +41,8 @@ export interface WebAddress {
   readonly host: string;
 }
 
+const QUOTED_HOST = /^(?:[a-z]+:\/\/)?[^/?#]*[“”„‟«»‹›‘’‚"`]/i;
+
 /**
  * A web address with a public host name, `https://` added when no scheme is given; otherwise what is wrong
  * with it.
@@ -49,6 +51,8 @@ export function readAddress(text: string): WebAddress | Unusable {
   // The parser removes line ends and tabs silently, which would join two values into a third, so we look
   // first.
   if (/\s/.test(text)) return unusable('spaces');
+  // Quotation marks around an address would become a part of its host.
+  if (QUOTED_HOST.test(text)) return unusable('no_web_address');
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
   if (scheme !== undefined && !/^https?:/i.test(scheme)) return unusable('scheme', scheme);
   const address = /^https?:/i.test(text) ? text : `https://${text}`;

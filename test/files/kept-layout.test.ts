@@ -30,7 +30,7 @@ function ledgerWith(path: string, settings: Batch['settings'], inputRows: number
 
 const settingsWith = (layout: FoundLayout): Batch['settings'] =>
   jobSettings({ name: 'x', operation: {} } as never, {
-    ...{ columns: {}, answerPlace: {}, outputName: undefined, outputPath: undefined },
+    ...{ columns: {}, nullNames: {}, answerPlace: {}, outputName: undefined, outputPath: undefined },
     ...{ isOfOther: false, layout, read: {} },
   });
 

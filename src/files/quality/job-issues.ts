@@ -1,5 +1,5 @@
 import { present } from '../../core/objects.ts';
-import type { Operation, Prepared, RowInput } from '../../core/operation.ts';
+import type { NullNames, Operation, Prepared, RowInput } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reading } from '../../core/reading.ts';
 import { type InputRow, RowCount, type RowNumber } from '../../core/row.ts';
@@ -22,6 +22,7 @@ export type IssueOf = (kind: KindName, cell: string) => CellIssue | undefined;
 export interface InputColumns extends ColumnMap {
   readonly header: readonly string[];
   readonly issueOf: IssueOf;
+  readonly nullNames: NullNames;
 }
 
 /** @throws StopError as `numbersAsRead`. */
@@ -42,6 +43,7 @@ const WORDS: Readonly<Record<CellIssueKind, string>> = {
   invisible_character: 'with invisible characters',
   wrapped_address: 'with more than the address',
   punctuation: 'with punctuation around',
+  sheet_value: 'that a spreadsheet took for a date, a truth value or a number',
   misspelled: 'spelled as in a link, or with a comma for a dot',
   tracking: 'with a tail that tracks readers',
 };

@@ -1,7 +1,7 @@
 import { wordsIn } from '../../core/plain-text.ts';
 import { companyName } from '../../values/company-name.ts';
 import { email, isRole } from '../../values/email.ts';
-import { fullName, personName } from '../../values/person-name.ts';
+import { fullName, personName, readBeside } from '../../values/person-name.ts';
 import { companyProfile, personProfile, profileSlug, slugOfAddress } from '../../values/profile.ts';
 import { type Read, unusable } from '../../values/reading.ts';
 import { domain } from '../../values/website.ts';
@@ -58,6 +58,11 @@ const ALONE: readonly Identifier[] = [
   },
 ];
 
+const besideOf = (name: string, isFirst: boolean): NonNullable<Identifier['beside']> => ({
+  name,
+  read: (cell, other, nothing) => readBeside(cell, other, { isFirst, nothing }),
+});
+
 /** These say it only together. */
 const TOGETHER: readonly Identifier[] = (
   [
@@ -68,6 +73,7 @@ const TOGETHER: readonly Identifier[] = (
       about: "the person's given name",
       aliases: wordsIn('firstname first givenname forename contactfirstname'),
       read: personName.read,
+      beside: besideOf('last_name', true),
     },
     {
       name: 'last_name',
@@ -76,6 +82,7 @@ const TOGETHER: readonly Identifier[] = (
       about: "the person's family name",
       aliases: wordsIn('lastname last familyname surname contactlastname'),
       read: personName.read,
+      beside: besideOf('first_name', false),
     },
     {
       name: 'full_name',

@@ -15,7 +15,7 @@ import {
 } from '../../core/operation.ts';
 import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
-import { identifierText, isBlankCell } from '../../values/blank.ts';
+import { isBlankCell } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
 import type { KindName } from '../../values/kind.ts';
 import { problemWords } from '../../values/problem-words.ts';
@@ -35,6 +35,11 @@ export interface Identifier extends InputField {
   /** The name of the identifier in a sentence: "ABN", "profile URL". */
   readonly label: string;
   readonly read: Read;
+  /** Reads the cell beside that of another identifier, where the row has both. */
+  readonly beside?: {
+    readonly name: string;
+    readonly read: (cell: string, other: string, nothing: readonly string[]) => ReadAs;
+  };
   /** Decides which words of its cells are blank. Left out: only those that are so in every cell. */
   readonly kind?: KindName;
   /**
@@ -150,19 +155,34 @@ function readingOf(
   const { identifier } = absent;
   const { name, derivedFrom } = identifier;
   const cell = row[name];
-  const own = cell === undefined ? BLANK : identifier.read(cell, terms);
+  const own = cell === undefined ? BLANK : ownOf(identifier, cell, row, terms);
   const alone = cell === undefined ? absent : { identifier, cell, own, derived: undefined };
   if (own.kind === 'usable' || derivedFrom === undefined) return alone;
   const { names, read } = derivedFrom;
   const cells = names.map((each) => row[each]).filter((each) => each !== undefined);
   if (cells.length < names.length) return alone;
   const sources = names.map((each) => all.find((other) => other.name === each));
-  const blank = cells.findIndex((each, at) => identifierText(each, sources[at]?.kind) === '');
+  const blank = cells.findIndex((each, at) => {
+    const source = sources[at];
+    return source !== undefined && ownOf(source, each, row, terms).kind === 'blank';
+  });
   const from = sources[Math.max(blank, 0)];
   invariant(from !== undefined, `${name} is derived from ${names.join()}, which are no identifiers`);
   const whole = cells.length === 1 ? (cells[0] ?? '') : cells.map(withoutTextMark).join(' ');
   const source = blank < 0 ? whole : (cells[blank] ?? '');
   return { identifier, cell, own, derived: { from, cell: source, said: read(source, terms) } };
+}
+
+/** Reads an identifier's own cell. */
+function ownOf(
+  { name, read, beside }: Identifier,
+  cell: string,
+  row: RowInput,
+  terms: OperationOptions,
+): ReadAs {
+  const other = beside === undefined ? undefined : row[beside.name];
+  if (beside === undefined || other === undefined) return read(cell, terms);
+  return beside.read(cell, other, terms.nullNames?.[name] ?? []);
 }
 
 /** Turns a usable identifier into an unusable one that the vendor cannot look up, whatever the row says. */
