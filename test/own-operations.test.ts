@@ -93,7 +93,7 @@ test('a job file may name it, a plan and a try know it, and its output is writte
   expect(await plan(list, { operations })).toMatchObject({ to_buy: 2, credits: { most: 4 } });
   const { batch } = await run({ ...list, budget, output }, { operations });
   const written = await desk.read('out.csv');
-  expect(written).toMatch(/^E-Mail,Note,ok,.*\njo@a\.example,x,true,matched,,email,2,bought,/);
+  expect(written).toMatch(/^E-Mail,Note,ok,.*\njo@a\.example,x,true,matched,,email,,2,bought,/);
   expect((await rowonce.export({ batch, store, output: desk.place.path('again.csv') })).output).toMatch(
     /again\.csv$/,
   );

@@ -222,6 +222,6 @@ test('a worker asks by what belongs together, as the dialect of the batch says',
   expect(linesOf(bookPath)).toMatchObject([{ operation: 'find-email', parameters: mia }]);
   await place.typeHere(['export', 'last', '-o', place.path('out.csv'), '--store', store]);
   expect(readFileSync(place.path('out.csv'), 'utf8')).toMatch(
-    /^Mia,Tran,acme\.example,mia\.tran@acme\.example,matched/m,
+    /^Mia,Tran,acme\.example,mia\.tran@acme\.example,valid,matched/m,
   );
 });
