@@ -32,10 +32,10 @@ describe('a list with bad rows', () => {
     expect(await desk.type(RUN)).toMatchObject({ code: 3 });
     expect(await desk.requests()).toBe(GOOD.length);
     const output = await desk.read('out.csv');
-    const width = (output.split('\n')[0]?.split(',').length ?? 0) - 3 - 6;
+    const width = (output.split('\n')[0]?.split(',').length ?? 0) - 3 - 7;
     const blanks = ','.repeat(width);
-    expect(output).toContain(`\nx.example,Smith, John${blanks},invalid,"${TOO_MANY}",,0,,,x\n`);
-    expect(output).toContain(`\ny.example,"5" pipe,${blanks},invalid,${STRAY},,0,,\n`);
+    expect(output).toContain(`\nx.example,Smith, John${blanks},invalid,"${TOO_MANY}",,,0,,,x\n`);
+    expect(output).toContain(`\ny.example,"5" pipe,${blanks},invalid,${STRAY},,,0,,\n`);
     expect(output).toMatch(/\nb\.example,"B\nB",n,.*,matched,/);
     expect(await desk.read('out.needs-attention.csv')).toBe(
       `Domain,Name,Note,_row,_reason\nx.example,Smith, John,3,"${TOO_MANY}",x\ny.example,"5" pipe,,5,${STRAY}\n`,
