@@ -150,3 +150,18 @@ test("links of people are no company's: nothing is promised by them, and no row 
   expect((await at.desk.type(run('enrich-company'))).code).toBe(0);
   expect(new Set(shown(at, '_reason'))).toEqual(new Set(['']));
 });
+
+test('a doubt stays a doubt where its row would not be asked any more', async () => {
+  const finder = { ...PERSON, by: ['profile_url'] };
+  const at = await deskOf({ 'find-email': finder }, ['LinkedIn', 'https://x.com/annabell']);
+  const answer = at.answer;
+  at.answer = () => new Response('{}', { status: 500 });
+  expect((await at.desk.type(run('find-email', '--column', 'profile_url=LinkedIn'))).code).toBe(3);
+  expect(shown(at, '_status')).toEqual(['in_doubt']);
+  at.answer = answer;
+  at.speak({ operations: { 'find-email': { ...finder, profiles: ['linkedin.com'] } } });
+  const { code, stderr } = await at.desk.type(run('find-email', '--column', 'profile_url=LinkedIn'));
+  expect([code, stderr]).toEqual([3, expect.not.stringContaining('bug')]);
+  expect(shown(at, '_status')).toEqual(['in_doubt']);
+  expect(at.asked).toHaveLength(1);
+});
