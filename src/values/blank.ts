@@ -31,10 +31,10 @@ const WITH_TOOLS: ReadonlySet<KindName> = new Set([
  * Whether a cell is blank. No zero is, because it is a value.
  * @param kind of its column; left out: nobody knows it.
  */
-export function isBlankCell(cell: string, kind?: KindName): boolean {
-  const text = withoutTextMark(cell);
-  return isBlankText(text) || (kind !== undefined && WITH_TOOLS.has(kind) && isToolWord(text, kind));
-}
+export const isBlankCell = (cell: string, kind?: KindName): boolean => isNothing(withoutTextMark(cell), kind);
+
+const isNothing = (text: string, kind: KindName | undefined): boolean =>
+  isBlankText(text) || (kind !== undefined && WITH_TOOLS.has(kind) && isToolWord(text, kind));
 
 /** Zeros alone are a value, and nobody's number. */
 const ZEROS = /^0+(?:\.0+)?$/;
@@ -44,7 +44,8 @@ const ZEROS = /^0+(?:\.0+)?$/;
  * @param kind as of `isBlankCell`.
  */
 export function identifierText(cell: string, kind?: KindName): string {
-  return isBlankCell(cell, kind) || ZEROS.test(withoutTextMark(cell)) ? '' : withoutTextMark(cell);
+  const text = withoutTextMark(cell);
+  return isNothing(text, kind) || ZEROS.test(text) ? '' : text;
 }
 
 /** Whether no value is there in an answer, or a word for none. A zero is a value. */
@@ -55,6 +56,8 @@ export function holdsNothing(value: JsonValue | undefined): boolean {
 }
 
 // ------------------------------------------------------------------------------------------- words of tools
+
+const PLAIN = /^[a-z]+$/i;
 
 /** No word of a tool is longer. */
 const LONGEST_WORD = 60;
@@ -81,6 +84,8 @@ const TO_REACH = new Set(wordsOf(NOTHING_TO_REACH));
  * `Loading…`.
  */
 export function bareWord(text: string): string {
+  // Most names are such.
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text
     .toLowerCase()
     .replaceAll('’', "'")
@@ -89,11 +94,14 @@ export function bareWord(text: string): string {
     .replaceAll(/[\s_-]+/gu, ' ');
 }
 
+/** How numbers and addresses begin or go on, and no word does. */
+const VALUE = /^\+?\d|\.[a-z\d]/i;
+
 const LETTERS = /[\p{L}\p{N}]/u;
 
 function isToolWord(text: string, kind: KindName): boolean {
   // Nearly every cell is a value, and shows it at once.
-  if (text.length > LONGEST_WORD || text.includes('@') || /^\+?\d/.test(text)) return false;
+  if (text.length > LONGEST_WORD || text.includes('@') || VALUE.test(text)) return false;
   // 🔴, ?, a dot to pass a required field.
   if (!LETTERS.test(text)) return true;
   const word = bareWord(text);
