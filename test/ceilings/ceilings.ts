@@ -22,15 +22,15 @@ export interface Ceiling {
 export const CEILINGS: Readonly<Record<Step, Ceiling>> = {
   // Some keep by what the account is known, and take a block of numbers. A note of this host waits for its bytes and for its name.
   bought: { statements: 4_500, commits: 58, groups: 26, snapshots: 2, syncs: 11, requests: 1_000 },
-  // One statement asks what a vendor has accepted and not yet answered.
-  'written again': { statements: 131, commits: 14, groups: 0, snapshots: 0, syncs: 4, requests: 0 },
+  // One statement asks what a vendor has accepted and not yet answered, and some which rows share an answer, for `_match`.
+  'written again': { statements: 143, commits: 14, groups: 0, snapshots: 0, syncs: 4, requests: 0 },
   // Groups of 200 rows ask three times more than groups of 500, and take 6 % less of the processor.
   planned: { statements: 60, commits: 0, groups: 0, snapshots: 0, syncs: 0, requests: 0 },
-  replayed: { statements: 160, commits: 18, groups: 0, snapshots: 0, syncs: 6, requests: 0 },
+  replayed: { statements: 167, commits: 18, groups: 0, snapshots: 0, syncs: 6, requests: 0 },
 };
 
 /**
  * What a bought row may allocate, without what a start does. `npm run bench memory` shows which function allocates what. It
- * differs by half a kilobyte from run to run.
+ * differs by half a kilobyte from run to run. To know whom an answer is about takes some eight of them, and what kind each cell is some four.
  */
-export const MOST_KILOBYTES = 82;
+export const MOST_KILOBYTES = 94;

@@ -198,15 +198,16 @@ export class Matching {
     if (asked.abn === undefined && asked.profile === undefined && asked.name === undefined) return [];
     const texts = textsOf(answer, this.#placeOf(answer), about);
     const said: MatchSaid[] = [];
-    const abn = otherAbn(asked.abn, abnsIn(texts));
+    const abn = asked.abn === undefined ? undefined : otherAbn(asked.abn, abnsIn(texts));
     if (abn !== undefined) said.push({ kind: 'abn', words: `ABN differs: ${formatAbn(abn)}`, answer });
-    const profiles = profilesIn(texts, about);
+    const profiles = asked.profile === undefined ? [] : profilesIn(texts, about);
     const profile = otherProfile(asked.profile, profiles);
     if (profile !== undefined)
       said.push({ kind: 'profile', words: `profile differs: ${profile.replace('https://', '')}`, answer });
     // A profile proves more than a name.
     const isProven = asked.profile !== undefined && profiles.includes(asked.profile);
-    const name = isProven ? undefined : otherName(asked.name, namesIn(texts, about), about);
+    const name =
+      asked.name === undefined || isProven ? undefined : otherName(asked.name, namesIn(texts, about), about);
     if (name !== undefined) said.push({ kind: 'name', words: `name differs: ${foreignName(name)}`, answer });
     return said;
   }
@@ -284,8 +285,8 @@ function parametersOf(call: Call, all: readonly RowAnswer[]): Readonly<Record<st
   return Object.fromEntries(texts);
 }
 
-const otherAbn = (asked: string | undefined, own: readonly string[]): string | undefined =>
-  asked === undefined || own.includes(asked) ? undefined : own[0];
+const otherAbn = (asked: string, own: readonly string[]): string | undefined =>
+  own.includes(asked) ? undefined : own[0];
 
 function profileIn(cell: string, about: About): string | undefined {
   const read = (about === 'company' ? companyProfile : personProfile).read(cell);
@@ -299,8 +300,7 @@ function otherProfile(asked: string | undefined, own: readonly string[]): string
   return isEach ? first : undefined;
 }
 
-function otherName(asked: string | undefined, own: readonly string[], about: About): string | undefined {
-  if (asked === undefined) return undefined;
+function otherName(asked: string, own: readonly string[], about: About): string | undefined {
   const isOther = about === 'company' ? isOtherCompany : isOtherPerson;
   return own.every((each) => isOther(asked, each)) ? own[0] : undefined;
 }

@@ -51,20 +51,25 @@ const OTHERS: Readonly<Record<About, RegExp>> = {
   ),
 };
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+/** What the name of a member says, in whatever spelling. */
+interface MemberName {
+  readonly plain: string;
+  readonly isOwn: boolean;
+  readonly isOthers: Readonly<Record<About, boolean>>;
+}
 
-function* ownTexts(
-  value: JsonValue | undefined,
-  about: About,
-  [name = '', above = '']: readonly string[] = [],
-  deepest = DEEPEST,
-): Generator<OwnText> {
-  if (typeof value === 'string' || typeof value === 'number') {
-    const text = String(value).trim();
-    if (text !== '') yield { name, above, text };
-  } else if (deepest > 0 && isNested(value))
-    for (const [word, member] of ownMembers(value, about))
-      yield* ownTexts(member, about, word === undefined ? [name, above] : [word, name], deepest - 1);
+/** The answers of a vendor have the same names, and reading a name takes longer than looking it up. */
+const known = new Map<string, MemberName>();
+const MOST_KNOWN = 2_000;
+
+function memberName(own: string): MemberName {
+  const before = known.get(own);
+  if (before !== undefined) return before;
+  const plain = own.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+  const isOthers = { company: OTHERS.company.test(plain), person: OTHERS.person.test(plain) };
+  const name = { plain, isOwn: !NOT_OWN.test(plain), isOthers };
+  if (known.size < MOST_KNOWN) known.set(own, name);
+  return name;
 }
 
 type Nested = Exclude<JsonValue, string | number | boolean | null>;
@@ -72,20 +77,39 @@ type Nested = Exclude<JsonValue, string | number | boolean | null>;
 const isNested = (value: JsonValue | undefined): value is Nested =>
   typeof value === 'object' && value !== null;
 
-/** The members that are about whom the answer found, those of a list without a name. */
-function ownMembers(value: Nested, about: About): readonly (readonly [string | undefined, JsonValue])[] {
-  if (isList(value)) {
-    // Of several members nobody knows which is meant; several texts are names of one.
-    const isOne = value.length === 1 || !value.some(isNested);
-    return isOne ? value.map((member) => [undefined, member]) : [];
+const isList = (value: Nested): value is readonly JsonValue[] => Array.isArray(value);
+
+/** Adds the texts of a value that are about whom the answer found. */
+function addOwnTexts(
+  texts: OwnText[],
+  value: JsonValue | undefined,
+  about: About,
+  name = '',
+  above = '',
+  deepest = DEEPEST,
+): void {
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = String(value).trim();
+    if (text !== '') texts.push({ name, above, text });
+    return;
   }
-  const named = Object.entries(value).map(([own, member]) => [plain(own), member] as const);
-  return named.filter(
-    ([word, member]) => !NOT_OWN.test(word) && !(isNested(member) && OTHERS[about].test(word)),
-  );
+  if (deepest === 0 || !isNested(value)) return;
+  if (isList(value))
+    for (const member of meantIn(value)) addOwnTexts(texts, member, about, name, above, deepest - 1);
+  else addOwnMembers(texts, value, about, name, deepest - 1);
 }
 
-const isList = (value: Nested): value is readonly JsonValue[] => Array.isArray(value);
+/** Of several objects nobody knows which is meant; several texts are names of one. */
+const meantIn = (list: readonly JsonValue[]): readonly JsonValue[] =>
+  list.length > 1 && list.some(isNested) ? [] : list;
+
+function addOwnMembers(texts: OwnText[], value: Nested, about: About, name: string, deepest: number): void {
+  for (const [own, member] of Object.entries(value)) {
+    const { plain, isOwn, isOthers } = memberName(own);
+    if (isOwn && !(isNested(member) && isOthers[about]))
+      addOwnTexts(texts, member, about, plain, name, deepest);
+  }
+}
 
 /** The texts of an answer that are about whom it found, those under our names first. */
 export function textsOf(
@@ -95,7 +119,10 @@ export function textsOf(
 ): readonly OwnText[] {
   const read = jsonIn(body);
   const { ours, vendors } = parsedSaidIn(read, place);
-  return [...ownTexts(ours, about), ...ownTexts(vendors ?? ownBodyIn(read, place), about)];
+  const texts: OwnText[] = [];
+  addOwnTexts(texts, ours, about);
+  addOwnTexts(texts, vendors ?? ownBodyIn(read, place), about);
+  return texts;
 }
 
 // -------------------------------------------------------------------------------------------- what it has
