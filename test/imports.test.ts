@@ -88,6 +88,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/diff-words.ts',
     'team/planned-rows.ts',
     'team/remote-members.ts',
+    'told-apart.ts',
   ],
   sandbox: ['server.ts', 'spawn.ts'],
   run: [

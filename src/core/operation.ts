@@ -127,6 +127,8 @@ export type RowInput = Readonly<Record<string, string>>;
 /** By input. */
 export type NullNames = Readonly<Record<string, readonly string[]>>;
 
+export type TellsApart = (asked: Call, by: Call) => boolean;
+
 export interface OperationOptions {
   /**
    * The identifiers in the order in which they are tried: `abn+domain` for two in one call, `all:abn+domain`
@@ -143,6 +145,11 @@ export interface OperationOptions {
   readonly nullNames?: NullNames;
   /** Addresses of departments and machines are people in this list. Left out: nobody is looked up by them. */
   readonly roleAddresses?: 'send';
+  /**
+   * Whether a row is asked by what tells it apart from other rows (`by`), and not by what they all would be
+   * asked first (`asked`). Left out: no row is.
+   */
+  readonly tellsApart?: TellsApart;
   /**
    * Inputs of later steps whose column an earlier step may fill, each with that column:
    * `enrich-person.email` → `Email`. Left out: none.

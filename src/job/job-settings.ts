@@ -99,6 +99,8 @@ const settingsSchema = z.object({
   named_hosts: z.record(z.string(), z.int()).optional(),
   /** Whether a person has said that the rows of such hosts are asked all the same. */
   shared_hosts_accepted: z.literal(true).optional(),
+  /** The questions that several rows ask which another identifier tells apart: these are asked by that. */
+  told_apart: z.array(z.string()).optional(),
   /** Whether the last process that worked on the batch was a sweep. */
   swept: z.optional(z.literal(true)).catch(undefined),
   /** The budget with which a batch goes on whose newest run was stopped by its budget. */

@@ -38,6 +38,7 @@ import {
 } from './row-walk.ts';
 import { hostSettings, takesAside } from './shared-hosts.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
+import { toldApartSettings } from './told-apart.ts';
 
 interface BatchOptions {
   /**
@@ -255,6 +256,7 @@ function specOf({ context, input, names }: RunList, options: BatchOptions): Batc
         context.accept,
         names.existing,
       ),
+      ...toldApartSettings(context.apart),
     },
     createdAtMs: startMs,
     ...present({ freshSince }),

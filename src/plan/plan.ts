@@ -3,7 +3,7 @@ import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
 import { isTaking, WANTED } from '../core/given.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
-import { type InputRow, lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
+import { lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
 import { stepsOf } from '../core/steps.ts';
 import { identifierOf } from '../files/output/tally.ts';
 import { policyOfStep } from '../job/job.ts';
@@ -22,11 +22,12 @@ import {
   type PlannedBatch,
   type RowClassification,
   type StepLeft,
+  type Surveys,
   type UsableAnswer,
 } from './row-classification.ts';
 import { type AskedAccount, accountsOf, type PlanContext, VERDICT } from './row-walk.ts';
-
 import { hostSurveyOf, hostsOf, sharedHostsKept } from './shared-hosts.ts';
+import { questionSurveyOf, toldApartIn } from './told-apart.ts';
 
 /**
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each
@@ -50,28 +51,41 @@ export interface SentAgain {
 export const againIn = (again: SentAgain | undefined): Pick<Plan, 'sent_again'> =>
   again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most } };
 
-/** Where the list is not read for shared hosts yet, it is read again in the rare case that it has some. */
+/**
+ * Where nobody has read the list yet for shared hosts, and for rows that are told apart, it is read again in
+ * the rare case that it has some.
+ */
 export async function planRows(
   context: PlanContext,
   input: PlannedInput,
   listen?: (classification: RowClassification) => void,
 ): Promise<Plan> {
   const existing = await newestBatch(context, input);
+  if (existing === undefined && listen === undefined) return planAnew(context, input);
   const known = context.shared ?? (existing && sharedHostsKept(existing));
-  const shared = known ?? (listen && (await hostsOf(context, input, existing)).aside);
-  if (shared !== undefined) return planOnce({ ...context, shared }, input, listen);
-  const survey = hostSurveyOf(context, input);
-  const plan = await planOnce(context, input, undefined, survey?.add);
-  const { aside } = survey?.found() ?? {};
-  if (aside === undefined || aside.size === 0) return plan;
-  return planOnce({ ...context, shared: aside }, input);
+  const shared = known ?? (await hostsOf(context, input, existing)).aside;
+  const apart = context.apart ?? (await toldApartIn({ ...context, shared }, input, existing));
+  return planOnce({ ...context, shared, apart }, input, listen);
+}
+
+/** Reads the list for both while it is planned, because most lists have neither. */
+async function planAnew(context: PlanContext, input: PlannedInput): Promise<Plan> {
+  const hosts = context.shared === undefined ? hostSurveyOf(context, input) : undefined;
+  const questions = context.apart === undefined ? questionSurveyOf(context, input) : undefined;
+  const plan = await planOnce(context, input, undefined, { row: hosts?.add, question: questions?.hear });
+  const { aside } = hosts?.found() ?? {};
+  const shared = aside ?? context.shared;
+  const isShared = questions !== undefined && questions.found().size > 0;
+  const apart = isShared ? await toldApartIn({ ...context, shared }, input, undefined) : undefined;
+  const isMoved = (aside?.size ?? 0) > 0 || (apart?.size ?? 0) > 0;
+  return isMoved ? planOnce({ ...context, shared, apart: apart ?? context.apart }, input) : plan;
 }
 
 async function planOnce(
   context: PlanContext,
   input: PlannedInput,
   listen: (classification: RowClassification) => void = () => {},
-  hear?: (row: InputRow) => void,
+  hear?: Surveys,
 ): Promise<Plan> {
   const pricing = await pricingOf(context);
   const draft = new RowDraft(pricing, context.job);

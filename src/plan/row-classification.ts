@@ -1,4 +1,5 @@
 import { asReadToday } from '../client/kept-answers.ts';
+import type { TellsApart } from '../core/operation.ts';
 import { type InputRow, type Outcome, type RowNumber, rowsAsked } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
@@ -13,6 +14,7 @@ import {
   rowPreparer,
   walkTogether,
 } from './row-walk.ts';
+import { tellsApartBy } from './told-apart.ts';
 
 /**
  * The class of a row before anything is sent. The row is invalid, asks what an earlier row asks, is bought,
@@ -85,26 +87,32 @@ export interface PlannedBatch extends Partial<Pick<Batch, 'id' | 'freshSince' | 
   readonly list?: string;
 }
 
+/** What is learned of a list while it is planned. */
+export interface Surveys {
+  readonly row?: ((row: InputRow) => void) | undefined;
+  readonly question?: TellsApart | undefined;
+}
+
 /** A group is large enough to make a transaction of the ledger cheap. */
 const ROWS_PER_GROUP = 200;
 
 /**
  * Yields every row of the file once, in groups; of the rows that a person names, only these. Within a group
  * the order of the rows is not kept.
- * @param hear is told each row of the file as it is read.
+ * @param hear is told each row of the file as it is read, and what rows ask that something tells apart.
  * @throws StopError `input` where the file is damaged.
  */
 export async function* classifications(
   context: PlanContext,
   input: OpenedInput,
   batch: PlannedBatch,
-  hear: (row: InputRow) => void = () => {},
+  hear: Surveys = {},
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
-  const sorter = sorterOf(context, input);
+  const sorter = sorterOf(context, input, hear.question);
   const named = rowsAsked(input.sheet.start, { only: context.only });
   for await (const group of input.sheet.groups()) {
     for (const row of group) {
-      hear(row);
+      hear.row?.(row);
       // A row that is not named is not bought, so a later one that asks the same is no duplicate.
       if (named?.has(row.row) !== false) sorter.add(row);
       if (sorter.isFull()) yield await sorter.take(batch);
@@ -114,9 +122,13 @@ export async function* classifications(
 }
 
 /** Walks the rows that are ready, a group at a time, and puts the others into their class at once. */
-function sorterOf(context: PlanContext, { columns }: Pick<OpenedInput, 'columns'>) {
+function sorterOf(
+  context: PlanContext,
+  { columns }: Pick<OpenedInput, 'columns'>,
+  question: Surveys['question'] = tellsApartBy(context.apart),
+) {
   const accounts = accountsOf(context);
-  const prepare = rowPreparer(context, columns, context.shared);
+  const prepare = rowPreparer(context, columns, context.shared, question);
   const different = new SeenTexts();
   let placed: RowClassification[] = [];
   let walks: RowProgress[] = [];

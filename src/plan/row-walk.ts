@@ -31,6 +31,7 @@ import {
   type RowInput,
   type Step,
   send,
+  type TellsApart,
 } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
@@ -111,12 +112,17 @@ export interface PlanContext extends ResolvedJob {
   readonly refresh?: boolean | undefined;
   /** The hosts whose rows are set aside. Left out: nobody has read the list for them yet. */
   readonly shared?: SharedHosts | undefined;
+  /** The questions whose rows are asked by what tells them apart. Left out: nobody has looked yet. */
+  readonly apart?: ToldApart | undefined;
   /** The work covers only this many of the first rows; left out: all rows. */
   readonly limit?: number | undefined;
   /** The work covers only the rows with these numbers, such as `5,9,12-20`; left out: all rows. */
   readonly only?: string | undefined;
   readonly clock?: Clock;
 }
+
+/** Questions that several rows ask which another identifier tells apart, see `told-apart.ts`. */
+export type ToldApart = ReadonlySet<string>;
 
 export type PreparedRow =
   | {
@@ -166,11 +172,12 @@ export function rowPreparer(
   resolved: ResolvedJob,
   columns: Pick<InputColumns, 'read' | 'issueOf' | 'header' | 'columns' | 'nullNames'>,
   shared?: SharedHosts,
+  tellsApart?: TellsApart,
 ): (row: InputRow) => PreparedRow {
   const steps = stepsFilling(resolved.job, columns);
   const prepared = cellPreparer(
     resolved.job,
-    { ...optionsOf(resolved, steps?.fed), nullNames: columns.nullNames },
+    { ...optionsOf(resolved, steps?.fed), nullNames: columns.nullNames, ...present({ tellsApart }) },
     columns.issueOf,
   );
   const leftOut = leavingOut(resolved.job, columns.header);

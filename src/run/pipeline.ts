@@ -18,6 +18,7 @@ import { accountsOf } from '../plan/row-walk.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import { hostsOf, takesAside } from '../plan/shared-hosts.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
+import { toldApartIn } from '../plan/told-apart.ts';
 import { noteReached, overExtra } from './intent.ts';
 import { laterStop } from './later.ts';
 import { isOutputOfOther, isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './output.ts';
@@ -87,7 +88,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await requireRows(input, context.only);
   const names = await batchNamesOf(context, input);
   const { aside: shared, named } = await hostsOf(context, input, names.existing);
-  const list: RunList = { context: { ...context, shared, named }, input, names };
+  const apart = await toldApartIn({ ...context, shared }, input, names.existing);
+  const list: RunList = { context: { ...context, shared, named, apart }, input, names };
   const outputName = await outputNameFor(list);
   const isOfOther = await isOutputOfOther(context, input, names);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };

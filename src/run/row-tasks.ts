@@ -8,6 +8,7 @@ import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { type ResolvedJob, rowPreparer, unaskedEnd, type WalkedRow } from '../plan/row-walk.ts';
 import { sharedHostsKept } from '../plan/shared-hosts.ts';
+import { tellsApartBy, toldApartKept } from '../plan/told-apart.ts';
 
 /**
  * A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no
@@ -78,7 +79,8 @@ export async function taskMaker(
   const read = inputReader(columns, header);
   const issueOf = await issuesAsRead(readSettings(settings));
   const list = { read, issueOf, header, columns, nullNames };
-  const prepare = rowPreparer(resolved, list, sharedHostsKept({ settings }));
+  const tellsApart = tellsApartBy(toldApartKept({ settings }));
+  const prepare = rowPreparer(resolved, list, sharedHostsKept({ settings }), tellsApart);
   return (left) => {
     if ('kind' in left) return plannedTask(left);
     const { row } = left;

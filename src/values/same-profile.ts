@@ -3,7 +3,7 @@
  * one profile by a word, by a number and by an id of its own, so only two of one form are compared.
  */
 
-interface ProfileForm {
+export interface ProfileForm {
   /** Where such profiles stand: `linkedin.com/in`. */
   readonly place: string;
   readonly form: 'word' | 'number' | 'id';
@@ -15,7 +15,8 @@ const COMPANIES = /^\/(?:company|school|showcase)$/;
 
 const MEMBER_ID = /^AC[A-Za-z]AA[\w-]{10,}$/;
 
-function formOf(address: string): ProfileForm | undefined {
+/** How a network shows a profile, and which one; undefined for what is no address. */
+export function formOf(address: string): ProfileForm | undefined {
   const url = URL.parse(address);
   if (url === null) return undefined;
   const parts = `${url.pathname}${url.search}${url.hash}`.split(/(?<=[/=])/).filter((part) => part !== '/');

@@ -1,5 +1,6 @@
 import type { InputRow } from '../../core/row.ts';
 import { inputOf } from '../../core/steps.ts';
+import { textHash } from '../../lib/text-hash.ts';
 import { identifierText } from '../../values/blank.ts';
 import { email } from '../../values/email.ts';
 import { GENERIC_WORDS, LEGAL_WORDS, PLACE_WORDS } from '../../values/name-words.ts';
@@ -138,8 +139,8 @@ export class HostSurvey {
   add({ host, path, name }: HostOfRow): void {
     if (name === '') return;
     const all = wordsOf(name);
-    const words = all.filter(isOwn).map((word) => hashOf(word.endsWith('s') ? word.slice(0, -1) : word));
-    const [pathHash, nameHash] = [path === '' ? 0 : hashOf(path), hashOf(all.join(''))];
+    const words = all.filter(isOwn).map((word) => textHash(word.endsWith('s') ? word.slice(0, -1) : word));
+    const [pathHash, nameHash] = [path === '' ? 0 : textHash(path), textHash(all.join(''))];
     const known = this.#tallies.get(host) ?? this.#tallyAfter(host, pathHash, nameHash, words);
     if (known === undefined) return;
     // A host alone is no page of it.
@@ -153,8 +154,8 @@ export class HostSurvey {
 
   /** The tally of a host that stood there before with another name or path; undefined for any other. */
   #tallyAfter(host: string, pathHash: number, nameHash: number, words: readonly number[]): Tally | undefined {
-    const hash = hashOf(host);
-    let at = (hashOf(host, SEED_OF_PLACE) % PLACES) * FIELDS;
+    const hash = textHash(host);
+    let at = (textHash(host, SEED_OF_PLACE) % PLACES) * FIELDS;
     for (; this.#places[at] !== 0; at = (at + FIELDS) % this.#places.length) {
       if (this.#places[at] !== hash) continue;
       const [, path = 0, first = 0, ...kept] = this.#places.subarray(at, at + FIELDS);
@@ -203,13 +204,4 @@ const wordsOf = (name: string): readonly string[] =>
 
 const isOwn = (word: string): boolean => !PLACE_WORDS.has(word) && !GENERIC_WORDS.has(word);
 
-const SEED = 0x811c9dc5;
 const SEED_OF_PLACE = 0x2545f491;
-
-/** FNV-1a over the code units, mixed once more; never 0. */
-function hashOf(text: string, seed = SEED): number {
-  let hash = seed;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  return (hash ^ (hash >>> 13)) >>> 0 || 1;
-}

@@ -127,7 +127,8 @@ export function tiersPreparer(
       return cannotBeAsked(reading) ? unaskable(reading) : reading;
     });
     const fitting = waterfall === undefined ? singly(all, options) : asWritten(waterfall, all);
-    const asked = isOnce ? fitting.slice(0, 1) : fitting;
+    const inTurn = toldApartFirst(fitting, options, lookUp);
+    const asked = isOnce ? inTurn.slice(0, 1) : inTurn;
     const tiers = asked.map((readings) => tierOf(readings, lookUp));
     const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
     if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
@@ -264,6 +265,48 @@ function tierOf(readings: readonly UsableReading[], lookUp: (parameters: Call['p
   const parameters: Record<string, string> = {};
   for (const { identifier, value } of readings) parameters[identifier.name] = value;
   return { name: Object.keys(parameters).join('+'), call: lookUp(parameters) };
+}
+
+// ------------------------------------------------------------------------------------------------ told apart
+
+/**
+ * Two companies of one domain have two ABNs, and two people of one name have two profiles. A second address
+ * or telephone number tells nobody apart.
+ */
+const PROFILE = ['profile_url', 'profile_slug'];
+
+/** Whether a tier tells rows apart that ask the same by another one. */
+function tellsMore(by: readonly string[], asked: readonly string[]): boolean {
+  if (asked.includes('abn')) return false;
+  const hasProfile = (members: readonly string[]): boolean => PROFILE.some((each) => members.includes(each));
+  return by.includes('abn') || (hasProfile(by) && !hasProfile(asked));
+}
+
+/** The tiers of a row, that one first which tells it apart from rows that ask the same by their first. */
+function toldApartFirst(
+  fitting: readonly (readonly UsableReading[])[],
+  { tellsApart }: OperationOptions,
+  lookUp: (parameters: Call['parameters']) => Call,
+): readonly (readonly UsableReading[])[] {
+  const [first, ...others] = fitting;
+  if (tellsApart === undefined || first === undefined) return fitting;
+  const by = others.find((each) => tellsMore(namesOf(each), namesOf(first)));
+  if (by === undefined || !tellsApart(tierOf(first, lookUp).call, tierOf(by, lookUp).call)) return fitting;
+  return [by, first, ...others.filter((each) => each !== by)];
+}
+
+const namesOf = (readings: readonly UsableReading[]): readonly string[] =>
+  readings.map(({ identifier: { name } }) => name);
+
+/** Whether a list with columns for these inputs may have rows that a later tier tells apart. */
+export function mayTellApart(tiers: readonly string[], mapped: readonly string[]): boolean {
+  const isThere = (name: string): boolean =>
+    mapped.includes(name) || (name === 'profile_slug' && mapped.includes('profile_url'));
+  const all = tiers.map((tier) => readTier(tier).members);
+  return all.some((members, at) => {
+    const by = members.filter(isThere);
+    return all.slice(0, at).some((asked) => asked.some(isThere) && tellsMore(by, asked));
+  });
 }
 
 // --------------------------------------------------------------------------------------------------- reasons

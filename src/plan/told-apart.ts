@@ -1,0 +1,222 @@
+import { askedText, callKeyOf } from '../core/call-key.ts';
+import type { Call, JsonObject, TellsApart } from '../core/operation.ts';
+import { inputOf, stepsOf, wordsOf } from '../core/steps.ts';
+import type { OpenedInput } from '../files/input.ts';
+import { settingsKept } from '../job/job-settings.ts';
+import type { Batch, CallState } from '../ledger/ledger.ts';
+import { textHash } from '../lib/text-hash.ts';
+import { mayTellApart } from '../operations/lookup/waterfall.ts';
+import { formOf } from '../values/same-profile.ts';
+import { type AskedCall, findCalls, freshSinceOf, startMsOf } from './known-calls.ts';
+import { accountsOf, type PlanContext, rowPreparer, type ToldApart } from './row-walk.ts';
+
+/**
+ * Which questions of a list are not asked as they are: several rows ask them, which an ABN or a profile tells
+ * apart, and the vendor takes that. What was bought before is not bought again, so a question that the ledger
+ * knows stays. They are found once, when the batch begins, and kept with it: so every run of it, on any
+ * machine, asks the same calls.
+ */
+
+export const NONE_APART: ToldApart = new Set();
+
+/** Sixteen hex digits for what a call asks, whatever account it is asked of. */
+export function questionOf(call: Call): string {
+  const asked = askedText(call);
+  const digits = [textHash(asked), textHash(asked, OTHER_SEED)].map((each) => each.toString(16));
+  return digits.map((each) => each.padStart(8, '0')).join('');
+}
+
+const OTHER_SEED = 0x2545f491;
+
+/** Undefined where no row is told apart, so that nothing is worked out for it. */
+export const tellsApartBy = (apart: ToldApart | undefined): TellsApart | undefined =>
+  apart === undefined || apart.size === 0 ? undefined : (asked) => apart.has(questionOf(asked));
+
+/** None also of a batch that an earlier program began: it goes on as it began. */
+export const toldApartKept = ({ settings }: Pick<Batch, 'settings'>): ToldApart =>
+  new Set(settingsKept(settings).told_apart);
+
+export const toldApartSettings = (apart: ToldApart = NONE_APART): JsonObject =>
+  apart.size === 0 ? {} : { told_apart: [...apart] };
+
+/** The questions that the batch of a list has kept, or else those of the list, which is read for them. */
+export async function toldApartIn(
+  context: PlanContext,
+  input: Pick<OpenedInput, 'columns' | 'sheet'>,
+  existing: Pick<Batch, 'settings'> | undefined,
+): Promise<ToldApart> {
+  if (existing !== undefined) return toldApartKept(existing);
+  const survey = questionSurveyOf(context, input);
+  if (survey === undefined) return NONE_APART;
+  await hearQuestions(context, input, survey.hear);
+  const told = survey.found();
+  const known = await knownIn(context, [...told.values()]);
+  const open = [...told].filter(([, asked]) => !known.has(asked)).map(([question]) => question);
+  if (known.size === 0) return new Set(open);
+  const questions = new Set([...told.keys()].filter((question) => !open.includes(question)));
+  return new Set([...open, ...(await toldBefore(context, input, questions))]);
+}
+
+/** Undefined where the job asks nothing of the list by which rows could be told apart. */
+export function questionSurveyOf(
+  { job }: Pick<PlanContext, 'job'>,
+  { columns }: Pick<OpenedInput, 'columns'>,
+): { readonly hear: TellsApart; found(): ReadonlyMap<string, Call> } | undefined {
+  const { operation, waterfall = [] } = job;
+  if (operation.change !== undefined) return undefined;
+  const mapped = Object.keys(columns.columns).map(inputOf);
+  const mayBe = stepsOf(operation).some((step) => {
+    const own = operation.steps === undefined ? waterfall : wordsOf(step, waterfall);
+    const ways = step.asked?.map((way) => way.operation) ?? [step];
+    return ways.some(({ by, tiers }) => mayTellApart(own.length > 0 ? own : (by ?? tiers), mapped));
+  });
+  if (!mayBe) return undefined;
+  const survey = new QuestionSurvey();
+  return {
+    hear(asked, by) {
+      survey.add(asked, by);
+      return false;
+    },
+    found: () => survey.toldApart(),
+  };
+}
+
+async function hearQuestions(
+  context: PlanContext,
+  { columns, sheet }: Pick<OpenedInput, 'columns' | 'sheet'>,
+  hear: TellsApart,
+): Promise<void> {
+  const prepare = rowPreparer(context, columns, context.shared, hear);
+  for await (const group of sheet.groups()) for (const row of group) prepare(row);
+}
+
+/** Those of the calls that would not be bought now: an account of the job has an answer or a doubt. */
+async function knownIn(context: PlanContext, calls: readonly Call[]): Promise<ReadonlySet<Call>> {
+  const { ledger, job, refresh = false } = context;
+  if (ledger === undefined || calls.length === 0) return new Set();
+  const createdAtMs = await startMsOf(context, ledger);
+  const freshSince = freshSinceOf(job, refresh, createdAtMs);
+  const freshFor = freshSince === undefined ? {} : { freshSince, createdAtMs };
+  const asked: AskedCall[] = accountsOf(context).flatMap((by) =>
+    calls.map((call) => ({ key: callKeyOf(by.account.identity, call), call, by })),
+  );
+  const found = await findCalls<CallState<'kind'>>(asked, ledger, (keys) =>
+    ledger.find(keys, { detail: 'kind', freshFor }),
+  );
+  return new Set(found.filter(({ state }) => !isBoughtNow(state)).map(({ call }) => call));
+}
+
+const isBoughtNow = (state: CallState<'kind'>): boolean =>
+  state.kind === 'unknown' || (state.kind === 'answered' && state.answer.isTooOld === true);
+
+/** So many calls of the rows of a question are looked up. */
+const MOST_CALLS = 4;
+
+/**
+ * The questions whose rows were told apart before: their own calls are bought, as when a list has grown. The
+ * question itself may be known too, because a row that has nothing else has asked it.
+ */
+async function toldBefore(
+  context: PlanContext,
+  input: Pick<OpenedInput, 'columns' | 'sheet'>,
+  questions: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const own = new Map<string, Map<string, Call>>();
+  await hearQuestions(context, input, (asked, by) => {
+    const question = questionOf(asked);
+    const calls = own.get(question) ?? new Map<string, Call>();
+    if (questions.has(question) && calls.size < MOST_CALLS) own.set(question, calls.set(questionOf(by), by));
+    return false;
+  });
+  const known = await knownIn(
+    context,
+    [...own.values()].flatMap((calls) => [...calls.values()]),
+  );
+  return [...own].filter(([, calls]) => [...calls.values()].every((call) => known.has(call))).map(([q]) => q);
+}
+
+// ----------------------------------------------------------------------------------------------- the survey
+
+/** Questions after these are not looked at. */
+const PLACES = 2 ** 19;
+const MOST_QUESTIONS = PLACES / 2;
+const MOST_TALLIES = 50_000;
+/** A batch keeps no more of them; the rows of the others share an answer, and say so. */
+const MOST_TOLD = 5_000;
+
+/** Where a question is kept: its hash, and those of the ABN, and of the form and word of the profile. */
+const FIELDS = 4;
+
+interface Tally {
+  readonly asked: Call;
+  /** The hash of what stood there first, by its form. */
+  readonly first: Map<number, number>;
+  isToldApart: boolean;
+}
+
+/**
+ * Questions whose rows have one ABN and one profile, as nearly all have, are kept as numbers at the place
+ * that their hash chooses, or at the next free one.
+ */
+class QuestionSurvey {
+  readonly #places = new Uint32Array(PLACES * FIELDS);
+  readonly #tallies = new Map<string, Tally>();
+  #size = 0;
+
+  add(asked: Call, by: Call): void {
+    const question = questionOf(asked);
+    const [number, form, profile] = hashesOf(by);
+    const tally = this.#tallies.get(question) ?? this.#tallyAfter(question, asked, [number, form, profile]);
+    if (tally === undefined) return;
+    note(tally, ABN, number);
+    note(tally, form, profile);
+  }
+
+  /** The tally of a question that was asked before by a row with another ABN or profile. */
+  #tallyAfter(question: string, asked: Call, own: Hashes): Tally | undefined {
+    const hash = Number.parseInt(question.slice(0, 8), 16);
+    let at = (Number.parseInt(question.slice(8), 16) % PLACES) * FIELDS;
+    for (; this.#places[at] !== 0; at = (at + FIELDS) % this.#places.length) {
+      if (this.#places[at] !== hash) continue;
+      const [, number = 0, form = 0, profile = 0] = this.#places.subarray(at, at + FIELDS);
+      const isSame = own.every((each, place) => each === [number, form, profile][place]);
+      if (isSame || this.#tallies.size >= MOST_TALLIES) return undefined;
+      const tally: Tally = { asked, first: new Map(), isToldApart: false };
+      note(tally, ABN, number);
+      note(tally, form, profile);
+      this.#tallies.set(question, tally);
+      return tally;
+    }
+    if (this.#size >= MOST_QUESTIONS) return undefined;
+    this.#size += 1;
+    this.#places.set([hash, ...own], at);
+    return undefined;
+  }
+
+  toldApart(): ReadonlyMap<string, Call> {
+    const told = [...this.#tallies].filter(([, { isToldApart }]) => isToldApart).slice(0, MOST_TOLD);
+    return new Map(told.map(([question, { asked }]) => [question, asked]));
+  }
+}
+
+/** 0 stands for none. */
+type Hashes = readonly [number: number, form: number, profile: number];
+
+/** The form of every ABN. */
+const ABN = 1;
+
+function note(tally: Tally, form: number, value: number): void {
+  if (value === 0) return;
+  const known = tally.first.get(form);
+  if (known === undefined) tally.first.set(form, value);
+  else if (known !== value) tally.isToldApart = true;
+}
+
+function hashesOf({ parameters }: Call): Hashes {
+  const { abn, profile_url: page, profile_slug: slug } = parameters;
+  const number = typeof abn === 'string' ? textHash(abn) : 0;
+  const address = typeof slug === 'string' ? `https://www.linkedin.com/in/${slug}` : page;
+  const profile = typeof address === 'string' ? formOf(address) : undefined;
+  if (profile === undefined) return [number, 0, 0];
+  return [number, textHash(`${profile.place} ${profile.form}`), textHash(profile.value)];
+}
