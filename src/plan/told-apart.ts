@@ -164,33 +164,35 @@ class QuestionSurvey {
   #size = 0;
 
   add(asked: Call, by: Call): void {
-    const question = questionOf(asked);
-    const [number, form, profile] = hashesOf(by);
-    const tally = this.#tallies.get(question) ?? this.#tallyAfter(question, asked, [number, form, profile]);
-    if (tally === undefined) return;
-    note(tally, ABN, number);
-    note(tally, form, profile);
+    const [hash, place] = [alikeHash(asked), alikeHash(asked, OTHER_SEED)];
+    const own = hashesOf(by);
+    let at = (place % PLACES) * FIELDS;
+    while (this.#places[at] !== 0 && this.#places[at] !== hash) at = (at + FIELDS) % this.#places.length;
+    if (this.#places[at] === 0) this.#keep(at, hash, own);
+    else if (own.some((each, field) => each !== this.#places[at + 1 + field])) this.#compare(at, asked, own);
   }
 
-  /** The tally of a question that was asked before by a row with another ABN or profile. */
-  #tallyAfter(question: string, asked: Call, own: Hashes): Tally | undefined {
-    const hash = Number.parseInt(question.slice(0, 8), 16);
-    let at = (Number.parseInt(question.slice(8), 16) % PLACES) * FIELDS;
-    for (; this.#places[at] !== 0; at = (at + FIELDS) % this.#places.length) {
-      if (this.#places[at] !== hash) continue;
-      const [, number = 0, form = 0, profile = 0] = this.#places.subarray(at, at + FIELDS);
-      const isSame = own.every((each, place) => each === [number, form, profile][place]);
-      if (isSame || this.#tallies.size >= MOST_TALLIES) return undefined;
-      const tally: Tally = { asked, first: new Map(), isToldApart: false };
-      note(tally, ABN, number);
-      note(tally, form, profile);
-      this.#tallies.set(question, tally);
-      return tally;
-    }
-    if (this.#size >= MOST_QUESTIONS) return undefined;
+  #keep(at: number, hash: number, [number, form, profile]: Hashes): void {
+    if (this.#size >= MOST_QUESTIONS) return;
     this.#size += 1;
-    this.#places.set([hash, ...own], at);
-    return undefined;
+    this.#places[at] = hash;
+    this.#places[at + 1] = number;
+    this.#places[at + 2] = form;
+    this.#places[at + 3] = profile;
+  }
+
+  /** A row has another ABN or profile than the first one that asked the same. */
+  #compare(at: number, asked: Call, own: Hashes): void {
+    const question = questionOf(asked);
+    let tally = this.#tallies.get(question);
+    if (tally === undefined) {
+      if (this.#tallies.size >= MOST_TALLIES) return;
+      tally = { asked, first: new Map(), isToldApart: false };
+      this.#tallies.set(question, tally);
+      const [, number = 0, form = 0, profile = 0] = this.#places.subarray(at, at + FIELDS);
+      noteAll(tally, [number, form, profile]);
+    }
+    noteAll(tally, own);
   }
 
   toldApart(): ReadonlyMap<string, Call> {
@@ -205,11 +207,27 @@ type Hashes = readonly [number: number, form: number, profile: number];
 /** The form of every ABN. */
 const ABN = 1;
 
+function noteAll(tally: Tally, [number, form, profile]: Hashes): void {
+  note(tally, ABN, number);
+  note(tally, form, profile);
+}
+
 function note(tally: Tally, form: number, value: number): void {
   if (value === 0) return;
   const known = tally.first.get(form);
   if (known === undefined) tally.first.set(form, value);
   else if (known !== value) tally.isToldApart = true;
+}
+
+/** Equal questions have equal hashes; to make their texts would take as long as to plan the row. */
+function alikeHash({ operation, parameters }: Call, seed?: number): number {
+  let hash = textHash(operation, seed);
+  for (const name of Object.keys(parameters)) {
+    hash = textHash(name, hash);
+    const value = parameters[name];
+    if (typeof value === 'string') hash = textHash(value.toLowerCase(), hash);
+  }
+  return hash;
 }
 
 function hashesOf({ parameters }: Call): Hashes {

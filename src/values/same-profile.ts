@@ -13,10 +13,15 @@ export interface ProfileForm {
 /** Sections of one network whose words are of one kind, so that they are compared. */
 const COMPANIES = /^\/(?:company|school|showcase)$/;
 
+const PERSON = /^https:\/\/www\.linkedin\.com\/in\/(?<slug>[\w-]+)$/;
+
 const MEMBER_ID = /^AC[A-Za-z]AA[\w-]{10,}$/;
 
 /** How a network shows a profile, and which one; undefined for what is no address. */
 export function formOf(address: string): ProfileForm | undefined {
+  // Nearly all are of one network, and a list has many.
+  const { slug } = PERSON.exec(address)?.groups ?? {};
+  if (slug !== undefined) return { place: 'linkedin.com/in', form: formOfWord(slug), value: slug };
   const url = URL.parse(address);
   if (url === null) return undefined;
   const parts = `${url.pathname}${url.search}${url.hash}`.split(/(?<=[/=])/).filter((part) => part !== '/');
@@ -24,8 +29,12 @@ export function formOf(address: string): ProfileForm | undefined {
   const host = url.hostname.replace(/^www\./, '');
   const section = url.pathname.slice(0, url.pathname.lastIndexOf('/'));
   const before = COMPANIES.test(section) ? '/company' : parts.slice(0, -1).join('').replace(/\/$/, '');
-  const form = MEMBER_ID.test(value) ? 'id' : /^\d+$/.test(value) ? 'number' : 'word';
-  return value === '' ? undefined : { place: `${host}${before}`, form, value };
+  return value === '' ? undefined : { place: `${host}${before}`, form: formOfWord(value), value };
+}
+
+function formOfWord(value: string): ProfileForm['form'] {
+  if (MEMBER_ID.test(value)) return 'id';
+  return /^\d+$/.test(value) ? 'number' : 'word';
 }
 
 /** Whether both are profiles of one form. */
