@@ -43,7 +43,7 @@ async function writeAs(desk: Desk, name: string, ours: readonly string[]): Promi
 
 test.each([
   ['with fewer', ['_status', '_reason', '_credits', '_as_of']],
-  ['with more', OURS.toSpliced(3, 0, '_match' as never, '_checked_at' as never)],
+  ['with more', OURS.toSpliced(3, 0, '_checked_by' as never, '_checked_at' as never)],
 ])('plan, run and merge take an output of a build %s columns of ours', async (_, ours) => {
   const desk = await deskWithOutput();
   await writeAs(desk, 'before.csv', ours);

@@ -18,7 +18,7 @@ async function readIn(desk: Desk): Promise<readonly string[]> {
 test('a manager reads what was found, what each one cost, where the others were lost, and who can help', async () => {
   const desk = await openDesk({ account: { price: '0.04 AUD' }, concurrency: 1 });
   const [first = '', ...others] = domainsOf('list.csv', 3);
-  await desk.write('list.csv', ['Website', first, ...others, first, 'no domain', ''].join('\n'));
+  await desk.write('list.csv', ['Website', first, ...others, first, 'a domain of ours', ''].join('\n'));
   const add = { Staff: 'employee_count', Twitter: 'social.nothing' };
   await desk.write('job.yaml', JSON.stringify({ operation: 'enrich-company', account: 'data', add }));
   const words = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9', '--as', 'Jo Citizen'];
