@@ -73,6 +73,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   plan: [
     'answer-search.ts',
+    'asked-before.ts',
     'batch-key.ts',
     'batch.ts',
     'consent.ts',

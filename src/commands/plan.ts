@@ -29,7 +29,7 @@ import {
 } from '../objects/list-object.ts';
 import { type BlankWordObject, type JobDamageObject, PlanObject } from '../objects/plan-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
-import { rereadOf, rereadWords } from '../plan/batch.ts';
+import { otherwiseWords, rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
@@ -193,7 +193,7 @@ const partOf = ({ part }: Plan): PlanObject['this_run'] => part && { rows: part.
 
 function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[]): PlanReport {
   const { object, plan, changes, known, repairableRows, missingStore } = planned;
-  const { unfinished, reread, unanswered, to_agree: toAgree } = object;
+  const { unfinished, reread, unanswered, asked_otherwise: otherwise, to_agree: toAgree } = object;
   const repairs = object.repaired !== undefined;
   return {
     lines: linesOf(
@@ -207,6 +207,7 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
       object.moved && `  moved          ${object.moved.message} ${object.moved.next}`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
       reread === undefined && unanswered && `  ${AGREED_TO}`,
+      reread === undefined && otherwise && `  ${otherwiseWords(otherwise.rows)}. ${OTHERWISE_AGREED_TO}`,
       `  id             ${object.id}`,
     ),
     object,
@@ -238,6 +239,8 @@ async function planAccount(
     ? { account: { ...account, identity: moved.identity } }
     : { account, moved: moved.stopped };
 }
+
+const OTHERWISE_AGREED_TO = 'They are bought again only if you agree: with --yes, or when a run asks.';
 
 const AGREED_TO =
   'Calls whose answer turned out to be none are bought again only if you agree: ' +

@@ -19,7 +19,7 @@ import {
   type RowRecord,
 } from './call-records.ts';
 import { answersOf } from './calls.ts';
-import { type Context, filled, oneRow, type WriteContext } from './context.ts';
+import { type Context, callFrom, filled, type KeptCall, oneRow, type WriteContext } from './context.ts';
 import { type Cell, eachWhole, insertSql, type Sql } from './db.ts';
 import type {
   AskedOfAccount,
@@ -145,6 +145,14 @@ LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
   FROM attempts WHERE batch = ? AND charged > 0 GROUP BY 1, 2) s
   ON s.operation = f.operation AND s.account = f.account`;
 
+/** The calls that were made for rows, with the cells of the rows. */
+const CALLS_OF = `
+SELECT DISTINCT u.row, c.id AS attempt, k.cells, i.identity AS "accountIdentity",
+  c.operation, c.asked, c.credits_max, c.erased_at AS "erasedAtMs"
+FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN accounts i ON i.id = c.account
+  JOIN cells k ON k.batch = ? AND k.row = u.row
+WHERE u.row >= ? AND u.row < ? ORDER BY u.row, c.id`;
+
 const FIRST_ROWS_ON = eachWhole({ batch: 'text', attempt: 'int' })<{ attempt: AttemptId; row: RowNumber }>(`
 SELECT v.attempt, min(w.row) AS "row" FROM v JOIN rows w ON w.attempt = v.attempt AND w.batch = v.batch
 GROUP BY v.attempt HAVING count(*) > 1`);
@@ -152,6 +160,13 @@ GROUP BY v.attempt HAVING count(*) > 1`);
 const CELLS_OF = eachWhole({ batch: 'text', row: 'int' })<{ row: RowNumber; cells: string }>(
   'SELECT c.row, c.cells FROM v JOIN cells c ON c.batch = v.batch AND c.row = v.row',
 );
+
+interface CallOfRow extends KeptCall {
+  readonly row: RowNumber;
+  readonly attempt: AttemptId;
+  readonly cells: string;
+  readonly accountIdentity: string;
+}
 
 /** The number of rows that are read again at once: some hundred kilobytes of answers. */
 const READ_AT_ONCE = 250;
@@ -251,6 +266,16 @@ export const readSomeRows = ({ db }: Context) => ({
     const asked = rows.map((row) => ({ batch, row }));
     const found = await db.each(CELLS_OF, asked);
     return new Map(found.map((each) => [each.row, listedFrom(each)]));
+  },
+  /** The calls on which these rows rest, or that were answered for them. Those without cells are left out. */
+  async callsOf(batch: BatchId, { from, before }: { from: RowNumber; before: RowNumber }) {
+    const found = await db.rows<CallOfRow>(CALLS_OF, [batch, batch, batch, batch, from, before]);
+    return found.map(({ row, cells, attempt, accountIdentity, ...kept }) => ({
+      listed: listedFrom({ row, cells }),
+      attempt,
+      accountIdentity,
+      call: callFrom(kept),
+    }));
   },
   /** The first row that rests on each of these answers, where several rows of the batch do. */
   async firstRowsOn(

@@ -115,6 +115,8 @@ export const PlanFigures = z.object({
   too_old: z.number().exactOptional(),
   /** Rows to buy whose reply is no answer today. */
   unanswered: part.exactOptional(),
+  /** Rows to buy that were bought by another address or name before, as an earlier build read their cells. */
+  asked_otherwise: part.exactOptional(),
   /** Rows in doubt whose calls a run may send again. */
   sent_again: part.exactOptional(),
   credits: z.object({ most: z.number(), expected: z.number() }),
@@ -198,6 +200,8 @@ const RereadObject = z.object({
   most: z.number(),
   /** What rows were found by that is no find today, such as `true` in the place of an address. */
   found_by: z.array(z.object({ value: z.string(), rows: z.number() })).exactOptional(),
+  /** How many of the rows are asked by another address or name than before. */
+  asked_otherwise: z.number().exactOptional(),
 });
 export type RereadObject = z.infer<typeof RereadObject>;
 

@@ -328,20 +328,31 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   // A run begins a new batch anyway where that one would have other answers.
   if (await hasGoneStale(ledger, batch, freshSince)) return undefined;
   const { rows, waiting, by } = await rowsReadOtherwise(ledger, batch.id, accountsOf(context));
-  if (rows.size === 0 && waiting.size === 0) return undefined;
+  if (rows.size === 0 && waiting.size === 0 && settingsKept(batch.settings).by_kind === true)
+    return undefined;
   const pricing = await pricingOf(context);
-  let most = 0;
+  let [most, otherwise] = [0, 0];
   await planRows({ ...context, only: undefined }, input, (classification) => {
     if (classification.kind !== 'to_buy') return;
     const { row, left } = classification;
     if (waiting.has(row) && left.some(({ anew }) => anew === 'unanswered')) rows.add(row);
+    if (left.some(({ anew }) => anew === 'asked_otherwise')) {
+      rows.add(row);
+      otherwise += 1;
+    }
     if (rows.has(row)) for (const each of left) most += worstCredits(pricing, each);
   });
   if (rows.size === 0) return undefined;
   const foundBy = [...by]
     .map(([value, of]) => ({ value, rows: of.size }))
     .toSorted((one, other) => other.rows - one.rows);
-  return { batch: batch.id, rows: rows.size, most, ...(foundBy.length > 0 && { found_by: foundBy }) };
+  return {
+    batch: batch.id,
+    rows: rows.size,
+    most,
+    ...(foundBy.length > 0 && { found_by: foundBy }),
+    ...(otherwise > 0 && { asked_otherwise: otherwise }),
+  };
 }
 
 /**
@@ -385,12 +396,25 @@ const VALUES_NAMED = 3;
 const foundByWords = ({ value, rows }: { readonly value: string; readonly rows: number }): string =>
   `${counted(rows, 'row')} ${rows === 1 ? 'was' : 'were'} found by ${value}`;
 
+export const otherwiseWords = (rows: number): string =>
+  `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} asked by another address or name than before`;
+
 /** `3 rows of batch 1a2b3c4d were settled by answers that today's dialect reads differently; …` */
-export function rereadWords({ batch, rows, most, found_by: by = [] }: RereadObject): string {
-  const were = rows === 1 ? 'was' : 'were';
-  const fact =
-    `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that today's dialect reads ` +
-    `differently${by.length === 0 ? '' : `: ${listed(by.slice(0, VALUES_NAMED).map(foundByWords))}`}`;
+export function rereadWords({
+  batch,
+  rows,
+  most,
+  found_by: by = [],
+  asked_otherwise: otherwise = 0,
+}: RereadObject): string {
+  const named = by.length === 0 ? '' : `: ${listed(by.slice(0, VALUES_NAMED).map(foundByWords))}`;
+  const judged = rows - otherwise;
+  const fact = linesOf(
+    judged > 0 &&
+      `${counted(judged, 'row')} of batch ${batch} ${judged === 1 ? 'was' : 'were'} settled by answers that ` +
+        `today's dialect reads differently${named}`,
+    otherwise > 0 && `${otherwiseWords(otherwise)}${judged > 0 ? '' : `, in batch ${batch}`}`,
+  ).join('; ');
   const cost = most === 0 ? 'nothing' : `at most ${counted(most, 'credit')}`;
   return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} again costs ${cost}.`;
 }

@@ -11,6 +11,7 @@ import { ASKED_OFTEN_ENOUGH, type BatchId } from '../ledger/ledger.ts';
 import type { PlannedCostObject } from '../objects/batch-object.ts';
 import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
+import { askedBefore } from './asked-before.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { type Conditions, SkippedBy } from './filling.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
@@ -61,6 +62,10 @@ export async function planRows(
   listen?: (classification: RowClassification) => void,
 ): Promise<Plan> {
   const existing = await newestBatch(context, input);
+  if (context.before === undefined) {
+    const before = await askedBefore(context, input, await plannedBatchOf(context, input), existing);
+    if (before !== undefined) return planRows({ ...context, before }, input, listen);
+  }
   if (existing === undefined && listen === undefined) return planAnew(context, input);
   const known = context.shared ?? (existing && sharedHostsKept(existing));
   const shared = known ?? (await hostsOf(context, input, existing)).aside;
@@ -131,7 +136,7 @@ export const plannedCost = (most?: Money[], expected?: Money[]): PlannedCostObje
  * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began
  * with, and its own answers are fresh for it; otherwise a new batch would begin now.
  */
-async function plannedBatchOf(context: PlanContext, input: PlannedInput): Promise<PlannedBatch> {
+export async function plannedBatchOf(context: PlanContext, input: PlannedInput): Promise<PlannedBatch> {
   const { job, ledger, refresh = false } = context;
   if (ledger === undefined) return {};
   const existing = await newestBatch(context, input);
@@ -220,6 +225,16 @@ const COUNTED_AS = {
   to_buy: 'to_buy',
 } as const;
 
+class AgreedRows {
+  rows = 0;
+  readonly kinds = new Map<string, Alike>();
+
+  part(worst: (left: StepRemainder) => number): Plan['unanswered'] {
+    const { rows, kinds } = this;
+    return kinds.size === 0 ? undefined : { rows, credits: sum([...kinds.values()], worst) };
+  }
+}
+
 class RowDraft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();
@@ -234,11 +249,11 @@ class RowDraft {
   /** The steps in doubt that a run pays for again, grouped in the same way. */
   readonly #again = new Map<string, Alike>();
   #rowsAgain = 0;
-  #rowsUnanswered = 0;
+  /** The rows that are bought again for a reason that a person agrees to, and what is left of them. */
+  readonly #agreed = { unanswered: new AgreedRows(), asked_otherwise: new AgreedRows() };
   #counts = { rows: 0, invalid: 0, duplicates: 0, bought_before: 0, accepted: 0, in_doubt: 0, to_buy: 0 };
   #skipped = 0;
   #tooOld = 0;
-  readonly #unanswered = new Map<string, Alike>();
 
   readonly #skippedBy: SkippedBy;
 
@@ -264,7 +279,8 @@ class RowDraft {
     this.#addAnswers(answers);
     const isAnew = (why: StepLeft['anew']): boolean => left.some(({ anew }) => anew === why);
     if (isAnew('too_old')) this.#tooOld += 1;
-    if (isAnew('unanswered')) this.#rowsUnanswered += 1;
+    for (const why of ['unanswered', 'asked_otherwise'] as const)
+      if (isAnew(why)) this.#agreed[why].rows += 1;
     if (left.some(({ again }) => again)) this.#rowsAgain += 1;
     for (const each of left) if (each.isShared !== true) this.#addLeft(each);
   }
@@ -274,7 +290,7 @@ class RowDraft {
     if (again) addAlike(this.#again, left);
     if (kind === 'in_doubt' || kind === 'left_out') return;
     addAlike(this.#toBuy, left);
-    if (anew === 'unanswered') addAlike(this.#unanswered, left);
+    if (anew === 'unanswered' || anew === 'asked_otherwise') addAlike(this.#agreed[anew].kinds, left);
   }
 
   /** @param refreshes whether old answers are bought anew, so that the plan says how many there are. */
@@ -282,7 +298,6 @@ class RowDraft {
     const { requestsPerSecond } = this.#pricing;
     const toBuy = [...this.#toBuy.values()];
     const sentAgain = [...this.#again.values()];
-    const unanswered = [...this.#unanswered.values()];
     const paid = [...toBuy, ...sentAgain];
     const worst = (left: StepRemainder): number => worstCredits(this.#pricing, left);
     const expected = (left: StepRemainder): number => this.#creditsExpected(left);
@@ -294,9 +309,10 @@ class RowDraft {
       ...(this.#skipped === 0 ? {} : { skipped: this.#skipped }),
       ...present({ skipped_by: this.#skippedBy.all() }),
       ...(refreshes ? { too_old: this.#tooOld } : {}),
-      ...(unanswered.length === 0
-        ? {}
-        : { unanswered: { rows: this.#rowsUnanswered, credits: sum(unanswered, worst) } }),
+      ...present({
+        unanswered: this.#agreed.unanswered.part(worst),
+        asked_otherwise: this.#agreed.asked_otherwise.part(worst),
+      }),
       ...againIn(again.rows === 0 ? undefined : again),
       credits: { most: sum(toBuy, worst) + again.most, expected: Math.round(sum(paid, expected)) },
       ...present({ cost: this.#cost(paid), steps: this.#steps(paid) }),

@@ -4,6 +4,7 @@ import { type InputRow, type Outcome, type RowNumber, rowsAsked } from '../core/
 import type { OpenedInput } from '../files/input.ts';
 import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/ledger.ts';
 import { SeenTexts } from '../lib/seen-texts.ts';
+import type { EarlierCall } from './asked-before.ts';
 import { type AskedCall, asksErasedAgain, decidedDoubts, findCalls, forgottenAmong } from './known-calls.ts';
 import {
   accountsOf,
@@ -59,9 +60,9 @@ export interface StepLeft {
   readonly again?: true;
   /**
    * Why the first of `toAsk` is bought again: its answer is too old, or today's dialect takes its reply for
-   * no answer.
+   * no answer; or the row was asked by another call before.
    */
-  readonly anew?: 'too_old' | 'unanswered';
+  readonly anew?: 'too_old' | 'unanswered' | 'asked_otherwise';
   /** An earlier row asks the same in this step, so one purchase serves both. */
   readonly isShared?: true;
 }
@@ -146,8 +147,9 @@ function sorterOf(
       // The positions of the steps in which an earlier row asks the same.
       const shared = new Set<number>();
       for (const [at, own] of steps) if (!different.add(identityOf(own))) shared.add(at);
+      const before = context.before?.(each);
       if (shared.size === 0 || shared.size < steps.size)
-        walks.push({ row, walk, shared, answers: [], left: [], isOfBatch: false });
+        walks.push({ row, walk, shared, answers: [], left: [], isOfBatch: false, before });
       else placed.push({ kind: 'duplicate', row });
     },
     async take(batch: PlannedBatch): Promise<readonly RowClassification[]> {
@@ -219,6 +221,7 @@ interface RowProgress {
   readonly shared: ReadonlySet<number>;
   readonly answers: UsableAnswer[];
   readonly left: StepLeft[];
+  readonly before: EarlierCall | undefined;
   isOfBatch: boolean;
 }
 
@@ -282,13 +285,15 @@ function addFed({ walk, left, shared }: RowProgress, met: MetCall, by: StepLeft[
 }
 
 function leftOf(
-  { walk }: RowProgress,
+  { walk, before }: RowProgress,
   { at, by: { account } }: MetCall,
   state: Exclude<State, { kind: 'answered' | 'erased' }>,
 ): StepLeft {
   const toAsk = (): readonly MetCall[] => walk.callsAtWorst().filter((met) => met.at === at);
   switch (state.kind) {
     case 'unknown':
+      if (before?.kind === 'in_doubt') return { kind: 'in_doubt', toAsk: [] };
+      return { kind: 'to_buy', toAsk: toAsk(), ...(before && { anew: 'asked_otherwise' as const }) };
     // A plan is made beside a run: a call under way is not bought yet, and may come to nothing.
     case 'in_flight':
       return { kind: 'to_buy', toAsk: toAsk() };

@@ -52,6 +52,7 @@ import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
 import { type AnswerFields, cellText, saidAt, saidIn } from '../values/answer-fields.ts';
 import { isBlankCell, isBlankText } from '../values/blank.ts';
+import type { AskedBefore } from './asked-before.ts';
 import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
 
 /** An account, and the dialect in which its vendor is asked. */
@@ -114,6 +115,8 @@ export interface PlanContext extends ResolvedJob {
   readonly shared?: SharedHosts | undefined;
   /** The questions whose rows are asked by what tells them apart. Left out: nobody has looked yet. */
   readonly apart?: ToldApart | undefined;
+  /** The calls of an earlier build for rows that are asked otherwise today; left out: there are none. */
+  readonly before?: AskedBefore | undefined;
   /** The work covers only this many of the first rows; left out: all rows. */
   readonly limit?: number | undefined;
   /** The work covers only the rows with these numbers, such as `5,9,12-20`; left out: all rows. */

@@ -9,10 +9,12 @@ import { chooseDestination, type Destination, usualOutput } from '../files/outpu
 import { type Batch, type Credits, credits, type Doubt, noteHere, orderOf } from '../ledger/ledger.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
+import { askedBefore } from '../plan/asked-before.ts';
 import { closeIfFinished, startBatch } from '../plan/batch.ts';
 import { batchNamesOf } from '../plan/batch-key.ts';
 import { mostLeft, planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext, RunList } from '../plan/context.ts';
+import { plannedBatchOf } from '../plan/plan.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
 import { accountsOf } from '../plan/row-walk.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
@@ -24,7 +26,15 @@ import { laterStop } from './later.ts';
 import { isOutputOfOther, isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './output.ts';
 import { readChangesAnew, settlesAnew } from './readings.ts';
 import { balanceOf } from './reconcile.ts';
-import { ALL_ROWS, leftIn, plannedProjects, type RowRange, type TaskSource, tasksOf } from './row-tasks.ts';
+import {
+  ALL_ROWS,
+  leftIn,
+  listKept,
+  plannedProjects,
+  type RowRange,
+  type TaskSource,
+  tasksOf,
+} from './row-tasks.ts';
 import { type Work, workRows } from './rows.ts';
 import { RunAccounts } from './run-accounts.ts';
 import { stopOfKnown } from './series.ts';
@@ -88,8 +98,9 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await requireRows(input, context.only);
   const names = await batchNamesOf(context, input);
   const { aside: shared, named } = await hostsOf(context, input, names.existing);
-  const apart = await toldApartIn({ ...context, shared }, input, names.existing);
-  const list: RunList = { context: { ...context, shared, named, apart }, input, names };
+  const before = await askedBefore(context, input, await plannedBatchOf(context, input), names.existing);
+  const apart = await toldApartIn({ ...context, shared, before }, input, names.existing);
+  const list: RunList = { context: { ...context, shared, named, before, apart }, input, names };
   const outputName = await outputNameFor(list);
   const isOfOther = await isOutputOfOther(context, input, names);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
@@ -101,7 +112,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   // their answers.
   const earlier = names.existing === undefined ? undefined : await ledger.batchMoney(names.existing.id);
   const plan = await planOfChange(list, sessions);
-  const reread = await settlesAnew(context, input);
+  const reread = await settlesAnew(list.context, input);
   const takes = takesAside(context.accept, names.existing);
   const consent = await requireConsent(list, plan, takes || reread);
   // The question may have been on the screen for hours, so the file may have changed since.
@@ -202,7 +213,8 @@ export async function workRange(
   batch: Batch,
   range: RowRange,
 ): Promise<StopError | undefined> {
-  const left: TasksLeft = (state) => tasksOf(state, { context, batch, range });
+  const before = await askedBefore(context, await listKept(batch), batch, batch);
+  const left: TasksLeft = (state) => tasksOf(state, { context: { ...context, before }, batch, range });
   return inSession({ context, batch }, sessions, left, { handsBack: true });
 }
 

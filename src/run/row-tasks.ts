@@ -5,8 +5,15 @@ import { issuesAsRead } from '../files/quality/job-issues.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { keptWorks } from '../operations/team/change-action.ts';
+import type { EarlierCall } from '../plan/asked-before.ts';
 import type { RunContext } from '../plan/context.ts';
-import { type ResolvedJob, rowPreparer, unaskedEnd, type WalkedRow } from '../plan/row-walk.ts';
+import {
+  type PlanContext,
+  type ResolvedJob,
+  rowPreparer,
+  unaskedEnd,
+  type WalkedRow,
+} from '../plan/row-walk.ts';
 import { sharedHostsKept } from '../plan/shared-hosts.ts';
 import { tellsApartBy, toldApartKept } from '../plan/told-apart.ts';
 
@@ -16,6 +23,8 @@ import { tellsApartBy, toldApartKept } from '../plan/told-apart.ts';
  */
 export type Task = {
   readonly row: RowNumber;
+  /** What an earlier build asked for the row, where today's reading asks otherwise. */
+  readonly before?: EarlierCall | undefined;
 } & (
   | { readonly kind: 'work'; readonly work: WalkedRow }
   | { readonly kind: 'end'; readonly outcome: Outcome }
@@ -70,23 +79,30 @@ export async function leftIn(
   return doubt ?? (await ledger.rowsLeft(id, 'pending', fromRow, beforeRow, 1))[0];
 }
 
+/** The list of a batch as the ledger has it, for a process that does not have its file. */
+export async function listKept({ settings, header, inputPath }: KeptList) {
+  const { columns, null_names: nullNames = {}, columns_guessed: guessed = false } = settingsKept(settings);
+  const issueOf = await issuesAsRead(readSettings(settings));
+  return { path: inputPath, columns: { issueOf, header, columns, nullNames, guessed } };
+}
+
+type KeptList = Pick<Batch, 'settings' | 'header' | 'inputPath'>;
+
 /** Makes tasks of rows in the ledger, in the same way in every process. */
 export async function taskMaker(
-  resolved: ResolvedJob,
-  { settings, header }: Pick<Batch, 'settings' | 'header'>,
+  resolved: ResolvedJob & Pick<PlanContext, 'before'>,
+  batch: KeptList,
 ): Promise<(left: RowLeft) => Task> {
-  const { columns, null_names: nullNames = {} } = settingsKept(settings);
-  const read = inputReader(columns, header);
-  const issueOf = await issuesAsRead(readSettings(settings));
-  const list = { read, issueOf, header, columns, nullNames };
-  const tellsApart = tellsApartBy(toldApartKept({ settings }));
-  const prepare = rowPreparer(resolved, list, sharedHostsKept({ settings }), tellsApart);
+  const { columns: list } = await listKept(batch);
+  const read = inputReader(list.columns, list.header);
+  const tellsApart = tellsApartBy(toldApartKept(batch));
+  const prepare = rowPreparer(resolved, { ...list, read }, sharedHostsKept(batch), tellsApart);
   return (left) => {
     if ('kind' in left) return plannedTask(left);
     const { row } = left;
     const prepared = prepare(left);
     return prepared.kind === 'ready'
-      ? { row, kind: 'work', work: prepared }
+      ? { row, kind: 'work', work: prepared, before: resolved.before?.(left) }
       : { row, kind: 'end', outcome: unaskedEnd(prepared) };
   };
 }

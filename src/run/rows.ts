@@ -18,6 +18,7 @@ import type {
   RowFills,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
+import { askedBeforeWords, type EarlierCall } from '../plan/asked-before.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
 import {
@@ -153,7 +154,7 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
     }
     const { met } = step;
     const { key, call, by, readsBody } = met;
-    const wanted: WantedCall = { key, call, by, readsBody, row: task.row };
+    const wanted: WantedCall = { key, call, by, readsBody, row: task.row, before: task.before };
     const obtained = await (step.kind === 'look' ? lookedFor(work, wanted) : askedFor(work, wanted));
     if (obtained === 'waits') return 'waits';
     // The other steps of the row go on.
@@ -202,6 +203,8 @@ async function askedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'le
   const { identity } = wanted.by.account;
   const before = work.ended.get(identity);
   if (before !== undefined) return left(work, wanted, before);
+  const held = await heldBefore(work, wanted);
+  if (held !== undefined) return held;
   try {
     const obtained = await answerTo(work, wanted);
     return obtained.kind === 'waits' || obtained.kind === 'accepted' ? obtained.kind : obtained;
@@ -210,6 +213,18 @@ async function askedFor(work: Work, wanted: WantedCall): Promise<KnownCall | 'le
     if (end === undefined || !(error instanceof StopError)) throw error;
     return left(work, wanted, end);
   }
+}
+
+/**
+ * How a row ends that was asked by another call before, and would buy this one: nobody has agreed to it, or
+ * the other one is in doubt and may have been charged.
+ */
+async function heldBefore(work: Work, wanted: WantedCall): Promise<UnansweredCall | undefined> {
+  const { call, by, before } = wanted;
+  if (before === undefined || (before.kind === 'answered' && mayBuyAgain(work.batch, by))) return undefined;
+  const { state } = await lookNow(work, wanted);
+  if (state.kind !== 'unknown') return undefined;
+  return { kind: 'in_doubt', reason: askedBeforeWords(before, call), attempt: before.attempt };
 }
 
 /**
@@ -414,8 +429,12 @@ export interface UnansweredCall {
   readonly isForgotten?: true;
 }
 
-/** A call of a row. `readsBody`: the body of its answer is looked into. */
-export type WantedCall = CallToBuy & AskedCall & { readonly readsBody: boolean };
+/**
+ * A call of a row. `readsBody`: the body of its answer is looked into. `before`: what an earlier build asked
+ * for the row.
+ */
+export type WantedCall = CallToBuy &
+  AskedCall & { readonly readsBody: boolean; readonly before: EarlierCall | undefined };
 
 type Found = FoundCall<Exclude<CallState, { readonly kind: 'in_flight' }>>;
 

@@ -167,6 +167,7 @@ export function inviteAgainLines(batch: BatchId, halfDone: readonly string[]): r
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, to_buy: toBuy, too_old: tooOld = 0, unanswered, sent_again: again } = plan;
+  const { asked_otherwise: otherwise } = plan;
   const { credits, cost, seconds, part, steps = [], reasons = [], skipped_by: skippedBy = [] } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
@@ -191,6 +192,7 @@ export function planLines(plan: Plan): readonly string[] {
     ]),
     tooOld > 0 && line('of them', tooOld, ' again, their answers are too old'),
     unanswered && line('of them', unanswered.rows, " again, today's dialect finds no answer in what came"),
+    otherwise && line('of them', otherwise.rows, ' again, by another address or name than before'),
     again &&
       line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.credits, 'credit')}`),
     `  credits        at most ${credits.most}${inMoney(cost?.most)}, ` +

@@ -79,14 +79,13 @@ export function Changes({ plan: { changes = [], people = 0, invalid } }: Pick<Of
 
 /** What a start does that she has to know first, and agrees to on purpose. */
 export function Agreements({ scene, plan }: OfPlan) {
-  const { to_agree: question, reread, unanswered } = plan;
+  const { to_agree: question } = plan;
   const { value: agreed } = scene.agreed;
   const agree = (more: Agreed): void => {
     scene.agreed.value = { ...agreed, ...more };
   };
   const losing = losingIn(plan);
-  const again = reread ?? unanswered;
-  const most = reread?.most ?? unanswered?.credits ?? 0;
+  const again = againIn(plan);
   return (
     <>
       <Guards scene={scene} plan={plan} />
@@ -110,9 +109,9 @@ export function Agreements({ scene, plan }: OfPlan) {
         </Stop>
       )}
       {again && (
-        <Stop says={`What was answered about ${counted(again.rows, 'row')} counts otherwise today.`}>
+        <Stop says={again.says}>
           <Checkbox
-            says={`Look at it again, for ${counted(most, 'credit')} at most`}
+            says={`Look at it again, for ${counted(again.most, 'credit')} at most`}
             checked={agreed.yes ?? false}
             onCheck={(yes) => agree({ yes })}
           />
@@ -120,6 +119,19 @@ export function Agreements({ scene, plan }: OfPlan) {
       )}
     </>
   );
+}
+
+/** The rows that are bought again after a yes alone; undefined where there are none. */
+function againIn({ reread, unanswered, asked_otherwise: otherwise }: PlanObject) {
+  const { rows = 0, most = (unanswered?.credits ?? 0) + (otherwise?.credits ?? 0) } = reread ?? {};
+  const asked = reread ? (reread.asked_otherwise ?? 0) : (otherwise?.rows ?? 0);
+  const answered = reread ? rows - asked : (unanswered?.rows ?? 0);
+  if (asked + answered === 0) return undefined;
+  const says = [
+    answered > 0 && `What was answered about ${counted(answered, 'row')} counts otherwise today.`,
+    asked > 0 && `${counted(asked, 'row is', 'rows are')} asked by another address or name than before.`,
+  ];
+  return { most, says: says.filter(Boolean).join(' ') };
 }
 
 /** Whether nothing is left to be agreed to before a start. */
