@@ -164,9 +164,10 @@ class QuestionSurvey {
   #size = 0;
 
   add(asked: Call, by: Call): void {
-    const [hash, place] = [alikeHash(asked), alikeHash(asked, OTHER_SEED)];
+    const text = alike(asked);
+    const hash = textHash(text);
     const own = hashesOf(by);
-    let at = (place % PLACES) * FIELDS;
+    let at = (textHash(text, OTHER_SEED) % PLACES) * FIELDS;
     while (this.#places[at] !== 0 && this.#places[at] !== hash) at = (at + FIELDS) % this.#places.length;
     if (this.#places[at] === 0) this.#keep(at, hash, own);
     else if (own.some((each, field) => each !== this.#places[at + 1 + field])) this.#compare(at, asked, own);
@@ -219,15 +220,11 @@ function note(tally: Tally, form: number, value: number): void {
   else if (known !== value) tally.isToldApart = true;
 }
 
-/** Equal questions have equal hashes; to make their texts would take as long as to plan the row. */
-function alikeHash({ operation, parameters }: Call, seed?: number): number {
-  let hash = textHash(operation, seed);
-  for (const name of Object.keys(parameters)) {
-    hash = textHash(name, hash);
-    const value = parameters[name];
-    if (typeof value === 'string') hash = textHash(value.toLowerCase(), hash);
-  }
-  return hash;
+/** Equal questions have equal texts. The text of a key would take as long as half of planning the row. */
+function alike({ operation, parameters }: Call): string {
+  let text = operation;
+  for (const value of Object.values(parameters)) if (typeof value === 'string') text += `,${value}`;
+  return text.toLowerCase();
 }
 
 function hashesOf({ parameters }: Call): Hashes {

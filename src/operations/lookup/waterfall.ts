@@ -288,11 +288,12 @@ function toldApartFirst(
   { tellsApart }: OperationOptions,
   lookUp: (parameters: Call['parameters']) => Call,
 ): readonly (readonly UsableReading[])[] {
-  const [first, ...others] = fitting;
+  const [first] = fitting;
   if (tellsApart === undefined || first === undefined) return fitting;
-  const by = others.find((each) => tellsMore(namesOf(each), namesOf(first)));
+  const asked = namesOf(first);
+  const by = fitting.find((each) => each !== first && tellsMore(namesOf(each), asked));
   if (by === undefined || !tellsApart(tierOf(first, lookUp).call, tierOf(by, lookUp).call)) return fitting;
-  return [by, first, ...others.filter((each) => each !== by)];
+  return [by, ...fitting.filter((each) => each !== by)];
 }
 
 const namesOf = (readings: readonly UsableReading[]): readonly string[] =>
