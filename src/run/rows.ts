@@ -148,7 +148,7 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
     if (step.kind === 'waits') return 'waits';
     if (step.kind === 'end') {
       const { calls, waitsFor } = restsOn(step.outcome, answers, unanswered);
-      ends.add(task, step.outcome, { answers: calls, fills: step.fills, waitsFor });
+      ends.add(task, step.outcome, { answers: calls, fills: fillsOf(step, unanswered), waitsFor });
       ends.writeSoon();
       return undefined;
     }
@@ -166,6 +166,12 @@ async function workRow(work: Work, row: WalkingRow, ends: RowEnds): Promise<'wai
     }
   }
 }
+
+/** What an earlier build has found by another value is not shown as that of the row. */
+const fillsOf = (
+  { fills }: { readonly fills: readonly AttemptId[] | undefined },
+  unanswered: readonly UnansweredCall[],
+): readonly AttemptId[] | undefined => fills ?? (unanswered.some((each) => each.isHeld) ? [] : undefined);
 
 /** Tells a row what is known of one of its calls. */
 export function hear(row: Omit<WalkingRow, 'task'>, met: MetCall, obtained: KnownCall): void {
@@ -224,7 +230,8 @@ async function heldBefore(work: Work, wanted: WantedCall): Promise<UnansweredCal
   if (before === undefined || (before.kind === 'answered' && mayBuyAgain(work.batch, by))) return undefined;
   const { state } = await lookNow(work, wanted);
   if (state.kind !== 'unknown') return undefined;
-  return { kind: 'in_doubt', reason: askedBeforeWords(before, call), attempt: before.attempt };
+  const held = { kind: 'in_doubt', reason: askedBeforeWords(before, call), attempt: before.attempt } as const;
+  return before.kind === 'answered' ? { ...held, isHeld: true } : held;
 }
 
 /**
@@ -425,6 +432,8 @@ export interface UnansweredCall {
   readonly waitsFor?: AttemptId | undefined;
   /** The step leaves out the call alone, and asks its other accounts. */
   readonly leavesOut?: true;
+  /** `attempt` is another call, which was answered; nobody has agreed to this one yet. */
+  readonly isHeld?: true;
   /** The person was forgotten, and the row asks nothing more. */
   readonly isForgotten?: true;
 }

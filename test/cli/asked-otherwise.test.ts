@@ -103,6 +103,7 @@ test('an edited list buys its new rows, and the row that was asked otherwise aft
   const [held] = at.desk.place.rows();
   expect(held).toMatchObject({
     _status: 'in_doubt',
+    name: '',
     _reason:
       'it was asked by google.com before, and is asked by acme.example today; run the list with --yes to buy that',
   });
