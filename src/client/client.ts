@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { JsonObject } from '../core/operation.ts';
+import type { Call, JsonObject } from '../core/operation.ts';
 import type { AdmittedAttempt, Reply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
-import { resolveKey } from './account/account-key.ts';
+import { resolveKey, resolveSecrets } from './account/account-key.ts';
 import { requireAgreement } from './account/agreements.ts';
 import {
   CONNECT_TIMEOUT_MS,
@@ -15,7 +15,14 @@ import {
   loadUndici,
   proxyFor,
 } from './connector.ts';
-import { type AnswerRule, type Dialect, dialectQuestion, type ListEntry, vendorReply } from './dialect.ts';
+import {
+  type AnswerRule,
+  type Dialect,
+  dialectQuestion,
+  type ListEntry,
+  timeoutMsOf,
+  vendorReply,
+} from './dialect.ts';
 import { type Delivery, judge, type NotSentCause, type Verdict } from './judge.ts';
 import { Limiter, type LimiterOptions, type Permit, type Waiter } from './limits/limiter.ts';
 import { type MemberList, type Page, readMemberList } from './member-list.ts';
@@ -96,6 +103,7 @@ export class Client {
   /** The path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly values: RequestValues;
+  /** How long a request may take whose operation says nothing. */
   readonly timeoutMs: number;
   readonly limiter: Limiter;
   readonly #parts: Parts;
@@ -115,9 +123,10 @@ export class Client {
     const { account, dialect, baseUrl, clock, machine = clock, time, onNews } = options;
     const { hasAnswered = false } = options;
     const { timeoutMs = DEFAULT_TIMEOUT_MS, limits, projectId, organizationId } = account;
+    const secrets = await resolveSecrets(account);
     const values: RequestValues = {
       key: await resolveKey(account),
-      ...present({ project_id: projectId, organization_id: organizationId }),
+      ...present({ project_id: projectId, organization_id: organizationId, secrets }),
     };
     const { origin } = baseUrl;
     const transport = new Transport({
@@ -128,7 +137,7 @@ export class Client {
       clock: machine,
       // A header that the dialect names in any place is read somewhere, so replies keep it.
       keptHeaders: new Set(JSON.stringify(dialect).toLowerCase().split('"')),
-      keys: [values.key],
+      keys: [values.key, ...Object.values(secrets ?? {})],
     });
     const limiter = new Limiter({ ...options, limits });
     const basePath = basePathOf(baseUrl);
@@ -149,6 +158,12 @@ export class Client {
    */
   permit(waiter: Waiter): Promise<Permit> {
     return this.limiter.permit(waiter);
+  }
+
+  /** How long the request of a call may take. */
+  timeoutMsOf(call: Call): number {
+    const operation = this.dialect.operations[call.operation];
+    return (operation && timeoutMsOf(operation)) ?? this.timeoutMs;
   }
 
   /** Sends a request that may cost something, once for each admission. */

@@ -19,6 +19,7 @@ import { foreignWords, wordsIn } from '../core/plain-text.ts';
 import { stepNames } from '../core/steps.ts';
 import { keysIn } from '../core/vendor-path.ts';
 import type { Reply } from '../ledger/ledger.ts';
+import { parseDurationMs } from '../lib/duration.ts';
 import type { SchemaProblem } from '../lib/yaml/schema-problem.ts';
 import type { Account } from './account/account.ts';
 import type { AgreementQuestion } from './account/agreements.ts';
@@ -31,6 +32,7 @@ import type {
   Taking,
 } from './dialect/dialect-schema.ts';
 import type { OwnDialect } from './dialect/file.ts';
+import { isSlot } from './slots.ts';
 
 export type * from './dialect/dialect-schema.ts';
 export type { OwnDialect } from './dialect/file.ts';
@@ -108,7 +110,7 @@ async function asSpokenBy(
 }
 
 async function spokenBy(
-  { vendor, dialectPath, sandbox, via }: Account,
+  { vendor, dialectPath, sandbox, via }: Pick<Account, 'vendor' | 'dialectPath' | 'sandbox' | 'via'>,
   own: readonly OwnDialect[],
   files: 'all' | 'without foreign' = 'all',
 ): Promise<Dialect> {
@@ -130,6 +132,10 @@ async function spokenBy(
   if (via === undefined) return stating;
   return throughService(stating, via, await spoken('service', via.dialectPath));
 }
+
+/** The slots that an account with this dialect has to fill. @throws StopError `account` for a wrong file. */
+export const slotsAt = async (account: Pick<Account, 'vendor' | 'dialectPath'>): Promise<readonly string[]> =>
+  slotsOf(await spokenBy({ ...account, sandbox: false }, []));
 
 /** The credits that an answer without a match costs, as far as the dialect says so. */
 export function missPrice(dialect: Dialect, { credits, answers = [] }: DialectOperation): number {
@@ -172,7 +178,8 @@ export function asksByKey({ path, headers = {} }: Pick<ReadBack, 'path' | 'heade
 /**
  * A change of the service names its project. Every other value that a request needs must be in the account.
  */
-function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
+function requireFillable(dialect: Dialect, account: Account): void {
+  const { name, organizationId, projectId, vendor } = account;
   const { headers, usage, balance, whoami, list_users, list_invites, through } = dialect;
   const { 'create-project': creation, ...others } = dialect.operations;
   const requests = Object.values(others).flatMap(({ later, then, ...own }) => [own, later, then]);
@@ -199,12 +206,41 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
       next,
     );
   }
+  requireSecrets(dialect, account);
   const hasKey = requests.some((each) => each && keysIn([each.path, each.body ?? null]) > 0);
   if (through === undefined || !hasKey) return;
   const fact =
     `The dialect ${dialect.name} has a request with {key}, ` +
     `and the account ${name} asks through a service, which has the key.`;
   throw stop('account', fact, 'Write the request without {key} in the dialect file.');
+}
+
+/** The slots of all requests that a dialect makes; through a service those of its step. */
+export function slotsOf(dialect: Dialect): readonly string[] {
+  const { headers, auth, operations, usage, balance, whoami, list_users, list_invites, through } = dialect;
+  const requests = Object.values(operations).flatMap(({ later, then, read_back, ...own }) => [
+    own,
+    later,
+    then,
+    read_back,
+  ]);
+  const others = [usage, balance, whoami, list_users, list_invites];
+  const direct = [headers, ...[...requests, ...others].map((each) => each?.headers ?? {})];
+  const sent = through === undefined ? direct : [through.envelope.headers];
+  const named = sent.flatMap(Object.values).flatMap((each) => String(each).match(/(?<=\{)\w+(?=\})/g) ?? []);
+  const ofAuth = through === undefined ? (auth?.basic ?? []) : [];
+  return [...new Set([...ofAuth, ...named])].filter(isSlot);
+}
+
+function requireSecrets(dialect: Dialect, { name, secrets = {}, via }: Account): void {
+  const slot = slotsOf(dialect).find((each) => !Object.hasOwn(secrets, each));
+  if (slot === undefined) return;
+  const whose = via === undefined ? name : via.service;
+  throw stop(
+    'account',
+    `The dialect ${dialect.name} has a slot {${slot}}, and the account ${whose} has no such secret.`,
+    `Add secrets: { ${slot}: { env: NAME } } to the account, with the variable that holds it.`,
+  );
 }
 
 /** Increase this when the program itself changes how it judges replies. */
@@ -217,7 +253,9 @@ const JUDGED_SINCE = 6;
 const HEX_DIGITS = 7;
 
 /** Entries of an operation that shape its requests alone. */
-const OF_REQUESTS: ReadonlySet<string> = new Set(wordsIn('method path headers fields body by read_back'));
+const OF_REQUESTS: ReadonlySet<string> = new Set(
+  wordsIn('method path headers fields body by timeout read_back'),
+);
 
 const MARKS = new WeakMap<Dialect, number>();
 
@@ -326,6 +364,10 @@ export function unaskable(dialect: Dialect, operation: string): readonly string[
   return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));
 }
 
+/** How long the operation lets a whole request take; undefined where the account says so. */
+export const timeoutMsOf = ({ timeout }: DialectOperation): number | undefined =>
+  timeout === undefined ? undefined : parseDurationMs(timeout);
+
 /** The hosts whose profiles the vendor takes; none: any. */
 export const profilesTaken = (dialect: Dialect, operation: string): readonly string[] =>
   dialect.operations[operation]?.profiles ?? [];
@@ -431,7 +473,8 @@ const HASH_DIGITS = 32;
 const NOT_SENT: ReadonlySet<string> = new Set(
   wordsIn(`
     name vendor differences answers words fields_at credits credits_charged rate_hints request_id repeated
-    answer_fields accepted results gives verdicts answer answer_status sure_after valid_for connectedAccount
+    answer_fields accepted results gives verdicts answer answer_status sure_after valid_for timeout
+    connectedAccount
   `),
 );
 

@@ -14,6 +14,7 @@ import {
   type EnvelopeRoute,
   type Later,
   type ReadBack,
+  timeoutMsOf,
 } from './dialect.ts';
 
 export interface HttpRequest {
@@ -27,6 +28,8 @@ export interface HttpRequest {
    * key.
    */
   readonly key?: string;
+  /** How long the whole exchange may take; left out: as long as the account says. */
+  readonly timeoutMs?: number;
 }
 
 declare const free: unique symbol;
@@ -74,6 +77,8 @@ export interface RequestValues {
   readonly key: string;
   readonly project_id?: string;
   readonly organization_id?: string;
+  /** What fills the slots of the dialect, by their names. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /**
    * The idempotency key of this attempt; in a read-back, the one of the lost attempt. It is sent where the
    * dialect has a header for it.
@@ -109,7 +114,9 @@ export function requestOf(
         {},
         takenField(operation, call),
       );
-  const request = built(dialect, basePath, operation, shaped, valuesFor(call, values));
+  const timeoutMs = timeoutMsOf(operation);
+  const asked = built(dialect, basePath, operation, shaped, valuesFor(call, values));
+  const request = timeoutMs === undefined ? asked : { ...asked, timeoutMs };
   const { idempotency } = dialect;
   if (idempotency === undefined || values.idempotency_key === undefined) return request;
   return { ...request, headers: { ...request.headers, [idempotency.header]: values.idempotency_key } };
@@ -400,7 +407,7 @@ function queryText(value: JsonValue): string {
  * vendor's key.
  */
 function built(
-  { through, headers: ofAll }: Dialect,
+  { through, headers: ofAll, auth }: Dialect,
   basePath: string,
   { headers: own }: RequestShape,
   { method, path, body }: RequestParts,
@@ -414,10 +421,11 @@ function built(
       headers: headersOf(through.envelope.headers, values, true),
       body: jsonBytes(envelopeBody(through, { method, path, body })),
     };
+  const sent = headersOf(own === undefined ? ofAll : { ...ofAll, ...own }, values, body !== undefined);
   return {
     method,
     path: basePath + path,
-    headers: headersOf(own === undefined ? ofAll : { ...ofAll, ...own }, values, body !== undefined),
+    headers: auth === undefined ? sent : { authorization: basicOf(auth.basic, values), ...sent },
     body: body && jsonBytes(body),
     key: values.key,
   };
@@ -465,10 +473,22 @@ function headersOf(templates: Headers, values: RequestValues, hasBody: boolean):
 
 function filled(template: string, values: RequestValues): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    // `Basic` takes a name and a password with a colon between them, here without a password.
-    if (name === 'basic_key') return Buffer.from(`${values.key}:`).toString('base64');
-    const value = values[name as keyof RequestValues];
-    invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
-    return value;
+    return name === 'basic_key' ? nameAndPassword(['key'], values) : valueFor(name, values);
   });
+}
+
+const basicOf = (names: readonly string[], values: RequestValues): string =>
+  `Basic ${nameAndPassword(names, values)}`;
+
+/** `Basic` takes a name and a password with a colon between them, in Base64; the password may be blank. */
+function nameAndPassword([name = '', password]: readonly string[], values: RequestValues): string {
+  const word = password === undefined ? '' : valueFor(password, values);
+  return Buffer.from(`${valueFor(name, values)}:${word}`).toString('base64');
+}
+
+function valueFor(name: string, values: RequestValues): string {
+  const ofSlot = values.secrets && own(values.secrets, name);
+  const value = ofSlot ?? values[name as keyof Omit<RequestValues, 'secrets'>];
+  invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
+  return value;
 }

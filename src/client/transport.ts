@@ -57,7 +57,7 @@ export interface TransportOptions {
   readonly origin: string;
   readonly connections: number;
   readonly clock: Clock;
-  /** How long a whole exchange may take, from its start to the last byte. */
+  /** How long a whole exchange may take, from its start to the last byte, where its request says nothing. */
   readonly timeoutMs: number;
   /** How long a connection may take to be made. */
   readonly connectMs?: number;
@@ -99,7 +99,7 @@ export class Transport {
         body: body ?? null,
         idempotent: false,
       },
-      new Exchanging(this.#options, this.#redaction, sending),
+      new Exchanging(this.#options, this.#redaction, sending, timeoutMsOf(request, this.#options)),
     );
   }
 
@@ -108,11 +108,15 @@ export class Transport {
   }
 }
 
+const timeoutMsOf = (request: HttpRequest | TimeRequest, { timeoutMs }: TransportOptions): number =>
+  ('timeoutMs' in request ? request.timeoutMs : undefined) ?? timeoutMs;
+
 /** One request and its result, as undici reports it. */
 class Exchanging implements Dispatcher.DispatchHandler {
   readonly #options: TransportOptions;
   readonly #redaction: Redaction;
   readonly #sending: SendOptions;
+  readonly #timeoutMs: number;
   /** This is the machine's own clock and not an injected one, because sockets know no other. */
   readonly #deadline: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
@@ -124,19 +128,20 @@ class Exchanging implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(options: TransportOptions, redaction: Redaction, sending: SendOptions) {
+  constructor(options: TransportOptions, redaction: Redaction, sending: SendOptions, timeoutMs: number) {
     this.#options = options;
+    this.#timeoutMs = timeoutMs;
     this.#redaction = redaction;
     this.#sending = sending;
     // After a process was stopped and continued, sockets are read first, because answers may have come
     // meanwhile.
-    this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), options.timeoutMs).unref();
+    this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), timeoutMs).unref();
   }
 
   /** The deadline has passed. The connection is closed, because anything that comes on it now is too late. */
   #expire(): void {
     if (this.#isOver) return;
-    const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} passed`);
+    const error = new Error(`the timeout of ${formatDuration(this.#timeoutMs)} passed`);
     this.#expired = true;
     if (this.#controller === undefined) this.onResponseError(null, error);
     else this.#controller.abort(error);

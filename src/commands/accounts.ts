@@ -12,7 +12,7 @@ import {
   usableKey,
 } from '../client/account/account.ts';
 import { addAccount, changeKey, removeAccount } from '../client/account/edit.ts';
-import { type Dialect, dialectOf, dialectProblem, missPrice } from '../client/dialect.ts';
+import { type Dialect, dialectOf, dialectProblem, missPrice, slotsAt } from '../client/dialect.ts';
 import { meantWord, stop } from '../core/errors.ts';
 import { SHIPPED, shippedDialect } from '../core/families.ts';
 import { present } from '../core/objects.ts';
@@ -49,6 +49,12 @@ const addInput = z.strictObject({
     notForPage,
   ),
   key_stdin: onOff('read the key from standard input', { page: 'key' }),
+  secret_env: flag(
+    z.record(z.string(), z.string()).optional(),
+    'the variable that holds a further secret of the dialect; repeat for each',
+    '<slot=variable>',
+    { example: '--secret-env user=TWILIO_SID', ...notForPage },
+  ),
   exclusive_key: onOff('nobody else spends with this key'),
   dialect: text('what differs from the built-in dialect, or the word of a shipped one', '<file>', {
     page: 'shipped',
@@ -148,12 +154,15 @@ async function entryFrom(console: Console, input: Add, name: string) {
   const asked = await needed(console, input.vendor, 'Vendor, service or provider: ', '--vendor');
   const vendor = VENDORS.find((known) => known === asked);
   if (vendor === undefined) throw stop('usage', `--vendor ${asked} is not known.`, meantWord(asked, VENDORS));
-  const { dialect, exclusive_key, id, price } = input;
+  const { exclusive_key, id, price } = input;
+  const dialect = input.dialect && (shippedDialect(input.dialect) ? input.dialect : resolve(input.dialect));
+  const isDirect = input.via === undefined;
   return present({
     vendor,
-    dialect: dialect && (shippedDialect(dialect) ? dialect : resolve(dialect)),
+    dialect,
     region: input.region,
-    ...(input.via === undefined ? await directFrom(console, input, name) : await routeFrom(console, input)),
+    ...(isDirect ? await directFrom(console, input, name) : await routeFrom(console, input)),
+    secrets: isDirect ? await secretsFrom(console, input, vendor, dialect) : undefined,
     organization_id: await organizationFrom(console, input, vendor),
     project_id: input.project,
     id,
@@ -239,6 +248,25 @@ async function keyOf(console: Console, { key_env, key_stdin }: Add, account: str
   };
 }
 
+/** Asks on a terminal for what fills the slots of the dialect. Without it the account is refused. */
+async function secretsFrom(
+  console: Console,
+  { secret_env: variables = {} }: Add,
+  vendor: (typeof VENDORS)[number],
+  dialect: string | undefined,
+): Promise<object | undefined> {
+  const dialectPath = dialect && (shippedDialect(dialect) ?? dialect);
+  const secrets: [string, object][] = Object.entries(variables).map(([slot, env]) => [slot, { env }]);
+  for (const slot of await slotsAt({ vendor, ...present({ dialectPath }) })) {
+    if (Object.hasOwn(variables, slot)) continue;
+    const value = await console.ask(`Its dialect also has a slot "${slot}" (not shown as you type): `, {
+      hidden: true,
+    });
+    if (value !== undefined) secrets.push([slot, { value: value.trim() }]);
+  }
+  return secrets.length === 0 ? undefined : Object.fromEntries(secrets);
+}
+
 async function askForKey(console: Console): Promise<string> {
   const answer = await console.ask("Key (not shown as you type; copy it from the vendor's settings): ", {
     hidden: true,
@@ -319,6 +347,7 @@ function detailLines(account: AccountObject): readonly string[] {
     price: account.price && `${account.price} a credit`,
     budget: per(budget, ' credits').join(', '),
     key: account.key,
+    ...account.secrets,
     problem: problem && sentence(problem.message),
     '': problem?.next ?? null,
   });

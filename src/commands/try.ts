@@ -5,7 +5,14 @@ import { Writable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { answerPlaceOf, dialectOperationOf, type Meaning, thenOf, vendorReply } from '../client/dialect.ts';
+import {
+  answerPlaceOf,
+  dialectOperationOf,
+  type Meaning,
+  slotsOf,
+  thenOf,
+  vendorReply,
+} from '../client/dialect.ts';
 import { type RuleFound, ruleOf, ruleThatReads } from '../client/judge.ts';
 import { asReadToday } from '../client/kept-answers.ts';
 import { basePathOf, requestOf } from '../client/request.ts';
@@ -249,6 +256,7 @@ function requestShown({ dialect, account, call }: Trial): TrialObject['request']
   const values = {
     ...WITHOUT_KEY,
     ...present({ project_id: projectId, organization_id: organizationId }),
+    secrets: Object.fromEntries(slotsOf(dialect).map((slot) => [slot, `[${slot}]`])),
   };
   const basePath = baseUrl === undefined ? '' : basePathOf(baseUrl);
   const request = requestOf(dialect, basePath, call, values);
@@ -256,7 +264,14 @@ function requestShown({ dialect, account, call }: Trial): TrialObject['request']
   const shown = (text: string): string => text.replaceAll('{key}', WITHOUT_KEY.key);
   const url = shown(`${baseUrl?.origin ?? ''}${path}`);
   const body = request.body && shown(request.body.toString('utf8'));
-  return { method, url, headers: { ...headers }, ...present({ body }) };
+  return { method, url, headers: withBasicRead(headers), ...present({ body }) };
+}
+
+/** A name and a password are shown as they are put together, because in Base64 nobody sees which they are. */
+function withBasicRead({ authorization, ...others }: Readonly<Record<string, string>>) {
+  const [, code] = /^Basic (\S+)$/.exec(authorization ?? '') ?? [];
+  const read = code === undefined ? authorization : `Basic ${Buffer.from(code, 'base64')}`;
+  return { ...present({ authorization: read }), ...others };
 }
 
 /**

@@ -38,6 +38,8 @@ export const AccountObject = z.object({
   /** The price of a credit for its owner, such as `0.04 AUD`. */
   price: z.string().nullable(),
   key: z.string(),
+  /** Where the further secrets of its dialect come from, by their names; left out where it has none. */
+  secrets: z.record(z.string(), z.string()).exactOptional(),
 });
 export type AccountObject = z.infer<typeof AccountObject>;
 

@@ -102,7 +102,7 @@ export function intentOf({ run, call: wanted, reserve }: Purchase, keyed: KeyedR
       replaces,
       ifUnknown,
       request: keyed,
-      deadlineMs: isAmongMany ? client.timeoutMs : undefined,
+      deadlineMs: isAmongMany ? client.timeoutMsOf(call) : undefined,
       isUnpriced: (isAmongMany && !isPriced(run, call)) || undefined,
     }),
   };

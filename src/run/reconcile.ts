@@ -65,7 +65,7 @@ export async function askAbout(
   const shape = dialectOperationOf(client.dialect, call).read_back;
   if (shape === undefined || run.looked.has(attempt)) return 'unclear';
   if (asksByKey(shape) && lost === undefined) return 'unclear';
-  const waitMs = await msUntilSure(run, doubt, sureMsOf(client, shape.sure_after));
+  const waitMs = await msUntilSure(run, doubt, sureMsOf(client.timeoutMsOf(call), shape.sure_after));
   if (waitMs > 0 && !mayWait) return 'waits';
   run.looked.add(attempt);
   await untilSure(run, waitMs);
@@ -129,7 +129,10 @@ export async function compareUsage(run: Run): Promise<void> {
   if (mark === undefined && (await moneyOf(session)).inDoubt > 0) return;
   const doubts = await doubtsAtRisk(session);
   for (const doubt of doubts)
-    await untilSure(run, await msUntilSure(run, doubt, sureMsOf(client, usage.sure_after)));
+    await untilSure(
+      run,
+      await msUntilSure(run, doubt, sureMsOf(client.timeoutMsOf(doubt.call), usage.sure_after)),
+    );
   const before = await moneyOf(session);
   const asked = await client.ask(run.waiter, client.freeRequest(usage));
   const money = await moneyOf(session);
@@ -256,7 +259,7 @@ export function amountIn(
 // ------------------------------------------------------------------------------------------------ asking
 
 /** The time that the dialect states, but never less than the time after which the vendor is surely done. */
-function sureMsOf({ timeoutMs }: Client, sureAfter: string | undefined): number {
+function sureMsOf(timeoutMs: number, sureAfter: string | undefined): number {
   const statedMs = sureAfter === undefined ? 0 : (parseDurationMs(sureAfter) ?? 0);
   return vendorIsQuick() ? statedMs : Math.max(statedMs, timeoutMs + WORKS_ON_MS);
 }

@@ -127,6 +127,16 @@ describe('what is refused, with line and column', () => {
       '1:27: {keey} has no meaning in a header here',
       'Did you mean key?',
     ],
+    ['auth: { basic: [user, kei] }', '1:16: "kei" is neither the key nor a slot', 'Did you mean key?'],
+    [
+      'auth: { basic: [key] }\nheaders: { Authorization: "Bearer {key}" }',
+      '2:10: `auth` says the same',
+      'Keep one of them.',
+    ],
+    [
+      'operations: { enrich-company: { timeout: 500ms } }',
+      '1:42: operations.enrich-company.timeout: write a timeout as 30s or 2m, from 1s to 1h',
+    ],
     [
       'operations: { enrich-person: { path: "/people/{email}" } }',
       '1:38: the path has {email}, which a call by profile_url does not have',

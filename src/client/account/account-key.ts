@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { type StopError, stop } from '../../core/errors.ts';
 
 /**
- * Finds the source of an account's key, and reads the key. A key is read when it is needed and kept nowhere
- * else.
+ * Finds the source of an account's key and of its further secrets, and reads them. They are read when they
+ * are needed and kept nowhere else.
  */
 
 export type KeySource =
@@ -27,23 +27,55 @@ const SANDBOX_KEY = 'sandbox';
 /** Long enough to type the passphrase of a password store, short enough for a run at night to end. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
+/** What is looked for, in words, and the entry of the accounts file that says where. */
+interface Wanted {
+  /** `key of the account data` */
+  readonly whose: string;
+  /** `key`, behind which `_env` and `_command` stand; or `secrets.user.` */
+  readonly entry: string;
+}
+
+const keyOf = (account: string): Wanted => ({ whose: `key of the account ${account}`, entry: 'key_' });
+
 /**
  * The key itself. Each call runs `key_command`.
  * @throws StopError `account` when the key is missing or cannot be a key.
  */
-export async function resolveKey(
+export function resolveKey(
   { name, key }: { readonly name: string; readonly key: KeySource },
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
-  switch (key.kind) {
+  return read(key, keyOf(name), env);
+}
+
+/**
+ * The further secrets by the names of their slots; undefined for an account that has none.
+ * @throws StopError `account` as `resolveKey` does.
+ */
+export async function resolveSecrets(
+  { name, secrets }: { readonly name: string; readonly secrets?: Readonly<Record<string, KeySource>> },
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  if (secrets === undefined) return undefined;
+  const found: [string, string][] = [];
+  // One after the other, because each program may ask for a passphrase.
+  for (const [slot, source] of Object.entries(secrets)) {
+    const wanted = { whose: `secret ${slot} of the account ${name}`, entry: `secrets.${slot}.` };
+    found.push([slot, await read(source, wanted, env)]);
+  }
+  return Object.fromEntries(found);
+}
+
+async function read(source: KeySource, wanted: Wanted, env: NodeJS.ProcessEnv): Promise<string> {
+  switch (source.kind) {
     case 'sandbox':
       return SANDBOX_KEY;
     case 'file':
-      return usableKey(name, key.reveal());
+      return usable(wanted, source.reveal());
     case 'environment':
-      return usableKey(name, env[key.variable] ?? missingVariable(name, key.variable));
+      return usable(wanted, env[source.variable] ?? missingVariable(wanted, source.variable));
     case 'command':
-      return usableKey(name, await outputOf(name, key.words, key.folder));
+      return usable(wanted, await outputOf(wanted, source.words, source.folder));
   }
 }
 
@@ -61,16 +93,18 @@ export function describeKey(key: KeySource): string {
   }
 }
 
+export const usableKey = (account: string, found: string): string => usable(keyOf(account), found);
+
 /**
  * The key without the line end that a file or a command puts behind it.
  * @throws StopError `account` for characters that no HTTP header could carry: white space, control
  *   characters, other scripts.
  */
-export function usableKey(account: string, found: string): string {
+function usable({ whose }: Wanted, found: string): string {
   const key = found.replace(/\r?\n$/, '');
   const wrong = (fact: string, next: string) =>
-    stop('account', `The key of the account ${account} ${fact}.`, { next, again: 'mended' });
-  if (key === '') throw wrong('is empty', 'Give the key.');
+    stop('account', `The ${whose} ${fact}.`, { next, again: 'mended' });
+  if (key === '') throw wrong('is empty', `Give the ${whose.split(' ')[0]}.`);
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw wrong(
     'contains a space, a line break or a character that is not ASCII',
@@ -82,12 +116,13 @@ export function usableKey(account: string, found: string): string {
  * A key that a user has put in the place of the variable's name is not shown: keys have small letters, or
  * more digits.
  */
-const shownName = (variable: string): string => (/^[A-Z_]+\d{0,2}$/.test(variable) ? variable : 'of key_env');
+const shownName = (variable: string, entry = keyOf('').entry): string =>
+  /^[A-Z_]+\d{0,2}$/.test(variable) ? variable : `of ${entry}env`;
 
-function missingVariable(account: string, variable: string): never {
-  const name = shownName(variable);
-  const fact = `The key of the account ${account} is missing: the environment variable ${name} is not set.`;
-  const next = `Set ${name} to the key, for example with export ${name}=…`;
+function missingVariable({ whose, entry }: Wanted, variable: string): never {
+  const name = shownName(variable, entry);
+  const fact = `The ${whose} is missing: the environment variable ${name} is not set.`;
+  const next = `Set ${name} to the ${whose.split(' ')[0]}, for example with export ${name}=…`;
   throw stop('account', fact, { next, again: 'mended' });
 }
 
@@ -96,7 +131,7 @@ function missingVariable(account: string, variable: string): never {
  * passphrase.
  */
 async function outputOf(
-  account: string,
+  wanted: Wanted,
   [named = '', ...words]: readonly string[],
   folder: string,
 ): Promise<string> {
@@ -111,17 +146,19 @@ async function outputOf(
   try {
     const [[code, signal], output] = await Promise.all([once(child, 'close'), text(child.stdout)]);
     if (code === 0) return output;
-    throw commandFailed(account, `ended with ${signal ?? code}`);
+    throw commandFailed(wanted, `ended with ${signal ?? code}`);
   } catch (error) {
     // The system's message would name the program, and a word that is not a program may be the key.
     throw error instanceof Error && 'syscall' in error
-      ? commandFailed(account, `cannot be started (${'code' in error ? error.code : 'no reason given'})`)
+      ? commandFailed(wanted, `cannot be started (${'code' in error ? error.code : 'no reason given'})`)
       : error;
   }
 }
 
-function commandFailed(account: string, how: string): StopError {
-  const fact = `The key of the account ${account} is missing: the program of key_command ${how}.`;
-  const next = 'Run the command of key_command by hand, and correct it until it prints only the key.';
+function commandFailed({ whose, entry }: Wanted, how: string): StopError {
+  const fact = `The ${whose} is missing: the program of ${entry}command ${how}.`;
+  const next =
+    `Run the command of ${entry}command by hand, ` +
+    `and correct it until it prints only the ${whose.split(' ')[0]}.`;
   return stop('account', fact, next);
 }

@@ -25,9 +25,10 @@ import {
   type Region,
   SANDBOX_NAMES,
   SANDBOX_VENDORS,
+  type SecretEntry,
 } from './accounts-file.ts';
 
-export { describeKey, resolveKey, usableKey } from './account-key.ts';
+export { describeKey, resolveKey, resolveSecrets, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, type Receiver } from './accounts-file.ts';
 
 interface AddressParts {
@@ -82,6 +83,8 @@ export interface Account {
   readonly exclusiveKey?: true;
   readonly sandbox: boolean;
   readonly key: KeySource;
+  /** What fills the slots of the dialect, by their names; absent where the file names none. */
+  readonly secrets?: Readonly<Record<string, KeySource>>;
   readonly limits: Limits;
   /** How long a whole request may take, until its last byte is there; without it a minute. */
   readonly timeoutMs?: number;
@@ -150,7 +153,7 @@ export async function loadAccounts(path: string = accountsPath()): Promise<Accou
  * @param problem the problem with its dialect.
  */
 export function accountObject(account: Account, problem?: StopError): AccountObject {
-  const { name, vendor, sandbox, via, limits, budget, price } = account;
+  const { name, vendor, sandbox, via, limits, budget, price, secrets } = account;
   const within = (ms: number) => limits.windows.find(({ windowMs }) => windowMs === ms)?.requests ?? null;
   return {
     name,
@@ -175,6 +178,7 @@ export function accountObject(account: Account, problem?: StopError): AccountObj
     budget: { per_day: budget.perDay ?? null, per_month: budget.perMonth ?? null },
     price: price ? `${price.amount} ${price.currency}` : null,
     key: describeKey(account.key),
+    ...(secrets && { secrets: mapped(secrets, describeKey) }),
   };
 }
 
@@ -291,6 +295,7 @@ function accountOf(name: string, entry: AccountEntry, document: AccountsDocument
     ...identityOf(name, entry.id, { vendor: entry.vendor, baseUrl, organizationId }),
     baseUrl,
     key: keySourceOf(entry, dirname(document.path)),
+    ...(entry.secrets && { secrets: secretsOf(entry.secrets, dirname(document.path)) }),
     ...present({ region: service?.region, organizationId, projectId: service?.project_id }),
     ...(service === undefined ? {} : { documentationUrl: documentationOf(baseUrl) }),
   };
@@ -339,6 +344,7 @@ function accountThrough(
     ...identityOf(name, entry.id, { vendor: entry.vendor, baseUrl, organizationId, connectedAccount }),
     baseUrl,
     key: service.key,
+    ...present({ secrets: service.secrets }),
     via: { service: service.name, connectedAccount, ...present({ dialectPath }) },
     ...present({ organizationId, projectId }),
   };
@@ -384,13 +390,22 @@ function documentationOf(baseUrl: URL): string {
 }
 
 function keySourceOf(
-  { key, key_env: variable, key_command: words }: AccountEntry,
+  { key, key_env: variable, key_command: words }: Pick<AccountEntry, 'key' | 'key_env' | 'key_command'>,
   folder: string,
 ): KeySource {
   if (variable !== undefined) return { kind: 'environment', variable };
   if (words !== undefined) return { kind: 'command', words, folder };
   return { kind: 'file', reveal: () => key ?? '' };
 }
+
+function secretsOf(entries: Readonly<Record<string, SecretEntry>>, folder: string) {
+  return mapped(entries, ({ value: key, env, command }) =>
+    keySourceOf({ ...present({ key, key_env: env, key_command: command }) }, folder),
+  );
+}
+
+const mapped = <From, To>(entries: Readonly<Record<string, From>>, to: (each: From) => To) =>
+  Object.fromEntries(Object.entries(entries).map(([name, each]) => [name, to(each)]));
 
 const WINDOWS = [
   { name: 'per_second', windowMs: 1000 },

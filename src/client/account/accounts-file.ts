@@ -3,6 +3,7 @@ import { PRICE, priceOf } from '../../core/money.ts';
 import { PLAYED_VENDORS } from '../../core/played-vendors.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { opt, optBlock } from '../../lib/yaml/schema-problem.ts';
+import { isSlot } from '../slots.ts';
 
 /** The schema of `accounts.yaml`. `account.ts` turns an entry into an account. */
 
@@ -64,6 +65,21 @@ const commandLine = line
   .transform((text) => text.trim().split(/ +/));
 const command = z.union([commandLine, z.array(line).min(1)]);
 
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_]\w*$/, 'it must be the name of an environment variable, not the key');
+
+/** What a slot of the dialect is filled with. */
+const secret = z
+  .strictObject({
+    value: opt(z.string(), 'the secret itself'),
+    env: opt(variable, 'the environment variable that holds it'),
+    command: opt(command, 'a program and its arguments, which prints it, as for `key_command`'),
+  })
+  .refine((given) => Object.keys(given).length === 1, { error: 'write a value, an env or a command' });
+
+export type SecretEntry = z.infer<typeof secret>;
+
 const shared = {
   id: opt(
     line.max(200),
@@ -77,13 +93,20 @@ const shared = {
   ),
   base_url: opt(address, 'where the API is; https, but for addresses of this machine'),
   key: opt(z.string(), 'the key itself'),
-  key_env: opt(
-    z.string().regex(/^[A-Za-z_]\w*$/, 'it must be the name of an environment variable, not the key'),
-    'the environment variable that holds the key',
-  ),
+  key_env: opt(variable, 'the environment variable that holds the key'),
   key_command: opt(
     command,
     'a program and its arguments, which prints the key; run without a shell, in the folder of this file',
+  ),
+  secrets: opt(
+    z.record(
+      z
+        .string()
+        .refine(isSlot, 'a secret has a name of small letters, digits and "_", and another than `key`'),
+      secret,
+    ),
+    'what else the vendor asks for besides the key, by the names of the slots of the dialect, ' +
+      'such as `{ user: { env: VENDOR_USER } }`',
   ),
   limits: optBlock('what the plan at the vendor allows', {
     per_second: rate.describe('requests in any second'),
@@ -129,7 +152,7 @@ function checkEntry(entry: Readonly<Record<string, unknown>>, context: z.core.$R
   const keys = given(KEYS);
   const [beside] = given(BESIDE_VIA);
   if (entry.via !== undefined) {
-    const [own] = given(['base_url', ...KEYS]);
+    const [own] = given(['base_url', ...KEYS, 'secrets']);
     const missing = BESIDE_VIA.find((name) => entry[name] === undefined);
     if (own !== undefined)
       refuse('an account with via has no address and no key', 'Leave it out: the service has both.', own);

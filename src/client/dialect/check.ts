@@ -1,4 +1,4 @@
-import { suggestion } from '../../core/errors.ts';
+import { nearest, suggestion } from '../../core/errors.ts';
 import {
   EMAIL_VERDICTS,
   GIVEN,
@@ -10,6 +10,7 @@ import {
 } from '../../core/given.ts';
 import type { Method } from '../../core/operation.ts';
 import { foreignName, listed } from '../../core/plain-text.ts';
+import { ACCOUNT_VALUES, isSlot } from '../slots.ts';
 import { type DialectEntries, type DialectOperation, entries } from './dialect-schema.ts';
 
 /**
@@ -21,6 +22,7 @@ export const dialectSchema = entries.superRefine((dialect, context) => {
   const refuse: Refuse = (keys, fact, next, part = 'value') =>
     context.addIssue({ code: 'custom', path: [...keys], message: fact, params: { next, part } });
   checkHeaders(dialect.headers, ['headers'], [], refuse);
+  checkAuth(dialect, refuse);
   for (const request of requestsOf(dialect)) checkRequest(request, refuse);
   for (const [name, entry] of Object.entries(dialect.operations))
     checkOperation(name, entry, dialect, refuse);
@@ -280,9 +282,6 @@ function checkVerdicts(verdicts: VerdictWords, refuse: Refuse): void {
 
 // --------------------------------------------------------------------------------------------------- headers
 
-/** Values of the account that the headers of any request may name. */
-const ACCOUNT_VALUES = ['key', 'basic_key', 'project_id', 'organization_id'];
-
 /** @param also further names that the headers may use. */
 function checkHeaders(
   headers: NamedHeaders,
@@ -292,7 +291,9 @@ function checkHeaders(
 ): void {
   const known = [...ACCOUNT_VALUES, ...also];
   for (const [name, template] of Object.entries(headers)) {
-    const unknown = placeholdersIn(template).find((each) => !known.includes(each));
+    const unknown = placeholdersIn(template).find(
+      (each) => !known.includes(each) && !isSlotBeside(each, known),
+    );
     if (unknown !== undefined)
       refuse([...keys, name], `{${unknown}} has no meaning in a header here`, suggestion(unknown, known));
     if (name === 'content-type' && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(template)) {
@@ -300,6 +301,23 @@ function checkHeaders(
       refuse([...keys, name], fact, 'Leave it out. A vendor that takes only forms cannot be asked.');
     }
   }
+}
+
+/** A name that is nearly one of ours is that one mistyped, and no slot. */
+const isSlotBeside = (name: string, known: readonly string[]): boolean =>
+  isSlot(name) && nearest(name, known) === undefined;
+
+function checkAuth({ auth, headers }: DialectEntries, refuse: Refuse): void {
+  if (auth === undefined) return;
+  const wrong = auth.basic.find((name) => name !== 'key' && !isSlotBeside(name, ['key']));
+  if (wrong !== undefined)
+    refuse(
+      ['auth', 'basic'],
+      `${foreignName(wrong)} is neither the key nor a slot`,
+      suggestion(wrong, ['key']),
+    );
+  if (headers.authorization !== undefined)
+    refuse(['headers', 'authorization'], '`auth` says the same', 'Keep one of them.', 'name');
 }
 
 const placeholdersIn = (template: string): readonly string[] =>

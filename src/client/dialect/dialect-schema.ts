@@ -4,6 +4,7 @@ import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { opt, optBlock } from '../../lib/yaml/schema-problem.ts';
+import { SLOT } from '../slots.ts';
 import { makeLinear } from './linear-pattern.ts';
 
 /**
@@ -58,6 +59,15 @@ const block = <Shape extends z.ZodRawShape>(about: string, shape: Shape) =>
 const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
   error: 'write a duration as 30s, 10m, 24h or 30d',
 });
+
+/** Below a second every answer would be lost. Above an hour a run would seem never to end. */
+const timeout = z.string().refine(
+  (text) => {
+    const ms = parseDurationMs(text) ?? 0;
+    return ms >= 1_000 && ms <= 3_600_000;
+  },
+  { error: 'write a timeout as 30s or 2m, from 1s to 1h' },
+);
 
 /** Checking a pattern also makes it run in linear time from then on. */
 const pattern = z
@@ -303,6 +313,11 @@ const operation = z.strictObject({
     invalid: opt(verdictWords, 'mail does not arrive'),
     unknown: opt(verdictWords, 'the vendor could not find out'),
   }),
+  timeout: opt(
+    timeout,
+    'how long a whole request of this operation may take, such as `180s`, from `1s` to `1h`; ' +
+      "left out: as the account's `limits` say, else a minute",
+  ),
   credits: block('prices, in whole credits', {
     most: credits.describe('reserved before the request leaves. When in doubt, the higher number'),
     found: credits.describe('what a successful answer is booked at, when it does not say itself'),
@@ -416,8 +431,19 @@ export const entries = z.strictObject({
     'headers of every request. `{key}`, ' +
       '`{project_id}` and `{organization_id}` are those of the account, ' +
       'and `{basic_key}` is the key as `Basic` takes it: as a name without a password, in Base64. ' +
+      'Another name, such as `{secret}`, is a slot: what the account has under `secrets`. ' +
       '`null` takes a built-in header away',
   ),
+  auth: optBlock('instead of the header `authorization`', {
+    basic: z
+      .array(z.string().regex(SLOT, 'write a name of small letters, digits and "_"'))
+      .min(1)
+      .max(2)
+      .describe(
+        'the name and the password of `Basic`, such as `[user, key]`: `key` is that of the account, ' +
+          'each other one a slot; one alone has no password',
+      ),
+  }),
   operations: z.record(z.string(), operation).describe("the vendor's operations by our names for them"),
   answers: rules.describe('rules, tried in order; the first whose parts all hold gives the meaning'),
   words: words.describe(

@@ -93,7 +93,10 @@ function dialectIn({ path, value, problem }: YamlDocument<Entries>, builtIn: Dia
     const fact = `the ${builtIn.vendor} has no operation ${foreignName(unknown)}`;
     throw problem(['operations', unknown], 'name', fact, suggestion(unknown, known));
   }
-  const content = merged({ ...builtIn, name: basename(path).replace(/\.[^.]*$/, '') }, value);
+  const content = merged(
+    { ...builtIn, name: basename(path).replace(/\.[^.]*$/, '') },
+    value.auth === undefined ? value : { ...value, headers: withoutBuiltIn('authorization', value.headers) },
+  );
   const checked = dialectSchema.safeParse(content, { jitless: true });
   // Words that several dialects have are one object, which is made ready for reading once.
   if (checked.success) return { ...checked.data, ...(value.words === undefined && { words: builtIn.words }) };
@@ -126,6 +129,9 @@ function mergedHeaders(builtIn: Entries, own: Entries): Entries {
   const others = Object.entries(builtIn).filter(([name]) => !named.has(name));
   return withoutNull({ ...Object.fromEntries(others), ...own });
 }
+
+const withoutBuiltIn = (name: string, own: unknown): unknown =>
+  own === undefined || isObject(own) ? { [name]: null, ...own } : own;
 
 const mergedWords = (builtIn: Entries, own: Entries): Entries => ({
   ...builtIn,

@@ -5,6 +5,7 @@ import {
   findAccount,
   loadAccounts,
   resolveKey,
+  resolveSecrets,
 } from '../../client/account/account.ts';
 import { isAgreed } from '../../client/account/agreements.ts';
 import { checkAddress } from '../../client/client.ts';
@@ -69,6 +70,7 @@ async function testAccount(console: Console, account: Account, tell: Tell): Prom
   if (baseUrl === undefined)
     return tell({ sandbox: true }, 'needs no key and no network; it is started when it is used.');
   await resolveKey(account);
+  await resolveSecrets(account);
   const dialect = await dialectOf(account);
   tell(
     { sandbox: false, dialect: dialect.name },
