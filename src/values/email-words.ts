@@ -71,7 +71,9 @@ export const STAND_INS: readonly (readonly [words: string, where: string])[] = [
     'name, yourname, your.name, your-name, email, youremail, your.email, user, username, someone',
     'placeholders',
   ],
-  ['example, first.last, firstname.lastname, email_not_unlocked', 'placeholders'],
+  ['example, you, first.last, firstname.lastname, email_not_unlocked', 'placeholders'],
+  ['john.doe, jane.doe, johndoe, janedoe, jdoe, foo, bar, sample, demo', 'placeholders'],
+  ['abc, abcd, abc123, xyz, aaa, aaaa, asd, asdasd, qwe, 123, 1234, 12345', 'web forms'],
 ];
 
 /** Hosts that stand for none beside such a part, without their ends. */

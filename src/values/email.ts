@@ -3,22 +3,31 @@ import { decodeHTMLStrict } from 'entities';
 import { z } from 'zod';
 import { phrasesIn } from '../core/plain-text.ts';
 import { ROLES, STAND_IN_HOSTS, STAND_INS } from './email-words.ts';
+import { isAccepted, unknownEnd } from './hosts.ts';
 import type { Kind } from './kind.ts';
+import { withoutLabel } from './labels.ts';
 import { ENCODING, end, identifierDamage, type Mend, mending, QUOTES, UNSEEN } from './mend.ts';
 import { isUsable, reader, type Unusable, unusable, usable } from './reading.ts';
-import { hostProblem } from './web-address.ts';
+import { behindLink, hostProblem } from './web-address.ts';
+import { hostJoined } from './web-mends.ts';
 
 /** One address in lower case. Personal addresses are welcome, because this identifies people. */
-const read = reader((text) => {
+const read = reader((text, { acceptHosts = [] } = {}) => {
   const address = text.normalize('NFC').toLowerCase();
   const [name = '', host = '', ...more] = address.split('@');
-  if (more.length > 0) return unusable('several_emails');
-  if (isAddress(name, host)) return whyNobodys(name, host) ?? usable(address);
-  // Vendors show such a host in one spelling or the other, so a member list of theirs might not show that the
-  // person is there.
-  const plain = domainToASCII(host);
-  return plain !== host && isAddress(name, plain) ? unusable('host_letters', plain) : unusable('no_email');
+  if (more.length > 0) return unusable(/[\s,;|/]/.test(text) ? 'several_emails' : 'several_ats');
+  if (!isAddress(name, host)) return whyNoAddress(name, host);
+  const end = unknownEnd(host);
+  if (end !== undefined && !isAccepted(host, acceptHosts)) return unusable('no_such_end', end);
+  return whyNobodys(name, host) ?? usable(address);
 }, 'email');
+
+function whyNoAddress(name: string, host: string): Unusable {
+  if (/\p{Cf}/u.test(name + host)) return unusable('unseen');
+  const plain = domainToASCII(host);
+  const isForeign = /[^\0-\x7f]/.test(host) && isAddress(name, plain);
+  return isForeign ? unusable('host_letters', plain) : unusable('no_email');
+}
 
 /** The check that browsers make: zod's own pattern refuses the "&" of `r&d@acme.com`. */
 const html5 = z.email({ pattern: z.regexes.html5Email });
@@ -39,7 +48,11 @@ function isAddress(name: string, host: string): boolean {
   return html5.safeParse(address).success && !STRAY_DOT.test(address) && hostProblem(host) === undefined;
 }
 
-const HIDDEN = /\*|(?:^|[._-])x{3,}(?:$|[._-])/;
+const HIDDEN = /\*|(?:^|[._-])x{3,}(?:$|[._-])|x{4,}/;
+
+/** What systems put before or behind the name of somebody who is gone, so that no mail goes there. */
+const GONE =
+  /^(?:deleted|removed|inactive|deactivated|disabled|invalid|donotuse|do[._-]not[._-]use)(?=[._+-]|\d|user|$)|[._+-](?:deleted|removed|inactive|deactivated|disabled|invalid|donotuse)$/;
 
 /** Signs before a line that somebody took out of a list. Mailboxes may have them, and none does. */
 const COMMENT = /^(?:[#;!%]|\/\/|--)/;
@@ -56,6 +69,7 @@ const NOWHERE = new Set([...NOBODY, ...phrasesIn(STAND_IN_HOSTS)]);
 function whyNobodys(name: string, host: string): Unusable | undefined {
   if (HIDDEN.test(name)) return unusable('hidden_email');
   if (COMMENT.test(name)) return unusable('commented_out');
+  if (GONE.test(name)) return unusable('taken_out');
   const [company = ''] = host.split('.', 1);
   if (NOBODY.has(name) && NOWHERE.has(company)) return unusable('stand_in_email');
   if (/^x{3,}$/.test(company)) return unusable('hidden_email');
@@ -102,40 +116,34 @@ export function isRole(address: string): boolean {
 
 // ------------------------------------------------------------------------------------------------- repairs
 
-/**
- * `Jo <jo@x.com>`, `mailto:jo@x.com?subject=…`. A name that is another address leaves open which one was
- * meant.
- */
-function unwrapped(text: string): string {
-  const { name = '', inside } = /^(?<name>[^<>]*)<(?<inside>[^<>]*)>$/.exec(text)?.groups ?? {};
-  const address = (inside ?? text)
-    .trim()
-    .replace(/^mailto:/i, '')
-    .replace(inside === undefined ? /\?.*$/ : '', '');
-  const isOther = name.includes('@') && name.replace(/["'\s]/g, '').toLowerCase() !== address.toLowerCase();
-  return isOther || (inside === undefined && !/^mailto:/i.test(text)) ? text : address;
+/** Whether a text names one address alone, once or more. */
+function namesOne(text: string): boolean {
+  const named = text.toLowerCase().match(/[^\s@"'<>()[\]|:,;]+@[^\s@"'<>()[\]|,;?]+/g) ?? [];
+  return new Set(named).size === 1;
 }
 
 const END = end(' .,:;/');
 const wrapped = (mend: Mend['mend']): Mend => ({ kind: 'wrapped_address', mend, onlyUnusable: true });
-const NAME = wrapped(unwrapped);
+/** Of two addresses in a cell nobody can tell which one was meant. */
+const found = (find: (text: string) => string | undefined): Mend =>
+  wrapped((text) => (text.includes('@') && namesOne(text) ? (find(text) ?? text) : text));
 
-/**
- * What programs and people write before an address: `SMTP:`, as Exchange lists them, and the name of the
- * field.
- */
-const LABEL = wrapped((text) =>
-  text.replace(/^(?:smtp|sip|mailto|e-?mail(?: address)?|mail)\s*:\s*(?=\S+$)/i, ''),
+/** `Jo <jo@x.com>` of a mail program, `Jo (jo@x.com)`, a link behind a name, and `jo@x.com (work)`. */
+const BESIDE_WORDS = [
+  /^[^<>]+<(?<address>[^<>]*)>$/,
+  /^[^()@]*\((?<address>[^()\s]+@[^()\s]+)\)$/,
+  /^(?<address>\S+@\S+)\s*(?:\([^()]*\)|\[[^[\]]*\])$/,
+];
+const NAME = found(
+  (text) =>
+    behindLink(text) ?? BESIDE_WORDS.map((words) => words.exec(text)?.groups?.address?.trim()).find(Boolean),
 );
 
-/** An address behind the name of its owner: a link of a sheet, of Markdown or of HTML, or in brackets. */
-const BEHIND = [
-  /^=HYPERLINK\(\s*"mailto:(?<address>[^"?]+)[^"]*"\s*(?:[,;].*)?\)$/is,
-  /^\[[^\]@]*\]\(mailto:(?<address>[^)?]+)[^)]*\)$/i,
-  /^<a\s[^>]*href=["']?mailto:(?<address>[^"'?>]+)[^>]*>[^<@]*<\/a>$/i,
-  /^[^()@]*\((?<address>[^()\s]+@[^()\s]+)\)$/,
-];
-const LINK = wrapped((text) => BEHIND.map((link) => link.exec(text)?.groups?.address).find(Boolean) ?? text);
+/** `mailto:jo@x.com?subject=…` */
+const MAIL_LINK = wrapped((text) =>
+  /^mailto:/i.test(text) ? text.replace(/^mailto:/i, '').replace(/\?.*$/s, '') : text,
+);
+const LABEL = wrapped((text) => withoutLabel('email', text));
 
 const misspelled = (mend: Mend['mend']): Mend => ({ kind: 'misspelled', mend, onlyUnusable: true });
 
@@ -144,21 +152,34 @@ const ENTITIES = misspelled((text) => (/&[#a-z\d]+;/i.test(text) ? decodeHTMLStr
 const PERCENT = misspelled((text) => (text.includes('@') ? text : text.replace(/%40/, '@')));
 const NARROW = misspelled((text) => (WIDE.test(text) ? text.normalize('NFKC').replaceAll('。', '.') : text));
 
-/** `jo@acme,com` and `jo@acme.com,au`: what stands behind such a comma is no second value. */
-const COMMA = misspelled((text) =>
-  text.replace(
-    /^([^\s@,;]+@[^\s@,;.]+),(?=[^\s@,;]+$)|^([^\s@,;]+@[^\s@,;]+\.(?:com|net|org|edu|gov|co|asn|id)),(?=(?:au|nz|uk)$)/i,
-    '$1$2.',
-  ),
-);
+/** `jo(at)acme.com`, `jo [at] acme [dot] com`: against programs that gather addresses. */
+const AT = misspelled((text) => {
+  const spelled = text.replace(/\s*[([{](?:at|ät|arroba|arobase)[)\]}]\s*/i, '@');
+  return spelled === text || text.includes('@')
+    ? text
+    : spelled.replaceAll(/\s*[([{](?:dot|punkt|punto|point)[)\]}]\s*|(?<=\S)\s+dot\s+(?=\S)/gi, '.');
+});
+
+/** Blanks beside the @, and what stands in the host in the place of a dot. */
+const AROUND_AT = misspelled((text) => {
+  const [name = '', host = '', ...more] = text.split('@');
+  return more.length > 0 || name === '' || host === '' ? text : `${name.trim()}@${hostJoined(host.trim())}`;
+});
+
+/** Servers know a host by these letters. */
+const PLAIN_HOST = misspelled((text) => {
+  const [name = '', host = ''] = text.split('@');
+  return /[^\0-\x7f]/.test(host) ? `${name}@${domainToASCII(host)}` : text;
+});
 
 export const email = {
   read,
   looksRight: (cell) => cell.includes('@') && isUsable(read(cell)),
   damage: identifierDamage(
     mending(read, [
-      ...[ENCODING, UNSEEN, ENTITIES, NARROW, END, QUOTES, LINK, NAME, LABEL, PERCENT, END, COMMA],
+      ...[ENCODING, UNSEEN, ENTITIES, NARROW, AT, END, NAME, QUOTES, NAME, LABEL, MAIL_LINK, QUOTES, PERCENT],
+      ...[END, AROUND_AT, PLAIN_HOST],
     ]),
-    /^[\w.+&@-]*[a-z0-9]$/i,
+    /^(?!.*\.\.)[\w.+&@-]*[a-z0-9]$/i,
   ),
 } as const satisfies Kind;

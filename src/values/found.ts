@@ -61,7 +61,10 @@ function verdictOf(value: JsonValue, words: VerdictWords = {}): Found {
 
 const isEmail = (text: string): boolean => {
   const read = email.read(text);
-  return read.kind === 'usable' || (read.kind === 'unusable' && read.code === 'host_letters');
+  // What was bought is kept, also where a list of what domains end in does not have it yet.
+  return (
+    read.kind === 'usable' || (read.kind === 'unusable' && /^(?:host_letters|no_such_end)$/.test(read.code))
+  );
 };
 
 const isPhone = (text: string): boolean => isUsable(phone.read(text));

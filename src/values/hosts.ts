@@ -1,9 +1,9 @@
-import { getPublicSuffix } from 'tldts';
+import { getPublicSuffix, parse } from 'tldts';
 import { entriesOf, type HostAndPath, HostList, HostTable, isBelow, withParents } from './host-table.ts';
 import { BUILDERS } from './seen-hosts/builders.ts';
-import { MADE_UP } from './seen-hosts/made-up.ts';
+import { MADE_UP, SAMPLES } from './seen-hosts/made-up.ts';
 import { MAILBOXES } from './seen-hosts/mailboxes.ts';
-import { PLATFORMS } from './seen-hosts/platforms.ts';
+import { OWN_BELOW, PLATFORMS } from './seen-hosts/platforms.ts';
 import { HIDDEN_TARGETS } from './seen-hosts/redirects.ts';
 import { SEARCHES } from './seen-hosts/searches.ts';
 import { SHORTENERS } from './seen-hosts/shorteners.ts';
@@ -23,25 +23,30 @@ export interface NotOwn {
     | 'hidden_target'
     | 'builder'
     | 'suffix'
+    | 'no_such_end'
     | 'made_up';
   readonly about: string;
 }
 
 interface Said extends Pick<NotOwn, 'code'> {
   readonly path: string;
+  /** Whether each host below has a company's own place: `acme.wixsite.com`. */
+  readonly isOwnBelow: boolean;
 }
 
 const table = new HostTable<Said>();
-for (const [code, data] of [
+for (const [code, data, isOwnBelow = false] of [
   ['hidden_target', HIDDEN_TARGETS],
   ['short_link', SHORTENERS],
   ['page_of_many', PLATFORMS],
+  ['page_of_many', OWN_BELOW, true],
   ['page_of_many', SEARCHES],
-  ['builder', BUILDERS],
+  ['builder', BUILDERS, true],
   ['mailbox_host', MAILBOXES],
   ['made_up', MADE_UP],
+  ['made_up', SAMPLES, true],
 ] as const)
-  for (const { host, path } of entriesOf(data)) table.add(host, { code, path });
+  for (const { host, path } of entriesOf(data)) table.add(host, { code, path, isOwnBelow });
 
 const searches = new HostList(SEARCHES);
 const hidden = new HostList(HIDDEN_TARGETS);
@@ -53,9 +58,8 @@ const hidden = new HostList(HIDDEN_TARGETS);
 export function whyNotOwn({ host, path }: HostAndPath, isMail = false): NotOwn | undefined {
   const plain = withoutWww(host);
   for (const { host: listed, value } of table.of(host)) {
-    const { code } = value;
-    // Below a builder is a company's own.
-    if (code === 'builder' ? listed !== plain : !isBelow(path, value.path)) continue;
+    const { code, isOwnBelow } = value;
+    if (isOwnBelow ? listed !== plain : !isBelow(path, value.path)) continue;
     if (isMail && !OF_MAIL.has(code)) continue;
     // Of mailboxes the whole host is named, as it stands in the address of a person.
     return { code, about: code === 'mailbox_host' ? host : listed };
@@ -83,10 +87,27 @@ const NEVER_PUBLIC = /\.(?:test|invalid|localhost|local|internal|lan|intranet|ho
 
 function whySuffix(host: string): NotOwn | undefined {
   if (NEVER_PUBLIC.test(host)) return { code: 'made_up', about: host };
+  const end = unknownEnd(host);
+  if (end !== undefined) return { code: 'no_such_end', about: end };
   if (getPublicSuffix(host, WITH_BUILDERS) !== host || /(?:^|\.)gov(?:t|\.|$)/.test(host)) return undefined;
   const isBuilder = getPublicSuffix(host, AS_IT_IS) !== host;
   if (isBuilder) return { code: 'builder', about: host };
   return COMPANIES_BELOW.test(host) ? { code: 'suffix', about: host } : undefined;
+}
+
+/** What domains of the internet end in, and `.example`, which is kept for samples. The list is in `tldts`. */
+const KNOWN_ENDS = new Map<string, boolean>([['example', true]]);
+const MOST_KNOWN = 10_000;
+
+/** The last label of a host, as `con` in `acme.con`, where no domain of the internet ends so. */
+export function unknownEnd(host: string): string | undefined {
+  const end = host.slice(host.lastIndexOf('.') + 1);
+  let isKnown = KNOWN_ENDS.get(end);
+  if (isKnown === undefined) {
+    isKnown = parse(`a.${end}`, AS_IT_IS).isIcann === true;
+    if (KNOWN_ENDS.size < MOST_KNOWN) KNOWN_ENDS.set(end, isKnown);
+  }
+  return isKnown ? undefined : end;
 }
 
 /** Whether the host or one above it is among those that a person accepts: `accept_hosts`. */

@@ -1,5 +1,6 @@
 import type { Kind } from './kind.ts';
-import { type Damage, ENCODING, identifierDamage, mending, QUOTES } from './mend.ts';
+import { withoutLabel } from './labels.ts';
+import { type Damage, ENCODING, identifierDamage, type Mend, mending, QUOTES } from './mend.ts';
 import { BLANK, isUsable, type ReadAs, reader, unusable, usable } from './reading.ts';
 import { readSpreadsheetNumber } from './spreadsheet-number.ts';
 
@@ -25,9 +26,6 @@ const ACN_DIGITS = 9;
 const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 const MODULUS = 89;
 
-/** People write this before the number. It is never part of it. */
-const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?(?:\s*(?:no|number)(?!\p{L})\.?:?)?/iu;
-
 /** Registers write the standing of a number behind it: `51 824 753 556 (Active)`. */
 const STANDING = /\s*\([^()\d]*\)$/u;
 
@@ -49,16 +47,20 @@ const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
 function readAbn(text: string): ReadAs {
   // Compatibility forms first: full-width digits and letters become plain ones.
   const trimmed = text.normalize('NFKC').trim();
-  const number = trimmed.replace(LABEL, '').replace(STANDING, '').trim();
+  const number = withoutLabel('abn', trimmed).replace(STANDING, '').trim();
   const digits = number.replace(SEPARATORS, '');
-  if (digits === '') return BLANK;
+  if (/^0*$/.test(digits)) return BLANK;
   const problem = problemOf(digits);
   if (problem === undefined) return usable(digits);
   if (ROUNDED.test(number)) return unusable('spreadsheet_number', number);
   const beside = besideAcn(number);
   if (beside !== undefined) return usable(beside);
-  return readAcn(trimmed) === undefined ? problem : unusable('acn');
+  if (readAcn(trimmed) !== undefined) return unusable('acn');
+  return DIALLED.test(digits) ? unusable('phone_for_abn') : problem;
 }
+
+/** A telephone number of Australia, with the code of the country or of an area. No ABN begins so. */
+const DIALLED = /^(?:\+61|0)[2-478]\d{8}$/;
 
 /** `51 824 753 556`, the official spelling. Text that has not exactly 11 digits comes back as it is. */
 export function formatAbn(digits: string): string {
@@ -101,8 +103,6 @@ function besideAcn(text: string): string | undefined {
   return pairs.find(([abn, acn]) => abn.endsWith(acn) && problemOf(abn) === undefined)?.[0];
 }
 
-const ACN_LABEL = /^A\.?C\.?N(?!\p{L})\.?:?(?:\s*(?:no|number)(?!\p{L})\.?:?)?/iu;
-
 /** A spreadsheet takes the zeros at the beginning of a number away, and an ACN may have two. */
 const FEWEST_ACN_DIGITS = 7;
 
@@ -111,7 +111,7 @@ const FEWEST_ACN_DIGITS = 7;
  * With fewer than nine digits it is one only behind the word.
  */
 function readAcn(text: string): string | undefined {
-  const bare = text.replace(ACN_LABEL, '');
+  const bare = withoutLabel('acn', text);
   const digits = bare.replace(SEPARATORS, '');
   const fewest = bare === text ? ACN_DIGITS : FEWEST_ACN_DIGITS;
   if (!/^\d{7,9}$/.test(digits) || digits.length < fewest) return undefined;
@@ -134,19 +134,18 @@ function checksumHolds(digits: string): boolean {
  */
 const NUMBERS = /^(?:[^0-9]*[0-9]){11}|[\p{N}--[0-9]]/v;
 
-/**
- * What stands before and between the digits of a number that is written for people, and characters that
- * nobody sees.
- */
-const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
+/** What stands between the digits of a number that is written for people, and characters that nobody sees. */
+const AROUND_DIGITS = /[\s.\-\p{Pd}\p{Cf}]/gu;
 
 const readCell = reader(readAbn, 'abn');
-const mended = mending(readCell, [ENCODING, QUOTES]);
+const LABEL: Mend = { kind: 'wrapped_address', mend: (text) => withoutLabel('abn', text) };
+const mended = mending(readCell, [ENCODING, QUOTES, LABEL]);
 
 const damage: Damage = (text) => {
   const reading = readAbn(text);
-  if (reading.kind === 'usable' || reading.kind === 'blank') return undefined;
-  const number = readSpreadsheetNumber(text);
+  if (reading.kind !== 'unusable' || reading.code === 'phone_for_abn') return undefined;
+  const bare = withoutLabel('abn', text);
+  const number = readSpreadsheetNumber(bare);
   if (number !== undefined) {
     const { kind, digits = '' } = number;
     if (isUsable(readAbn(digits))) return { kind, repaired: digits };
@@ -154,7 +153,7 @@ const damage: Damage = (text) => {
   }
   const issue = mended(text);
   if (issue !== undefined) return issue;
-  const digits = (number?.digits ?? text).replace(AROUND_DIGITS, '');
+  const digits = (number?.digits ?? bare).replace(AROUND_DIGITS, '');
   if (!/^[0-9]{10,11}$/.test(digits)) return undefined;
   if (isRounded(digits)) return { kind: 'rounded' };
   return { kind: digits.length === 10 ? 'lost_digit' : 'mistyped' };
@@ -169,9 +168,10 @@ export const abn = {
 /** The number of a company in a register: capitals and digits without the signs between them. */
 export const registerNumber = {
   read: reader((text) => {
-    const acn = ACN_LABEL.test(text) ? readAcn(text.normalize('NFKC')) : undefined;
+    const acn = withoutLabel('acn', text) === text ? undefined : readAcn(text.normalize('NFKC'));
     if (acn !== undefined) return usable(acn);
-    const number = text.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
+    const bare = withoutLabel('number', text);
+    const number = bare.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
     return /^(?=.*[1-9])[A-Z\d]{4,30}$/.test(number) ? usable(number) : unusable('no_register_number');
   }, 'number'),
 } as const satisfies Kind;

@@ -1,11 +1,9 @@
 import { present } from '../core/objects.ts';
 import type { Kind } from './kind.ts';
+import { withoutLabel } from './labels.ts';
 import { type CellIssue, identifierDamage } from './mend.ts';
 import { type Read, reader, unusable, usable } from './reading.ts';
 import { type NumberReading, readSpreadsheetNumber } from './spreadsheet-number.ts';
-
-/** What people write before a number, and what a link to it begins with. */
-const LABEL = /^(?:tel(?:ephone)?|phone|ph|mob(?:ile)?|cell|[tmp])\s*[.:]+\s*/i;
 
 /** `ext. 12`, `x12`, `#12`, `;ext=136` behind a number, and the words for that elsewhere. */
 const EXTENSION =
@@ -23,7 +21,7 @@ const NUMBER = /^\+?\p{Nd}{5,17}$/u;
  * read is the number as it is written, because people dial that.
  */
 const read: Read = reader((text) => {
-  const plain = text.normalize('NFKC').replace(LABEL, '').replace(EXTENSION, '');
+  const plain = withoutLabel('phone', text.normalize('NFKC')).replace(EXTENSION, '');
   const digits = plain.replace(SIGNS, '');
   return NUMBER.test(digits) && !/^\+?0+$/.test(digits) ? usable(text) : unusable('no_phone');
 });

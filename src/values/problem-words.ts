@@ -25,11 +25,14 @@ const WORDS = {
   hidden_target: (host) => `is a link of ${host}, which hides where it leads`,
   made_up: (host) => `${host} stands for no website`,
   builder: (host) => `${host} is a builder of websites, and not the website of a company`,
+  no_such_end: (end) => `ends in .${end}, as no domain does; accept_hosts takes its host all the same`,
   suffix: (host) => `${host} is what domains end in, and no domain`,
   email_for_website: 'is an e-mail address, not a website',
 
   // ------------------------------------------------------------------------------------------------ profiles
   slug_for_url: 'is a slug, not a URL',
+  nobodys_slug: (slug) => `has "${slug}" where a person or a company stands, as programs write it for none`,
+  email_for_profile: 'is an e-mail address, not a profile',
   link_word: 'is a word for a link, not a slug',
   no_slug_there: (host) => `no slug can be read from a page of ${host}`,
   no_person_page: 'is not the profile of a person on LinkedIn, which starts with /in/…',
@@ -46,6 +49,9 @@ const WORDS = {
 
   // -------------------------------------------------------------------------------------------------- e-mail
   no_email: 'is not an e-mail address',
+  several_ats: 'has more than one @',
+  unseen: 'contains a character that nobody sees',
+  taken_out: 'is marked as deleted, and takes no mail',
   several_emails: 'holds more than one e-mail address',
   hidden_email: 'hides the address behind signs',
   stand_in_email: 'stands for no address',
@@ -76,6 +82,7 @@ const WORDS = {
   sign: (sign) => `contains the sign ${sign}`,
   acn: 'is an ACN; the ABN has those nine digits behind two more',
   no_acn: 'is no ACN',
+  phone_for_abn: 'is a telephone number, and no ABN',
   digits: (count) => `has ${count} ${count === '1' ? 'digit' : 'digits'}, an ABN has 11`,
   leading_zero: 'starts with 0, an ABN never does',
   checksum: 'the checksum fails',

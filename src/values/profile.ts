@@ -2,11 +2,19 @@ import { listed, wordsIn } from '../core/plain-text.ts';
 import { linesOfHosts } from './host-table.ts';
 import { isAccepted } from './hosts.ts';
 import type { Kind } from './kind.ts';
-import { ENCODING, end, identifierDamage, mending, QUOTES, UNSEEN } from './mend.ts';
-import { type SubjectKind, shownBehindFragment, shownBy, whyNotPageOf } from './profile-pages.ts';
+import { ENCODING, identifierDamage, mending, UNSEEN } from './mend.ts';
+import { isPageOf, type SubjectKind, shownBehindFragment, shownBy, whyNotPageOf } from './profile-pages.ts';
 import { isUsable, type Read, type ReadAs, type ReadTerms, unusable, usable } from './reading.ts';
 import { NOBODYS_SLUGS } from './seen-hosts/network-pages.ts';
-import { addressReader, mayBeAddress, readTarget, TRACKING, type WebAddress } from './web-address.ts';
+import {
+  addressReader,
+  EMAIL_LIKE,
+  mayBeAddress,
+  readTarget,
+  TRACKING,
+  type WebAddress,
+} from './web-address.ts';
+import { soundOf, webMends } from './web-mends.ts';
 
 /**
  * The paths at LinkedIn under which slugs stand. The vendor does not say to which network its profile URLs
@@ -61,6 +69,7 @@ const LINK_WORDS = new Set(
 );
 
 function slugIn(text: string): ReadAs {
+  if (EMAIL_LIKE.test(text)) return unusable('email_for_profile');
   const address = readTarget(text);
   if ('kind' in address) return address;
   if (!isLinkedIn(address)) return unusable('no_slug_there', address.host);
@@ -70,23 +79,36 @@ function slugIn(text: string): ReadAs {
 
 function profileUrlIn(text: string, whose: SubjectKind, { profiles = [] }: ReadTerms = {}): ReadAs {
   if (readSlug(text) !== undefined) return unusable('slug_for_url');
+  if (EMAIL_LIKE.test(text)) return unusable('email_for_profile');
   const address = readTarget(text);
   if ('kind' in address) return address;
   if (profiles.length > 0 && !isAccepted(address.host, profiles))
     return unusable('other_network', listed(profiles));
   if (!isLinkedIn(address)) return pageOf(address, whose);
   const found = pageIn(address.url, whose);
-  if (found === undefined) return unusable(WRONG_PAGE[whose]);
-  return usable(`https://www.linkedin.com/${found.section}/${encodeURIComponent(found.slug)}`);
+  if (found !== undefined)
+    return usable(`https://www.linkedin.com/${found.section}/${encodeURIComponent(found.slug)}`);
+  // The same person may have another address there, which only the network can tell from the usual one.
+  return isPageOf(whose, address)
+    ? usable(cleanUrl({ ...address, host: 'www.linkedin.com' }))
+    : whyNotLinkedIn(address, whose);
+}
+
+/** Why a page of LinkedIn is not that of a person, or a company. */
+function whyNotLinkedIn({ url }: WebAddress, whose: SubjectKind): ReadAs {
+  const [section = '', slug] = segmentsOf(url);
+  const isNobodys = slug !== undefined && NOBODYS.has(slug.toLowerCase());
+  return isNobodys && SECTIONS[whose].includes(section.toLowerCase())
+    ? unusable('nobodys_slug', slug)
+    : unusable(WRONG_PAGE[whose]);
 }
 
 /** A page of any other network, by what its address shows. */
 function pageOf(address: WebAddress, whose: SubjectKind): ReadAs {
   const { host, url } = address;
-  const where = { host, path: url.pathname };
-  const why = whyNotPageOf(whose, where);
+  const why = whyNotPageOf(whose, address);
   if (why !== undefined) return unusable(why.code, why.about);
-  const shown = shownBy(shownBehindFragment(where, url.hash));
+  const shown = shownBy(shownBehindFragment({ host, path: url.pathname }, url.hash));
   if (shown === undefined || shown === whose) return addressOf(address);
   return unusable(shown === 'person' ? 'page_of_person' : 'page_of_company');
 }
@@ -118,13 +140,18 @@ function cleanUrl(address: WebAddress): string {
 /** The end of a sentence that was pasted along with an address; the URL parser has escaped some of it. */
 const PASTED_END = /(?:[)\],;.!']|%(?:20|22|3E|7D))+$/i;
 
+const segmentsOf = ({ pathname }: URL): readonly string[] =>
+  pathname
+    .replace(/^\/(?:m|mwlite)(?=\/)/i, '')
+    .split('/')
+    .filter((segment) => segment !== '');
+
 /**
  * `/in/jo-citizen/en` → section `in`, slug `jo-citizen`, also from the mobile pages; undefined for any other
  * path.
  */
 function pageIn(url: URL, whose: SubjectKind): { section: string; slug: string } | undefined {
-  const path = url.pathname.replace(/^\/(?:m|mwlite)(?=\/)/i, '');
-  const [first = '', second = ''] = path.split('/').filter((segment) => segment !== '');
+  const [first = '', second = ''] = segmentsOf(url);
   const section = first.toLowerCase();
   const slug = readSlug(second.replace(PASTED_END, ''), SLUG_IN_PATH);
   return SECTIONS[whose].includes(section) && slug !== undefined && !NOBODYS.has(slug)
@@ -171,8 +198,7 @@ const readEither: Read = (cell, terms) => {
   return person.kind === 'usable' ? person : readCompany(cell, terms);
 };
 
-const END = end(' ,;');
-const damage = identifierDamage(mending(readEither, [ENCODING, UNSEEN, END, QUOTES, END]));
+const damage = identifierDamage(mending(readEither, webMends('profile')), soundOf('=?&@-'));
 
 export const personProfile = {
   read: readPerson,

@@ -1,19 +1,27 @@
+import { decodeHTMLStrict } from 'entities';
 import { foreignName } from '../core/plain-text.ts';
 import type { KindName } from './kind.ts';
 import { LONGEST_CELL, type Read, reader, type Unusable, unusable } from './reading.ts';
 import { unredirected } from './redirect.ts';
 
-/** A link with words before its address: a spreadsheet's formula, Markdown, or an address in brackets. */
+/**
+ * A link with words beside its address: a spreadsheet's formula, Markdown, HTML, Slack, Jira, or an address in
+ * brackets.
+ */
 const LINKS = [
   /^=HYPERLINK\(\s*"(?<address>[^"]+)"\s*(?:[,;].*)?\)$/is,
-  /^\[[^\]]*\]\((?<address>https?:.+)\)$/i,
+  /^\[[^\]]*\]\((?<address>(?:https?|mailto):.+)\)$/i,
+  /^<a\s[^>]*?href\s*=\s*(?<quote>["']?)(?<address>[^>]+?)\k<quote>(?:\s[^>]*)?>(?:(?!<a\s).)*<\/a>$/is,
+  /^<(?<address>(?:https?|mailto):[^<>|]+)\|[^<>|]*>$/i,
+  /^\[[^[\]|]*\|(?<address>(?:https?|mailto):[^[\]|]+)\]$/i,
   /^[^()<>]*[(<]\s*(?<address>https?:[^<>]+?)\s*[)>]$/i,
 ];
 
 /** The address behind a cell that shows something else; undefined for any other cell. */
 export function behindLink(text: string): string | undefined {
-  if (!/[)>]$/.test(text) || text.length > LONGEST_CELL) return undefined;
-  return LINKS.map((link) => link.exec(text)?.groups?.address?.trim()).find(Boolean);
+  if (!/[)>\]]$/.test(text) || text.length > LONGEST_CELL) return undefined;
+  const address = LINKS.map((link) => link.exec(text)?.groups?.address?.trim()).find(Boolean);
+  return address !== undefined && /^<a\s/i.test(text) ? decodeHTMLStrict(address) : address;
 }
 
 /**

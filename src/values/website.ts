@@ -2,7 +2,7 @@ import { wordsIn } from '../core/plain-text.ts';
 import { withoutTextMark } from './cell-text.ts';
 import { isAccepted, whyNotOwn } from './hosts.ts';
 import type { Kind } from './kind.ts';
-import { ENCODING, end, identifierDamage, type Mend, mending, QUOTES, UNSEEN } from './mend.ts';
+import { identifierDamage, type Mend, mending } from './mend.ts';
 import { isUsable, type ReadTerms, type Unusable, unusable, usable } from './reading.ts';
 import {
   addressReader,
@@ -12,6 +12,7 @@ import {
   type WebAddress,
   withoutTracking,
 } from './web-address.ts';
+import { soundOf, webMends } from './web-mends.ts';
 
 /** Why an address is not one company's own; undefined where it is, or where a person accepts its host. */
 function notOwn({ host, url }: WebAddress, { acceptHosts }: ReadTerms, isMail = false): Unusable | undefined {
@@ -83,19 +84,7 @@ function mayBeSite(cell: string): boolean {
   return TOP_LEVEL.has(end) || NATIONAL.test(end);
 }
 
-/** `https//`, `htp://`, `http://http://`: a scheme that was typed wrong, or twice. */
-const WRONG_SCHEME =
-  /^(?!https?:\/\/(?!h))(?:https?:\/\/)?(?:h*t+p+s?|htps?)(?:[:;]*\/{1,2}|[:;])[:/]*(?=[\w-]+\.)/i;
-const SCHEME: Mend = {
-  kind: 'wrapped_address',
-  mend: (text) => text.replace(WRONG_SCHEME, 'https://'),
-  onlyUnusable: true,
-};
-const END = end(' ,;');
-const MENDS = [ENCODING, UNSEEN, END, QUOTES, END, SCHEME];
-/** Cells of these signs have nothing to mend, but for their scheme. */
-const soundOf = (signs: string): RegExp =>
-  new RegExp(`^(?!${WRONG_SCHEME.source.slice(1)})[\\w.:/~%${signs}]*$`, 'i');
+const MENDS = webMends('website');
 const VISIT: Mend = { kind: 'tracking', mend: withoutTracking };
 
 export const domain = {

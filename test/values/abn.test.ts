@@ -77,6 +77,8 @@ describe('a mistyped number', () => {
     ['ABN pending', 'contains letters'],
     ['5.38E+10', 'looks like a rounded number from a spreadsheet (5.38E+10)'],
     ['51824753556/001', 'contains the sign /'],
+    ['0412 345 678', 'is a telephone number, and no ABN'],
+    ['+61 412 345 678', 'is a telephone number, and no ABN'],
     // The sum alone divides by 89, as that of 93 000 000 005 does; check digits below 10 were never issued.
     ['04000000005', 'starts with 0, an ABN never does'],
   ])('%j %s', (text, problem) => {
@@ -85,7 +87,7 @@ describe('a mistyped number', () => {
   });
 });
 
-test.each(['', '   ', '\u00a0', '-', 'ABN:', '\u200b'])(
+test.each(['', '   ', '\u00a0', '-', 'ABN:', '\u200b', '00 000 000 000', 'ABN/ACN: '])(
   'a cell that holds no number is blank: %j',
   (text) => {
     expect(abn.read(text)).toEqual({ kind: 'blank' });

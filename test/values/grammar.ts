@@ -156,6 +156,17 @@ export function writeEmail(pick: Pick): Written {
       text.replace('@', '&#64;'),
       text.replace('@', '&#x40;'),
       text.replace('@', '\u200b@'),
+      text.replace('@', pick(['(at)', '[at]', ' [at] ', ' (AT) '])),
+      text.replace('@', pick([' @ ', ' @', '@ '])),
+      text.replace(/\.(?=[^.]+$)/, pick([',', '..', ' .'])),
+      `E: ${text}`,
+      `E ${text}`,
+      `M: ${text}`,
+      `Email: ${text}`,
+      `Email address ${text}`,
+      `${text} ${pick(['(old)', '(work)', '[Anna Bell]'])}`,
+      `<a href="mailto:${text}">Anna Bell</a>`,
+      `<mailto:${text}|Anna Bell>`,
     ]);
     return { cell: around(pick, cell), value: text.toLowerCase(), isDamaged: true };
   }
@@ -175,6 +186,11 @@ export function writeEmail(pick: Pick): Written {
     () => `#${given}@${at}`,
     () => `//${given}@${at}`,
     () => `аnna@${at}`,
+    () => `${given}xxxx@${at}`,
+    () => `${pick(['DELETED_', 'deleted-', 'inactive.', 'donotuse_'])}${given}@${at}`,
+    () => `${given}@${pick(LABELS)}.${pick(['con', 'cmo', 'comm', 'nett', 'com.auu'])}`,
+    () => pick(['you@example.com', 'abc@abc.com', 'john.doe@example.com', 'asd@asd.com']),
+    () => `${given}@@${at}`,
     () => `jοhn@${at}`,
     () => `@${at}`,
     () => `${given}@`,
@@ -183,7 +199,6 @@ export function writeEmail(pick: Pick): Written {
     () => `${given}@${at}, ${family}@${at}`,
     () => `${given}@${family}@${at}`,
     () => `${given} at ${at}`,
-    () => `${given}(at)${at}`,
     () => '[email protected]',
     () => `${given} ${family}`,
     () => `https://${at}/contact`,
@@ -243,6 +258,10 @@ export function writeWebsite(pick: Pick): Written {
         () => `[Acme](https://${name}${path})`,
         () => `Acme (https://${name})`,
         () => `=HYPERLINK("https://${name}${path}","Acme")`,
+        () => `<a href="https://${name}${path}" target="_blank">${name}</a>`,
+        () => `<a href='http://${name}'><b>Acme</b></a>`,
+        () => `<https://${name}${path}|Acme>`,
+        () => `[Acme|https://${name}]`,
         () => `anna@${name}`,
       ])();
       return { cell: around(pick, cell), value };
@@ -255,6 +274,10 @@ export function writeWebsite(pick: Pick): Written {
       `“${bare}”`,
       `(${bare})`,
       bare.replace('.', '\u200b.'),
+      `${bare} ${pick(['(old)', '(new site)', '[shop]'])}`,
+      `${pick(['W: ', 'W ', 'Web: ', 'Website: ', 'URL: ', 'Homepage - '])}${bare}`,
+      bare.replace(/\.(?=[^.]+$)/, pick([',', '..', ' .', '. '])),
+      bare.replace(/^(www|https:\/\/www|http:\/\/www)\./, `$1${pick(['. ', ',', '..'])}`),
     ]);
     return { cell: around(pick, cell), value, isDamaged: true };
   }
@@ -268,6 +291,11 @@ export function writeWebsite(pick: Pick): Written {
     () => pick(LABELS),
     () => `${name} and shop.${name}`,
     () => `ftp://${name}`,
+    () => `${pick(LABELS)}.${pick(['con', 'cmo', 'comm', 'nett', 'com.auu'])}`,
+    () => pick(['example.com', 'https://www.example.org/', 'http://example.net']),
+    () => `${name}, shop.${name}`,
+    () => `${name},shop.${name}`,
+    () => `<a href="https://${name}">Acme</a>, <a href="https://shop.${name}">Shop</a>`,
     () => pick(['https://', 'http://www.', 'www.', 'https://www.']),
     () => pick(['Coming soon', 'ask Jo', 'Acme Pty Ltd', 'under construction', 'true', 'localhost']),
     () => `+61 2 ${digitsOf(pick, 8)}`,
@@ -302,6 +330,8 @@ export function writeProfile(pick: Pick): Written {
       () => marked(pick, text),
       () => `[Jo](${own})`,
       () => `=HYPERLINK("${own}","Jo")`,
+      () => `<a href="${own}">${slug}</a>`,
+      () => `<${own}|Jo>`,
     ])();
     return { cell: around(pick, cell), value: own };
   }
@@ -313,11 +343,23 @@ export function writeProfile(pick: Pick): Written {
       `mastodon.social/@${pick(words('annab bochen'))}`,
       `www.facebook.com/profile.php?id=1${digitsOf(pick, 6)}`,
       `www.crunchbase.com/person/${pick(words('anna-bell bo-chen'))}`,
+      `www.linkedin.com/pub/anna-bell/${digitsOf(pick, 2)}/${digitsOf(pick, 3)}/a${digitsOf(pick, 2)}`,
+      `www.linkedin.com/talent/profile/AEMAAB${digitsOf(pick, 8)}`,
+      `www.linkedin.com/sales/lead/ACwAAB${digitsOf(pick, 8)},NAME_SEARCH,aB1c`,
     ]);
     return { cell: around(pick, `${pick(['', 'https://', 'http://'])}${page}`), value: `https://${page}` };
   }
   if (form === 'damaged') {
-    const cell = pick([`"${own}"`, `<${own}>`, `“${own}”`, `${own};`, `${own} ,`]);
+    const cell = pick([
+      ...[`"${own}"`, `<${own}>`, `“${own}”`, `${own};`, `${own} ,`],
+      ...[
+        `LinkedIn: ${own}`,
+        `LI ${own}`,
+        `Profile: ${own}`,
+        `${own} (old)`,
+        own.replace('://www.', '://www. '),
+      ],
+    ]);
     return { cell: around(pick, cell), value: own, isDamaged: true };
   }
   const cell = pick([
@@ -326,6 +368,11 @@ export function writeProfile(pick: Pick): Written {
     () =>
       `https://www.linkedin.com/${pick(['in/', 'feed/', 'posts/anna_x-activity-1', 'search/results/people/?keywords=anna', 'jobs/view/1', ''])}`,
     () => `https://www.google.com/search?q=${slug}`,
+    () => `https://${pick(words('lnkd.in bit.ly t.co'))}/${slug}`,
+    () => 'https://www.facebook.com/profile.php',
+    () =>
+      `https://www.linkedin.com/${pick(['in/undefined', 'in/null', 'pub/dir/anna/bell', 'sales/lead', 'sales/search/people'])}`,
+    () => `https://www.linkedin.con/in/${slug}`,
     () => `https://www.linkedin.com/company/${pick(words('acme bluedental'))}`,
     () => pick(['https://www.facebook.com/', 'https://x.com', 'https://twitter.com/']),
     () => `https://crm.acme.com.au/#contact/${digitsOf(pick, 2)}`,
@@ -362,7 +409,21 @@ export function writeAbn(pick: Pick): Written {
   const form = pick(words('plain plain plain plain beside damaged none'));
   const text = grouped(value, pick(SIGNS));
   if (form === 'plain') {
-    const label = pick(['', '', '', 'ABN ', 'ABN: ', 'A.B.N. ', 'abn no. ', 'ABN Number: ']);
+    const label = pick([
+      '',
+      '',
+      '',
+      'ABN ',
+      'ABN: ',
+      'A.B.N. ',
+      'abn no. ',
+      'ABN Number: ',
+      'ABN/ACN: ',
+      'ABN/ACN ',
+      'ACN/ABN: ',
+      'Australian Business Number: ',
+      'ABN #',
+    ]);
     const cell = pick([
       `${label}${text}`,
       marked(pick, text),
@@ -403,6 +464,8 @@ export function writeAbn(pick: Pick): Written {
     () => `${value}${digitsOf(pick, 1)}`,
     () => acn,
     () => `ACN ${acn}`,
+    () => `ABN/ACN: ${acn}`,
+    () => pick(['00 000 000 000', '0412 345 678', '+61 2 9000 1234']),
     () => `A.C.N. ${acn.replace(/^(...)(...)(...)$/, '$1 $2 $3')}`,
     () => (other === value ? 'N/A' : `${text} / ${other}`),
     () => `${value.slice(0, 6)}00000`.replace(/^5182470/, '5182471'),

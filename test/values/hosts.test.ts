@@ -9,7 +9,7 @@ import { companyProfile, pageAddress, personProfile, profileUrl } from '../../sr
 import { BUILDERS } from '../../src/values/seen-hosts/builders.ts';
 import { MAIL_PROGRAMS } from '../../src/values/seen-hosts/mail-programs.ts';
 import { MAILBOXES } from '../../src/values/seen-hosts/mailboxes.ts';
-import { PLATFORMS } from '../../src/values/seen-hosts/platforms.ts';
+import { OWN_BELOW, PLATFORMS } from '../../src/values/seen-hosts/platforms.ts';
 import { HIDDEN_TARGETS } from '../../src/values/seen-hosts/redirects.ts';
 import { SEARCHES } from '../../src/values/seen-hosts/searches.ts';
 import { SHORTENERS } from '../../src/values/seen-hosts/shorteners.ts';
@@ -44,7 +44,14 @@ test.each([
 });
 
 test('a builder is no company, and what stands before it is one', () => {
-  for (const host of [...asWritten(BUILDERS), 'wixsite.com', 'github.io', 'myshopify.com', 'netlify.app']) {
+  for (const host of [
+    ...asWritten(BUILDERS),
+    ...asWritten(OWN_BELOW),
+    'wixsite.com',
+    'github.io',
+    'myshopify.com',
+    'netlify.app',
+  ]) {
     expect([host, domain.read(`https://www.${host}/`).kind]).toEqual([host, 'unusable']);
     expect(domain.read(`https://acme.${host}/about`)).toEqual({ kind: 'usable', value: `acme.${host}` });
   }
@@ -81,6 +88,7 @@ test.each([
 test('an address at a platform is of those who work there, and one of a mailbox is of anybody', () => {
   expect(domain.read('anna@seek.com.au')).toEqual({ kind: 'usable', value: 'seek.com.au' });
   expect(domain.read('anna@yahoo.fr')).toMatchObject({ code: 'mailbox_host' });
+  expect(domain.read('anna@substack.com')).toEqual({ kind: 'usable', value: 'substack.com' });
   expect(domain.read('anna@wixsite.com')).toMatchObject({ code: 'builder' });
 });
 
@@ -113,6 +121,12 @@ test.each([
   ['https://x.com/acme', 'either'],
   ['https://github.com/acme', 'either'],
   ['https://www.facebook.com/profile.php?id=1', 'either'],
+  ['https://www.facebook.com/profile.php', 'nobody'],
+  ['https://scholar.google.com/citations?view_op=top_venues', 'nobody'],
+  ['https://www.linkedin.com/sales/lead/ACwAAB1,NAME_SEARCH,x', 'person'],
+  ['https://www.linkedin.com/sales/company/123', 'company'],
+  ['https://www.linkedin.com/pub/dir/anna/bell', 'nobody'],
+  ['https://www.linkedin.con/in/anna', 'nobody'],
   ['https://www.instagram.com/p/abc', 'nobody'],
   ['https://x.com/anna/status/1', 'nobody'],
   ['https://www.facebook.com/search/people/?q=anna', 'nobody'],

@@ -37,8 +37,11 @@ test.each<[string, ...string[]]>([
   ['acme.example/about', 'Website'],
   ['acme.com.au.', 'Domain', 'Website'],
   ['acme.consulting', 'Domain', 'Website'],
-  ['https://acme.pdf', 'Website'],
-  ['www.acme.pdf', 'Domain', 'Website'],
+  ['https://acme.zip', 'Website'],
+  ['www.acme.zip', 'Domain', 'Website'],
+  // No domain ends so.
+  ['https://acme.pdf'],
+  ['www.acme.pdf'],
   ['report.pdf'],
   ['jo.citizen'],
   ['J.Smith/Brown'],

@@ -44,7 +44,7 @@ const WORDS: Readonly<Record<CellIssueKind, string>> = {
   wrapped_address: 'with more than the address',
   punctuation: 'with punctuation around',
   sheet_value: 'that a spreadsheet took for a date, a truth value or a number',
-  misspelled: 'spelled as in a link, or with a comma for a dot',
+  misspelled: 'with other signs than an address has',
   tracking: 'with a tail that tracks readers',
 };
 

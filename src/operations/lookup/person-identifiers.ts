@@ -25,7 +25,7 @@ export const EMAIL: Identifier = {
 
 /** A department and a machine have mail, and are no person whom a vendor could find. */
 const readOfPerson: Read = (cell, terms) => {
-  const said = email.read(cell);
+  const said = email.read(cell, terms);
   if (said.kind !== 'usable' || terms?.roleAddresses === 'send') return said;
   return isRole(said.value) ? unusable('role_email') : said;
 };

@@ -4,3 +4,6 @@ export const MADE_UP = `
   yourdomain.* yourcompany.* yourwebsite.* mywebsite.com nowebsite.* none.com
   nosite.com noemail.com
 `;
+
+/** Hosts for samples (RFC 2606). Those below one are the companies of a sample: `acme.example.com`. */
+export const SAMPLES = 'example.com example.net example.org';

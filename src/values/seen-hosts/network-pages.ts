@@ -1,7 +1,7 @@
 /**
- * What the pages of networks show, where it can be told from their path: a `person`, a `company`, or `nobody`
- * (a post, a list, a log-in). `*` is one segment of the path; what is not here may be anybody. Behind `#`
- * stands where the pages below it were seen.
+ * What the pages of networks show, where it can be told from their path: a `person`, a `company`, `either`, or
+ * `nobody` (a post, a list, a log-in). `*` is one segment of the path, and a page with `?id` is that of nobody
+ * without this parameter; what is not here may be anybody. Behind `#` stands where the pages below it were seen.
  */
 export const NETWORK_PAGES = `
   # columns of profiles in lists and in answers of data vendors
@@ -34,9 +34,21 @@ export const NETWORK_PAGES = `
   orcid.org         person  /*
   researchgate.net  person  /profile
   researchgate.net  nobody  /publication
-  scholar.google.*  person  /citations
+  scholar.google.*  person  /citations?user
   glassdoor.*       company /Overview
+  # the same person under other addresses: before 2014, and in products for recruiters and sellers
+  linkedin.com      person  /pub/*/*/*/*
+  linkedin.com      person  /profile/view?id
+  linkedin.com      person  /talent/profile/*
+  linkedin.com      person  /talent/search/profile/*
+  linkedin.com      person  /recruiter/profile/*
+  linkedin.com      person  /sales/lead/*
+  linkedin.com      person  /sales/people/*
+  linkedin.com      person  /sales/profile/*
+  linkedin.com      company /sales/company/*
+  linkedin.com      company /sales/accounts/*
   # links that were copied from a post, a search or a page of the network itself
+  facebook.com      either  /profile.php?id
   facebook.com      company /pages
   facebook.com      nobody  /share
   facebook.com      nobody  /sharer
@@ -58,20 +70,13 @@ export const NETWORK_PAGES = `
   facebook.com      nobody  /*/posts
   facebook.com      nobody  /*/videos
   facebook.com      nobody  /*/photos
-  x.com             nobody  /home
-  x.com             nobody  /explore
-  x.com             nobody  /hashtag
-  x.com             nobody  /intent
-  x.com             nobody  /login
-  x.com             nobody  /i
-  x.com             nobody  /*/status
-  twitter.com       nobody  /home
-  twitter.com       nobody  /explore
-  twitter.com       nobody  /hashtag
-  twitter.com       nobody  /intent
-  twitter.com       nobody  /login
-  twitter.com       nobody  /i
-  twitter.com       nobody  /*/status
+  x.com,twitter.com nobody  /home
+  x.com,twitter.com nobody  /explore
+  x.com,twitter.com nobody  /hashtag
+  x.com,twitter.com nobody  /intent
+  x.com,twitter.com nobody  /login
+  x.com,twitter.com nobody  /i
+  x.com,twitter.com nobody  /*/status
   instagram.com     nobody  /p
   instagram.com     nobody  /reel
   instagram.com     nobody  /reels
@@ -81,8 +86,7 @@ export const NETWORK_PAGES = `
   instagram.com     nobody  /*/p
   instagram.com     nobody  /*/reel
   fb.watch          nobody  /*
-  threads.net       nobody  /*/post
-  threads.com       nobody  /*/post
+  threads.net,threads.com nobody /*/post
   youtube.com       nobody  /watch
   youtube.com       nobody  /shorts
   youtube.com       nobody  /playlist

@@ -8,11 +8,11 @@ export const PLATFORMS = `
   # the "Website" of companies that have none: networks
   facebook.com fb.com fb.me m.me instagram.com threads.net threads.com linkedin.com lnkd.in twitter.com x.com
   youtube.com youtu.be tiktok.com pinterest.* snapchat.com reddit.com whatsapp.com wa.me t.me telegram.me
-  discord.com discord.gg weibo.com vk.com ok.ru xing.com bsky.app mastodon.social nextdoor.com line.me
+  discord.com discord.gg weibo.com vk.com ok.ru xing.com bsky.app mastodon.social nextdoor.* line.me
   vimeo.com flickr.com soundcloud.com twitch.tv behance.net dribbble.com
 
   # the same: texts and code below one roof
-  medium.com substack.com patreon.com wikipedia.org wikidata.org fandom.com github.com gitlab.com
+  patreon.com wikipedia.org wikidata.org fandom.com github.com gitlab.com
   bitbucket.org sourceforge.net npmjs.com producthunt.com quora.com
 
   # the same: link pages
@@ -85,3 +85,6 @@ export const PLATFORMS = `
   appexchange.salesforce.com marketplace.atlassian.com marketplace.zoom.us store.steampowered.com
   galaxystore.samsung.com appgallery.huawei.com appsource.microsoft.com open.spotify.com
 `;
+
+/** Platforms below whose host each has a place of its own: `acme.substack.com`. */
+export const OWN_BELOW = 'medium.com substack.com';
