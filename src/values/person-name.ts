@@ -2,7 +2,7 @@ import { phrasesIn } from '../core/plain-text.ts';
 import { bareWord } from './blank.ts';
 import type { Kind } from './kind.ts';
 import { isPlaceholder, nameReader } from './name.ts';
-import { NO_NAME, OFFICES } from './person-words.ts';
+import { NO_NAME, OFFICES } from './person-name-words.ts';
 import type { Code } from './problem-words.ts';
 import { BLANK, type Read, type ReadAs, unusable, usable } from './reading.ts';
 import { textDamage } from './text.ts';

@@ -1,4 +1,4 @@
-import { GENERIC_WORDS, LEGAL_WORDS, PLACE_WORDS } from './name-words.ts';
+import { GENERIC_WORDS, LEGAL_WORDS, PLACE_WORDS } from './same-name-words.ts';
 
 /**
  * Whether two names may be those of one company, or of one person. A name proves little: a company trades
