@@ -203,7 +203,7 @@ export function planLines(plan: Plan): readonly string[] {
       `  this run       ${counted(part.rows, 'row')}, ` +
         `at most ${counted(part.most, 'credit')}${inMoney(part.cost)}`,
     reasons.slice(0, REASONS_SHOWN).map(reasonLine),
-    reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
+    reasons.length > REASONS_SHOWN && `  and ${counted(reasons.length - REASONS_SHOWN, 'other reason')}`,
   );
 }
 
