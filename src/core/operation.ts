@@ -106,10 +106,19 @@ export interface InputField {
   /** Whether a cell shows by itself that it is about others: a person, where companies are looked up. */
   readonly isOthers?: (cell: string) => boolean;
   /**
-   * Whether a cell has nothing for this input: no text, or a word for nothing. Left out: only a cell without
-   * text.
+   * Whether a cell has nothing of the user's for this input, so that what an earlier step finds takes its
+   * place. Left out: only a cell without text.
    */
   readonly isBlank?: (cell: string) => boolean;
+  /**
+   * Whether a row is prepared as if the cell had no text. Left out: where the words for nothing say so.
+   * @param cellOf the other cells of the row, by their inputs.
+   */
+  readonly countsAsBlank?: (
+    cell: string,
+    cellOf: (input: string) => string | undefined,
+    nullNames?: NullNames,
+  ) => boolean;
   /** No two people share the value, so a text that most rows of a list have in its column is a label. */
   readonly isOnes?: true;
   /** The cells carry a checksum, so a column of them is recognised for sure, also against its header. */

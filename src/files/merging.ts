@@ -14,8 +14,8 @@ import { inputOf } from '../core/steps.ts';
 import type { Job } from '../job/job.ts';
 import { isJsonName } from '../lib/file-name.ts';
 import { asItIs, safeCell } from '../lib/formulas.ts';
-import { isBlankCell } from '../values/blank.ts';
 import type { KindName } from '../values/kind.ts';
+import { isFilled } from '../values/kinds.ts';
 import { kindOfFilled, kindOfInput } from './columns/column-kind.ts';
 import { type OpenedFile, openFile } from './input.ts';
 import { isWorkbookName } from './output/output.ts';
@@ -359,11 +359,11 @@ function cellsAdded(
     found(column).trim() !== '' && found(column) === before?.(column);
   const isKept = (column: string): boolean => {
     if (into(column) === found(column)) return false;
-    const isFilled = known.answers.get(column) === 'fill';
+    const isOfFill = known.answers.get(column) === 'fill';
     const kind = kindOfFilled(column);
-    const isBlank = (cell: string): boolean => (isFilled ? isBlankCell(cell, kind) : cell.trim() === '');
+    const isBlank = (cell: string): boolean => (isOfFill ? !isFilled(cell, kind) : cell.trim() === '');
     if (isBlank(into(column))) return isBlank(found(column));
-    const isNewer = !isSame && found(asOf).trim() !== '' && !isFilled;
+    const isNewer = !isSame && found(asOf).trim() !== '' && !isOfFill;
     if (isNewer && (ours.has(column) || found(column).trim() !== '')) return false;
     // A later batch may have found the same answer in the ledger. Then its price and source differ, which is
     // no edit of the user's.

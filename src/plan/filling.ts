@@ -1,13 +1,13 @@
-import { foreignName, listed } from '../core/plain-text.ts';
+import { foreignName, foreignWords, listed } from '../core/plain-text.ts';
 import { type InputRow, LEAVES_OUT, RowCount, type RowNumber, SO_NOTHING } from '../core/row.ts';
 import { lackingWords, type RowStep, type RowSteps, type WantedColumn } from '../core/steps.ts';
 import { kindOfFilled } from '../files/columns/column-kind.ts';
 import type { InputColumns } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import type { SkippedByObject } from '../objects/plan-object.ts';
-import { isBlankCell } from '../values/blank.ts';
 import { withoutTextMark } from '../values/cell-text.ts';
 import type { KindName } from '../values/kind.ts';
+import { isFilled, problemOf } from '../values/kinds.ts';
 import type { PreparedRow } from './row-walk.ts';
 
 /**
@@ -62,10 +62,10 @@ export function leavingOut(
 }
 
 function holding(wanted: Wanted, kind: KindName | undefined): (cell: string) => boolean {
-  if (typeof wanted === 'string' && compared(wanted) === 'filled') return (cell) => !isBlankCell(cell, kind);
+  if (typeof wanted === 'string' && compared(wanted) === 'filled') return (cell) => isFilled(cell, kind);
   const texts = new Set([wanted].flat().map(compared));
   const isBlankWanted = texts.has('blank');
-  return (cell) => texts.has(compared(cell)) || (isBlankWanted && isBlankCell(cell, kind));
+  return (cell) => texts.has(compared(cell)) || (isBlankWanted && !isFilled(cell, kind));
 }
 
 const compared = (text: string): string => withoutTextMark(text).toLowerCase();
@@ -116,11 +116,29 @@ export function fillingOf({ operation, add = {}, on_existing: onExisting }: Job,
   }));
   if (cells.length === 0 || cells.some(({ at }) => at < 0)) return undefined;
   const columns = listed(cells.map(({ at }) => foreignName(header[at] ?? '')));
-  const isKept = onExisting === 'keep';
-  const filled = `${columns} ${cells.length === 1 ? 'is' : 'are'} filled`;
-  const why = isKept ? `on_existing: keep leaves ${columns} as the list has them` : filled;
-  return { cells: isKept ? [] : cells, why: why + SO_NOTHING };
+  if (onExisting === 'keep') {
+    const kept = `on_existing: keep leaves ${columns} as the list has them${SO_NOTHING}`;
+    return { cells: [], whyFull: () => kept };
+  }
+  const filled = `${columns} ${cells.length === 1 ? 'is' : 'are'} filled${SO_NOTHING}`;
+  return {
+    cells,
+    /** Why the row would get nothing; undefined where it may get something. */
+    whyFull(own: InputRow['cells']): string | undefined {
+      if (!cells.every(({ at, kind }) => isFilled(own[at] ?? '', kind))) return undefined;
+      const odd = cells.flatMap(({ at, kind }) => {
+        const cell = own[at] ?? '';
+        const problem = kind && problemOf(cell, kind);
+        if (problem === undefined) return [];
+        const text = foreignWords(cell.trim(), LONGEST_QUOTE);
+        return [`${foreignName(header[at] ?? '')} holds "${text}", which ${problem}; `];
+      });
+      return odd.join('') + filled;
+    },
+  };
 }
+
+const LONGEST_QUOTE = 80;
 
 interface FilledCell {
   /** Its position in the list; -1 where the list has no such column. */
@@ -159,7 +177,7 @@ export function stepsFilling(
   const leftOf = (step: RowStep, cells: InputRow['cells']): RowStep | undefined => {
     const own = wanted.get(step.name ?? '') ?? [];
     const wants = own.filter(
-      ({ cell, kind }) => cell < 0 || (onExisting === 'fill' && isBlankCell(cells[cell] ?? '', kind)),
+      ({ cell, kind }) => cell < 0 || (onExisting === 'fill' && !isFilled(cells[cell] ?? '', kind)),
     );
     if (own.length > 0 && wants.length === 0) return undefined;
     return isRead && own.length > 0 ? { ...step, wants } : step;

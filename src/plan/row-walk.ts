@@ -51,7 +51,7 @@ import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
 import { type AnswerFields, cellText, saidAt, saidIn } from '../values/answer-fields.ts';
-import { isBlankCell, isBlankText } from '../values/blank.ts';
+import { isBlankText } from '../values/blank.ts';
 import type { AskedBefore } from './asked-before.ts';
 import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
 
@@ -191,9 +191,8 @@ export function rowPreparer(
     if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
     const left = leftOut(row.cells);
     if (left !== undefined) return { kind: 'skipped', ...left };
-    const isFull = filling?.cells.every(({ at, kind }) => !isBlankCell(row.cells[at] ?? '', kind));
-    if (filling !== undefined && isFull === true)
-      return { kind: 'skipped', reason: filling.why, by: BY_ON_EXISTING };
+    const full = filling?.whyFull(row.cells);
+    if (full !== undefined) return { kind: 'skipped', reason: full, by: BY_ON_EXISTING };
     const ready = prepared(own(columns.read(row)));
     const reason = ready.kind === 'ready' ? aside?.(row) : undefined;
     if (reason !== undefined) return { kind: 'invalid', reason };

@@ -30,6 +30,8 @@ export const NOTHING_FOUND: Seen = [
     'pivot tables, BI exports',
   ],
   ['unknown', 'CRM defaults'],
+  ['unbekannt, onbekend, okänd, ukjent, ukendt, inconnu, sconosciuto, desconocido, desconhecido', 'Europe'],
+  ['неизвестно, 不明, 未知, 미상', 'lists in Russian, Japanese, Chinese, Korean'],
   [
     'n/f, tbc, tba, tbd, to be confirmed, to be advised, to be announced, to be determined',
     'lists of people',
@@ -61,7 +63,29 @@ export const NOTHING_TO_REACH: Seen = [
     'Apollo buttons in a copied table',
   ],
   ['searching, processing, enriching, queued', 'Clay, Phantombuster'],
+  [
+    'private, confidential, withheld, name withheld, suppressed, redacted, silent, silent number, unlisted',
+    'registers, phone books, exports of a CRM for privacy',
+  ],
+  ['not on file, none on file, nothing on file, not recorded, none recorded', 'CRMs, practice software'],
+  [
+    'pending, awaiting, to come, to follow, coming soon, under construction, not yet, none yet, to do, todo',
+    'lists that are filled by hand',
+  ],
+  ['does not have one, doesn’t have one, has none, without', 'lists that are filled by hand'],
+  ['keine, kein, keiner, keins, keine angabe, keine angaben, k.a, k. a, ohne, nicht vorhanden', 'German'],
+  ['nicht bekannt, fehlt, vertraulich', 'German'],
+  ['aucun, aucune, néant, neant, non renseigné, non renseignée, non communiqué, pas de mail', 'French'],
+  ['ninguno, ninguna, no tiene, no disponible, sin correo, sin email, sin datos', 'Spanish'],
+  ['nessuno, nessuna, non disponibile, non presente', 'Italian'],
+  ['nenhum, nenhuma, não tem, nao tem, não informado, nao informado, sem email, não possui', 'Portuguese'],
+  ['geen, niet bekend, ingen, inget, saknas, mangler, puuttuu, ei ole, brak, nie ma, nemá, není', 'Europe'],
+  ['yok, mevcut değil, tidak ada, không có, нет, отсутствует, нема, אין, لا يوجد', 'other languages'],
+  ['なし, 無し, 無, 非公開, 无, 没有, 沒有, 暂无, 未提供, 없음, 비공개', 'East Asia'],
 ];
+
+/** A word that somebody answers with, and has looked: no answer takes its place. */
+export const YES_MARKS = '✅ ✔ ✓ ☑ 👍 🟢 + ++';
 
 /**
  * What a vendor looks for, with the words that follow or precede each: `No email found`, `Phone unavailable`.

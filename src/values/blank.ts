@@ -1,8 +1,9 @@
 import type { JsonValue } from '../core/operation.ts';
-import { phrasesIn } from '../core/plain-text.ts';
-import { NOTHING_FOUND, NOTHING_TO_REACH, NOUNS } from './blank-words.ts';
+import { phrasesIn, wordsIn } from '../core/plain-text.ts';
+import { NOTHING_FOUND, NOTHING_TO_REACH, NOUNS, YES_MARKS } from './blank-words.ts';
 import { withoutTextMark } from './cell-text.ts';
 import type { KindName } from './kind.ts';
+import { NO_NAME } from './person-name-words.ts';
 
 /**
  * The one rule of what is blank: no text, or a word for nothing. The words of databases, of R and of people
@@ -74,10 +75,19 @@ const OF_NOUNS = wordsOf(NOUNS).flatMap((noun) => [
   ),
   `no ${noun}`,
   `could not find ${noun}`,
+  ...['enter', 'enter your', 'please enter', 'insert', 'type', 'add', 'your'].map(
+    (verb) => `${verb} ${noun}`,
+  ),
+  `${noun} here`,
 ]);
 
 const FOR_ALL = new Set([...wordsOf(NOTHING_FOUND), ...OF_NOUNS]);
 const TO_REACH = new Set(wordsOf(NOTHING_TO_REACH));
+const FOR_NAME = new Set(wordsOf(NO_NAME));
+
+/** All words for nothing in columns of people's names. */
+export const NO_NAMES: readonly string[] = [...FOR_ALL, ...FOR_NAME];
+const YES = new Set(wordsIn(YES_MARKS));
 
 /**
  * The word without letter case, and without signs around it: `❌ No email found`, `[Not Provided]`,
@@ -95,7 +105,7 @@ export function bareWord(text: string): string {
 }
 
 /** How numbers and addresses begin or go on, and no word does. */
-const VALUE = /^\+?\d|\.[a-z\d]/i;
+const VALUE = /^\+?\d|\.[a-z\d]{2}/i;
 
 const LETTERS = /[\p{L}\p{N}]/u;
 
@@ -103,10 +113,26 @@ function isToolWord(text: string, kind: KindName): boolean {
   // Nearly every cell is a value, and shows it at once.
   if (text.length > LONGEST_WORD || text.includes('@') || VALUE.test(text)) return false;
   // 🔴, ?, a dot to pass a required field.
-  if (!LETTERS.test(text)) return true;
+  if (!LETTERS.test(text)) return !YES.has(text.replaceAll('\ufe0f', ''));
   const word = bareWord(text);
-  return FOR_ALL.has(word) || (kind !== 'person_name' && TO_REACH.has(word)) || isSheetError(text);
+  if (FOR_ALL.has(word) || isSheetError(text)) return true;
+  return kind === 'person_name' ? FOR_NAME.has(word) && !isPlaceholder(text) : TO_REACH.has(word);
 }
+
+/**
+ * A place for a value that a program did not fill: `{{first_name}}`, `%FIRSTNAME%`, `*|FNAME|*`, `<First
+ * Name>`.
+ */
+const PLACEHOLDER =
+  /\{\{|\}\}|\$\{|\*\||<<|^%[\w .]+%$|^\{[\w .]+\}$|^<[\w .]+>$|^\$?[A-Z]+_[A-Z_]*NAME$|\[object \w+\]/i;
+
+export const isPlaceholder = (text: string): boolean => PLACEHOLDER.test(text);
+
+/** Signs in the place of letters or digits that a vendor does not show: `j••••@acme.com`, `+61 4XX XXX XXX`. */
+const MASK = /[*•●█▪■]{2,}|(?<![a-z])x{2,}(?![a-z])/i;
+
+/** Whether a text that is no value of its kind hides one. */
+export const isMask = (text: string): boolean => MASK.test(text);
 
 /**
  * Whether a cell is what a spreadsheet shows where a formula found nothing or cannot be computed. Exports

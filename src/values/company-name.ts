@@ -1,10 +1,11 @@
 import { phrasesIn } from '../core/plain-text.ts';
-import { bareWord } from './blank.ts';
+import { bareWord, isPlaceholder } from './blank.ts';
 import type { Kind } from './kind.ts';
-import type { Damage } from './mend.ts';
-import { isPlaceholder, nameReader } from './name.ts';
+import { ENCODING, ENTITIES, identifierDamage, mending } from './mend.ts';
+import { nameReader } from './name.ts';
 import type { Code } from './problem-words.ts';
-import { isDate, textDamage } from './text.ts';
+import { type Unusable, unusable } from './reading.ts';
+import { isDate } from './text.ts';
 import { EMAIL_LIKE } from './web-address.ts';
 
 /**
@@ -19,18 +20,34 @@ const NONE = new Set(
 );
 
 /** As Excel and others write what they took for no text. Firms are called True, and none TRUE. */
-const SHEET_VALUE = /^(?:TRUE|FALSE|WAHR|FALSCH|VRAI|FAUX|-?\d+(?:[.,]\d+)?E[+-]?\d+)$/;
+const TRUTH = /^(?:TRUE|FALSE|WAHR|FALSCH|VRAI|FAUX)$/;
+const SCIENTIFIC = /^-?\d+(?:[.,]\d+)?E[+-]?\d+$/;
 
-const isSheetValue = (name: string): boolean => SHEET_VALUE.test(name) || isDate(name);
+function sheetValue(name: string): string | undefined {
+  if (isDate(name)) return 'a date';
+  if (TRUTH.test(name)) return 'a truth value';
+  return SCIENTIFIC.test(name) ? 'a number in scientific notation' : undefined;
+}
 
-function whyNone(name: string): Code | undefined {
+function whyNone(name: string): Code | Unusable | undefined {
   if (EMAIL_LIKE.test(name) || /^(?:https?:\/\/|www\.)/i.test(name)) return 'address_for_name';
   if (!/\p{L}|\p{N}/u.test(name)) return 'no_company';
-  if (isSheetValue(name)) return 'sheet_value';
+  const value = sheetValue(name);
+  if (value !== undefined) return unusable('sheet_value', value);
   if (isPlaceholder(name)) return 'placeholder';
   return NONE.has(bareWord(name)) ? 'stand_in_name' : undefined;
 }
 
-const damage: Damage = (cell) => (isSheetValue(cell.trim()) ? { kind: 'sheet_value' } : textDamage(cell));
+const read = nameReader(whyNone, 'company_name');
+const mended = mending(read, [ENCODING, ENTITIES]);
 
-export const companyName = { read: nameReader(whyNone, 'company_name'), damage } as const satisfies Kind;
+/** Neither a date nor a truth value, and without a sign by which a name is damaged. */
+const SOUND = /^[^&ÃÂâ\d]*[a-z]{2}[^&ÃÂâ\d]*$/;
+
+export const companyName = {
+  read,
+  damage: identifierDamage(
+    (text) => (sheetValue(text) === undefined ? mended(text) : { kind: 'sheet_value' }),
+    SOUND,
+  ),
+} as const satisfies Kind;

@@ -1,12 +1,11 @@
 import { domainToASCII } from 'node:url';
-import { decodeHTMLStrict } from 'entities';
 import { z } from 'zod';
 import { phrasesIn } from '../core/plain-text.ts';
 import { ROLES, STAND_IN_HOSTS, STAND_INS } from './email-words.ts';
 import { isAccepted, unknownEnd } from './hosts.ts';
 import type { Kind } from './kind.ts';
 import { withoutLabel } from './labels.ts';
-import { ENCODING, end, identifierDamage, type Mend, mending, QUOTES, UNSEEN } from './mend.ts';
+import { ENCODING, ENTITIES, end, identifierDamage, type Mend, mending, QUOTES, UNSEEN } from './mend.ts';
 import { isUsable, reader, type Unusable, unusable, usable } from './reading.ts';
 import { behindLink, hostProblem } from './web-address.ts';
 import { hostJoined } from './web-mends.ts';
@@ -147,8 +146,7 @@ const LABEL = wrapped((text) => withoutLabel('email', text));
 
 const misspelled = (mend: Mend['mend']): Mend => ({ kind: 'misspelled', mend, onlyUnusable: true });
 
-/** `jo&#64;acme.com`, as web pages write it, and `jo%40acme.com`, as links do. */
-const ENTITIES = misspelled((text) => (/&[#a-z\d]+;/i.test(text) ? decodeHTMLStrict(text) : text));
+/** `jo%40acme.com`, as links write it. */
 const PERCENT = misspelled((text) => (text.includes('@') ? text : text.replace(/%40/, '@')));
 const NARROW = misspelled((text) => (WIDE.test(text) ? text.normalize('NFKC').replaceAll('。', '.') : text));
 
@@ -175,6 +173,7 @@ const PLAIN_HOST = misspelled((text) => {
 export const email = {
   read,
   looksRight: (cell) => cell.includes('@') && isUsable(read(cell)),
+  mayStandIn: (text) => text.includes('*') || NOBODY.has(text.trim().toLowerCase().split('@', 1)[0] ?? ''),
   damage: identifierDamage(
     mending(read, [
       ...[ENCODING, UNSEEN, ENTITIES, NARROW, AT, END, NAME, QUOTES, NAME, LABEL, MAIL_LINK, QUOTES, PERCENT],

@@ -26,6 +26,11 @@ export interface Kind {
    * are read in full. Left out: no cell shows it.
    */
   readonly looksRight?: (cell: string) => boolean;
+  /**
+   * Whether a text that hides nothing may stand for no value all the same. It spares nearly every cell from
+   * being read in full. Left out: any may.
+   */
+  readonly mayStandIn?: (text: string) => boolean;
   /** Left out: nothing of such a cell is damage. */
   readonly damage?: Damage;
 }

@@ -1,3 +1,4 @@
+import { isBlankCell, isMask, isPlaceholder } from './blank.ts';
 import { companyName } from './company-name.ts';
 import { email } from './email.ts';
 import type { Kind, KindName } from './kind.ts';
@@ -5,6 +6,7 @@ import type { CellIssue, Numbers } from './mend.ts';
 import { abn, registerNumber } from './number.ts';
 import { personName } from './person-name.ts';
 import { phone, postcode } from './phone.ts';
+import { type Code, problemWords } from './problem-words.ts';
 import { profileSlug, profileUrl } from './profile.ts';
 import { text } from './text.ts';
 import { domain, website } from './website.ts';
@@ -27,3 +29,38 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
 /** As `Damage`, of a column of that kind. */
 export const cellIssueOf = (kind: KindName, cell: string, numbers?: Numbers): CellIssue | undefined =>
   KINDS[kind].damage?.(cell, numbers);
+
+/** Why a text is no value of its kind, where it says no more about the person or the company than a blank. */
+const SAYS_NOTHING: ReadonlySet<Code> = new Set<Code>([
+  'placeholder',
+  'hidden',
+  'hidden_email',
+  'stand_in_email',
+  'stand_in_name',
+  'made_up',
+]);
+
+/**
+ * Whether a cell of a column that an answer fills has something of the user's. A mask and a place for a value
+ * are looked for as a blank is; a damaged address and a person's own words are not.
+ * @param kind as of `isBlankCell`.
+ */
+export function isFilled(cell: string, kind?: KindName): boolean {
+  if (isBlankCell(cell, kind)) return false;
+  if (kind === undefined) return true;
+  const { read, mayStandIn } = KINDS[kind];
+  if (mayStandIn?.(cell) === false && !isMask(cell) && !isPlaceholder(cell)) return true;
+  const said = read?.(cell);
+  return said?.kind !== 'unusable' || !SAYS_NOTHING.has(said.code);
+}
+
+/** Why a text is no value of its kind, where it is something else altogether. */
+const SOMETHING_ELSE: ReadonlySet<Code> = new Set<Code>([
+  ...(['no_email', 'no_phone', 'no_web_address', 'no_dot', 'spaces', 'no_register_number'] as const),
+]);
+
+/** Why nobody is reached by a cell that is filled, as a clause behind it; undefined where somebody may be. */
+export function problemOf(cell: string, kind: KindName): string | undefined {
+  const said = KINDS[kind].read?.(cell);
+  return said?.kind === 'unusable' && SOMETHING_ELSE.has(said.code) ? problemWords(said) : undefined;
+}

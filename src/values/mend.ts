@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from 'entities';
 import { identifierText } from './blank.ts';
 import { withoutTextMark } from './cell-text.ts';
 import { withoutMojibake } from './misread.ts';
@@ -21,6 +22,8 @@ export type CellIssueKind =
   | 'wrapped_address'
   | 'punctuation'
   | 'misspelled'
+  | 'entities'
+  | 'pronouns'
   | 'sheet_value'
   | 'tracking';
 
@@ -77,6 +80,16 @@ const INVISIBLE = /\p{Cf}/gu;
 
 export const ENCODING: Mend = { kind: 'mojibake', mend: withoutMojibake };
 export const UNSEEN: Mend = { kind: 'invisible_character', mend: (text) => text.replace(INVISIBLE, '') };
+/** `&amp;` and `&#64;`, as web pages write signs. Some programs write them twice: `&amp;amp;`. */
+export function withoutEntities(text: string): string {
+  if (!ENTITY.test(text)) return text;
+  const decoded = decodeHTMLStrict(text);
+  return decoded === text ? text : withoutEntities(decoded);
+}
+
+const ENTITY = /&#?[a-z\d]+;/i;
+
+export const ENTITIES: Mend = { kind: 'entities', mend: withoutEntities, onlyUnusable: true };
 const PAIRS = ['""', "''", '<>', '()', '[]', '{}', '``', '“”', '„“', '””', '«»', '»«', '‘’', '’’', '‹›'];
 export const QUOTES: Mend = {
   kind: 'punctuation',

@@ -1,24 +1,19 @@
 import { withoutApostrophes } from './cell-text.ts';
 import type { KindName } from './kind.ts';
+import { withoutEntities } from './mend.ts';
 import type { Code } from './problem-words.ts';
-import { type Read, reader, unusable, usable } from './reading.ts';
+import { type Read, reader, type Unusable, unusable, usable } from './reading.ts';
 
 /** A name, in which one blank stands between two words, and equal letters and apostrophes have one form. */
-export const nameReader = (check: (name: string) => Code | undefined, kind: KindName): Read =>
+export const nameReader = (check: (name: string) => Code | Unusable | undefined, kind: KindName): Read =>
   reader((text) => {
     const spelled = text.normalize('NFC').replaceAll(/\s+/gu, ' ').replaceAll('\u2019', "'");
     const name = withoutApostrophes(spelled);
-    const problem = name.length > LONGEST_NAME ? 'long_name' : check(name);
-    return problem === undefined ? usable(name) : unusable(problem);
+    if (name.length > LONGEST_NAME) return unusable('long_name', `${LONGEST_NAME}`);
+    if (name.includes('&') && withoutEntities(name) !== name) return unusable('entities');
+    const problem = check(name);
+    if (problem === undefined) return usable(name);
+    return typeof problem === 'string' ? unusable(problem) : problem;
   }, kind);
 
 const LONGEST_NAME = 200;
-
-/**
- * A place for a name that a program did not fill: `{{first_name}}`, `%FIRSTNAME%`, `*|FNAME|*`, `<First
- * Name>`.
- */
-const PLACEHOLDER =
-  /\{\{|\}\}|\$\{|\*\||<<|^%[\w .]+%$|^\{[\w .]+\}$|^<[\w .]+>$|^\$?[A-Z]+_[A-Z_]*NAME$|\[object \w+\]/i;
-
-export const isPlaceholder = (name: string): boolean => PLACEHOLDER.test(name);

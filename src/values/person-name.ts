@@ -1,52 +1,114 @@
-import { phrasesIn } from '../core/plain-text.ts';
-import { bareWord } from './blank.ts';
+import { phrasesIn, wordsIn } from '../core/plain-text.ts';
+import { bareWord, isBlankCell, isPlaceholder, NO_NAMES } from './blank.ts';
 import type { Kind } from './kind.ts';
-import { isPlaceholder, nameReader } from './name.ts';
-import { NO_NAME, OFFICES } from './person-name-words.ts';
+import { ENCODING, ENTITIES, identifierDamage, type Mend, mending } from './mend.ts';
+import { nameReader } from './name.ts';
+import { DEGREES, LEGAL_FORM, OFFICES, STAND_INS, TITLES } from './person-name-words.ts';
 import type { Code } from './problem-words.ts';
-import { BLANK, type Read, type ReadAs, unusable, usable } from './reading.ts';
-import { textDamage } from './text.ts';
+import { type ReadAs, unusable, usable } from './reading.ts';
 
-const wordsOf = (seen: typeof NO_NAME): ReadonlySet<string> =>
+const wordsOf = (seen: typeof OFFICES): ReadonlySet<string> =>
   new Set(seen.flatMap(([words]) => phrasesIn(words)));
-const NONE = wordsOf(NO_NAME);
 const OFFICE = wordsOf(OFFICES);
+const STAND_IN = wordsOf(STAND_INS);
+const TITLE = wordsOf(TITLES);
+const DEGREE = wordsOf(DEGREES);
+
+/** Every word by which a name may be none. A name without any of them, and without signs, is not looked at. */
+const IN_DOUBT: ReadonlySet<string> = new Set([
+  ...OFFICE,
+  ...STAND_IN,
+  ...TITLE,
+  ...DEGREE,
+  ...NO_NAMES.flatMap(wordsIn),
+  ...wordsIn('p pty pte pvt ltd limited l inc incorporated llc llp plc gmbh sarl bhd trust fund'),
+]);
+
+const ALL_LETTERS = /^[\p{L}\p{M} '.-]+$/u;
+
+/** `xxx`, `Aaa`. A name may end in III. */
+const ONE_LETTER = /(?:^| )(?:x{2,}|([a-hj-z])\1{2,})(?: |$)/i;
+
+const isPlain = (name: string): boolean =>
+  ALL_LETTERS.test(name) && !ONE_LETTER.test(name) && !wordsOfName(name).some((word) => IN_DOUBT.has(word));
+
+const wordsOfName = (name: string): readonly string[] =>
+  name.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
 
 /** Two names with one of these between them. `von und zu` and `y` stand within one. */
 const BETWEEN = /\s*[&/+]\s*|\s+and\s+/iu;
+
+/** Child of, in names of India and Malaysia, and a professor in Australia. */
+const SLASH_WITHIN = /(?<!\p{L})(?:[sdw]\/o|a\/(?:l|p|prof))(?!\p{L})\.?/giu;
+
 const isTwo = (name: string): boolean => {
   const parts = name.split(BETWEEN);
   return parts.length > 1 && parts.every((part) => /\p{L}{2}/u.test(part));
 };
 
-/** Nobody's name ends so. */
-const LEGAL_FORM = /\s(?:p(?:ty|te)\.? ltd|p\/l|ltd|limited|inc|llc|llp|plc|gmbh|incorporated)\.?$/i;
+const PRONOUN = '(?:she|her|hers|he|him|his|they|them|theirs|ze|zir|xe|any|ella|elle|él|ellos)';
+const PRONOUNS = new RegExp(
+  `[\\s,–-]*[([]\\s*${PRONOUN}(?:\\s*[/,]\\s*${PRONOUN})*\\s*[)\\]]|[\\s,–-]+${PRONOUN}(?:\\s*/\\s*${PRONOUN})+$`,
+  'iu',
+);
 
-/** Whether a whole name is that of a department. Marion Sales is a person. */
-function isOffice(name: string): boolean {
-  const words = name.toLowerCase().match(/\p{L}+/gu) ?? [];
-  return words.length > 1 && words.every((word) => OFFICE.has(word));
-}
-
+/** What no part of a name is, and no whole one. */
 function whyNobody(name: string): Code | undefined {
+  if (isPlain(name)) return undefined;
   if (isPlaceholder(name)) return 'placeholder';
-  if (isTwo(name)) return 'two_people';
-  return /^[^@/\p{N}]*\p{L}[^@/\p{N}]*$/u.test(name) ? undefined : 'no_person';
+  if (PRONOUNS.test(name)) return 'pronouns';
+  const plain = name.replace(SLASH_WITHIN, '');
+  if (isTwo(plain)) return 'two_people';
+  if (name.includes('@')) return 'address_for_name';
+  if (/\p{N}/u.test(name)) return 'digits_in_name';
+  if (!/\p{L}/u.test(name) || plain.includes('/')) return 'no_person';
+  return whyNoNames(name);
 }
+
+/** Whether words that are names one by one make none together. */
+function whyNoNames(name: string): Code | undefined {
+  const words = wordsOfName(name);
+  if (words.every((word) => ONE_LETTER.test(word))) return 'stand_in_name';
+  if (words.length < 2) return undefined;
+  if (words.every((word) => OFFICE.has(word))) return 'office';
+  return words.every((word) => STAND_IN.has(word) || OFFICE.has(word)) ? 'stand_in_name' : undefined;
+}
+
+const ESTATE = /^(?:the )?(?:late )?estate of(?: |$)/i;
 
 function whyNoWhole(name: string): Code | undefined {
+  if (isPlain(name)) return name.includes(' ') ? undefined : 'one_word';
+  if (LEGAL_FORM.test(name)) return 'company_for_person';
+  if (ESTATE.test(name)) return 'estate';
+  const why = whyNobody(name);
+  if (why !== undefined) return why;
   if (!name.includes(' ')) return 'one_word';
-  if (isOffice(name)) return 'office';
-  return LEGAL_FORM.test(name) ? 'company_for_person' : whyNobody(name);
+  return namesIn(name).length < 2 ? 'no_given_name' : undefined;
 }
 
-const reader = (why: (name: string) => Code | undefined): Read => {
-  const read = nameReader(why, 'person_name');
-  return (cell) => (NONE.has(bareWord(cell)) && !isPlaceholder(cell) ? BLANK : read(cell));
-};
+/** The words of a name without the titles before it and the degrees behind it. */
+function namesIn(name: string): readonly string[] {
+  const words = name.split(' ');
+  let [start, end] = [0, words.length];
+  while (start < end && isTitle(words[start], name)) start += 1;
+  while (end > start && isDegree(words, end - 1, name)) end -= 1;
+  return words.slice(start, end);
+}
 
-const readPart = reader(whyNobody);
-const readWhole = reader(whyNoWhole);
+/** MS Dhoni has initials. */
+const isInitials = (word: string, name: string): boolean => /^[A-Z]{2}$/.test(word) && /\p{Ll}/u.test(name);
+
+const isTitle = (word = '', name: string): boolean => TITLE.has(bareWord(word)) && !isInitials(word, name);
+
+/** A degree shows by its capitals in a name that has others, or by the comma before it: Chidi Mba is a person. */
+function isDegree(words: readonly string[], at: number, name: string): boolean {
+  const word = words[at] ?? '';
+  if (!DEGREE.has(bareWord(word)) || isInitials(word, name)) return false;
+  return words[at - 1]?.endsWith(',') === true || (/[A-Z].*[A-Z]/.test(word) && /\p{Ll}\p{Ll}/u.test(name));
+}
+
+const readPart = nameReader(whyNobody, 'person_name');
+const readWhole = nameReader(whyNoWhole, 'person_name');
 
 /** Words for nothing by which people are called as well, spelled as a name is. */
 const ALSO_NAME = /^(?:Null|Na|None|Nan|Nil|Blank)$/;
@@ -55,8 +117,8 @@ const ALSO_NAME = /^(?:Null|Na|None|Nan|Nil|Blank)$/;
 export const alsoName = (cell: string): string | undefined => ALSO_NAME.exec(cell.trim())?.[0];
 
 /**
- * One part of a name beside the other. What is a name by itself may be half of that of a department, and
- * somebody is called Null or Na, where that is spelled as a name.
+ * One part of a name beside the other. The two are judged as the whole name that they are, and somebody is
+ * called Null or Na, where that is spelled as a name.
  * @param nothing such words that are nothing in the column of this part, because many of its rows have one.
  */
 export function readBeside(
@@ -65,19 +127,42 @@ export function readBeside(
   { isFirst, nothing }: { readonly isFirst: boolean; readonly nothing: readonly string[] },
 ): ReadAs {
   const own = readPart(cell);
-  const beside = readPart(other);
   if (own.kind === 'blank') {
     const word = alsoName(cell);
-    return word !== undefined && !nothing.includes(word) && beside.kind === 'usable' ? usable(word) : own;
+    const isName = word !== undefined && !nothing.includes(word) && readPart(other).kind === 'usable';
+    return isName ? usable(word) : own;
   }
-  if (own.kind !== 'usable' || beside.kind !== 'usable') return own;
-  return isOffice(isFirst ? `${own.value} ${beside.value}` : `${beside.value} ${own.value}`)
-    ? unusable('office')
-    : own;
+  // What makes a whole name none stands in one of its parts.
+  if (own.kind !== 'usable' || isPlain(own.value)) return own;
+  const beside = readPart(other);
+  if (beside.kind !== 'usable') return own;
+  const whole = isFirst ? `${own.value} ${beside.value}` : `${beside.value} ${own.value}`;
+  if (
+    isFirst &&
+    namesIn(whole)[0] !== own.value.split(' ')[0] &&
+    own.value.split(' ').every((word) => isTitle(word, whole))
+  )
+    return unusable('title');
+  const why = isBlankCell(whole, 'person_name') ? 'stand_in_name' : whyNoWhole(whole);
+  return why === undefined ? own : { ...unusable(why), whole };
 }
 
+/** Without any of these signs no name is damaged. */
+const SOUND = /^[^&([/ÃÂâ]*$/;
+
+const WITHOUT_PRONOUNS: Mend = {
+  kind: 'pronouns',
+  mend: (text) => text.replace(PRONOUNS, ''),
+  onlyUnusable: true,
+};
+
+const MENDS = [ENCODING, ENTITIES, WITHOUT_PRONOUNS];
+
 /** A given name or a family name. */
-export const personName = { read: readPart, damage: textDamage } as const satisfies Kind;
+export const personName = {
+  read: readPart,
+  damage: identifierDamage(mending(readPart, MENDS), SOUND),
+} as const satisfies Kind;
 
 /** A full name is never split: nobody can tell where the family name begins. */
-export const fullName = { read: readWhole, damage: textDamage } as const satisfies Kind;
+export const fullName = { read: readWhole, damage: personName.damage } as const satisfies Kind;

@@ -31,6 +31,7 @@ const PHONE_DIGITS = /^[0-9]{8,15}$/;
 
 export const phone = {
   read,
+  mayStandIn: () => false,
   damage: identifierDamage((text, numbers) => {
     const number = readSpreadsheetNumber(text);
     const digits = number?.digits ?? text;

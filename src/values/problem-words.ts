@@ -9,6 +9,9 @@ const WORDS = {
   too_long: (limit) => `is longer than ${limit} characters`,
   unaskable: 'the vendor cannot look it up',
   sheet_error: 'is an error of a formula in the spreadsheet',
+  placeholder: 'is a place for a value that a program did not fill',
+  hidden: 'hides its value behind signs',
+  entities: 'is written with signs of a web page, such as &amp; for &',
 
   // ------------------------------------------------------------------------------------------- web addresses
   spaces: 'contains a space or several values',
@@ -63,13 +66,17 @@ const WORDS = {
   host_letters: (plain) => `has other letters than a to z after the @; write that as ${plain}`,
 
   // --------------------------------------------------------------------------------------------------- names
-  long_name: 'is too long for a name',
-  placeholder: 'is a place for a name that a program did not fill',
+  long_name: (limit) => `is longer than ${limit} characters, and no name is`,
   two_people: 'names two people',
   office: 'is a department or an office, and no person',
   company_for_person: 'is a company, and no person',
+  estate: 'is an estate, and no person',
   stand_in_name: 'stands for no name',
-  sheet_value: 'is a date, a truth value or a number of a spreadsheet',
+  sheet_value: (what) => `is ${what} of a spreadsheet, and no name`,
+  pronouns: 'has pronouns beside the name',
+  title: 'is a title, and no given name',
+  no_given_name: 'is one name beside a title or a degree, and a full name has two',
+  digits_in_name: 'has digits, and no name of a person has',
   no_person: 'is not the name of a person',
   one_word: 'is one word, and a full name has two',
   address_for_name: 'is an address, not a name',

@@ -1,4 +1,4 @@
-import { identifierText, isSheetError } from './blank.ts';
+import { identifierText, isMask, isPlaceholder, isSheetError } from './blank.ts';
 import type { KindName } from './kind.ts';
 import type { Code } from './problem-words.ts';
 
@@ -20,6 +20,8 @@ export interface Unusable {
   readonly kind: 'unusable';
   readonly code: Code;
   readonly about?: string;
+  /** The text that is judged, where that is more than the cell: a given name with the family name. */
+  readonly whole?: string;
 }
 
 export const BLANK: ReadAs = { kind: 'blank' };
@@ -57,6 +59,13 @@ export function reader(read: Read, kind?: KindName): Read {
     if (text === '') return isSheetError(cell) ? unusable('sheet_error') : BLANK;
     if (text.length > LONGEST_CELL) return unusable('too_long', `${LONGEST_CELL}`);
     if (isSheetError(text)) return unusable('sheet_error');
-    return read(text, terms);
+    const said = read(text, terms);
+    return said.kind === 'unusable' ? (standIn(text) ?? said) : said;
   };
+}
+
+/** What stands in the place of a value, whatever its kind would be; undefined for any other text. */
+function standIn(text: string): Unusable | undefined {
+  if (isPlaceholder(text)) return unusable('placeholder');
+  return isMask(text) ? unusable('hidden') : undefined;
 }

@@ -77,3 +77,30 @@ test('nobody is asked for by a word of a tool, and conditions take such a cell f
   const plan = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
   expect(plan).toMatchObject({ rows: 3, invalid: 2, skipped: 1, to_buy: 0 });
 });
+
+test('a mask, a place for an address and a word for none are looked for; her own words are kept and named', async () => {
+  const at = await deskOf(
+    'Ann,Lee,a.example,a***@gmail.com',
+    'Bob,Poe,b.example,{{email}}',
+    'Cat,Roy,c.example,Private',
+    'Dan,Fox,d.example,anna(at)bell.com',
+    'Eve,Kay,e.example,ask reception',
+    'Fay,Orr,f.example,✅',
+  );
+  const plan = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
+  expect(plan).toMatchObject({ rows: 6, skipped: 3, to_buy: 3 });
+  expect(plan.blank_words).toMatchObject([
+    { word: 'a***@gmail.com' },
+    { word: '{{email}}' },
+    { word: 'Private' },
+  ]);
+  await at.desk.type(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--yes']);
+  expect(at.asked.map(({ input }) => input.first_name)).toEqual(['Ann', 'Bob', 'Cat']);
+  const rows = at.desk.place.rows();
+  expect(rows.map(({ Email }) => Email)).toEqual([
+    ...['ann@a.example', '{{email}}', 'Private', 'anna(at)bell.com', 'ask reception', '✅'],
+  ]);
+  expect(rows[4]?._reason).toBe(
+    '"Email" holds "ask reception", which is not an e-mail address; "Email" is filled, so the row would get nothing',
+  );
+});

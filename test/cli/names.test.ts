@@ -22,6 +22,7 @@ async function deskOf(
 }
 
 const RUN = ['run', 'find-email', 'list.csv', '-o', 'out.csv', '--budget', '99', '--limit', '99'];
+const PLAN = ['plan', 'find-email', 'list.csv'];
 const asked = (at: DeskBefore): string[] =>
   at.asked.map(({ input }) => input.full_name ?? `${input.first_name} ${input.last_name}`);
 const listOf = (...names: readonly string[]): string =>
@@ -53,9 +54,10 @@ test('a department, two people, a header and a place for a name are nobody, each
   await at.desk.type(RUN);
   expect(asked(at)).toEqual(['Marion Sales', 'Ludwig von und zu Stein']);
   const reasons = at.desk.place.rows().map(({ _reason: reason }) => reason ?? '');
-  expect(reasons[0]).toContain('Sales: is a department or an office');
+  expect(reasons[0]).toContain(': name Sales Team: is a department or an office, and no person');
+  expect(reasons[0]?.split('Sales')).toHaveLength(2);
   expect(reasons[2]).toContain('Tom and Anna: names two people');
-  expect(reasons[4]).toContain('{{first_name}}: is a place for a name');
+  expect(reasons[4]).toContain('{{first_name}}: is a place for a value');
 });
 
 test('a whole name is put together of the parts as they are read', async () => {
@@ -70,7 +72,56 @@ test('no company is asked for by a date, a truth value or a word for none', asyn
   );
   await at.desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '99']);
   expect(at.asked.map(({ input }) => input.name)).toEqual(['TBC Consulting', 'True North', '7-Eleven']);
-  expect(at.desk.place.rows()[0]?._reason).toContain(
-    '7-Nov: is a date, a truth value or a number of a spreadsheet',
+  expect(at.desk.place.rows()[0]?._reason).toContain('name 7-Nov: is a date of a spreadsheet, and no name');
+  const { damage } = await at.desk.json(['plan', 'enrich-company', 'list.csv']);
+  expect(damage).toMatchObject([{ column: 'Name', kind: 'sheet_value', count: 2, first_rows: [2, 4] }]);
+});
+
+test('the plan counts no word as blank that is the name of somebody who is asked for', async () => {
+  const at = await deskOf(listOf('Oliver,Null', 'Hoon,Na', 'Ann,NULL', 'Null,Null', 'First Name,Lee'));
+  const { to_buy, blank_words } = await at.desk.json([...PLAN]);
+  expect(to_buy).toBe(2);
+  expect(blank_words).toEqual([
+    { column: 'Last', word: 'NULL', count: 1, first_rows: [4] },
+    { column: 'First', word: 'Null', count: 1, first_rows: [5] },
+    { column: 'Last', word: 'Null', count: 1, first_rows: [5] },
+    { column: 'First', word: 'First Name', count: 1, first_rows: [6] },
+  ]);
+});
+
+test('two parts that are no name together are refused by what they are together', async () => {
+  const at = await deskOf(
+    listOf('LinkedIn,Member', 'Bunya Timber,Pty Ltd', 'Dr,Singh', 'Anna,Test', 'Dr Anna,Singh'),
   );
+  await at.desk.type(RUN);
+  expect(asked(at)).toEqual(['Anna Test', 'Dr Anna Singh']);
+  const reasons = at.desk.place.rows().map(({ _reason: reason }) => reason ?? '');
+  expect(reasons.slice(0, 3).map((reason) => reason.replace(/^.*? is complete: /, ''))).toEqual([
+    'name LinkedIn Member: stands for no name',
+    'name Bunya Timber Pty Ltd: is a company, and no person',
+    'first name Dr: is a title, and no given name',
+  ]);
+});
+
+test('a sign of a web page in a name is repaired, as the plan shows, and is not sent as it stands', async () => {
+  const at = await deskOf('Name\nMarks &amp; Spencer\nOak &#38; Ash\nAT&T\nR&D; Partners\n');
+  const { damage } = await at.desk.json(['plan', 'enrich-company', 'list.csv']);
+  expect(damage).toMatchObject([
+    {
+      kind: 'entities',
+      repairable: 2,
+      examples: [
+        { cell: 'Marks &amp; Spencer', repaired: 'Marks & Spencer' },
+        { cell: 'Oak &#38; Ash', repaired: 'Oak & Ash' },
+      ],
+    },
+  ]);
+  const run = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '99', '--limit', '99'];
+  await at.desk.type(run);
+  expect(at.asked.map(({ input }) => input.name)).toEqual(['AT&T', 'R&D; Partners']);
+  expect(at.desk.place.rows()[0]?._reason).toContain(
+    'repaired, it would be sent with name read as Marks & Spencer',
+  );
+  await at.desk.type([...run, '--repair']);
+  expect(at.asked.slice(2).map(({ input }) => input.name)).toEqual(['Marks & Spencer', 'Oak & Ash']);
 });

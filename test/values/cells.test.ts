@@ -7,7 +7,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isBlankCell } from '../../src/values/blank.ts';
+import type { KindName } from '../../src/values/kind.ts';
+import { isFilled } from '../../src/values/kinds.ts';
 import { ASKED, sendingFor } from './sent-for.ts';
 
 interface Cell {
@@ -18,10 +19,15 @@ interface Cell {
   readonly why: string;
 }
 
-const cells = readFileSync(join(import.meta.dirname, 'cells.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Cell);
+const cells = ['cells.jsonl', 'own-cells.jsonl'].flatMap((file) =>
+  readFileSync(join(import.meta.dirname, file), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Cell),
+);
+
+/** The kinds of cells in a column that a job fills. */
+const FILLED: Readonly<Record<string, KindName>> = { email_blank: 'email', phone_blank: 'phone' };
 
 const sentFor = ({ kind, cell }: Cell, repair: boolean): unknown =>
   sendingFor(kind, repair)(...([cell].flat() as string[]));
@@ -29,7 +35,8 @@ const sentFor = ({ kind, cell }: Cell, repair: boolean): unknown =>
 /** Whether the cell is read as it is meant. */
 function isRead(each: Cell): boolean {
   const { kind, wanted, value, cell } = each;
-  if (kind === 'email_blank') return isBlankCell(cell as string, 'email') === (wanted === 'looked_for');
+  const filled = FILLED[kind];
+  if (filled !== undefined) return isFilled(cell as string, filled) === (wanted === 'kept');
   const [asItIs, repaired] = [sentFor(each, false), sentFor(each, true)];
   const wantedText = JSON.stringify(value);
   const isWanted = (sent: unknown): boolean => JSON.stringify(sent) === wantedText;
@@ -38,9 +45,12 @@ function isRead(each: Cell): boolean {
   return isWanted(repaired) && (asItIs === undefined || isWanted(asItIs));
 }
 
-test.for([...Object.keys(ASKED), 'email_blank'])('every cell of kind %s is read as it is meant', (kind) => {
-  const own = cells.filter((each) => each.kind === kind);
-  expect(own.length).toBeGreaterThan(0);
-  const otherwise = own.filter((each) => !isRead(each)).map((each) => [each.cell, each.why]);
-  expect(otherwise).toEqual([]);
-});
+test.for([...Object.keys(ASKED), ...Object.keys(FILLED)])(
+  'every cell of kind %s is read as it is meant',
+  (kind) => {
+    const own = cells.filter((each) => each.kind === kind);
+    expect(own.length).toBeGreaterThan(0);
+    const otherwise = own.filter((each) => !isRead(each)).map((each) => [each.cell, each.why]);
+    expect(otherwise).toEqual([]);
+  },
+);

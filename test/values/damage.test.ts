@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { numbersAsRead } from '../../src/values/country-numbers.ts';
-import { cellIssueOf } from '../../src/values/damage.ts';
 import { email } from '../../src/values/email.ts';
 import type { KindName } from '../../src/values/kind.ts';
+import { cellIssueOf } from '../../src/values/kinds.ts';
 import type { CellIssueKind, Numbers } from '../../src/values/mend.ts';
 import { abn } from '../../src/values/number.ts';
 import { personProfile } from '../../src/values/profile.ts';

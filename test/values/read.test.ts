@@ -235,7 +235,7 @@ describe('a name, a number of a register and a country', () => {
     ['nz', 'NZ'],
     ['New  Zealand', 'New Zealand'],
   ]);
-  refuses(personName.read, [['jo@acme.org', 'is not the name of a person']]);
+  refuses(personName.read, [['jo@acme.org', 'is an address, not a name']]);
   refuses(fullName.read, [['Citizen', 'is one word, and a full name has two']]);
   refuses(companyName.read, [['https://acme.org', 'is an address, not a name']]);
   refuses(registerNumber.read, [['0-000-0', 'is not the number of a register']]);

@@ -10,6 +10,7 @@ export const ASKED: Readonly<Record<string, readonly [operation: string, ...inpu
   website: ['enrich-company', 'domain'],
   profile: ['enrich-person', 'profile_url'],
   person_first_last: ['find-email', 'first_name', 'last_name'],
+  full_name: ['find-email', 'full_name'],
   company: ['enrich-company', 'name'],
   abn: ['enrich-company', 'abn'],
 };

@@ -34,6 +34,7 @@ const KIND_OF_INPUT: Readonly<Record<string, KindName>> = {
   last_name: 'person_name',
   full_name: 'person_name',
   company: 'company_name',
+  name: 'company_name',
   position: 'text',
 };
 

@@ -36,8 +36,8 @@ import {
   saidFields,
   saidIn,
 } from '../../values/answer-fields.ts';
-import { isBlankCell } from '../../values/blank.ts';
 import type { KindName } from '../../values/kind.ts';
+import { isFilled } from '../../values/kinds.ts';
 import { identifierNames, kindOfFilled } from '../columns/column-kind.ts';
 import { PART_ROWS, recordParts } from '../kept-rows.ts';
 import type { RowMatch } from './match.ts';
@@ -363,7 +363,7 @@ export function addedCells(
   const ownIn = ({ fills }: AddedColumn): string =>
     fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
   const isOwn = (column: AddedColumn): boolean =>
-    !isBlankCell(ownIn(column), column.kind) && (column.replaces !== true || found(column) === '');
+    isFilled(ownIn(column), column.kind) && (column.replaces !== true || found(column) === '');
   const sourceOf = (column: AddedColumn): string => {
     if (isOwn(column)) return cells.own(OF_LIST);
     const account = shown && accountAt(batch, shown, column.path);

@@ -227,10 +227,12 @@ const IN_BRACKETS = /(?<!\s)\s*\([^()]*\)/g;
  * `ABN 123: the checksum fails`, as the waterfall says what is wrong with a cell. A cell may hold any sign,
  * so the last colon counts.
  */
-const WITH_CELL = /^(profile (?:URL|slug)|[^\s:]+) (?!(?:URL|slug): )(?:.*): (.*)$/s;
+const WITH_CELL =
+  /^(profile (?:URL|slug)|(?:first|last|full) name|[^\s:]+) (?!(?:URL|slug|name): )(?:.*): (.*)$/s;
 
 /** A cell may hold semicolons, so a clause begins only with what clauses are about, and has a colon. */
-const CLAUSES = /; (?=(?:ABN|domain|website|e-mail|profile URL|profile slug)(?:: | |$))/;
+const CLAUSES =
+  /; (?=(?:ABN|domain|website|e-mail|profile URL|profile slug|(?:first |last |full )?name|company|number|country)(?:: | |$))/;
 
 function clausesIn(text: string): readonly string[] {
   const end = text.lastIndexOf(': ');

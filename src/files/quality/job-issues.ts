@@ -3,14 +3,15 @@ import type { NullNames, Operation, Prepared, RowInput } from '../../core/operat
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reading } from '../../core/reading.ts';
 import { type InputRow, RowCount, type RowNumber } from '../../core/row.ts';
+import { inputOf } from '../../core/steps.ts';
 import type { Job } from '../../job/job.ts';
 import type { DamageObject } from '../../objects/list-object.ts';
 import type { BlankWordObject, PlanObject } from '../../objects/plan-object.ts';
 import { isBlankCell } from '../../values/blank.ts';
 import { numbersAsRead } from '../../values/country-numbers.ts';
-import { cellIssueOf } from '../../values/damage.ts';
 import { isRole } from '../../values/email.ts';
 import type { KindName } from '../../values/kind.ts';
+import { cellIssueOf, isFilled } from '../../values/kinds.ts';
 import type { CellIssue, CellIssueKind } from '../../values/mend.ts';
 import { kindOfFilled, kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
@@ -45,6 +46,8 @@ const WORDS: Readonly<Record<CellIssueKind, string>> = {
   punctuation: 'with punctuation around',
   sheet_value: 'that a spreadsheet took for a date, a truth value or a number',
   misspelled: 'with other signs than an address has',
+  entities: 'with signs of a web page, such as &amp;',
+  pronouns: 'with pronouns beside the name',
   tracking: 'with a tail that tracks readers',
 };
 
@@ -100,16 +103,25 @@ interface DecidingColumn {
   readonly column: string;
   /** Its position in the list. */
   readonly at: number;
-  readonly kind: KindName | undefined;
+  readonly isBlank: (cell: string, row: RowInput) => boolean;
 }
 
 function decidingColumns(
-  { header, columns }: Pick<InputColumns, 'header' | 'columns'>,
-  { add = {}, on_existing: onExisting }: Pick<Job, 'add' | 'on_existing'>,
+  { header, columns, nullNames }: Pick<InputColumns, 'header' | 'columns' | 'nullNames'>,
+  { operation, add = {}, on_existing: onExisting }: Pick<Job, 'operation' | 'add' | 'on_existing'>,
 ): readonly DecidingColumn[] {
-  const asked = Object.entries(columns).map(([input, column]) => ({ column, kind: kindOfInput(input) }));
+  const asked = Object.entries(columns).map(([input, column]) => {
+    const { countsAsBlank } = operation.inputs.find(({ name }) => name === input) ?? {};
+    const step = input.slice(0, -inputOf(input).length);
+    const isBlank = (cell: string, row: RowInput): boolean =>
+      countsAsBlank === undefined
+        ? isBlankCell(cell, kindOfInput(input))
+        : countsAsBlank(cell, (other) => row[step + other], nullNames);
+    return { column, isBlank };
+  });
   const filled = Object.entries(onExisting === 'fill' ? add : {}).map(([column, path]) => {
-    return { column, kind: kindOfFilled(column, path) };
+    const kind = kindOfFilled(column, path);
+    return { column, isBlank: (cell: string) => !isFilled(cell, kind) };
   });
   const names = header.map((name) => name.toLowerCase());
   const all = [...asked, ...filled].map((each) => ({
@@ -134,10 +146,11 @@ class BlankTally {
     this.#columns = columns;
   }
 
-  add({ row, cells }: InputRow): void {
-    for (const { column, at, kind } of this.#columns) {
+  /** @param text the cells by the inputs that they feed. */
+  add({ row, cells }: InputRow, text: RowInput): void {
+    for (const { column, at, isBlank } of this.#columns) {
       const word = cells[at]?.trim() ?? '';
-      if (word === '' || !isBlankCell(word, kind)) continue;
+      if (word === '' || !isBlank(word, text)) continue;
       const key = `${at} ${word}`;
       const found = this.#words.get(key) ?? { column, word: foreignWords(word), count: new RowCount() };
       found.count.add(row);
@@ -181,7 +194,7 @@ export function watchIssues(
     // A list that is planned again is read again.
     if (row.row <= last) return text;
     last = row.row;
-    blanks.add(row);
+    blanks.add(row, text);
     if (addresses.some((input) => isRole((text[input] ?? '').trim().toLowerCase()))) roles.add(row.row);
     const issues = tallies.map(({ input, tally }) => tally.add(row.row, text[input] ?? ''));
     if (issues.some((issue) => issue?.repaired !== undefined) && isCured(text)) repairableRows += 1;

@@ -3,10 +3,10 @@ import { inputOf } from '../../core/steps.ts';
 import { textHash } from '../../lib/text-hash.ts';
 import { identifierText } from '../../values/blank.ts';
 import { email } from '../../values/email.ts';
-import { GENERIC_WORDS, LEGAL_WORDS, PLACE_WORDS } from '../../values/same-name-words.ts';
 import { abn, registerNumber } from '../../values/number.ts';
 import { profileSlug, profileUrl } from '../../values/profile.ts';
 import type { Read } from '../../values/reading.ts';
+import { GENERIC_WORDS, LEGAL_WORDS, PLACE_WORDS } from '../../values/same-name-words.ts';
 import { behindLink, readTarget } from '../../values/web-address.ts';
 import { companyColumnIn } from '../columns/column-kind.ts';
 

@@ -6,6 +6,7 @@ import {
   defineOperation,
   end,
   type InputField,
+  type NullNames,
   type Operation,
   type OperationOptions,
   type Prepared,
@@ -18,6 +19,7 @@ import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
 import { isBlankCell } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
 import type { KindName } from '../../values/kind.ts';
+import { isFilled } from '../../values/kinds.ts';
 import { problemWords } from '../../values/problem-words.ts';
 import { BLANK, type Read, type ReadAs, unusable } from '../../values/reading.ts';
 
@@ -175,13 +177,17 @@ function readingOf(
 }
 
 /** Reads an identifier's own cell. */
-function ownOf(
+const ownOf = (identifier: Identifier, cell: string, row: RowInput, terms: OperationOptions): ReadAs =>
+  readWith(identifier, cell, (input) => row[input], terms);
+
+/** @param cellOf the other cells of the row, by their inputs. */
+function readWith(
   { name, read, beside }: Identifier,
   cell: string,
-  row: RowInput,
+  cellOf: (input: string) => string | undefined,
   terms: OperationOptions,
 ): ReadAs {
-  const other = beside === undefined ? undefined : row[beside.name];
+  const other = beside === undefined ? undefined : cellOf(beside.name);
   if (beside === undefined || other === undefined) return read(cell, terms);
   return beside.read(cell, other, terms.nullNames?.[name] ?? []);
 }
@@ -327,8 +333,11 @@ function whyNothing(named: readonly Reading[], what: string): string {
     const [cause, text, said] = isElsewhere
       ? [derived.from, derived.cell, derived.said]
       : [identifier, cell, own];
-    // A website may be unusable as a domain, too. One complaint about a cell is enough.
-    if (!clauses.has(cause.name)) clauses.set(cause.name, clause(cause, text, said));
+    // A website may be unusable as a domain, too. One complaint about a cell, or about a pair of cells, is
+    // enough.
+    const whole = said.kind === 'unusable' ? said.whole : undefined;
+    const about = whole === undefined ? cause.name : WHOLE;
+    if (!clauses.has(about)) clauses.set(about, clause(cause, text, said));
   }
   if (clauses.size === 0) return 'no usable identifier: no column is chosen for one';
   const isIncomplete = named.some((reading) => usableReading(reading) !== undefined);
@@ -356,7 +365,12 @@ function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): s
 /** An address of a department is right as it is. */
 const isRight = (said: ReadAs): boolean => said.kind === 'unusable' && said.code === 'role_email';
 
+/** What the cells are called that are read together. */
+const WHOLE = 'name';
+
 function clause({ label, quote }: Identifier, cell: string | undefined, said: ReadAs): string {
+  if (said.kind === 'unusable' && said.whole !== undefined)
+    return `${WHOLE} ${foreignWords(said.whole, LONGEST_QUOTE)}: ${problemWords(said)}`;
   if (cell === undefined) return `${label}: no column`;
   if (cell.trim() === '') return `${label}: blank`;
   const problem = said.kind === 'unusable' ? problemWords(said) : 'counts as blank';
@@ -401,7 +415,12 @@ export function lookUpOperation(
     name,
     summary,
     vendor: 'provider',
-    inputs: identifiers.map((each) => ({ ...each, isBlank: (cell: string) => isBlankCell(cell, each.kind) })),
+    inputs: identifiers.map((each) => ({
+      ...each,
+      isBlank: (cell: string) => !isFilled(cell, each.kind),
+      countsAsBlank: (cell: string, cellOf: (input: string) => string | undefined, nullNames?: NullNames) =>
+        isBlankCell(cell, each.kind) && readWith(each, cell, cellOf, present({ nullNames })).kind === 'blank',
+    })),
     tiers: identifiers.map((identifier) => identifier.name),
     ...present({ by }),
     askedBy(said = by, named = []) {
