@@ -1,8 +1,10 @@
+type Seen = readonly (readonly [words: string, where: string])[];
+
 /**
  * The parts before the @ that stand for a department or a machine, with where each was seen. Nobody is called
  * so, and a vendor that is asked for the person behind one sells whom it likes.
  */
-export const ROLES: readonly (readonly [words: string, where: string])[] = [
+export const ROLES: Seen = [
   ['abuse, admin, administrator, hostmaster, noc, postmaster, security, webmaster, root', 'RFC 2142'],
   ['info, marketing, sales, support, news, usenet, ftp, www', 'RFC 2142'],
   ['noreply, no-reply, no_reply, no.reply, donotreply, do-not-reply, do_not_reply, do.not.reply', 'machines'],
@@ -56,23 +58,20 @@ export const ROLES: readonly (readonly [words: string, where: string])[] = [
   ],
 ];
 
+/** What stands before the @ where there is no address, whatever the host is: nobody is called so. */
+export const NOBODYS: Seen = [
+  ['noemail, no-email, no_email, no.email, noemailaddress, nomail, no-mail, noaddress', 'Salesforce, MYOB'],
+  ['notavailable, not-available, notprovided, not-provided, notgiven, nonegiven', 'CRM imports'],
+  ['yourname, your.name, your-name, youremail, your.email, yourusername', 'placeholders'],
+  ['first.last, firstname.lastname, first_last, firstname_lastname, email_not_unlocked', 'placeholders'],
+];
+
 /** What is typed or written to pass a required field, before the @ and as the name of the host. */
-export const STAND_INS: readonly (readonly [words: string, where: string])[] = [
-  [
-    'none, noemail, no-email, no_email, no.email, noemailaddress, nomail, no-mail, noaddress',
-    'Salesforce, MYOB',
-  ],
-  [
-    'na, n-a, nil, null, unknown, notavailable, not-available, notprovided, not-provided, notgiven',
-    'CRM imports',
-  ],
+export const STAND_INS: Seen = [
+  ['none, na, n-a, nil, null, unknown', 'CRM imports'],
   ['noone, nobody, nope, no, noname, tbc, tba, dummy, fake, asdf, qwerty, test, testing, x, xx', 'web forms'],
-  [
-    'name, yourname, your.name, your-name, email, youremail, your.email, user, username, someone',
-    'placeholders',
-  ],
-  ['example, you, first.last, firstname.lastname, email_not_unlocked', 'placeholders'],
-  ['john.doe, jane.doe, johndoe, janedoe, jdoe, foo, bar, sample, demo', 'placeholders'],
+  ['name, email, user, username, someone, example, you, foo, bar, sample, demo', 'placeholders'],
+  ['john.doe, jane.doe, johndoe, janedoe, jdoe', 'placeholders'],
   ['abc, abcd, abc123, xyz, aaa, aaaa, asd, asdasd, qwe, 123, 1234, 12345', 'web forms'],
 ];
 

@@ -1,11 +1,22 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { phrasesIn } from '../core/plain-text.ts';
-import { ROLES, STAND_IN_HOSTS, STAND_INS } from './email-words.ts';
+import { NOBODYS, ROLES, STAND_IN_HOSTS, STAND_INS } from './email-words.ts';
 import { isAccepted, unknownEnd } from './hosts.ts';
 import type { Kind } from './kind.ts';
 import { withoutLabel } from './labels.ts';
-import { ENCODING, ENTITIES, end, identifierDamage, type Mend, mending, QUOTES, UNSEEN } from './mend.ts';
+import {
+  BULLET,
+  ENCODING,
+  ENTITIES,
+  end,
+  identifierDamage,
+  type Mend,
+  mending,
+  QUOTES,
+  REMARK,
+  UNSEEN,
+} from './mend.ts';
 import { isUsable, reader, type Unusable, unusable, usable } from './reading.ts';
 import { behindLink, hostProblem } from './web-address.ts';
 import { hostJoined } from './web-mends.ts';
@@ -61,7 +72,8 @@ const WIDE = /[\uff01-\uff5e\uff61\u3002\ufe6b\ufe52]/;
 
 const inSet = (seen: typeof STAND_INS): ReadonlySet<string> =>
   new Set(seen.flatMap(([words]) => phrasesIn(words)));
-const NOBODY = inSet(STAND_INS);
+const NOBODYS_NAMES = inSet(NOBODYS);
+const NOBODY = new Set([...NOBODYS_NAMES, ...inSet(STAND_INS)]);
 const NOWHERE = new Set([...NOBODY, ...phrasesIn(STAND_IN_HOSTS)]);
 
 /** Why an address is nobody's, although it is spelled as one. */
@@ -70,7 +82,8 @@ function whyNobodys(name: string, host: string): Unusable | undefined {
   if (COMMENT.test(name)) return unusable('commented_out');
   if (GONE.test(name)) return unusable('taken_out');
   const [company = ''] = host.split('.', 1);
-  if (NOBODY.has(name) && NOWHERE.has(company)) return unusable('stand_in_email');
+  if (NOBODYS_NAMES.has(name) || (NOBODY.has(name) && NOWHERE.has(company)))
+    return unusable('stand_in_email');
   if (/^x{3,}$/.test(company)) return unusable('hidden_email');
   // Nearly every address has no other letters than these.
   if (!/[^\0-\x7f]/.test(name)) return undefined;
@@ -121,7 +134,7 @@ function namesOne(text: string): boolean {
   return new Set(named).size === 1;
 }
 
-const END = end(' .,:;/');
+const END = end(" .,:;/'’");
 const wrapped = (mend: Mend['mend']): Mend => ({ kind: 'wrapped_address', mend, onlyUnusable: true });
 /** Of two addresses in a cell nobody can tell which one was meant. */
 const found = (find: (text: string) => string | undefined): Mend =>
@@ -131,17 +144,18 @@ const found = (find: (text: string) => string | undefined): Mend =>
 const BESIDE_WORDS = [
   /^[^<>]+<(?<address>[^<>]*)>$/,
   /^[^()@]*\((?<address>[^()\s]+@[^()\s]+)\)$/,
-  /^(?<address>\S+@\S+)\s*(?:\([^()]*\)|\[[^[\]]*\])$/,
+  /^(?<address>\S+@\S+)\s*(?:\([^()]*\)|\[[^[\]]*\]|<[^<>]*>)$/,
 ];
 const NAME = found(
   (text) =>
     behindLink(text) ?? BESIDE_WORDS.map((words) => words.exec(text)?.groups?.address?.trim()).find(Boolean),
 );
 
-/** `mailto:jo@x.com?subject=…` */
-const MAIL_LINK = wrapped((text) =>
-  /^mailto:/i.test(text) ? text.replace(/^mailto:/i, '').replace(/\?.*$/s, '') : text,
-);
+/** `mailto:jo@x.com?subject=…`, and `http://jo@x.com`, as programs make links of all that looks like one. */
+const MAIL_LINK = wrapped((text) => {
+  const address = /^(?:mailto:(?:\/\/)?|https?:\/\/)([^/?]+@[^/?]+)(?:\?.*)?$/is.exec(text)?.[1];
+  return address ?? text;
+});
 const LABEL = wrapped((text) => withoutLabel('email', text));
 
 const misspelled = (mend: Mend['mend']): Mend => ({ kind: 'misspelled', mend, onlyUnusable: true });
@@ -176,8 +190,9 @@ export const email = {
   mayStandIn: (text) => text.includes('*') || NOBODY.has(text.trim().toLowerCase().split('@', 1)[0] ?? ''),
   damage: identifierDamage(
     mending(read, [
-      ...[ENCODING, UNSEEN, ENTITIES, NARROW, AT, END, NAME, QUOTES, NAME, LABEL, MAIL_LINK, QUOTES, PERCENT],
-      ...[END, AROUND_AT, PLAIN_HOST],
+      ...[ENCODING, UNSEEN, ENTITIES, NARROW, AT, BULLET, END],
+      ...[NAME, QUOTES, NAME, REMARK, LABEL, MAIL_LINK, QUOTES, PERCENT, END],
+      ...[AROUND_AT, PLAIN_HOST],
     ]),
     /^(?!.*\.\.)[\w.+&@-]*[a-z0-9]$/i,
   ),

@@ -104,7 +104,8 @@ export function unknownEnd(host: string): string | undefined {
   const end = host.slice(host.lastIndexOf('.') + 1);
   let isKnown = KNOWN_ENDS.get(end);
   if (isKnown === undefined) {
-    isKnown = parse(`a.${end}`, AS_IT_IS).isIcann === true;
+    // South Africa has names at its second levels alone.
+    isKnown = [`a.${end}`, `a.co.${end}`].some((name) => parse(name, AS_IT_IS).isIcann === true);
     if (KNOWN_ENDS.size < MOST_KNOWN) KNOWN_ENDS.set(end, isKnown);
   }
   return isKnown ? undefined : end;

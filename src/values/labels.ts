@@ -5,18 +5,22 @@
 
 const ABN = String.raw`A\.?B\.?N|Australian Business Number`;
 const ACN = String.raw`A\.?C\.?N|Australian Company Number`;
-const OR = String.raw`\.?\s*(?:[/|&,+-]|or|and)\s*`;
-const ABN_OR_ACN = `(?:${ABN})${OR}(?:${ACN})|(?:${ACN})${OR}(?:${ABN})`;
+const ANY = String.raw`(?:${ABN}|${ACN}|A\.?R\.?B\.?N)`;
+/** `ABN/ACN`, `Australian Business Number (ABN)`: some of the words, of which one is wanted. */
+const among = (wanted: string): string =>
+  String.raw`(?=\D*(?:${wanted}))${ANY}(?:\.?\s*(?:[/|&,+-]|or|and)\s*${ANY}|\s*\(${ANY}\.?\))*`;
 
 /** The words before values of one kind, as alternatives of a pattern. */
 const WORDS = {
-  email: 'smtp|sip|e|m|e-?mails?|mail|work e-?mail|courriel|correo',
-  website: 'w|web|www|web ?sites?|web ?page|home ?page|url|site|internet|domain|link',
+  email:
+    'smtp|sip|e|m|(?:(?:work|home|private|personal|business) )?e-?mails?|mail|work|home|private|personal|courriel|correo',
+  website:
+    'w|web|www|web ?sites?|web ?page|webseite|home ?page|url|site(?: web)?|sitio web|internet|domain|link',
   profile: 'l|li|in|linked ?in|profile|xing|facebook|fb|twitter|x|github|orcid',
   phone:
     't[ée]l(?:[ée](?:ph|f)one?)?|phone|ph|mob(?:ile?)?|cell|[tmpd]|direct|ddi|office|work|handy|whatsapp',
-  abn: `${ABN_OR_ACN}|${ABN}`,
-  acn: `${ABN_OR_ACN}|${ACN}`,
+  abn: `${among(ABN)}|AU`,
+  acn: among(ACN),
   number: `nzbn|arbn|crn|uen|siren|siret|kvk|company|registration`,
 } as const;
 
@@ -26,7 +30,7 @@ const OF_WHAT = String.raw`(?:\s*(?:no|nr|num|number|address|id|url|profile)(?!\
 const BETWEEN = {
   number: String.raw`\s*[:#=|]*\s*`,
   phone: String.raw`(?:(?<=\.)[:=|]?|\s*[.:=|]+|\s)\s*`,
-  address: String.raw`(?:\s*[:=|]+\s*|\s+[-–—]\s+|\s+)(?=\S+$)`,
+  address: String.raw`(?:\s*[:=|]+\s*|\s+[-–—]\s+|\s+)(?=[\p{L}\p{N}]\S*$)`,
 } as const;
 
 const pattern = (words: string, between: string): RegExp =>

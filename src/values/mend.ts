@@ -101,6 +101,18 @@ export const QUOTES: Mend = {
   },
   onlyUnusable: true,
 };
+/** The mark of an item in a list. */
+export const BULLET: Mend = {
+  kind: 'punctuation',
+  mend: (text) => text.replace(/^[-–—*•·‣▪●>]\s+/, ''),
+  onlyUnusable: true,
+};
+/** `acme.com.au (old)`, `acme.com.au - work`: words that name no other address. */
+export const REMARK: Mend = {
+  kind: 'wrapped_address',
+  mend: (text) => text.replace(/^(\S+)\s*(?:\([^()@.]*\)|\[[^[\]@.]*\]|\s[-–—|]\s+[^@.]+)$/, '$1'),
+  onlyUnusable: true,
+};
 export const end = (marks: string): Mend => ({
   kind: 'punctuation',
   mend: (text) => withoutEnd(text, marks),

@@ -26,8 +26,9 @@ const ACN_DIGITS = 9;
 const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 const MODULUS = 89;
 
-/** Registers write the standing of a number behind it: `51 824 753 556 (Active)`. */
-const STANDING = /\s*\([^()\d]*\)$/u;
+/** Registers write the standing of a number behind it: `51 824 753 556 (Active)`, `… Active from 1 Jul 2000`. */
+const STANDING =
+  /\s*(?:\([^()\d]*\)|[-–—,|]?\s*(?:active|registered|cancelled)(?:\s+(?:from|since)\s.*)?)$/iu;
 
 /**
  * White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for
@@ -139,7 +140,7 @@ const AROUND_DIGITS = /[\s.\-\p{Pd}\p{Cf}]/gu;
 
 const readCell = reader(readAbn, 'abn');
 const LABEL: Mend = { kind: 'wrapped_address', mend: (text) => withoutLabel('abn', text) };
-const mended = mending(readCell, [ENCODING, QUOTES, LABEL]);
+const mended = mending(readCell, [ENCODING, QUOTES, LABEL, QUOTES]);
 
 const damage: Damage = (text) => {
   const reading = readAbn(text);

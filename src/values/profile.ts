@@ -142,7 +142,7 @@ const PASTED_END = /(?:[)\],;.!']|%(?:20|22|3E|7D))+$/i;
 
 const segmentsOf = ({ pathname }: URL): readonly string[] =>
   pathname
-    .replace(/^\/(?:m|mwlite)(?=\/)/i, '')
+    .replace(/^\/(?:m|mwlite|comm)(?=\/)/i, '')
     .split('/')
     .filter((segment) => segment !== '');
 

@@ -1,6 +1,6 @@
 import { getPublicSuffix } from 'tldts';
 import { withoutLabel } from './labels.ts';
-import { ENCODING, end, type Mend, QUOTES, UNSEEN } from './mend.ts';
+import { BULLET, ENCODING, end, type Mend, QUOTES, REMARK, UNSEEN } from './mend.ts';
 
 /** What people and programs do to web addresses, beyond what happens to any text. */
 
@@ -46,13 +46,10 @@ const DOTS = misspelled((text) => {
   return host === '' ? text : scheme + hostJoined(host.trim()) + rest;
 });
 
-/** `acme.com.au (old)`, where the words name no other address. */
-const REMARK = wrapped((text) => text.replace(/^(\S+)\s*(?:\([^()@.]*\)|\[[^[\]@.]*\])$/, '$1'));
-
 /** The mends of addresses of one kind, in the order in which they are tried. */
 export const webMends = (kind: 'website' | 'profile'): readonly Mend[] => {
   const label = wrapped((text) => withoutLabel(kind, text));
-  return [ENCODING, UNSEEN, END, QUOTES, END, label, REMARK, SCHEME, DOTS];
+  return [ENCODING, UNSEEN, BULLET, END, QUOTES, END, label, REMARK, SCHEME, DOTS];
 };
 
 /** A scheme or a label to mend, or two dots in the host. */

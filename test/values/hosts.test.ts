@@ -77,6 +77,8 @@ test.each([
   'telstra.com',
   'zoho.com',
   'acnc.gov.au',
+  'acme.co.za',
+  'acme.com.kh',
   'www.vic.gov.au',
   'service.gov.uk',
   'shopify.com',

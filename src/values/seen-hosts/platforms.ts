@@ -12,7 +12,7 @@ export const PLATFORMS = `
   vimeo.com flickr.com soundcloud.com twitch.tv behance.net dribbble.com
 
   # the same: texts and code below one roof
-  patreon.com wikipedia.org wikidata.org fandom.com github.com gitlab.com
+  open.substack.com patreon.com wikipedia.org wikidata.org fandom.com github.com gitlab.com
   bitbucket.org sourceforge.net npmjs.com producthunt.com quora.com
 
   # the same: link pages
