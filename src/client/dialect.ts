@@ -244,7 +244,7 @@ function requireSecrets(dialect: Dialect, { name, secrets = {}, via }: Account):
 }
 
 /** Increase this when the program itself changes how it judges replies. */
-const JUDGED_SINCE = 6;
+const JUDGED_SINCE = 7;
 
 /**
  * 28 bits, which the ledger keeps in four bytes beside every answer. A mark is only compared with a handful

@@ -38,6 +38,7 @@ import {
   type PlainMeaning,
   SAYS_NONE,
 } from './judge/table.ts';
+import { plainWords } from './judge/words.ts';
 import type { AskedWait } from './limits/limits.ts';
 import { askedWaitIn } from './rate-hints.ts';
 import { isLaterId } from './request.ts';
@@ -247,12 +248,8 @@ export type RuleFound = {
   | { readonly row: string }
 );
 
-/**
- * Whether a rule or a word says that nothing was found. A status or an empty place alone does not count.
- * @param isFirst whether nothing but 404 came so far: then a server's own "Not Found", as HTTP spells it,
- *   does not count either.
- */
-export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: boolean): boolean {
+/** Whether a rule or a word says that nothing was found. A status or an empty place alone does not count. */
+export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call): boolean {
   const operation = dialectOperationOf(dialect, call);
   const { parsed, rule, table, other } = meantBy(raw, dialect, operation, call);
   // A blank that stands where the dialect says is one; a path that leads nowhere may be a wrong one. What was
@@ -260,8 +257,18 @@ export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call, isFirst: b
   if (other !== undefined) return true;
   if (is2xx(parsed.raw.status) && givenBy(parsed.body, operation, call) === 'blank') return true;
   if (table === undefined) return rule?.means === 'no_match';
-  const isBare = isFirst && table.texts.every((text) => text === 'Not Found');
-  return table.row.name === SAYS_NONE && !isBare;
+  return table.row.name === SAYS_NONE;
+}
+
+/** A web framework says so of any path that the vendor does not have. */
+const FRAMEWORKS_WORDS =
+  /^(?:(?:http|error|status|code) )*404$|^(?:(?:http|error) )*(?:404 )?(?:the )?(?:requested )?(?:(?:page|resource|url) )?(?:was |could )?not (?:be )?found(?: on (?:the|this) server)?$/;
+
+/** Whether a 404 says nothing but the words of a framework, and no rule of the dialect reads it. */
+export function isBareNotFound(raw: Reply, dialect: Dialect, call: Call): boolean {
+  const { parsed, table, means } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
+  if (parsed.raw.status !== 404 || means !== 'no_match' || table === undefined) return false;
+  return table.texts.length > 0 && table.texts.every((text) => FRAMEWORKS_WORDS.test(plainWords(text)));
 }
 
 /**

@@ -53,7 +53,7 @@ export const COMMON_WORDS: Words = {
     ),
   ],
   no_key: phrasesIn(`
-      unknown key*, key in, keys in, key at, token at, token in, token type, license number, license plate,
+      unknown key*, key in, keys in, key at, token at, token in, missing authentication token, token type, license number, license plate,
       license type, licence number, licence type, json`),
   dead: phrasesIn(`
       invalid*, missing, wrong, expired, unable, revoked, unknown, bad, not found, not valid*, incorrect,
@@ -80,9 +80,10 @@ export const COMMON_WORDS: Words = {
       pending invite already exist*, pending invitation already exist*`),
   no_match: phrasesIn(`
       no match*, nomatch, no result*, no record*, no data, no relevant data, empty data, no profile*,
-      no hit*, no such, no one found, nobody found, nothing found, no company found, no companies found,
-      no person found, no person was found, no people found, no user found, no users found, no profile found,
-      no contact found, no contacts found, not found, could not be found, could not find, cannot find,
+      no hit*, no such, no one found, nobody found, nothing found, not found, unfound, could not be found,
+      could not find, couldn't find, cannot find, can't find, did not find, didn't find, unable to find,
+      not able to find, could not locate, couldn't locate, unable to locate, unable to determine,
+      could not determine, could not be determined, did not match, not match any,
       does not exist, do not exist, did not exist, doesn't exist, no longer exists, not a member,
       not in the project, not in this project, unknown user, unknown invite, unknown company,
       unknown person`),
@@ -98,7 +99,7 @@ export const COMMON_WORDS: Words = {
     // Limits of a plan or of a text, which no waiting ends.
     ...phrasesIn(`
       seat, seats, user, users, member, members, project, projects, invite, invitation, licence, license,
-      team, plan, character, length, size, storage`).map((what) => `${what} limit*`),
+      team, character, length, size, storage`).map((what) => `${what} limit*`),
   ],
   working: phrasesIn(`
       in progress, progress, already running, searching, queued, enqueued, crawl queued, processing, waiting,
@@ -122,3 +123,32 @@ export const COMMON_WORDS: Words = {
       error, errors, something went wrong, not found, forbidden, conflict, unauthorized, payment required,
       too many requests`),
 };
+
+/**
+ * What an answer says of the account, its address and its servers, which no dialect words otherwise. A word
+ * of one list counts with one of the next in its sentence.
+ */
+export const OWN_WORDS = {
+  // The account has no such plan, or none any more. A limit of speed may offer a larger plan as well.
+  plan: phrasesIn(`
+      upgrade your plan, upgrade your account, upgrade your subscription, upgrade to, please upgrade,
+      upgrade required, plan limit*, paid plan, paid plans, free plan, higher plan, trial has ended,
+      trial has expired, trial ended, trial expired, trial is over, trial period, subscription required,
+      no active subscription, subscription has expired, subscription has ended, subscription is inactive,
+      subscription is paused, subscription expired, plan has expired`),
+  route: phrasesIn('endpoint, api, api version, version, method, route, url, service, operation'),
+  ended: phrasesIn(`
+      deprecated, sunset*, retired, discontinued, shut down, decommissioned, no longer available,
+      no longer supported, end of life`),
+  // A server of the vendor's, or one that the vendor asks, has not served the request.
+  temporary: phrasesIn(`
+      temporar*, smtp, mail server*, remote server*, upstream, unexpected response, timed out, timeout,
+      timeouts, time out, timedout`),
+  gone: phrasesIn('missing authentication token'),
+  none: phrasesIn('no, not any, none, nothing, nobody, zero, 0'),
+  at_hand: phrasesIn('found, available, matched, matching, exists, on file'),
+  // Such a sentence is about what was sent.
+  of_request: phrasesIn(`
+      parameter*, param, params, field*, header*, required, request, body, key, token, plan, credit*,
+      limit*, provided, supplied, endpoint, route, url`),
+} as const;

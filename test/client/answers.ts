@@ -214,7 +214,7 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
     answers: [
       [403, '[{"message":"TotalRequests Limit exceeded.","errorCode":"REQUEST_LIMIT_EXCEEDED"}]', 'wait'],
       [403, '{"message":"Your quota has been exceeded"}', 'stop: credits', 'wait'],
-      [403, '{"message":"Seat limit reached. Upgrade your plan"}', 'stop: key', 'forbidden'],
+      [403, '{"message":"Seat limit reached. Upgrade your plan"}', 'stop: credits', 'forbidden'],
       [400, '{"message":"User limit reached for your plan"}', 'refused'],
       [400, '{"message":"Field domain: character limit exceeded"}', 'refused'],
       [402, '{"message":"Monthly limit reached. Upgrade your plan."}', 'stop: credits'],
@@ -267,7 +267,7 @@ const WRITTEN: readonly { readonly about: string; readonly answers: readonly Wri
       [202, '{"eta":30}', 'in doubt'],
       [200, '{"status_url":"https://acme.com/jobs/1"}', 'in doubt'],
       [200, '{"success":"Y"}', 'in doubt', 'done'],
-      [200, '{"responses":[{"id":"1","status":403}]}', 'in doubt', 'forbidden'],
+      [200, '{"responses":[{"id":"1","status":403}]}', 'stop: key', 'forbidden'],
       [200, '{"success_count":0}', 'in doubt', 'refused'],
       [200, '{"processed":1}', 'match', 'done'],
       [200, '{"skipped":1}', 'match', 'refused'],

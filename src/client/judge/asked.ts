@@ -56,8 +56,17 @@ export class Asked {
    */
   repeats(value: string | number, name = ''): boolean {
     const isNaming = /name$/i.test(name) && !this.#sent.some((each) => /name$/i.test(each.name));
-    this.#known ??= new Set(this.#sent.flatMap(({ text }) => [text, ...partsOfEmail(text)]).map(plainName));
+    this.#known ??= new Set(
+      [...this.#sent.flatMap(({ text }) => [text, ...partsOfEmail(text)]), ...this.#fullNames].map(plainName),
+    );
     return !isNaming && this.#known.has(plainName(String(value)));
+  }
+
+  get #fullNames(): readonly string[] {
+    const [first = '', last = ''] = ['first_name', 'last_name'].map(
+      (own) => this.#sent.find(({ name }) => name === own)?.text,
+    );
+    return first === '' || last === '' ? [] : [first + last, last + first];
   }
 
   /**

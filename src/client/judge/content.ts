@@ -7,7 +7,17 @@ import { holdsNothing, isBlankText } from '../../values/blank.ts';
 import { type Found, foundAmong, foundWords } from '../../values/found.ts';
 import type { DialectOperation } from '../dialect.ts';
 import type { Asked } from './asked.ts';
-import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, pathOf } from './names.ts';
+import {
+  CONTAINERS,
+  ID,
+  isBlank,
+  isPlain,
+  type Leaf,
+  type Name,
+  type NameKind,
+  OF_JOB,
+  pathOf,
+} from './names.ts';
 
 /** Whether an answer to a lookup holds the data that was asked for. */
 
@@ -17,11 +27,23 @@ import { CONTAINERS, ID, isBlank, isPlain, type Leaf, type Name, type NameKind, 
  */
 export type Content = 'data' | 'details' | 'empty' | 'ids' | 'nothing';
 
-/** The thing that an operation looks for, by the names that answers give it. */
-const OWN_THINGS: Readonly<Record<string, RegExp>> = {
-  'enrich-person': /^(?:person|people|profiles?|contacts?)$/,
-  'enrich-company': /^(?:compan(?:y|ies)|organi[sz]ations?)$/,
+/**
+ * The thing that an operation looks for, by the names that answers give it, and the values that no vendor
+ * lacks who has found it.
+ */
+const OWN: Readonly<Record<string, Readonly<Record<'things' | 'values', RegExp>>>> = {
+  'enrich-person': {
+    things: /^(?:person|people|profiles?|contacts?)$/,
+    values:
+      /^(?:(?:work|business|professional|personal)?e?mails?(?:address(?:es)?)?|(?:full|first|last|given|family)?name|(?:phone|mobile)s?(?:numbers?)?)$/,
+  },
+  'enrich-company': {
+    things: /^(?:compan(?:y|ies)|organi[sz]ations?)$/,
+    values: /^(?:company|legal|organi[sz]ation|entity|business)?name$/,
+  },
 };
+/** The company of a person is not the person. */
+const OF_EMPLOYER = /^(?:company|organi[sz]ation|employer)/;
 
 /** A record shows more fields than this, or a field that only a record has. */
 const MOST_DETAILS = 2;
@@ -44,8 +66,8 @@ export function contentOf(body: JsonValue, leaves: readonly Leaf[], asked: Asked
   if (listed) return contentOfList(listed);
   const place = placeIn(leaves, dialect.fields_at);
   const parts = partsIn(place);
-  if (isOnlyThing(parts, place.depth, asked)) return 'empty';
   const data = dataIn(place, asked);
+  if (isWithoutOwn(place, parts, data, asked)) return 'empty';
   if (data.length > MOST_DETAILS) return 'data';
   const isAllBlank = (each: readonly Leaf[]): boolean => each.every(({ value }) => isBlank(value));
   const isEmpty = isAllBlank(place.leaves) || parts.some(([, each]) => isAllBlank(each));
@@ -56,30 +78,40 @@ export function contentOf(body: JsonValue, leaves: readonly Leaf[], asked: Asked
   return leaves.some(isFilledId) ? 'ids' : 'nothing';
 }
 
+type Place = ReturnType<typeof placeIn>;
 type Thing = readonly [Name, readonly Leaf[]];
 
 /** The things that the place names, with their leaves. */
-function partsIn({ leaves, depth }: { readonly leaves: readonly Leaf[]; readonly depth: number }): Thing[] {
+function partsIn({ leaves, depth }: Place): Thing[] {
   const partOf = ({ under, name }: Leaf): Name => under[depth] ?? name;
   const inThings = leaves.filter((leaf) => partOf(leaf).isThing);
   return inThings.length === 0 ? [] : [...Map.groupBy(inThings, partOf)];
 }
 
 /**
- * Whether the answer names the thing itself with nothing in it but what was asked. Everything beside the
- * thing belongs to something else.
+ * Whether the answer names the thing itself with nothing in it but what was asked: everything beside the
+ * thing belongs to something else. So does what stands beside the thing's own values, where all are blank.
  */
-function isOnlyThing(parts: readonly Thing[], depth: number, asked: Asked): boolean {
-  const { dialect, call } = asked;
-  const own = dialect.fields_at === undefined ? OWN_THINGS[call?.operation ?? ''] : undefined;
+function isWithoutOwn(
+  { leaves, depth }: Place,
+  parts: readonly Thing[],
+  data: readonly Leaf[],
+  asked: Asked,
+): boolean {
+  const own = asked.dialect.fields_at === undefined ? OWN[asked.call?.operation ?? ''] : undefined;
+  if (own === undefined) return false;
   const isKnown = ({ value, under, isMember }: Leaf): boolean =>
     isBlank(value) || ((under.length > depth || isMember) && asked.repeats(String(value)));
-  const things = own === undefined ? [] : parts.filter(([name]) => own.test(name.plain));
-  return things.length > 0 && things.every(([, each]) => each.every(isKnown));
+  const things = parts.filter(([name]) => own.things.test(name.plain));
+  if (things.length > 0) return things.every(([, each]) => each.every(isKnown));
+  const values = leaves.filter(({ name, under }) => under.length <= depth && own.values.test(name.plain));
+  const isOfThing = ({ name: { plain } }: Leaf): boolean =>
+    OF_RECORDS.test(plain) && (own !== OWN['enrich-person'] || !OF_EMPLOYER.test(plain));
+  return values.length > 0 && values.every(({ value }) => holdsNothing(value)) && !data.some(isOfThing);
 }
 
 /** The data at the place; not all of it where that is a record, whatever else the answer holds. */
-function dataIn({ leaves, depth }: ReturnType<typeof placeIn>, asked: Asked): readonly Leaf[] {
+function dataIn({ leaves, depth }: Place, asked: Asked): readonly Leaf[] {
   const data: Leaf[] = [];
   for (const leaf of leaves) {
     if (isData(leaf, depth, asked)) data.push(leaf);
@@ -93,11 +125,7 @@ function hasFewFields(leaves: readonly Leaf[]): boolean {
 }
 
 const isFilledId = ({ name, under, value }: Leaf): boolean =>
-  under.length === 0 && ID.test(name.raw) && !isBlank(value);
-
-/** Names of ids beside those that say so: `task_hash`, `job`. */
-const OF_JOB =
-  /^_?(?:job|task|request|batch|process|operation|enrichment|search|tracking|ticket|reference|ref)(?:ids?|uuid|guid|key|hash|token|ref|reference|number|no)?$|^(?:uuid|guid)$/;
+  under.length === 0 && (ID.test(name.raw) || OF_JOB.test(name.plain)) && !isBlank(value);
 
 /** No id is longer, and none has a blank. */
 const AN_ID = /^\S{1,300}$/;
@@ -254,12 +282,23 @@ export function isData({ name, under, value, isMember }: Leaf, depth: number, as
   if (value === true) return true;
   if (asked.repeats(value, name.raw) || isBlankText(String(value))) return false;
   if (typeof value === 'number') return true;
-  // A text without a name is the answer's own where it says no: `["No company found"]`. So is a sentence that
-  // says that nothing was found.
+  // A text without a name is the answer's own where it says no: `["No company found"]`.
   if (isNameless) return asked.vocabulary.read(value).senses.every((sense) => sense === 'done');
-  if (asked.isOwn || !/\s/.test(value) || OF_RECORDS.test(name.plain)) return true;
-  return !asked.vocabulary.read(value).senses.includes('no_match');
+  return !isStatement(name, value, asked);
 }
+
+/**
+ * Whether a text under a name is no fact: a word about the answer, a text in the place of an address that is
+ * none, and a sentence that says that nothing was found.
+ */
+function isStatement({ plain, isStated }: Name, text: string, { vocabulary, isOwn }: Asked): boolean {
+  if (isStated && vocabulary.justOf(text) !== undefined) return true;
+  if (OF_EMAIL.test(plain)) return foundAmong([text], { name: 'email' })?.kind !== 'found';
+  if (isOwn || !/\s/.test(text) || OF_RECORDS.test(plain)) return false;
+  return vocabulary.read(text).senses.includes('no_match');
+}
+
+const OF_EMAIL = /e?mails?(?:address(?:es)?)?$/;
 
 /**
  * Inside lists and objects with fields, these names may belong to a company: `{"result":{"name":"Acme"}}`.

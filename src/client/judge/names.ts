@@ -37,10 +37,17 @@ const THINGS =
   /^(?:compan(?:y|ies)|persons?|people|organi[sz]ations?|profiles?|contacts?|records?|items?|hits?|match(?:es)?|employees?|resources?|values?)$/;
 
 /** The usual places of the data that was asked for. */
-export const CONTAINERS: readonly string[] = ['data', 'datas', 'result', 'results'];
+export const CONTAINERS: readonly string[] = ['data', 'datas', 'result', 'results', 'response'];
 
 /** An id names a thing, and says nothing about it: `id`, `request_id`, `companyId`. */
 export const ID = /(?:^|[^a-z0-9])ids?$|[a-z0-9]I[dD]s?$|^I[dD]s?$/;
+/** Names of the vendor's work, and of its id. */
+export const OF_JOB =
+  /^_?(?:job|task|request|batch|process|operation|enrichment|search|tracking|ticket|reference|ref)(?:ids?|uuid|guid|key|hash|token|ref|reference|number|no)?$|^(?:uuid|guid)$/;
+/** The id of the work under a name that says so. */
+const JOB_ID = /^(?:job|task|request|batch|tracking|ticket)(?:key|hash|token|ref|reference|number|no)$/;
+/** A word under such a name may be about the answer: `email_status`, `matchResult`. */
+const STATED = /(?:status|state|result|reason|code)$/;
 const OWN_ERRORS = /(?:^|[^A-Za-z0-9])[Ee]rrors?$|[a-z0-9]Errors?$/;
 
 export interface Name {
@@ -49,6 +56,7 @@ export interface Name {
   /** The name without the spelling that differs from vendor to vendor. */
   readonly plain: string;
   readonly isThing: boolean;
+  readonly isStated: boolean;
 }
 
 /** Vendors have few names, and some write ids as names, so at most this many are kept. */
@@ -59,9 +67,11 @@ export function nameOf(name: string): Name {
   const kept = KNOWN.get(name);
   if (kept !== undefined) return kept;
   const plain = plainName(name);
-  const other = OWN_ERRORS.test(name) ? 'trouble' : name.startsWith('@') || ID.test(name) ? 'about' : 'field';
+  const isAbout = name.startsWith('@') || ID.test(name) || JOB_ID.test(plain);
+  const other = OWN_ERRORS.test(name) ? 'trouble' : isAbout ? 'about' : 'field';
   const known = (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((kind) => KINDS[kind].test(plain));
-  const found: Name = { raw: name, kind: known ?? other, plain, isThing: THINGS.test(plain) };
+  const kind = known ?? other;
+  const found: Name = { raw: name, kind, plain, isThing: THINGS.test(plain), isStated: STATED.test(plain) };
   if (KNOWN.size < MOST_NAMES) KNOWN.set(name, found);
   return found;
 }

@@ -127,6 +127,15 @@ const SHARED: readonly string[] = ['project_id', 'organization_id', 'role'];
 /** The parts that differ from answer to answer: ids, and every word with a digit. */
 const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\S*\d\S*/gi;
 
+/** The names at the top of the vendor's answer, or of the first member of its list. */
+export function namesAtTop(raw: Reply, dialect: Dialect): string {
+  const body = jsonIn((vendorReply(raw, dialect) ?? raw).body);
+  const top = Array.isArray(body) ? body[0] : body;
+  return Object.keys(isObject(top) ? top : {})
+    .sort()
+    .join(' ');
+}
+
 /** The names of an answer, and its statements, without the parts that differ from row to row. */
 function shapeOf(raw: Reply, dialect: Dialect, call: Call): readonly unknown[] {
   const own = vendorReply(raw, dialect);

@@ -2,7 +2,7 @@ import { type Role, roleOf } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import type { Asked } from './asked.ts';
-import { CONTAINERS, isBlank, isFilled, isMoment, type Leaf, type Name, truthOf } from './names.ts';
+import { isBlank, isFilled, isMoment, type Leaf, type Name, truthOf } from './names.ts';
 import { isLater, LONGEST_TEXT, plainWords, type Sense } from './words.ts';
 
 /** Codes that say nothing: no error, or the status of a success. */
@@ -62,21 +62,28 @@ export class Statements {
    *   speak as well.
    */
   listen(leaves: readonly Leaf[], isAlone: boolean): this {
-    const speaks = (name: Name): boolean => {
-      const isPlace = isAlone && (name.isThing || name.kind === 'described' || CONTAINERS.includes(name.raw));
-      return isPlace || SPEAKING.test(name.plain);
-    };
+    // Where no data stands, all that is no echo of the request is the answer's own.
+    const speaks = ({ kind, plain }: Name): boolean => (isAlone && kind !== 'about') || SPEAKING.test(plain);
     // Beside data, a list says nothing about the answer.
     if (!isAlone && /^\d/.test(leaves[0]?.keys[0] ?? leaves[0]?.key ?? '')) return this;
     const hear = (leaf: Leaf): void => {
       const error = leaf.under.findIndex(isTrouble);
       const above = error < 0 ? leaf.under : leaf.under.slice(0, error);
-      if (above.every(speaks)) this.hear(leaf, isAlone);
+      if (above.every(speaks) && !this.hear(leaf, isAlone) && isAlone) this.#hearField(leaf);
     };
     for (const leaf of leaves) if (!isReason(leaf)) hear(leaf);
     // In a success, a reason belongs to the data: it says why the data is as it is.
     for (const leaf of leaves) if (isReason(leaf) && (!this.yes || this.no)) hear(leaf);
     return this;
+  }
+
+  /** A field may hold a word or a sentence about the answer: `{"content":[{"text":"Nobody was found."}]}`. */
+  #hearField(leaf: Leaf): void {
+    const { name, value } = leaf;
+    if (typeof value !== 'string') return;
+    if (name.isStated && this.asked.vocabulary.justOf(value) !== undefined) this.#code(leaf);
+    else if (/\s/.test(value.trim()) && this.asked.vocabulary.read(value).senses.length > 0)
+      this.say(value, leaf);
   }
 
   /** @returns whether the leaf says anything. */
@@ -116,6 +123,8 @@ export class Statements {
     const sense = this.asked.vocabulary.justOf(raw);
     if (sense === undefined || sense === 'done') return false;
     this.say(raw, leaf);
+    // A thing is `active` or `verified`, and only a job is `searching`.
+    if (sense === 'working') this.codes.add(sense);
     return true;
   }
 
@@ -191,6 +200,9 @@ const TO_WHOM =
 const DOES = /(?:delete|remove|deactivate|revoke|cancel|update|change|assign|invite|create|add)/;
 /** Names for the present state of the changed person. */
 const STANDS = /^(?:user|member|account|person|invite|invitation)(?:status|state)$/;
+/** GraphQL names the change that was sent: `{"data":{"userSuspend":{"success":true}}}`. */
+const isOfGraphql = ({ name, under }: Leaf): boolean =>
+  name.kind === 'success' && under.length === 2 && under[0]?.plain === 'data';
 /** Objects that have an id and an address of their own. */
 const OTHERS = /^(?:project|account|organi[sz]ation|workspace|inviter|creator|actor)$/;
 const WORK = /^(?:job|jobid|jobstatus|task|taskid|asyncjobid|operationid)$/;
@@ -270,7 +282,7 @@ export class ChangeStatements extends Statements {
       this.say(value, leaf);
       return;
     }
-    this.odd ||= !isBlank(value) && !leaf.under.every((each) => this.#holdsWords(each));
+    this.odd ||= !isBlank(value) && !leaf.under.every((each) => this.#holdsWords(each)) && !isOfGraphql(leaf);
     if (this.#isEffect(leaf) || this.#isNamed(leaf)) return;
     if (name.kind === 'found' && !leaf.isMember) this.no ||= truthOf(value) === false;
     if (name.kind === 'field' && isFilled(value) && this.named(leaf)) return;

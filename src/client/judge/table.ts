@@ -22,6 +22,7 @@ export type PlainMeaning = Exclude<Meaning, 'as_stated'>;
 
 /** The status of a request that was accepted and is not done yet. */
 const ACCEPTED = 202;
+const CREATED = 201;
 
 /** An answer as the table looks at it. */
 function answerOf(parsed: ParsedReply, asked: Asked) {
@@ -119,7 +120,9 @@ function statementsBeside(
   asked: Asked,
 ): { readonly statements: Statements; readonly holds: boolean } {
   const holds = content === 'data' || content === 'details';
-  const statements = new Statements(asked).listen(leaves, !holds && !isFree);
+  // What was only accepted, or made, may be shown before anything was found out about it.
+  const isEarly = [CREATED, ACCEPTED].includes(raw.status);
+  const statements = new Statements(asked).listen(leaves, !isFree && (!holds || isEarly));
   if (content !== 'details' || !speaksOfItself(statements, raw.status, asked)) return { statements, holds };
   return { statements: new Statements(asked).listen(leaves, true), holds: false };
 }
@@ -133,9 +136,11 @@ function jsonIn({ raw, body }: ParsedReply): JsonValue | undefined {
 }
 
 /** Whether a server says that it has nothing at the path. */
-function isOfRoute({ value, by, parsed }: Answer): boolean {
+function isOfRoute(it: Answer): boolean {
+  const { value, by, parsed, isLookup } = it;
   const isOfServer = isObject(value) && 'path' in value && 'timestamp' in value;
-  return is4xx(by) && ((isOfServer && by === 404) || namesRoute(parsed.raw.body));
+  if (is4xx(by) && ((isOfServer && by === 404) || namesRoute(parsed.raw.body))) return true;
+  return by !== 401 && (is4xx(by) || isLookup) && says(it, 'gone');
 }
 
 /**
@@ -167,7 +172,13 @@ const isOfKey = (it: Answer): boolean =>
   isFreeNo(it) &&
   (is2xx(it.by)
     ? !it.asked.isOwn || it.statements.codes.has('key_dead')
-    : [400, 403, 404, 422].includes(it.by));
+    : is4xx(it.by) && !isUnfinished(it.by) && it.by !== 429);
+
+/** What a 402 says of a key or a server is no matter of credits. */
+const isOutOfCredits = (it: Answer): boolean =>
+  it.by === 402
+    ? says(it, 'credits_used_up') || !(says(it, 'key_dead') || says(it, 'temporary'))
+    : says(it, 'credits_used_up') && isFreeNo(it);
 
 /** A gateway in front of the vendor may have lost an answer that was charged, and tells of a time as well. */
 const isBusy = ({ by, http, isLookup, isJson, isBlank, parsed }: Answer): boolean =>
@@ -175,6 +186,8 @@ const isBusy = ({ by, http, isLookup, isJson, isBlank, parsed }: Answer): boolea
 
 /** With these statuses a service says that it has no such step. */
 const NO_STEP: readonly number[] = [404, 405, 410];
+
+const saysNo = (it: Answer): boolean => says(it, 'refused') || says(it, 'temporary');
 
 const isEmptyPlace = ({ content, statements }: Answer): boolean =>
   content === 'empty' || statements.countedNone;
@@ -232,12 +245,18 @@ const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row
 /** Beside data only a code counts. */
 const says = ({ holds, statements }: Answer, sense: Sense): boolean =>
   (holds ? statements.codes : statements.says).has(sense);
-/** A verdict stands in an answer also while the vendor is still looking, so every word of that counts. */
-function isAtWork(it: Answer): boolean {
-  if (WANTED[it.asked.call?.operation ?? ''] !== 'verdict') return says(it, 'working');
-  return it.statements.says.has('working') || it.statements.says.has('pending');
+/** Whether a code says that the vendor is still at work, or that what it has accepted is. */
+function isAtWork({ asked, http, statements: { codes } }: Answer): boolean {
+  if (asked.isOwn || !is2xx(http)) return false;
+  return codes.has('working') || ([CREATED, ACCEPTED].includes(http) && codes.has('pending'));
 }
 const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pending');
+
+/** Whether the value without which nothing is found stands at its place, whatever else the answer says. */
+const hasWanted = ({ given, asked, statements }: Answer): boolean => {
+  const wanted = WANTED[asked.call?.operation ?? ''];
+  return given === 'filled' && wanted !== undefined && (wanted === 'verdict' || !statements.no);
+};
 
 /** The request did not come in whole, or in time. */
 const UNFINISHED: readonly number[] = [408, 425, 499];
@@ -269,16 +288,18 @@ export const IS_OTHER = 'it holds something else in the place of what was asked 
 export const SAYS_NONE = 'it says that nothing was found';
 
 export const TABLE: readonly Row[] = [
+  ...of('a lookup in a success', ({ isLookup, http }) => isLookup && is2xx(http), [
+    row('its code says at work', 'pending', isAtWork),
+    row('what it looks for stands at its place', 'found', hasWanted),
+  ]),
   ...of('any', () => true, [
-    row(
-      'it says out of credits',
-      'credits_used_up',
-      (it) => it.by === 402 || (says(it, 'credits_used_up') && isFreeNo(it)),
-    ),
+    row('it says out of credits', 'credits_used_up', isOutOfCredits),
     row(A_DAY, 'rate_limited', (it) => says(it, 'day_used_up') && !it.isProved),
     row('it says too fast', 'rate_limited', (it) => says(it, 'rate_limited') && !it.isProved),
+    row('it says that the plan lacks it', 'credits_used_up', (it) => it.isLookup && says(it, 'plan')),
     row('it says that the key is dead', 'key_dead', (it) => says(it, 'key_dead') && isOfKey(it)),
     row('it is about its path', 'wrong_address', isOfRoute),
+    row('it says that a server failed', 'in_doubt', (it) => it.by === 402 && says(it, 'temporary')),
     row(SAYS_NONE, 'no_match', (it) => it.isLookup && says(it, 'no_match') && isOfWhatWasAsked(it.by)),
     row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
     row(
@@ -309,14 +330,13 @@ export const TABLE: readonly Row[] = [
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
-    row('its code says at work', 'pending', (it) => isAtWork(it) && !it.asked.isOwn),
     row('it says no', 'in_doubt', (it) => it.statements.no || isWrappedNo(it), HOLDS_DATA),
     row(IS_OTHER, 'no_match', ({ given }) => given === 'other'),
     row('it holds what was asked for', 'found', () => true),
   ]),
   ...of('a lookup', ({ isLookup }) => isLookup, [
     row('it is not yet done', 'pending', (it) => isNotYet(it) || it.http === ACCEPTED),
-    row('it says no', 'in_doubt', (it) => it.isNo || says(it, 'refused'), NAMES_ERROR),
+    row('it says no', 'in_doubt', (it) => it.isNo || saysNo(it), NAMES_ERROR),
     row(IS_EMPTY, 'no_match', isEmptyPlace),
     row('it has nothing but an id', 'pending', ({ content }) => content === 'ids'),
     row('nobody can read it', 'in_doubt', () => true, NOT_FOUND_OUT),

@@ -1,5 +1,6 @@
 import { wordsIn } from '../../core/plain-text.ts';
 import type { Words } from '../dialect.ts';
+import { OWN_WORDS } from '../usual-words.ts';
 
 /** Reads a vendor's words about the result of a request, sentence by sentence. */
 
@@ -7,23 +8,31 @@ import type { Words } from '../dialect.ts';
  * The senses of a sentence or a code, in the order of precedence. `day_used_up`: a limit of a day or
  * longer is reached.
  */
-const SENSES = wordsIn(
-  'credits_used_up day_used_up rate_limited key_dead project_refused no_match refused working pending done',
-) as readonly Sense[];
+const SENSES = wordsIn(`
+  credits_used_up day_used_up rate_limited key_dead project_refused plan gone temporary no_match refused
+  working pending done
+`) as readonly Sense[];
 
-export type Sense = Exclude<keyof Words, Part | 'limit_reached'> | 'day_used_up';
+type AllWords = Words & { readonly [Name in keyof typeof OWN_WORDS]: readonly string[] };
+
+/**
+ * `plan`: the account's plan lacks what was asked. `gone`: nothing is at the address any more. `temporary`: a
+ * server has failed that may work again.
+ */
+export type Sense = Exclude<keyof AllWords, Part | 'limit_reached'> | 'day_used_up';
 
 /** Words that mean something only together with others in their sentence, in any order. */
 type Part =
   | ('limit' | 'within_an_hour' | 'of_a_day' | 'of_a_month' | 'credits' | 'used_up')
   | ('key' | 'no_key' | 'dead' | 'label')
+  | ('route' | 'ended' | 'none' | 'at_hand' | 'of_request')
   | SoBefore;
 
 /** Words of a refusal to invite: the person is a member, or has an invite from before. */
 export type SoBefore = 'is_member' | 'is_invited';
 
 /** Phrases that name the result of a request by themselves. */
-type Phrase = Exclude<keyof Words, Part>;
+type Phrase = Exclude<keyof AllWords, Part>;
 
 /** `quota`: an allowance that is bought for a month or longer is used up. */
 type Said = Phrase | 'quota';
@@ -62,7 +71,7 @@ export class Vocabulary {
   readonly #parts: Readonly<Record<string, RegExp>>;
   readonly #known = new Map<string, WordReading>();
 
-  constructor(words: Words) {
+  constructor(words: AllWords) {
     const senses: readonly string[] = [...SENSES, 'limit_reached'];
     for (const [sense, phrases] of Object.entries(words))
       for (const each of senses.includes(sense) ? phrases : []) {
@@ -114,6 +123,8 @@ export class Vocabulary {
     if (senses.has('limit_reached')) join('quota', 'credits');
     if (ends !== 'unknown') join('limit_reached', 'limit');
     if (!this.#has(sentence, 'no_key')) join('key_dead', 'key', 'dead');
+    join('gone', 'route', 'ended');
+    if (!this.#has(sentence, 'of_request')) join('no_match', 'none', 'at_hand');
     return { sense: senseOf(senses, ends, isLong), rest };
   }
 
@@ -178,7 +189,7 @@ export function plainWords(text: string): string {
 const VOCABULARIES = new WeakMap<Words, Vocabulary>();
 
 export function vocabularyOf(words: Words): Vocabulary {
-  const known = VOCABULARIES.get(words) ?? new Vocabulary(words);
+  const known = VOCABULARIES.get(words) ?? new Vocabulary({ ...words, ...OWN_WORDS });
   VOCABULARIES.set(words, known);
   return known;
 }

@@ -45,11 +45,15 @@ const QUESTIONS = {
 
 /** In the order of the rows: the question, the status, the body, and the `Retry-After`. */
 const ANSWERS: readonly (readonly [keyof typeof QUESTIONS, number, string, string?])[] = [
+  ['company', 200, '{"status":"searching","name":"Acme","city":"Perth","phone":"1"}'],
+  ['email', 200, '{"email":"jo@acme.example","status":"not found"}'],
   ['company', 400, '{"message":"Your credit balance is too low"}'],
   ['company', 403, '{"message":"Daily quota exceeded"}'],
   ['company', 403, '{"reason":"userRateLimitExceeded"}'],
+  ['company', 403, '{"message":"Upgrade your plan"}'],
   ['company', 400, '{"message":"The API key has expired"}'],
   ['company', 404, '{"code":"RouteNotFound"}'],
+  ['company', 402, '{"message":"The mail server timed out"}'],
   ['company', 200, '{"status":"no_match"}'],
   ['invite', 409, '{"message":"already a member"}'],
   ['service', 404, '{"message":"not here"}'],
@@ -69,7 +73,6 @@ const ANSWERS: readonly (readonly [keyof typeof QUESTIONS, number, string, strin
   ['company', 503, '{"message":"overloaded"}'],
   ['company', 400, '{"message":"a lookup of it is in progress"}'],
   ['company', 422, '{"message":"domain must have a dot"}'],
-  ['company', 200, '{"status":"searching","name":"Acme","city":"Perth","phone":"1"}'],
   ['company', 200, '{"success":false,"company":{"name":"Acme","city":"Perth","phone":"1"}}'],
   ['email', 200, '{"email":"Upgrade to view"}'],
   ['company', 200, '{"name":"Acme","employees":12}'],
