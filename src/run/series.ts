@@ -3,10 +3,13 @@ import type { Account } from '../client/account/account.ts';
 import { answerPlaceOf, type Dialect, dialectOperationOf } from '../client/dialect.ts';
 import {
   factsShape,
+  isBareNotFound,
+  isMissByLack,
   type LaterLack,
   laterLackOf,
   NO_FACTS,
   NOT_YET,
+  namesAtTop,
   type OddAnswer,
   refusalShape,
   saysNoMatch,
@@ -52,6 +55,13 @@ const MOST = {
   'same-answers': { first: 5, later: 10 },
   /** Misses that neither a rule nor a word calls one, with a shape after which nothing was matched. */
   'no-match': { first: 20, later: 20 },
+  /** 404s with nothing but the words of a framework, before the account has answered anything else. */
+  'bare-404': { first: 5, later: 5 },
+  /**
+   * Misses without the place of what was looked for, beside other things, whatever is between them: until a
+   * match with the same names at its top has come.
+   */
+  lack: { first: 20, later: 20 },
   /** Misses with an id that is not where `then` says: the first ones whatever is between them. */
   taken: { first: 5, later: 20 },
   /** Unreadable answers of one shape, whatever is between them. */
@@ -62,10 +72,11 @@ const MOST = {
 
 type SeriesKind = keyof typeof MOST;
 
-type SeriesWord = Exclude<SeriesKind, 'taken'> & Acceptable;
+type SeriesWord = Exclude<SeriesKind, 'taken' | 'bare-404' | 'lack'> & Acceptable;
 
 /** The word of `--accept` that goes on with a series. */
-const wordFor = (kind: SeriesKind): SeriesWord => (kind === 'taken' ? 'no-match' : kind);
+const wordFor = (kind: SeriesKind): SeriesWord =>
+  kind === 'taken' || kind === 'bare-404' || kind === 'lack' ? 'no-match' : kind;
 
 const KIND_OF = { refused: 'refused', found: 'same-answers', no_match: 'no-match' } as const;
 
@@ -82,6 +93,8 @@ interface Heard {
    * Undefined for an answer that means what it says: it belongs to no series, and ends the series before it.
    */
   readonly shape: string | undefined;
+  /** The names at the top of a match. */
+  readonly names?: string;
 }
 
 interface Series extends Heard {
@@ -164,6 +177,8 @@ type Answered = Extract<Verdict, { readonly kind: 'answered' }>;
 export class AllSeries {
   /** The newest series of each operation. */
   readonly #newest = new Map<string, Series>();
+  /** Misses that lack the place of what was looked for, by operation and names. */
+  readonly #lacks = new Map<string, Series>();
   /** Misses by their shapes, and whether a match came after them. */
   readonly #missed = new Map<string, Heard & { isMatched?: 'now' | 'noted' }>();
   #hasMissed = false;
@@ -200,7 +215,8 @@ export class AllSeries {
       const series = this.#hear(this.#heardOf(run, call, reply, { answer, charged }), attempt);
       stops.set(series, () => stopOf(run, series, reply, call, 'earlier matches of this account'));
     }
-    for (const series of this.#newest.values()) await this.#goOn(run, series, stops.get(series));
+    for (const series of new Set([...this.#newest.values(), ...this.#lacks.values()]))
+      await this.#goOn(run, series, stops.get(series));
     for (const operation of this.#notYet.keys()) await this.#stopLater(run, operation);
   }
 
@@ -219,6 +235,7 @@ export class AllSeries {
     } else if (isWhole(series) && !isGood(word)) {
       await ledger.takeBack(account.identity, this.#like(series));
       this.#newest.delete(series.operation);
+      this.#lacks.delete(lackKey(series));
     }
   }
 
@@ -264,15 +281,22 @@ export class AllSeries {
     const heard = { kind: KIND_OF[answer], operation };
     // Facts are compared until two matches differ.
     const isFirst = this.#newest.get(operation)?.isFirst ?? true;
-    if (answer === 'found') return { ...heard, shape: factsShape(raw.body, dialect, call, isFirst) };
+    if (answer === 'found') {
+      const shape = factsShape(raw.body, dialect, call, isFirst);
+      return { ...heard, shape, names: namesAtTop(raw, dialect) };
+    }
     if (answer === 'no_match' && takenLackOf(raw, dialect, call) !== undefined)
       return { kind: 'taken', operation, shape: `${dialect.operations[call.operation]?.then?.id}` };
     const mayBeLost = onlyMissesYet(history);
+    if (answer === 'no_match' && isMissByLack(raw, dialect, dialectOperationOf(dialect, call), call))
+      return { kind: 'lack', operation, shape: namesAtTop(raw, dialect) };
+    if (call.change === undefined && mayBeLost && isBareNotFound(raw, dialect, call))
+      return { kind: 'bare-404', operation, shape: refusalShape(raw, dialect, call) };
     // The row of a change reports what the change did not find, unless the address may be wrong.
     const isMeant =
       answer === 'refused'
         ? charged > 0
-        : (call.change !== undefined && !mayBeLost) || saysNoMatch(raw, dialect, call, mayBeLost);
+        : (call.change !== undefined && !mayBeLost) || saysNoMatch(raw, dialect, call);
     return { ...heard, shape: isMeant ? undefined : refusalShape(raw, dialect, call) };
   }
 
@@ -284,13 +308,13 @@ export class AllSeries {
     notYet.isFound ||= kind === 'same-answers';
     if (shape !== undefined) this.#recent.push({ ...heard, attempt });
     if (this.#recent.length > 2 * MOST_RECENT) this.#recent = this.#recent.slice(-MOST_RECENT);
-    const isMiss = kind === 'no-match' || kind === 'taken';
+    const isMiss = kind !== 'same-answers' && kind !== 'refused';
     if (isMiss && shape !== undefined && this.#missed.size < MOST_RECENT) {
       this.#hasMissed ||= !this.#missed.has(shape);
       this.#missed.set(shape, this.#missed.get(shape) ?? { ...heard });
     }
-    if (kind === 'same-answers' && this.#hasMissed) this.#match(operation);
-    const last = this.#newest.get(operation);
+    if (kind === 'same-answers' && this.#hasMissed) this.#match(operation, heard.names);
+    const last = kind === 'lack' ? this.#lacks.get(lackKey(heard)) : this.#newest.get(operation);
     const isOn = last !== undefined && isSame(last, heard);
     const isEarly = kind === 'taken' && !notYet.isFound;
     const series: Series = isOn ? last : { ...heard, isFirst: isEarly || last === undefined, count: 0 };
@@ -300,6 +324,7 @@ export class AllSeries {
       series.count = notYet.lacks;
     }
     this.#newest.set(operation, series);
+    if (kind === 'lack') this.#lacks.set(lackKey(heard), series);
     return series;
   }
 
@@ -308,9 +333,11 @@ export class AllSeries {
     return this.#recent.filter((heard) => isSame(heard, series)).map(({ attempt }) => attempt);
   }
 
-  #match(operation: string): void {
+  #match(operation: string, names: string | undefined): void {
     const waiting = [...this.#missed.values()].filter(({ isMatched }) => isMatched === undefined);
-    for (const missed of waiting) if (missed.operation === operation) missed.isMatched = 'now';
+    for (const missed of waiting)
+      if (missed.operation === operation && (missed.kind !== 'lack' || missed.shape === names))
+        missed.isMatched = 'now';
     this.#hasMissed = waiting.some(({ isMatched }) => isMatched === undefined);
   }
 
@@ -438,6 +465,8 @@ export class AllSeries {
 /** Answers that take what was found are like others of their kind, and not like those that found it. */
 const operationOf = (call: Call): string => (isTaking(call) ? `${call.operation}.then` : call.operation);
 
+const lackKey = ({ operation, shape }: Heard): string => `${operation} ${shape}`;
+
 /** Whether a doubt is still to come by today's dialect, and nobody has decided about it. */
 const isLeftLater = ({ vendorId, decisions }: AttemptRecord, { answer, why }: Judgment): boolean =>
   answer === 'in_doubt' &&
@@ -480,8 +509,11 @@ const isGood = (word: Word | undefined): boolean => word === 'accepted' || word 
 
 type NoteContext = Pick<RunContext, 'ledger' | 'clock'>;
 
-const hashOf = (account: string, { kind, operation, shape }: Heard): string =>
-  hash('sha256', JSON.stringify(['series', kind, account, operation, shape]), 'hex');
+/** What was accepted of a 404 without a word is accepted, whatever else was heard. */
+const hashOf = (account: string, { kind, operation, shape }: Heard): string => {
+  const said = kind === 'bare-404' ? 'no-match' : kind;
+  return hash('sha256', JSON.stringify(['series', said, account, operation, shape]), 'hex');
+};
 
 async function wordOn(ledger: LedgerReader, account: string, series: Heard): Promise<Word | undefined> {
   return (await ledger.agreement(hashOf(account, series)))?.split(':')[0] as Word | undefined;
@@ -524,20 +556,31 @@ const FREE = {
     "Check the account's base_url and key",
     'nothing was found indeed',
   ],
+  'bare-404': [
+    'say no more than "Not Found", and nothing else was heard of the account',
+    "Check the account's base_url and the paths of its dialect",
+    'nothing was found indeed',
+  ],
+  lack: [
+    'lack the place of what was looked for, and no match had the same names',
+    'Correct the paths under `gives` in the dialect',
+    'nothing was found indeed',
+  ],
 } as const;
 
 function stopOf(run: SeriesRun, series: Series, last: Reply, call: Call, matches = 'matches'): StopError {
   const { kind, count } = series;
   if (kind === 'later') return laterSeriesStop(run, series, call, last);
   if (kind === 'taken') return takenStop(run, series, call, last);
-  if (kind !== 'refused' && kind !== 'no-match')
+  if (kind === 'same-answers' || kind === 'doubts')
     return sameStop(run.batch, `${count} ${matches}`, last, call, run.session.client.dialect);
   const [fact, advice, other] = FREE[kind];
+  const word = wordFor(kind);
   return addressStop(
-    kind,
-    `${count} answers in a row ${fact}; the last: ${quoted(last)}.`,
+    word,
+    `${count} answers${kind === 'lack' ? '' : ' in a row'} ${fact}; the last: ${quoted(last)}.`,
     `${advice}, then run the same command again: they are taken back, and asked again; ` +
-      `if ${other}, run the same list with --accept ${kind} to keep them.`,
+      `if ${other}, run the same list with --accept ${word} to keep them.`,
   );
 }
 
