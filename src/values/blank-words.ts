@@ -73,6 +73,8 @@ export const NOTHING_TO_REACH: Seen = [
     'lists that are filled by hand',
   ],
   ['does not have one, doesn’t have one, has none, without', 'lists that are filled by hand'],
+  ['not on linkedin, not on facebook, no linkedin account', 'lists that are filled by hand'],
+  ['http, https, www, http://www, https://www', 'forms that begin an address'],
   ['keine, kein, keiner, keins, keine angabe, keine angaben, k.a, k. a, ohne, nicht vorhanden', 'German'],
   ['nicht bekannt, fehlt, vertraulich', 'German'],
   ['aucun, aucune, néant, neant, non renseigné, non renseignée, non communiqué, pas de mail', 'French'],

@@ -1,5 +1,6 @@
 import { phrasesIn } from '../core/plain-text.ts';
-import { bareWord, isPlaceholder } from './blank.ts';
+import { bareWord, isMaskedWord, isPlaceholder } from './blank.ts';
+import { NO_COMPANY } from './company-name-words.ts';
 import type { Kind } from './kind.ts';
 import { ENCODING, ENTITIES, identifierDamage, mending } from './mend.ts';
 import { nameReader } from './name.ts';
@@ -8,25 +9,17 @@ import { type Unusable, unusable } from './reading.ts';
 import { isDate } from './text.ts';
 import { EMAIL_LIKE } from './web-address.ts';
 
-/**
- * Words for no company. Some words for nothing are missing: companies are called Empty, Blank and Loading.
- */
-const NONE = new Set(
-  phrasesIn(`
-    none, null, nil, n/a, na, undefined, not provided, not available, not applicable, not found, not specified, tbc, tba,
-    tbd, to be confirmed, to be advised, unknown, unknown company, no company, no company name, company name, companyname,
-    company, organisation name, organization name, business name, account name, employer name, your company
-  `),
-);
+const NONE = new Set(NO_COMPANY.flatMap(([words]) => phrasesIn(words).map(bareWord)));
 
 /** As Excel and others write what they took for no text. Firms are called True, and none TRUE. */
 const TRUTH = /^(?:TRUE|FALSE|WAHR|FALSCH|VRAI|FAUX)$/;
 const SCIENTIFIC = /^-?\d+(?:[.,]\d+)?E[+-]?\d+$/;
+const GROUPED = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 
 function sheetValue(name: string): string | undefined {
   if (isDate(name)) return 'a date';
   if (TRUTH.test(name)) return 'a truth value';
-  return SCIENTIFIC.test(name) ? 'a number in scientific notation' : undefined;
+  return SCIENTIFIC.test(name) || GROUPED.test(name) ? 'a number' : undefined;
 }
 
 function whyNone(name: string): Code | Unusable | undefined {
@@ -35,6 +28,7 @@ function whyNone(name: string): Code | Unusable | undefined {
   const value = sheetValue(name);
   if (value !== undefined) return unusable('sheet_value', value);
   if (isPlaceholder(name)) return 'placeholder';
+  if (isMaskedWord(name)) return 'hidden';
   return NONE.has(bareWord(name)) ? 'stand_in_name' : undefined;
 }
 

@@ -70,7 +70,7 @@ export const NOBODYS: Seen = [
 export const STAND_INS: Seen = [
   ['none, na, n-a, nil, null, unknown', 'CRM imports'],
   ['noone, nobody, nope, no, noname, tbc, tba, dummy, fake, asdf, qwerty, test, testing, x, xx', 'web forms'],
-  ['name, email, user, username, someone, example, you, foo, bar, sample, demo', 'placeholders'],
+  ['name, your, email, user, username, someone, example, you, foo, bar, sample, demo', 'placeholders'],
   ['john.doe, jane.doe, johndoe, janedoe, jdoe', 'placeholders'],
   ['abc, abcd, abc123, xyz, aaa, aaaa, asd, asdasd, qwe, 123, 1234, 12345', 'web forms'],
 ];

@@ -187,7 +187,10 @@ const PLAIN_HOST = misspelled((text) => {
 export const email = {
   read,
   looksRight: (cell) => cell.includes('@') && isUsable(read(cell)),
-  mayStandIn: (text) => text.includes('*') || NOBODY.has(text.trim().toLowerCase().split('@', 1)[0] ?? ''),
+  mayStandIn(text) {
+    const [name = ''] = text.trim().toLowerCase().split('@', 1);
+    return HIDDEN.test(name) || NOBODY.has(name);
+  },
   damage: identifierDamage(
     mending(read, [
       ...[ENCODING, UNSEEN, ENTITIES, NARROW, AT, BULLET, END],

@@ -1,4 +1,4 @@
-import { isBlankCell, isMask, isPlaceholder } from './blank.ts';
+import { identifierText, isBlankCell, isMask, isPlaceholder } from './blank.ts';
 import { companyName } from './company-name.ts';
 import { email } from './email.ts';
 import type { Kind, KindName } from './kind.ts';
@@ -46,8 +46,8 @@ const SAYS_NOTHING: ReadonlySet<Code> = new Set<Code>([
  * @param kind as of `isBlankCell`.
  */
 export function isFilled(cell: string, kind?: KindName): boolean {
-  if (isBlankCell(cell, kind)) return false;
-  if (kind === undefined) return true;
+  if (kind === undefined || KINDS[kind].read === undefined) return !isBlankCell(cell, kind);
+  if (identifierText(cell, kind) === '') return false;
   const { read, mayStandIn } = KINDS[kind];
   if (mayStandIn?.(cell) === false && !isMask(cell) && !isPlaceholder(cell)) return true;
   const said = read?.(cell);

@@ -1,6 +1,7 @@
 import { withoutApostrophes } from './cell-text.ts';
 import type { KindName } from './kind.ts';
 import { withoutEntities } from './mend.ts';
+import { withoutMojibake } from './misread.ts';
 import type { Code } from './problem-words.ts';
 import { type Read, reader, type Unusable, unusable, usable } from './reading.ts';
 
@@ -11,6 +12,7 @@ export const nameReader = (check: (name: string) => Code | Unusable | undefined,
     const name = withoutApostrophes(spelled);
     if (name.length > LONGEST_NAME) return unusable('long_name', `${LONGEST_NAME}`);
     if (name.includes('&') && withoutEntities(name) !== name) return unusable('entities');
+    if (withoutMojibake(name) !== name) return unusable('mojibake');
     const problem = check(name);
     if (problem === undefined) return usable(name);
     return typeof problem === 'string' ? unusable(problem) : problem;

@@ -19,6 +19,7 @@ export const NO_NAME: Seen = [
   ['anonymous, deleted user, former user, former member, guest user, unknown user, test user', 'web shops'],
   ['valued customer, sir/madam, to whom it may concern, the occupant, current resident', 'mail merges'],
   ['deceased, the deceased, dec’d', 'registers, lists of members'],
+  ['do not use, do not contact, do not call, do not email, to be deleted, delete, delete me', 'MYOB, CRMs'],
   ['asdf, asdfg, asdfgh, qwerty, qwertz', 'typed to pass a required field'],
 ];
 

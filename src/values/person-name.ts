@@ -1,5 +1,5 @@
 import { phrasesIn, wordsIn } from '../core/plain-text.ts';
-import { bareWord, isBlankCell, isPlaceholder, NO_NAMES } from './blank.ts';
+import { bareWord, isBlankCell, isMaskedWord, isPlaceholder, NO_NAMES } from './blank.ts';
 import type { Kind } from './kind.ts';
 import { ENCODING, ENTITIES, identifierDamage, type Mend, mending } from './mend.ts';
 import { nameReader } from './name.ts';
@@ -21,7 +21,7 @@ const IN_DOUBT: ReadonlySet<string> = new Set([
   ...TITLE,
   ...DEGREE,
   ...NO_NAMES.flatMap(wordsIn),
-  ...wordsIn('p pty pte pvt ltd limited l inc incorporated llc llp plc gmbh sarl bhd trust fund'),
+  ...wordsIn('et und p pty pte pvt ltd limited l inc incorporated llc llp plc gmbh sarl bhd trust fund'),
 ]);
 
 const ALL_LETTERS = /^[\p{L}\p{M} '.-]+$/u;
@@ -35,8 +35,8 @@ const isPlain = (name: string): boolean =>
 const wordsOfName = (name: string): readonly string[] =>
   name.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
 
-/** Two names with one of these between them. `von und zu` and `y` stand within one. */
-const BETWEEN = /\s*[&/+]\s*|\s+and\s+/iu;
+/** Two names with one of these between them. `von und zu`, `y` and a comma stand within one. */
+const BETWEEN = /\s*[&/+;]\s*|\s+(?:and|et|und(?! zu ))\s+/iu;
 
 /** Child of, in names of India and Malaysia, and a professor in Australia. */
 const SLASH_WITHIN = /(?<!\p{L})(?:[sdw]\/o|a\/(?:l|p|prof))(?!\p{L})\.?/giu;
@@ -56,6 +56,7 @@ const PRONOUNS = new RegExp(
 function whyNobody(name: string): Code | undefined {
   if (isPlain(name)) return undefined;
   if (isPlaceholder(name)) return 'placeholder';
+  if (isMaskedWord(name)) return 'hidden';
   if (PRONOUNS.test(name)) return 'pronouns';
   const plain = name.replace(SLASH_WITHIN, '');
   if (isTwo(plain)) return 'two_people';

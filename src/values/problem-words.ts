@@ -11,6 +11,7 @@ const WORDS = {
   sheet_error: 'is an error of a formula in the spreadsheet',
   placeholder: 'is a place for a value that a program did not fill',
   hidden: 'hides its value behind signs',
+  mojibake: 'has letters of a wrong encoding',
   entities: 'is written with signs of a web page, such as &amp; for &',
 
   // ------------------------------------------------------------------------------------------- web addresses

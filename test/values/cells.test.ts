@@ -27,7 +27,12 @@ const cells = ['cells.jsonl', 'own-cells.jsonl'].flatMap((file) =>
 );
 
 /** The kinds of cells in a column that a job fills. */
-const FILLED: Readonly<Record<string, KindName>> = { email_blank: 'email', phone_blank: 'phone' };
+const FILLED: Readonly<Record<string, KindName>> = {
+  email_blank: 'email',
+  phone_blank: 'phone',
+  website_blank: 'website',
+  profile_blank: 'profile_url',
+};
 
 const sentFor = ({ kind, cell }: Cell, repair: boolean): unknown =>
   sendingFor(kind, repair)(...([cell].flat() as string[]));

@@ -16,7 +16,7 @@ import {
 } from '../../core/operation.ts';
 import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import { type Outcome, SO_CORRECT_IT, withRemark } from '../../core/row.ts';
-import { isBlankCell } from '../../values/blank.ts';
+import { identifierText } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
 import type { KindName } from '../../values/kind.ts';
 import { isFilled } from '../../values/kinds.ts';
@@ -419,7 +419,8 @@ export function lookUpOperation(
       ...each,
       isBlank: (cell: string) => !isFilled(cell, each.kind),
       countsAsBlank: (cell: string, cellOf: (input: string) => string | undefined, nullNames?: NullNames) =>
-        isBlankCell(cell, each.kind) && readWith(each, cell, cellOf, present({ nullNames })).kind === 'blank',
+        identifierText(cell, each.kind) === '' &&
+        readWith(each, cell, cellOf, present({ nullNames })).kind === 'blank',
     })),
     tiers: identifiers.map((identifier) => identifier.name),
     ...present({ by }),
