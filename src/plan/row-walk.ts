@@ -480,8 +480,9 @@ export class RowWalk {
     return calls.flatMap((met) => {
       const { check } = this.#steps[met.at] ?? {};
       const isCheck = met.call.operation === check?.operation.name;
-      const taking = new MetCall(takingCall(met.call, met.asked), met.by, met.at, met.wants);
-      const both = met.leads ? [met, taking] : [met];
+      const both = met.leads
+        ? [met, new MetCall(takingCall(met.call, met.asked), met.by, met.at, met.wants)]
+        : [met];
       return check === undefined || isCheck ? both : [...both, this.#unknownCall(check, met.at, [met])];
     });
   }
@@ -503,6 +504,7 @@ export class RowWalk {
    * inputs these fill.
    */
   #fedBy(calls: readonly MetCall[]): readonly MetCall[] {
+    if (this.#steps.every(({ fed }) => fed === undefined)) return [];
     const open = new Set(calls.flatMap(({ at }) => this.#steps[at]?.wants ?? []).map(({ column }) => column));
     return this.#steps.flatMap((step, at) => {
       if (!isFedBy(step, open)) return [];
@@ -661,10 +663,10 @@ export class RowWalk {
   }
 
   #meet(call: Call, by: AskedAccount, at: number, wants?: MetCall['wants']): MetCall {
-    // Making a call takes longer than comparing calls, and an operation names its calls again at each
-    // step.
-    for (const met of this.#met)
-      if (met.by === by && (met.call === call || isDeepStrictEqual(met.call, call))) return met;
+    // Most operations keep their calls. Others make them again at each step, which takes longer than to
+    // compare calls.
+    for (const met of this.#met) if (met.by === by && met.call === call) return met;
+    for (const met of this.#met) if (met.by === by && isDeepStrictEqual(met.call, call)) return met;
     const met = new MetCall(call, by, at, wants, this.operation.readsAnswers);
     for (const known of this.#met) if (known.by === by && known.asked === met.asked) return known;
     this.#met.push(met);
