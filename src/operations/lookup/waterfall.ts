@@ -80,10 +80,17 @@ interface Reading {
   /** The reading of its own cell; blank without a column. */
   readonly own: ReadAs;
   /**
-   * The reading of the cells of `derivedFrom`, and the first of them that is blank, else the first; absent
-   * when its own cell is usable.
+   * What is read out of the cells of `derivedFrom`, where its own cell is not usable. Most rows are asked
+   * before anybody looks.
    */
-  readonly derived: { readonly from: Identifier; readonly cell: string; readonly said: ReadAs } | undefined;
+  readonly derived?: () => DerivedReading | undefined;
+}
+
+/** The reading of the cells of `derivedFrom`, and the first of them that is blank, else the first. */
+interface DerivedReading {
+  readonly from: Identifier;
+  readonly cell: string;
+  readonly said: ReadAs;
 }
 
 interface UsableReading {
@@ -108,27 +115,21 @@ export function tiersPreparer(
 ): (row: RowInput) => Prepared<TieredInput> {
   const waterfall = (options.waterfall ?? by)?.map(readTier);
   const isOnce = options.waterfall === undefined && by !== undefined;
+  // A later tier of a row that is asked once may only tell it apart.
+  const most = isOnce && options.tellsApart === undefined ? 1 : Number.POSITIVE_INFINITY;
   const none = isOnce ? `none of ${listed(by)}` : 'no tier of the waterfall';
   const cannotBeAsked = ({ identifier }: Reading): boolean =>
     options.unaskable?.includes(identifier.name) === true;
-  const absent = identifiers.map((identifier) => ({
-    identifier,
-    cell: undefined,
-    own: BLANK,
-    derived: undefined,
-  }));
   // An identifier that the job leaves out on purpose, by its waterfall or by mapping no column, is no news to
   // the user.
   const isNamed = ({ identifier, cell }: Reading): boolean =>
     waterfall === undefined
       ? cell !== undefined
       : waterfall.some(({ members }) => members.includes(identifier.name));
+  const readings = readingsBy(identifiers, options);
   return (row) => {
-    const all = absent.map((each) => {
-      const reading = readingOf(each, identifiers, row, options);
-      return cannotBeAsked(reading) ? unaskable(reading) : reading;
-    });
-    const fitting = waterfall === undefined ? singly(all, options) : asWritten(waterfall, all);
+    const all = readings(row).map((reading) => (cannotBeAsked(reading) ? unaskable(reading) : reading));
+    const fitting = waterfall === undefined ? singly(all, options) : asWritten(waterfall, all, most);
     const inTurn = toldApartFirst(fitting, options, lookUp);
     const asked = isOnce ? inTurn.slice(0, 1) : inTurn;
     const tiers = asked.map((readings) => tierOf(readings, lookUp));
@@ -148,32 +149,49 @@ export function tiersPreparer(
   };
 }
 
-/** @param absent the reading where the row has none of its cells. */
-function readingOf(
-  absent: Reading,
-  all: readonly Identifier[],
-  row: RowInput,
+/** Reads each cell of a row. What is read out of the cells of others is worked out on demand. */
+function readingsBy(
+  identifiers: readonly Identifier[],
   terms: OperationOptions,
-): Reading {
-  const { identifier } = absent;
-  const { name, derivedFrom } = identifier;
-  const cell = row[name];
-  const own = cell === undefined ? BLANK : ownOf(identifier, cell, row, terms);
-  const alone = cell === undefined ? absent : { identifier, cell, own, derived: undefined };
-  if (own.kind === 'usable' || derivedFrom === undefined) return alone;
-  const { names, read } = derivedFrom;
-  const cells = names.map((each) => row[each]).filter((each) => each !== undefined);
-  if (cells.length < names.length) return alone;
-  const sources = names.map((each) => all.find((other) => other.name === each));
-  const blank = cells.findIndex((each, at) => {
-    const source = sources[at];
-    return source !== undefined && ownOf(source, each, row, terms).kind === 'blank';
+): (row: RowInput) => readonly Reading[] {
+  const absent = identifiers.map((identifier) => ({ identifier, cell: undefined, own: BLANK }));
+  return (row) => {
+    const all: readonly Reading[] = absent.map((each) => {
+      const { identifier } = each;
+      const cell = row[identifier.name];
+      const alone =
+        cell === undefined ? each : { identifier, cell, own: ownOf(identifier, cell, row, terms) };
+      if (alone.own.kind === 'usable' || identifier.derivedFrom === undefined) return alone;
+      let derived: DerivedReading | undefined | 'open' = 'open';
+      return {
+        ...alone,
+        derived() {
+          if (derived === 'open') derived = derivedOf(identifier, all, terms);
+          return derived;
+        },
+      };
+    });
+    return all;
+  };
+}
+
+function derivedOf(
+  { name, derivedFrom }: Identifier,
+  all: readonly Reading[],
+  terms: OperationOptions,
+): DerivedReading | undefined {
+  const { names = [], read } = derivedFrom ?? {};
+  const sources = names.map((each) => {
+    const source = all.find(({ identifier }) => identifier.name === each);
+    invariant(source !== undefined, `${name} is derived from ${each}, which is no identifier`);
+    return source;
   });
-  const from = sources[Math.max(blank, 0)];
-  invariant(from !== undefined, `${name} is derived from ${names.join()}, which are no identifiers`);
-  const whole = cells.length === 1 ? (cells[0] ?? '') : cells.map(withoutTextMark).join(' ');
-  const source = blank < 0 ? whole : (cells[blank] ?? '');
-  return { identifier, cell, own, derived: { from, cell: source, said: read(source, terms) } };
+  const cells = sources.flatMap(({ cell }) => cell ?? []);
+  const from = sources.find(({ own }) => own.kind === 'blank') ?? sources[0];
+  if (read === undefined || from?.cell === undefined || cells.length < names.length) return undefined;
+  const isWhole = from.own.kind !== 'blank' && cells.length > 1;
+  const cell = isWhole ? cells.map(withoutTextMark).join(' ') : from.cell;
+  return { from: from.identifier, cell, said: read(cell, terms) };
 }
 
 /** Reads an identifier's own cell. */
@@ -194,14 +212,14 @@ function readWith(
 
 /** Turns a usable identifier into an unusable one that the vendor cannot look up, whatever the row says. */
 function unaskable({ identifier, cell, own }: Reading): Reading {
-  const said = own.kind === 'usable' ? unusable('unaskable') : own;
-  return { identifier, cell, own: said, derived: undefined };
+  return { identifier, cell, own: own.kind === 'usable' ? unusable('unaskable') : own };
 }
 
 function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
   if (own.kind === 'usable') return { identifier, value: own.value, sources: [identifier.name] };
-  if (derived?.said.kind !== 'usable') return undefined;
-  return { identifier, value: derived.said.value, sources: identifier.derivedFrom?.names ?? [] };
+  const said = derived?.()?.said;
+  if (said?.kind !== 'usable') return undefined;
+  return { identifier, value: said.value, sources: identifier.derivedFrom?.names ?? [] };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
@@ -218,21 +236,30 @@ function singly(all: readonly Reading[], terms: OperationOptions): readonly Usab
 /** Whether one can be read out of the other, such as a website on a domain, or a slug in a profile URL. */
 function saysTheSame(one: UsableReading, other: UsableReading, terms: OperationOptions): boolean {
   if (one.identifier.standsAlone || other.identifier.standsAlone) return false;
+  if (isOfOneCell(one, other)) return true;
   return isReadFrom(one, other.value, terms) || isReadFrom(other, one.value, terms);
 }
+
+const isOfOneCell = ({ sources: [one, ...more] }: UsableReading, { sources }: UsableReading): boolean =>
+  one !== undefined && more.length === 0 && sources.length === 1 && sources[0] === one;
 
 function isReadFrom({ identifier, value }: UsableReading, cell: string, terms: OperationOptions): boolean {
   const said = identifier.read(cell, terms);
   return said.kind === 'usable' && said.value === value;
 }
 
-/** The tiers that the row has. A tier that sends the same as an earlier one could only repeat its answer. */
+/**
+ * The first tiers that the row has. A tier that sends the same as an earlier one could only repeat its
+ * answer.
+ */
 function asWritten(
   waterfall: readonly WrittenTier[],
   all: readonly Reading[],
+  most: number,
 ): readonly (readonly UsableReading[])[] {
   const asked: (readonly UsableReading[])[] = [];
   for (const tier of waterfall) {
+    if (asked.length === most) break;
     const sent = sentBy(tier, all);
     if (sent.length > 0 && !asked.some((earlier) => areOfTheSame(earlier, sent))) asked.push(sent);
   }
@@ -327,8 +354,9 @@ const LONGEST_QUOTE = 80;
 function whyNothing(named: readonly Reading[], what: string): string {
   const clauses = new Map<string, string>();
   for (const reading of named) {
-    const { identifier, cell, own, derived } = reading;
+    const { identifier, cell, own } = reading;
     if (usableReading(reading) !== undefined) continue;
+    const derived = reading.derived?.();
     const isElsewhere = cell === undefined && derived !== undefined;
     const [cause, text, said] = isElsewhere
       ? [derived.from, derived.cell, derived.said]
