@@ -36,10 +36,16 @@ function asKnown(parameters: Call['parameters']): Call['parameters'] {
   const { profile_url: url, ...others } = parameters;
   const encoded = typeof url === 'string' ? PROFILE.exec(url)?.groups?.slug : undefined;
   if (encoded === undefined) return parameters;
-  const slug = new URLSearchParams(`slug=${encoded.replaceAll('+', '%2B')}`).get('slug') ?? encoded;
+  const slug = PLAIN_SLUG.test(encoded) ? encoded : decodedSlug(encoded);
   // When a call has two different profiles, neither may replace the other.
   return (others.profile_slug ?? slug) === slug ? { ...others, profile_slug: slug } : parameters;
 }
+
+/** Nearly all are such. */
+const PLAIN_SLUG = /^[\w-]+$/;
+
+const decodedSlug = (encoded: string): string =>
+  new URLSearchParams(`slug=${encoded.replaceAll('+', '%2B')}`).get('slug') ?? encoded;
 
 const OF_PERSON = ['first_name', 'last_name', 'full_name', 'company'];
 

@@ -16,6 +16,7 @@ import {
   QUOTES,
   REMARK,
   UNSEEN,
+  withoutEnd,
 } from './mend.ts';
 import { isUsable, reader, type Unusable, unusable, usable } from './reading.ts';
 import { behindLink, hostProblem } from './web-address.ts';
@@ -113,6 +114,11 @@ function isOfTwoScripts(name: string): boolean {
   return found.length > 2 || (second !== undefined && !(first === SCRIPTS[0] && second === SCRIPTS[1]));
 }
 
+function before(mark: string, text: string): string {
+  const at = text.indexOf(mark);
+  return at < 0 ? text : text.slice(0, at);
+}
+
 const OF_NOBODY = inSet(ROLES);
 
 /**
@@ -121,9 +127,8 @@ const OF_NOBODY = inSet(ROLES);
  * @param address as it was read.
  */
 export function isRole(address: string): boolean {
-  const [name = ''] = address.split('@', 1);
-  const [own = ''] = name.split('+', 1);
-  return OF_NOBODY.has(own.replace(/[\d._-]+$/, '')) || /^(?:no|do-?not)-?_?reply/.test(own);
+  const own = before('+', before('@', address));
+  return OF_NOBODY.has(withoutEnd(own, '0123456789._-')) || /^(?:no|do-?not)-?_?reply/.test(own);
 }
 
 // ------------------------------------------------------------------------------------------------- repairs

@@ -123,7 +123,7 @@ export const end = (marks: string): Mend => ({
  * Character by character: a pattern that is tied to the end is tried at every mark of a cell that is full of
  * them.
  */
-function withoutEnd(text: string, marks: string): string {
+export function withoutEnd(text: string, marks: string): string {
   let end = text.length;
   while (end > 0 && marks.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);

@@ -8,7 +8,7 @@ import { type Read, reader, type Unusable, unusable, usable } from './reading.ts
 /** A name, in which one blank stands between two words, and equal letters and apostrophes have one form. */
 export const nameReader = (check: (name: string) => Code | Unusable | undefined, kind: KindName): Read =>
   reader((text) => {
-    const spelled = text.normalize('NFC').replaceAll(/\s+/gu, ' ').replaceAll('\u2019', "'");
+    const spelled = PLAIN.test(text) ? text : inOneSpelling(text);
     const name = withoutApostrophes(spelled);
     if (name.length > LONGEST_NAME) return unusable('long_name', `${LONGEST_NAME}`);
     if (name.includes('&') && withoutEntities(name) !== name) return unusable('entities');
@@ -17,5 +17,11 @@ export const nameReader = (check: (name: string) => Code | Unusable | undefined,
     if (problem === undefined) return usable(name);
     return typeof problem === 'string' ? unusable(problem) : problem;
   }, kind);
+
+/** Nearly every name is spelled so. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
+const inOneSpelling = (text: string): string =>
+  text.normalize('NFC').replaceAll(/\s+/gu, ' ').replaceAll('\u2019', "'");
 
 const LONGEST_NAME = 200;

@@ -78,7 +78,8 @@ function slugIn(text: string): ReadAs {
 }
 
 function profileUrlIn(text: string, whose: SubjectKind, { profiles = [] }: ReadTerms = {}): ReadAs {
-  if (readSlug(text) !== undefined) return unusable('slug_for_url');
+  // No slug has a slash, and nearly every address has.
+  if (!text.includes('/') && readSlug(text) !== undefined) return unusable('slug_for_url');
   if (EMAIL_LIKE.test(text)) return unusable('email_for_profile');
   const address = readTarget(text);
   if ('kind' in address) return address;
@@ -173,6 +174,7 @@ function readSlug(text: string, pattern = SLUG): string | undefined {
 }
 
 function percentDecoded(text: string): string | undefined {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {

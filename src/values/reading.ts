@@ -58,7 +58,7 @@ export function reader(read: Read, kind?: KindName): Read {
     const text = identifierText(cell, kind);
     if (text === '') return isSheetError(cell) ? unusable('sheet_error') : BLANK;
     if (text.length > LONGEST_CELL) return unusable('too_long', `${LONGEST_CELL}`);
-    if (isSheetError(text)) return unusable('sheet_error');
+    if (text.startsWith('#') && isSheetError(text)) return unusable('sheet_error');
     const said = read(text, terms);
     return said.kind === 'unusable' ? (standIn(text) ?? said) : said;
   };

@@ -1,6 +1,6 @@
 import { wordsIn } from '../core/plain-text.ts';
 import { withoutTextMark } from './cell-text.ts';
-import { isAccepted, whyNotOwn } from './hosts.ts';
+import { isAccepted, type NotOwn, whyNotOwn } from './hosts.ts';
 import type { Kind } from './kind.ts';
 import { identifierDamage, type Mend, mending } from './mend.ts';
 import { isUsable, type ReadTerms, type Unusable, unusable, usable } from './reading.ts';
@@ -15,11 +15,19 @@ import {
 import { soundOf, webMends } from './web-mends.ts';
 
 /** Why an address is not one company's own; undefined where it is, or where a person accepts its host. */
-function notOwn({ host, url }: WebAddress, { acceptHosts }: ReadTerms, isMail = false): Unusable | undefined {
+function notOwn(address: WebAddress, { acceptHosts }: ReadTerms, isMail = false): Unusable | undefined {
+  const { host, url } = address;
   if (acceptHosts !== undefined && isAccepted(host, acceptHosts)) return undefined;
-  const why = whyNotOwn({ host, path: url.pathname }, isMail);
+  if (address !== last?.address || isMail !== last.isMail)
+    last = { address, isMail, why: whyNotOwn({ host, path: url.pathname }, isMail) };
+  const { why } = last;
   return why && unusable(why.code, why.about);
 }
+
+/** One cell is often read for two inputs, one after the other, and has one address then. */
+let last:
+  | { readonly address: WebAddress; readonly isMail: boolean; readonly why: NotOwn | undefined }
+  | undefined;
 
 /**
  * `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as
@@ -46,12 +54,17 @@ const readWebsite = addressReader((text, terms = {}) => {
   const { host } = address;
   const why = notOwn(address, terms);
   if (why !== undefined) return why;
-  const url = new URL(address.url.href);
-  url.protocol = 'https:';
-  const { port, pathname, search } = url;
+  const { port, pathname, search } = withHttps(address.url);
   const path = pathname === '/' && search === '' ? '' : pathname;
   return usable(`https://${host}${port === '' ? '' : `:${port}`}${path}${search}`);
 }, 'website');
+
+function withHttps(address: URL): URL {
+  if (address.protocol === 'https:') return address;
+  const url = new URL(address);
+  url.protocol = 'https:';
+  return url;
+}
 
 const BARE_HOST = /^[^/:?#@]+$/;
 
