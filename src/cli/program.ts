@@ -219,13 +219,13 @@ function declare(typed: Command, of: OurCommand): void {
 
 function optionsOf(flag: string, [first, ...others]: readonly Entry[]): readonly Option[] {
   invariant(first, `${flag} is of no entry`);
-  const { about, short, value, negation, group, meant = () => undefined } = first.how;
+  const { about, short, value, negation, group, isRepeated, meant = () => undefined } = first.how;
   const option = new Option([short && `-${short},`, flag, value].filter(Boolean).join(' '), about);
   if (group !== undefined) option.helpGroup(group);
   const { def } = first.schema;
   if ('defaultValue' in def) option.default(def.defaultValue);
   const kind = others.length > 0 ? 'record' : kindOf(first.schema);
-  if (kind === 'record')
+  if (kind === 'record' || isRepeated)
     option.argParser((word, before: readonly string[] = []): readonly string[] => [...before, word]);
   if (kind === 'number') option.argParser((word) => wholeNumber(flag, word));
   if (kind === 'array' && !option.variadic)
@@ -324,10 +324,11 @@ function wrong(
   entries: readonly Entry[],
   given: Readonly<Record<string, unknown>>,
 ): StopError {
-  const [name = ''] = path.map(String);
+  const [name = '', at = 0] = path.map(String);
   const flag = [...byFlag(entries)].find(([, sharing]) => sharing.some((each) => each.name === name))?.[0];
   const help = commandLine([...of.name.split(' '), '--help']);
-  const value = given[name];
+  const said = given[name];
+  const value: unknown = Array.isArray(said) ? said[Number(at)] : said;
   if (value === undefined) return stop('usage', `${flag ?? name} is missing.`, 'See the help.', help);
   const shown = value instanceof Object ? Object.entries(value).map((pair) => pair.join('='))[0] : value;
   const typed = [flag, shown].filter((word) => word !== undefined && word !== '').join(' ');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Account } from '../client/account/account.ts';
-import { type AgreementQuestion, isAgreed } from '../client/account/agreements.ts';
+import { type AgreementQuestion, isAgreed, isAgreement } from '../client/account/agreements.ts';
 import { systemClock } from '../core/clock.ts';
 import type { StopError } from '../core/errors.ts';
 import { loadFamily, OPERATIONS } from '../core/families.ts';
@@ -34,6 +34,7 @@ import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
 import { accountsOf, optionsOf, type PlanContext, type ResolvedJob, withAccounts } from '../plan/row-walk.ts';
+import { isTakingAside } from '../plan/shared-hosts.ts';
 import { guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
@@ -91,7 +92,10 @@ export default command({
     if (job === undefined)
       return planFile(host.console, file, {
         ...readOf(given),
-        ...present({ strict: given.strict, large: given.accept === 'large-list' ? 'agreed' : undefined }),
+        ...present({
+          strict: given.strict,
+          large: given.accept?.includes('large-list') ? 'agreed' : undefined,
+        }),
       });
     const planned = await planJob({ ...given, job }, host);
     tellBeginning(host.console, planned);
@@ -131,7 +135,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
     dialects,
   });
   const { job } = said;
-  if (accept !== undefined) await requireAgreedRequests({ ...said, accept });
+  if (accept?.some(isAgreement)) await requireAgreedRequests({ ...said, accept });
   const isChange = job.operation.change !== undefined;
   const { location } = chooseStore(input.store, said.account.sandbox);
   await requireTaken(location, job.operation.name, isChange);
@@ -186,8 +190,7 @@ async function planJob(input: PlanInput & { readonly job: string }, host: Host):
 }
 
 /** Rows that would be set aside are planned as they are asked where a person takes them. */
-const sharedAccepted = (accept: PlanInput['accept']) =>
-  accept === 'shared-host' ? NO_SHARED_HOSTS : undefined;
+const sharedAccepted = (accept: PlanInput['accept']) => (isTakingAside(accept) ? NO_SHARED_HOSTS : undefined);
 
 const partOf = ({ part }: Plan): PlanObject['this_run'] => part && { rows: part.rows, credits: part.most };
 
@@ -234,8 +237,9 @@ async function planAccount(
 ): Promise<{ readonly account: Account; readonly moved?: StopError }> {
   const account = await knownAccount(said, ledger);
   const moved = await movedFrom(said, ledger);
-  if (moved === undefined || accept === 'new-account') return { account };
-  return accept === 'same-account'
+  const [isSame, isNew] = ACCOUNT_WORDS.map((word) => accept?.includes(word) === true);
+  if (moved === undefined || (isNew && !isSame)) return { account };
+  return isSame && !isNew
     ? { account: { ...account, identity: moved.identity } }
     : { account, moved: moved.stopped };
 }

@@ -126,6 +126,12 @@ export function withOption(
   return [...kept.slice(0, end), option, String(value), ...kept.slice(end)];
 }
 
+/** The same command with one more value of an option that is typed once for each. */
+export function withAnother(words: readonly string[], option: string, value: string): readonly string[] {
+  const end = optionsEnd(words);
+  return [...words.slice(0, end), option, value, ...words.slice(end)];
+}
+
 /** The same command with a flag that takes no value. */
 export function withFlag(words: readonly string[], flag: string): readonly string[] {
   const kept = withoutFlag(words, flag);

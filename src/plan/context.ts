@@ -96,7 +96,7 @@ export interface RunChoices {
    */
   readonly buyAgain?: boolean | undefined;
   /**
-   * The user's answer to a stop of an earlier run: suspect misses (`no-match`), refusals of one shape
+   * The user's answers to stops of earlier runs: suspect misses (`no-match`), refusals of one shape
    * (`refused`) and matches that show the same facts (`same-answers`) are kept, answers that cannot be read
    * stay in doubt and stop no run (`doubts`), and so do those that come later (`later`), a store that is
    * behind is used as it is (`store`), the changes that guards hold back in the plan with the id `planId` are
@@ -104,7 +104,7 @@ export interface RunChoices {
    * several companies are asked (`shared-host`), or the requests that a stop named by their hash are agreed
    * to (`dialect:HASH`).
    */
-  readonly accept?: Acceptable | Agreement | undefined;
+  readonly accept?: readonly (Acceptable | Agreement)[] | undefined;
   /**
    * Called once for each dialect that sends other requests than the built-in one, with everything that
    * differs; it returns whether they may be sent, and a yes is kept. Left out: nobody can be asked, and only

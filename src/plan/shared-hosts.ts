@@ -5,6 +5,7 @@ import { HostSurvey, hostReader, NO_SHARED_HOSTS, type SharedHosts } from '../fi
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { isAccepted } from '../values/hosts.ts';
+import type { RunChoices } from './context.ts';
 import type { PlanContext } from './row-walk.ts';
 
 /**
@@ -36,25 +37,28 @@ function hostsKept({ settings }: Settings): ListHosts {
 
 export const sharedHostsKept = (batch: Settings): SharedHosts => hostsKept(batch).aside;
 
-/** What a batch keeps of them. @param accept the user's answer with this run. */
+/** What a batch keeps of them. @param accept the user's answers with this run. */
 export function hostSettings(
   { aside, named }: ListHosts,
-  accept: string | undefined,
+  accept: Accept,
   existing: Settings | undefined,
 ): JsonObject {
   const before = existing && settingsKept(existing.settings).shared_hosts_accepted;
-  const isTaken = accept === TAKES_ASIDE || before === true;
+  const isTaken = isTakingAside(accept) || before === true;
   return {
     ...(isTaken ? { shared_hosts_accepted: true } : { shared_hosts: Object.fromEntries(aside) }),
     ...(named.size === 0 ? {} : { named_hosts: Object.fromEntries(named) }),
   };
 }
 
-const TAKES_ASIDE = 'shared-host';
+type Accept = RunChoices['accept'];
+
+/** Whether the user takes the rows of such hosts with this run. */
+export const isTakingAside = (accept: Accept): boolean => accept?.includes('shared-host') === true;
 
 /** Whether the user takes rows with this run that an earlier one has set aside. */
-export const takesAside = (accept: string | undefined, existing: Settings | undefined): boolean =>
-  accept === TAKES_ASIDE && existing !== undefined && sharedHostsKept(existing).size > 0;
+export const takesAside = (accept: Accept, existing: Settings | undefined): boolean =>
+  isTakingAside(accept) && existing !== undefined && sharedHostsKept(existing).size > 0;
 
 /** Counts the hosts of a list, row by row. Undefined where no row can be set aside. */
 export function hostSurveyOf(
@@ -76,12 +80,12 @@ export function hostSurveyOf(
 
 /** The hosts that the batch of a list has kept, or else those of the list, which is read for them. */
 export async function hostsOf(
-  { job, accept }: Pick<PlanContext, 'job'> & { readonly accept?: string | undefined },
+  { job, accept }: Pick<PlanContext, 'job'> & { readonly accept?: Accept },
   input: Pick<MappedInput, 'columns' | 'sheet'>,
   existing: Settings | undefined,
 ): Promise<ListHosts> {
   const found = existing === undefined ? await hostsIn({ job }, input) : hostsKept(existing);
-  return accept === TAKES_ASIDE ? { ...found, aside: NO_SHARED_HOSTS } : found;
+  return isTakingAside(accept) ? { ...found, aside: NO_SHARED_HOSTS } : found;
 }
 
 async function hostsIn(

@@ -49,7 +49,7 @@ export async function choose({
   const asked: AskedAccount[] = [];
   for (const account of named.values())
     asked.push({ account, dialect: withRequestOf(await dialectOf(account, own.dialects), job.operation) });
-  const large = accept === 'large-list' ? 'agreed' : undefined;
+  const large = accept?.includes('large-list') ? 'agreed' : undefined;
   return inDialects({ ...job, steps, ...present({ strict, large }) }, asked);
 }
 

@@ -71,9 +71,10 @@ export async function requireKnown(
 }
 
 /** @throws the stop `moved` while nobody has answered. */
-async function saysSame(moved: StopError, { accept, askAgreement }: Answers): Promise<boolean> {
-  if (accept === 'same-account') return true;
-  if (accept === 'new-account') return false;
+async function saysSame(moved: StopError, { accept = [], askAgreement }: Answers): Promise<boolean> {
+  const isSame = accept.includes('same-account');
+  // Both at once answer nothing.
+  if (isSame !== accept.includes('new-account')) return isSame;
   const question = { agreement: 'same-account', fact: moved.message, details: [], asks: 'Is it?' } as const;
   if ((await askAgreement?.(question)) === true) return true;
   throw moved;

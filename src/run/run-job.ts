@@ -70,7 +70,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   const ledger = await openLedger(path, {
     clock,
     waitForLockMs: options.waitForLockMs ?? 0,
-    acceptOutdated: accept === 'store',
+    acceptOutdated: accept?.includes('store') === true,
     tell: options.tell,
     patience: { longestMs: options.maxPauseMs, signal: options.signal },
     command,

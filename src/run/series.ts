@@ -428,7 +428,7 @@ export class AllSeries {
     if (this.#stopped?.series.kind === series.kind) return this.#stopped.by;
     const { identity } = session.account;
     const word = await this.#wordOn(run, series);
-    if (isGood(word) || (word === 'stopped' && accept === wordFor(series.kind))) {
+    if (isGood(word) || (word === 'stopped' && accept?.includes(wordFor(series.kind)))) {
       if (word === 'stopped') {
         await note(session, identity, series, 'accepted');
         emit({ kind: 'note', message: 'Answers of this shape stop no further run of the account.' });

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/core/families.ts';
+import { run as called, type StopError } from '../../src/index.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { objectIn } from './desk.ts';
@@ -121,6 +122,49 @@ test('a dialect that sends something else later is agreed to anew by its hash', 
   expect(hashIn(stopped.stderr)).not.toBe(first);
   expect((await typed(run('enrich-company', '--accept', hashIn(stopped.stderr), '--refresh'))).code).toBe(0);
   expect(requests).toHaveLength(4);
+});
+
+/** Three companies behind one host that no list knows, and one with a host of its own. */
+function writePortal(): void {
+  const rows = ['Blue Dental,portal.example/1', 'Papa Bakery,portal.example/2', 'Oldmill,portal.example/3'];
+  writeFileSync(LIST(), ['Company,Website', ...rows, 'Acme,acme.example', ''].join('\n'));
+}
+
+test.each([false, true])('one command answers several stops, in any order (turned: %s)', async (isTurned) => {
+  const { requests } = await vendor(OTHERWISE);
+  writePortal();
+  const hash = hashIn((await typed(run('enrich-company'))).stderr);
+  const taken = ['--accept', 'shared-host'];
+  const planned = await typed(['plan', 'enrich-company', LIST(), '--json', ...taken]);
+  expect(objectIn(planned.stdout)).toMatchObject({ to_buy: 2, to_agree: { agreement: hash } });
+  const agreed = ['--accept', hash];
+  const both = isTurned ? [...agreed, ...taken] : [...taken, ...agreed];
+  expect((await typed(run('enrich-company', ...both))).code).toBe(0);
+  expect(requests.map(({ body }) => body)).toEqual([
+    '{"domain":"portal.example"}',
+    '{"domain":"acme.example"}',
+  ]);
+});
+
+test('a program gives several answers as a list, and one as a text', async () => {
+  const { requests } = await vendor(OTHERWISE);
+  writePortal();
+  const asked = { job: 'enrich-company', file: LIST(), budget: 100 };
+  const hash = await called(asked).then(String, ({ answers }: StopError) => String(answers?.[0]));
+  const silent = { output: false } as const;
+  const one = await called({ ...asked, accept: hash }, silent);
+  expect(one.counts).toMatchObject({ matched: 1, invalid: 3 });
+  rmSync(place.path('config/agreed'), { recursive: true });
+  const all = await called({ ...asked, accept: ['shared-host', hash] }, silent);
+  expect(all.counts).toMatchObject({ matched: 4 });
+  expect(requests).toHaveLength(2);
+});
+
+test('of several answers that one is named which no stop takes', async () => {
+  await vendor();
+  const wrong = ['--accept', 'shared-host', '--accept', 'shared-hosts'];
+  const { code, stderr } = await typed(run('enrich-company', ...wrong));
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--accept shared-hosts is not an answer')]);
 });
 
 test('a dialect that reads answers otherwise or prices them otherwise is not asked about', async () => {

@@ -50,6 +50,21 @@ test('a command is asked for by its name, and says what it says everywhere', asy
   expect((await page.ask('/api/status', { method: 'POST', body: '{}' })).status).toBe(401);
 });
 
+test('a request answers several stops at once', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Name,Website\nBlue,p.example/1\nPapa,p.example/2\nOldmill,p.example/3\n');
+  const page = await pageAt(desk);
+  const file = await brought(page, 'list.csv', await desk.read('list.csv'));
+  const wish = { job: 'enrich-company', file };
+  for (const [accept, plan] of [
+    [undefined, { to_buy: 0, invalid: 3 }],
+    ['shared-host', { to_buy: 1 }],
+    [['shared-host', 'large-list'], { to_buy: 1 }],
+    [['large-list', 'shared-host'], { to_buy: 1 }],
+  ] as const)
+    expect(await command(page, 'plan', { ...wish, accept })).toMatchObject({ status: 200, ...plan });
+});
+
 test('a list is described, planned, bought once by its plan, and taken along', async () => {
   const desk = await openDesk();
   desk.list(6);

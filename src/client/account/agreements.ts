@@ -56,7 +56,8 @@ export function requestQuestion(
 }
 
 export interface Answers {
-  readonly accept?: string | undefined;
+  /** What a person accepts, in the words of `--accept`. */
+  readonly accept?: readonly string[] | undefined;
   /** Asks a person who is there; left out: nobody is there. */
   readonly askAgreement?: ((question: AgreementQuestion<string>) => Promise<boolean>) | undefined;
 }
@@ -66,10 +67,10 @@ export interface Answers {
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireAgreement(question: AgreementQuestion, answers: Answers = {}): Promise<void> {
-  const { accept, askAgreement } = answers;
+  const { accept = [], askAgreement } = answers;
   const { agreement } = question;
   if (await isAgreed(agreement)) return;
-  if (accept !== agreement && (await askAgreement?.(question)) !== true)
+  if (!accept.includes(agreement) && (await askAgreement?.(question)) !== true)
     throw new StopError({
       code: 'consent',
       message: `${question.fact}: ${question.details.join('; ')}. Nobody has agreed to that yet.`,

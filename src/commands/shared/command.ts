@@ -30,6 +30,8 @@ export interface EntryInfo {
   readonly short?: string;
   /** Whether the entry is a word of the command line without a flag. */
   readonly isArgument?: true;
+  /** Whether the flag is typed once for each of its values. */
+  readonly isRepeated?: true;
   /** A pair in the right form, for a user who has typed it wrong. */
   readonly example?: string;
   /** The opposite flag, such as `--no-open`. */

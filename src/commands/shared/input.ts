@@ -46,27 +46,28 @@ export const ACCOUNT_WORDS = ['same-account', 'new-account'] as const;
 type AccountWord = (typeof ACCOUNT_WORDS)[number];
 
 /**
- * `--accept`, for the words that a stop names.
+ * `--accept`, for the words that a stop names: one command may answer several stops.
  * @param words further words beside an agreement, such as `dialect:HASH`.
  */
 export function accept<const Word extends string = AccountWord>(
   words: readonly (Word | AccountWord)[] = ACCOUNT_WORDS,
 ) {
-  const schema = z.string().transform((text, context): Word | AccountWord | Agreement => {
-    const word = words.find((each) => each === text.toLowerCase());
-    if (word !== undefined) return word;
-    if (isAgreement(text)) return text;
-    context.addIssue({
-      code: 'custom',
-      message: 'is not an answer to any stop',
-      params: { next: suggestion(text, words) },
-    });
-    return z.NEVER;
-  });
-  const about = ['answer a stop that names it:', ...words.map((word) => `${word},`), 'dialect:HASH'].join(
-    ' ',
+  const schema = z.union([z.string(), z.array(z.string())]).transform((given, context) =>
+    [given].flat().map((text, at): Word | AccountWord | Agreement => {
+      const word = words.find((each) => each === text.toLowerCase());
+      if (word !== undefined) return word;
+      if (isAgreement(text)) return text;
+      context.addIssue({
+        code: 'custom',
+        path: Array.isArray(given) ? [at] : [],
+        message: 'is not an answer to any stop',
+        params: { next: suggestion(text, words) },
+      });
+      return z.NEVER;
+    }),
   );
-  return flag(schema.optional(), about, '<what>');
+  const about = `answer a stop that names it: ${words.join(', ')}, dialect:HASH; repeat for each`;
+  return flag(schema.optional(), about, '<what>', { isRepeated: true });
 }
 
 /** How a user names a batch. */

@@ -67,6 +67,8 @@ function typedFrom(
     if (value === undefined || value === false || how === undefined) continue;
     const flag = `--${how.flag ?? entry.replaceAll('_', '-')}`;
     if (how.isArgument) words.push(...textsOf(schema, value));
+    else if (how.isRepeated && Array.isArray(value))
+      flags.push(...value.flatMap((each) => flagWords(flag, each)));
     else flags.push(...flagWords(flag, Array.isArray(value) ? schema.parse(value) : value));
   }
   return [...name.split(' '), ...words, ...flags];

@@ -34,7 +34,7 @@ export async function checkGuards(
   idOf: () => Promise<string>,
 ): Promise<void> {
   if (!beginsWork(plan, context.job.operation)) return;
-  const isAccepted = context.accept === 'guards' && context.planId !== undefined;
+  const isAccepted = context.accept?.includes('guards') === true && context.planId !== undefined;
   const problems = guardProblems(context, plan).filter(({ allows }) => allows === undefined || !isAccepted);
   if (problems.length === 0) return;
   const facts = problems.map(({ fact }) => fact).join('; ');

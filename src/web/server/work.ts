@@ -5,7 +5,7 @@ import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
-import { commandLine, withFlag, withOption } from '../../lib/command-line.ts';
+import { commandLine, withAnother, withFlag, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
 import { batchLines, type GoingOn, nextWordsOf } from '../../run/batches.ts';
 import { findBatch } from '../../run/open-ledger.ts';
@@ -160,8 +160,14 @@ function answered(
   const { choices = [], plan } = stoppedIn(ended?.result)?.stopped ?? {};
   if (!choices.some((choice) => choice.flag === flag && choice.value === value))
     throw stop('usage', 'That is no answer to what has stopped this list.', 'Choose one that it names.');
-  const chosen = value === undefined ? withFlag(words, flag) : withOption(words, flag, value);
+  const chosen = chosenIn(words, flag, value);
   return plan === undefined ? chosen : withOption(chosen, '--plan', plan);
+}
+
+/** What was accepted before stays accepted. */
+function chosenIn(words: readonly string[], flag: string, value: string | undefined): readonly string[] {
+  if (value === undefined) return withFlag(words, flag);
+  return flag === '--accept' ? withAnother(words, flag, value) : withOption(words, flag, value);
 }
 
 /**

@@ -100,7 +100,7 @@ const idOf = async () => 'its id';
 
 test('who has agreed to just this plan may accept what is held back of it, but for what nobody can allow', async () => {
   const job = jobWith({ max_invites: 0 });
-  const accepted = { job, accept: 'guards', planId: 'its id' } as const;
+  const accepted = { job, accept: ['guards'], planId: 'its id' } as const;
   const plan = planOf([invite(2, { to: 'admin' })]);
   await checkGuards(accepted, plan, idOf);
   await expect(checkGuards({ ...accepted, planId: undefined }, plan, idOf)).rejects.toThrow('send 1 invite');
