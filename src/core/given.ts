@@ -17,6 +17,7 @@ export const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'find-email': [...OF_PEOPLE, 'verdict'],
   'find-phone': OF_PEOPLE,
   'check-email': ['verdict'],
+  'check-phone': ['verdict', 'phone', 'country'],
 };
 
 /** The value without which such an answer has found nothing; of other operations any value will do. */
@@ -24,7 +25,11 @@ export const WANTED: Readonly<Record<string, string>> = {
   'find-email': 'email',
   'find-phone': 'phone',
   'check-email': 'verdict',
+  'check-phone': 'verdict',
 };
+
+/** Operations that find nothing, but say whether what is known is right. */
+export const isCheck = (operation: string): boolean => operation.startsWith('check-');
 
 /** The parameter of a call that takes by an id what an earlier call of its operation has found. */
 export const TAKEN_BY = 'id';
@@ -34,7 +39,7 @@ export const TAKING_OPERATIONS = ['enrich-person', 'enrich-company', 'find-email
 export const isTaking = ({ operation, parameters }: Pick<Call, 'operation' | 'parameters'>): boolean =>
   TAKING_OPERATIONS.includes(operation) && Object.hasOwn(parameters, TAKEN_BY);
 
-/** What a check of an address found out. */
+/** What a check of an address, or of a number, found out. */
 export const EMAIL_VERDICTS = ['valid', 'accept_all', 'invalid', 'unknown'] as const;
 export type EmailVerdict = (typeof EMAIL_VERDICTS)[number];
 

@@ -348,7 +348,7 @@ async function findTaken(db: Db, { attempts }: Found): Promise<void> {
   }
 }
 
-const OF_ONE_PERSON = ['enrich-person', 'find-email', 'find-phone', 'check-email'];
+const OF_ONE_PERSON = ['enrich-person', 'find-email', 'find-phone', 'check-email', 'check-phone'];
 
 /** The person whom a change alters was already found by its call; its answer names others beside them. */
 function leftOf(person: Person, { operation, subject }: NamedAttempt, body: Buffer): Buffer | undefined {

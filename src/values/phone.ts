@@ -26,6 +26,39 @@ const read: Read = reader((text) => {
   return NUMBER.test(digits) && !/^\+?0+$/.test(digits) ? usable(text) : unusable('no_phone');
 });
 
+/** `(0)` behind a country's code is left out from abroad. */
+const TRUNK = /^(\+\p{Nd}{1,3}[\s.\p{Pd}-]*)\(0\)/u;
+
+/** A number as it is dialled, so that one number in several ways of writing is one question. */
+export const dialledNumber = {
+  read: reader((text) => {
+    const said = read(text);
+    if (said.kind !== 'usable') return said;
+    const plain = said.value.normalize('NFKC').replace(LABEL, '').replace(EXTENSION, '');
+    const digits = plain
+      .replace(TRUNK, '$1')
+      .replace(SIGNS, '')
+      .replaceAll(/\p{Nd}/gu, asciiDigit);
+    return usable(digits.replace(/^00(?=\d{7})/, '+'));
+  }),
+} as const satisfies Kind;
+
+/** The same with a country's code in front. */
+export const numberAbroad = {
+  read: reader((text) => {
+    const said = dialledNumber.read(text);
+    return said.kind === 'usable' && !said.value.startsWith('+') ? unusable('no_country_code') : said;
+  }),
+} as const satisfies Kind;
+
+/** The digits of a script stand in one row, from 0 to 9. */
+function asciiDigit(digit: string): string {
+  let from = digit.codePointAt(0) ?? 0;
+  const own = from;
+  while (/\p{Nd}/u.test(String.fromCodePoint(from - 1)) && own - from < 9) from -= 1;
+  return String(own - from);
+}
+
 /** A telephone number as it is dialled from abroad, or at home. */
 const PHONE_DIGITS = /^[0-9]{8,15}$/;
 

@@ -96,6 +96,7 @@ const WORDS = {
   checksum: 'the checksum fails',
   rounded: 'ends in zeros and fails the checksum, like a number that a spreadsheet has rounded',
   no_phone: 'is not a telephone number',
+  no_country_code: 'has no country in front, as in +61, and stands beside none',
   no_register_number: 'is not the number of a register',
 } as const satisfies Readonly<Record<string, Words>>;
 

@@ -64,6 +64,7 @@ export const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   'find-email': [],
   'find-phone': [],
   'check-email': ['email'],
+  'check-phone': ['phone'],
   'search-people': ['company', 'position', 'seniority', 'department'],
   'create-project': ['name', 'description', 'organization_id'],
   'create-invite': ['permissions', 'email'],
@@ -81,10 +82,11 @@ export const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   'enrich-person': OF_PERSON,
   'find-email': OF_FINDER,
   'find-phone': OF_FINDER,
+  'check-phone': ['country'],
 };
 
 /** Operations that no built-in dialect has: a file has all of their entries. */
-export const OF_FILES: readonly string[] = ['find-email', 'find-phone', 'check-email'];
+export const OF_FILES: readonly string[] = ['find-email', 'find-phone', 'check-email', 'check-phone'];
 
 /** A change always has all of its parameters; a lookup may have any one of them alone, or those of `by`. */
 const CHANGES = ['create-project', 'create-invite', 'update-user', 'delete-invite', 'remove-user'];

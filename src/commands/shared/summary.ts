@@ -1,3 +1,4 @@
+import { isCheck } from '../../core/given.ts';
 import { inMoney } from '../../core/money.ts';
 import { countedActions, type PlannedAction, withoutWordWords } from '../../core/operation.ts';
 import { atMost, counted, grouped, linesOf, plainText } from '../../core/plain-text.ts';
@@ -61,7 +62,7 @@ function stepLines(steps: readonly StepObject[] = []): readonly string[] {
   const lines = steps.map(({ operation, account, reached, found, credits, price }) => {
     const misses = credits.for_misses === 0 ? '' : `, ${grouped(credits.for_misses)} of them for misses`;
     const each = price === null || price === 0 ? '' : `, ${price.toFixed(1)} for each`;
-    const rows = `${grouped(found)} of ${counted(reached, 'row')} ${operation === 'check-email' ? 'checked' : 'found'}`;
+    const rows = `${grouped(found)} of ${counted(reached, 'row')} ${isCheck(operation) ? 'checked' : 'found'}`;
     const spent = atMost(credits.spent, !credits.exact, counted(credits.spent, 'credit'));
     return `  ${operation} at ${account}: ${rows}, ${spent}${each}${misses}`;
   });

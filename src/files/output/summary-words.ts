@@ -66,6 +66,7 @@ export const countedOf = (count: number, operation: string): string => counted(c
 /** What is found by any other operation, or done. */
 const WHAT: Readonly<Record<string, string>> = {
   'check-email': 'addresses checked',
+  'check-phone': 'numbers checked',
   'search-people': 'people of companies',
   onboard: 'a team',
   'invite-user': 'invitations',

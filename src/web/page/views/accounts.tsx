@@ -199,6 +199,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'find-email': ['full_name', 'domain'],
   'find-phone': ['full_name', 'domain'],
   'check-email': ['email'],
+  'check-phone': ['phone'],
 };
 
 const triable = ({ operations = [] }: AccountObject): readonly string[] =>

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { isCheck } from '../../../core/given.ts';
 import { Bar } from '../../../files/output/report/table.ts';
 import { accountWords, countedOf } from '../../../files/output/summary-words.ts';
 import type { BatchList, BatchStatusObject, ListView, PlanObject, StepObject, WorkList } from '../../api.ts';
@@ -191,7 +192,7 @@ function sharesOf(scene: Scene): readonly Share[] {
 }
 
 /** A check of what was found is no find of its own. */
-const isFind = ({ operation }: Pick<StepObject, 'operation'>): boolean => operation !== 'check-email';
+const isFind = ({ operation }: Pick<StepObject, 'operation'>): boolean => !isCheck(operation);
 
 /** `found: 50 companies, 40 people`. A row may have one and lack the other, so that these are no parts. */
 function withApart(says: string, apart: ReturnType<typeof askedApart>): string {
