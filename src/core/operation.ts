@@ -282,10 +282,15 @@ interface AskedOperation {
 
 /** How the addresses that a step finds are checked: those without one of these verdicts count as blank. */
 export interface AddressCheck {
+  /** Asked in this order, until one says another verdict than unknown. */
+  readonly checkers: readonly Checker[];
+  readonly accept: readonly EmailVerdict[];
+}
+
+export interface Checker {
   /** The position of the account that is asked, among those of the job. */
   readonly account: number;
   readonly operation: Operation;
-  readonly accept: readonly EmailVerdict[];
 }
 
 /** @typeParam Work what `next` is given: for a change the resolved row, else the prepared one. */

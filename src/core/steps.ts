@@ -1,7 +1,7 @@
 import { invariant } from './errors.ts';
 import type { EmailVerdict } from './given.ts';
 import { present } from './objects.ts';
-import type { AddressCheck, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
+import type { AddressCheck, Checker, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
 import { matchedByIn, type Outcome, type OutcomeKind } from './row.ts';
 
 /**
@@ -68,9 +68,11 @@ export interface WantedColumn {
   readonly path: string;
 }
 
-/** A check with what prepares its input. */
+/** A checker with what prepares its input. */
+export type RowChecker = Checker & { readonly prepare: (cells: RowInput) => Prepared<unknown> };
+
 export interface RowCheck extends AddressCheck {
-  readonly prepare: (cells: RowInput) => Prepared<unknown>;
+  readonly checkers: readonly RowChecker[];
 }
 
 /** A step of a row: an operation, or a change in one of the projects that the row names. */
@@ -130,7 +132,10 @@ function stepPreparer(
   { waterfall = [], unaskable = [], profiles = [], fed = {}, ...options }: OperationOptions,
 ): (row: RowInput) => RowStep | LackingStep {
   const { name, check: said, accepts } = step;
-  const check = said && { ...said, prepare: said.operation.preparer(options) };
+  const check = said && {
+    ...said,
+    checkers: said.checkers.map((each) => ({ ...each, prepare: each.operation.preparer(options) })),
+  };
   const named = { name, ...present({ check, accepts }) };
   const tiers = wordsOf(step, waterfall);
   const own = tiers.length === 0 ? options : { ...options, waterfall: tiers };

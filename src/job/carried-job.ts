@@ -71,9 +71,15 @@ export const withAccountNames = (steps: Job['steps'], names: ReadonlyMap<string,
     ...present({
       in_doubt,
       accept,
-      check: check && { ...check, account: names.get(check.account) ?? check.account },
+      check: check && {
+        ...check,
+        account: renamed(check.account, (name) => names.get(name) ?? name),
+      },
     }),
   }));
+
+const renamed = (names: string | readonly string[], to: (name: string) => string) =>
+  typeof names === 'string' ? to(names) : names.map(to);
 
 /** @param steps the steps of a job that has several accounts. Left out: it has one. */
 export function carriedJob(job: Job, steps?: Job['steps']): JsonObject {

@@ -169,7 +169,9 @@ export const stepEntries = z.strictObject({
       'where it has none of them; left out: all',
   ),
   check: optBlock('checks each address that the step finds; another one is looked for where it fails', {
-    account: text.describe('who checks: an account with `check-email`'),
+    account: accounts.describe(
+      'who checks: an account with `check-email`, or several, the next of which is asked where one says `unknown`',
+    ),
     accept: opt(
       z.array(z.enum(EMAIL_VERDICTS)).min(1),
       'the verdicts with which an address is taken; left out: `[valid]`',

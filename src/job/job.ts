@@ -22,7 +22,15 @@ import {
   stepsSaid,
 } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
-import { flagFor, type JobEntries, jobSchema, policyOf, type StepEntries, settingsOf } from './job-schema.ts';
+import {
+  accountNames,
+  flagFor,
+  type JobEntries,
+  jobSchema,
+  policyOf,
+  type StepEntries,
+  settingsOf,
+} from './job-schema.ts';
 import type { OwnOperation } from './own-operation.ts';
 
 /**
@@ -147,7 +155,8 @@ function stepInDialects(
       requireAsked(job, dialectOf(place), step.name, [...accountsAt, nth]);
   if (check !== undefined) {
     const checkAt = ['operations', step.name, 'check', 'account'];
-    requireAsked(job, dialectOf(placeOf(check.account)), checkEmail.name, checkAt);
+    for (const name of accountNames(check.account))
+      requireAsked(job, dialectOf(placeOf(name)), checkEmail.name, checkAt);
   }
   if (accept !== undefined) requireVerdicts(job, places.map(dialectOf), step.name);
   const all = places.map((account) => ({
@@ -168,7 +177,7 @@ function stepInDialects(
   const taken: Operation = {
     ...first.taken,
     asked,
-    ...present({ check: check && checkIn(check, placeOf(check.account), dialectOf), accepts: accept }),
+    ...present({ check: check && checkIn(check, placeOf, dialectOf), accepts: accept }),
     inputs: step.inputs.map(({ name }) => inputs.get(name)).filter((input) => input !== undefined),
     lacks: (mapped) => {
       const lacking = all.map(({ taken: { lacks } }) => lacks?.(mapped));
@@ -180,13 +189,16 @@ function stepInDialects(
 }
 
 function checkIn(
-  { accept = ['valid'] }: NonNullable<JobStep['check']>,
-  account: number,
+  { account: names, accept = ['valid'] }: NonNullable<JobStep['check']>,
+  placeOf: (name: string) => number,
   dialectOf: (place: number) => Dialect,
 ): AddressCheck {
-  const dialect = dialectOf(account);
-  const operation = checkEmail.askedBy?.(dialect.operations[checkEmail.name]?.by, []) ?? checkEmail;
-  return { account, operation, accept };
+  const checkers = accountNames(names).map((name) => {
+    const account = placeOf(name);
+    const { by } = dialectOf(account).operations[checkEmail.name] ?? {};
+    return { account, operation: checkEmail.askedBy?.(by, []) ?? checkEmail };
+  });
+  return { checkers, accept };
 }
 
 /** @throws StopError where a dialect says nothing of the addresses that its vendor finds. */

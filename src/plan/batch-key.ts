@@ -104,6 +104,10 @@ function askingSettings(parts: BatchKeyParts, columns: Columns['columns']): Json
   return Object.keys(settingsThatAsk).length === 0 ? undefined : settingsThatAsk;
 }
 
+/** A single checker is written as it was before there could be several. */
+const onlyOrAll = ([only = '', ...others]: readonly string[]): string | readonly string[] =>
+  others.length === 0 ? only : [only, ...others];
+
 /** Undefined for a job with one account, no step of which reads what another one fills. */
 function stepsAsked(
   job: Job,
@@ -116,7 +120,10 @@ function stepsAsked(
   return (job.operation.steps ?? []).map(({ name, asked = [{ account: 0 }], check, accepts }) => ({
     operation: name,
     accounts: asked.map(identityOf),
-    ...present({ check: check && { account: identityOf(check), accept: check.accept }, accept: accepts }),
+    ...present({
+      check: check && { account: onlyOrAll(check.checkers.map(identityOf)), accept: check.accept },
+      accept: accepts,
+    }),
     add: Object.fromEntries(filling.wantedOf(name).map(({ column, path }) => [column, path])),
   }));
 }

@@ -235,8 +235,9 @@ export function sentRequests(chosen: ResolvedJob): RequestObject[] {
 
 /** The operations by which a step asks the account at that position. */
 function operationsAsked({ name, asked, check }: Operation, at: number): readonly string[] {
+  const checksAt = check?.checkers.filter(({ account }) => account === at) ?? [];
   const isAsked = asked === undefined ? at === 0 : asked.some(({ account }) => account === at);
-  return [...(isAsked ? [name] : []), ...(check?.account === at ? [check.operation.name] : [])];
+  return [...(isAsked ? [name] : []), ...checksAt.map(({ operation }) => operation.name)];
 }
 
 function requestsOf(sender: Sender, steps: readonly string[]): RequestObject[] {

@@ -1,6 +1,6 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { dialectOperationOf, missPrice, thenOf } from '../client/dialect.ts';
-import { isTaking, WANTED } from '../core/given.ts';
+import { isCheck, isTaking, WANTED } from '../core/given.ts';
 import { type Money, moneyFor, moneyIn } from '../core/money.ts';
 import { present } from '../core/objects.ts';
 import { lastOfFirst, RowCount, type RowNumber } from '../core/row.ts';
@@ -550,6 +550,6 @@ export function worstCredits(pricing: Pricing, { toAsk }: StepRemainder, worthOf
 /** Whether a match only leads to the call that takes it. */
 const leads = ({ by, call }: AccountCall): boolean => thenOf(by.dialect, call) !== undefined;
 
-/** Whether an answer may be a match and have none of the values for which the step asks. */
+/** Whether an answer may be a match, and another account be asked for what the step asks for all the same. */
 const mayFillNothing = ({ call, wants = [] }: CallLeft): boolean =>
-  wants.length > 0 && wants.every(({ path }) => path !== WANTED[call.operation]);
+  isCheck(call.operation) || (wants.length > 0 && wants.every(({ path }) => path !== WANTED[call.operation]));

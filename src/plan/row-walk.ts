@@ -16,7 +16,7 @@ import {
 import { askedText, type CallKey, keyOfAsked } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
-import { TAKEN_BY } from '../core/given.ts';
+import { isCheck, TAKEN_BY } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answer,
@@ -39,6 +39,7 @@ import {
   MOST_CALLS,
   outcomeOf,
   type RowCheck,
+  type RowChecker,
   type RowStep,
   type RowSteps,
   type RowWay,
@@ -479,11 +480,11 @@ export class RowWalk {
   #withFollowing(calls: readonly MetCall[]): readonly MetCall[] {
     return calls.flatMap((met) => {
       const { check } = this.#steps[met.at] ?? {};
-      const isCheck = met.call.operation === check?.operation.name;
       const both = met.leads
         ? [met, new MetCall(takingCall(met.call, met.asked), met.by, met.at, met.wants)]
         : [met];
-      return check === undefined || isCheck ? both : [...both, this.#unknownCall(check, met.at, [met])];
+      if (check === undefined || isCheck(met.call.operation)) return both;
+      return [...both, ...check.checkers.map((each) => this.#unknownCall(each, met.at, [met]))];
     });
   }
 
@@ -571,7 +572,7 @@ export class RowWalk {
       const state = 'met' in found ? found : this.#checked(at, step, found, assumed);
       if (state.kind === 'look') return state;
       if ('met' in state) asking.push(state.met);
-      else if (isFilled(state) || ways.length === 1) return { ...state, name };
+      else if ((isFilled(state) && !isUndecided(state)) || ways.length === 1) return { ...state, name };
       else ends.push({ ...state, account: this.#accountAt(way.account).account.name });
     }
     return stateOfWays(step, ends, asking);
@@ -590,25 +591,48 @@ export class RowWalk {
   }
 
   #checkedBy(at: number, check: RowCheck, email: string, found: WayEnd, assumed: Assumed): WayEnd | Asking {
-    const prepared = check.prepare({ email });
+    const said = this.#verdictOn(at, check, email, assumed);
+    if (said.kind !== 'verdict') return said;
+    const { verdict, by } = said;
+    if (!isCheckAssumed(at, assumed) && check.accept.some((each) => each === verdict)) return found;
+    return notTaken(`its address is ${verdict} by ${by}`);
+  }
+
+  /** What the checkers say of an address: the next one is asked where one does not know. */
+  #verdictOn(at: number, { checkers }: RowCheck, email: string, assumed: Assumed): Said | WayEnd | Asking {
+    const ends: (Said | WayEnd)[] = [];
+    for (const checker of checkers) {
+      const said = this.#verdictBy(at, checker, email, assumed);
+      const goesOn =
+        (said.kind === 'verdict' && said.verdict === 'unknown') ||
+        (said.kind === 'end' && said.outcome.kind === 'refused');
+      if (!goesOn) return said;
+      ends.push(said);
+    }
+    const unknown = ends.flatMap((each) => (each.kind === 'verdict' ? each.by : []));
+    const [first] = ends;
+    invariant(first !== undefined, 'a check has a checker');
+    return unknown.length === 0 ? first : { kind: 'verdict', verdict: 'unknown', by: unknown.join(' and ') };
+  }
+
+  #verdictBy(
+    at: number,
+    { prepare, ...way }: RowChecker,
+    email: string,
+    assumed: Assumed,
+  ): Said | WayEnd | Asking {
+    const prepared = prepare({ email });
     if (prepared.kind === 'invalid') return notTaken(prepared.reason);
-    const state = this.#askWay(at, check, prepared.input, assumed, VERDICT);
+    const state = this.#askWay(at, way, prepared.input, assumed, VERDICT);
     // No other account is asked while the address has no verdict.
     if ('met' in state) return state;
-    const { account } = this.#accountAt(check.account);
+    const { name } = this.#accountAt(way.account).account;
     const { kind, reason } = state.outcome;
     if (kind === 'in_doubt' || kind === 'skipped') return { ...state, isFinal: true };
-    if (kind === 'refused') {
-      const why = `${account.name} refuses to check its address${reason === undefined ? '' : `: ${reason}`}`;
-      return { ...state, isFinal: true, outcome: { kind, reason: why } };
-    }
-    const verdict = state.by?.filled?.verdict ?? 'unknown';
-    // An assumed check has no verdict that counts, or nothing would be asked after it.
-    const isAssumed = [...assumed.keys()].some(
-      (met) => met.at === at && met.call.operation === check.operation.name,
-    );
-    if (!isAssumed && check.accept.some((each) => each === verdict)) return found;
-    return notTaken(`its address is ${verdict} by ${account.name}`);
+    if (kind !== 'refused')
+      return { kind: 'verdict', verdict: state.by?.filled?.verdict ?? 'unknown', by: name };
+    const why = `${name} refuses to check its address${reason === undefined ? '' : `: ${reason}`}`;
+    return { ...state, isFinal: true, outcome: { kind, reason: why } };
   }
 
   /** One account of a step. */
@@ -676,6 +700,17 @@ export class RowWalk {
 
 type Asking = Extract<WalkStep, { readonly met: MetCall }>;
 
+/** An assumed check has no verdict that counts, or nothing would be asked after it. */
+const isCheckAssumed = (at: number, assumed: Assumed): boolean =>
+  [...assumed.keys()].some((met) => met.at === at && isCheck(met.call.operation));
+
+/** What a check has found out, and who says so. */
+interface Said {
+  readonly kind: 'verdict';
+  readonly verdict: string;
+  readonly by: string;
+}
+
 /** How one account of a step ends. */
 interface WayEnd {
   readonly kind: 'end';
@@ -700,6 +735,10 @@ const isPlain = (step: RowStep): step is RowStep & { readonly ways: readonly [Ro
 
 const isFilled = ({ outcome, by }: WayEnd): boolean =>
   outcome.kind === 'matched' && (by?.filled === undefined || Object.keys(by.filled).length > 0);
+
+/** A check that has not found out, so that another account is asked. */
+const isUndecided = ({ by }: WayEnd): boolean =>
+  by !== undefined && isCheck(by.call.operation) && by.verdict === 'unknown';
 
 const attemptsOf = ({ ends }: Pick<Before, 'ends'>): readonly AttemptId[] =>
   ends.flatMap(({ by }) => by?.attempt ?? []);
@@ -739,7 +778,7 @@ function stateOfWays(
   if (final !== undefined) return { ...final, name };
   const firstOf = (calls: readonly MetCall[]): MetCall | undefined =>
     calls.find(({ stands }) => stands === 'held') ?? calls[0];
-  const checking = firstOf(asking.filter(({ call }) => call.operation === check?.operation.name));
+  const checking = firstOf(asking.filter(({ call }) => check !== undefined && isCheck(call.operation)));
   if (checking !== undefined)
     return checking.stands === 'left' ? { kind: 'waits' } : { kind: 'call', met: checking };
   const met = firstOf(asking.filter(({ stands }) => stands !== 'left'));

@@ -10,6 +10,7 @@ import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { openHeader } from '../files/input.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import { type Job, jobInDialects, loadJob } from '../job/job.ts';
+import { accountNames } from '../job/job-schema.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { KeyPath } from '../lib/yaml/schema-problem.ts';
@@ -43,7 +44,7 @@ export async function choose({
   };
   for (const { name: step, accountsAt = [], accounts: names, check } of steps) {
     for (const [nth, wanted] of names.entries()) name(wanted, ...accountsAt, nth);
-    if (check !== undefined) name(check.account, 'operations', step, 'check', 'account');
+    for (const wanted of accountNames(check?.account)) name(wanted, 'operations', step, 'check', 'account');
   }
   requireFitting(job, [...named.values()]);
   const asked: AskedAccount[] = [];

@@ -590,6 +590,52 @@ test('a found address is checked once, and where it fails the next account is as
   expect(at.said().length).toBe(before);
 });
 
+test('what the first verifier does not know is asked of the second one, and nothing else is', async () => {
+  const second: Answer = ({ input }) => ({ state: input.email === 'cat@one.example' ? 'ok' : 'bad' });
+  const step = {
+    ...CHECKED.operations['find-email'],
+    ...{ account: 'one', check: { account: ['three', 'four'], accept: ['valid'] } },
+  };
+  const at = await deskOf(
+    { one: knows('one', 'Ann', 'Bob', 'Cat', 'Dan'), three: checker, four: second },
+    { operations: { 'find-email': step } },
+  );
+  await at.desk.write('list.csv', listOf(...PEOPLE, 'Dan,Fox,d.example,'));
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(4 * 3);
+  await run(at);
+  expect(cells(at, 'Email', '_status', '_credits')).toEqual([
+    ...['Ann@one.example | matched | 2', ' | no_match | 2'],
+    ...['Cat@one.example | matched | 3', ' | no_match | 3'],
+  ]);
+  expect(cells(at, '_reason').slice(1)).toEqual([
+    expect.stringContaining('its address is invalid by three'),
+    '',
+    expect.stringContaining('its address is invalid by four'),
+  ]);
+  expect(at.said().filter((said) => said.startsWith('four'))).toEqual([
+    'four: cat@one.example',
+    'four: dan@one.example',
+  ]);
+  const asked = at.said().length;
+  await at.desk.write('list.csv', listOf(...PEOPLE, 'Dan,Fox,d.example,', 'Ann,Lee,a.example,'));
+  await run(at);
+  expect(at.said().length).toBe(asked);
+});
+
+test('a list of addresses is checked by the second account where the first one does not know', async () => {
+  const step = { account: ['three', 'four'], add: { Verdict: 'verdict' } };
+  const job = { columns: { email: 'Email' }, operations: { 'check-email': step } };
+  const four: Answer = ({ input }) => ({ state: input.email === 'x@b.example' ? 'catchall' : 'unknown' });
+  const at = await deskOf({ three: checker, four }, job);
+  await at.desk.write('list.csv', listOf('A,A,,ann@one.example', 'B,B,,x@b.example', 'C,C,,y@b.example'));
+  expect((await at.desk.json(['plan', 'job.yaml', 'list.csv'])).credits.most).toBe(3 * 2);
+  await run(at);
+  expect(cells(at, 'Verdict', 'Verdict_source', '_status', '_credits')).toEqual([
+    ...['valid | three | matched | 1', 'accept_all | four | matched | 2', 'unknown | three | matched | 2'],
+  ]);
+  expect(at.said()).toHaveLength(5);
+});
+
 test('an address that the check of the only finder refuses is not written', async () => {
   const step = { account: 'one', add: { Email: 'email' }, check: { account: 'three' } };
   const at = await deskOf(

@@ -100,7 +100,7 @@ function CheckedBy({ step, accounts, onChosen }: Omit<StepProps, 'scene'>) {
     <>
       <Select
         name="Checked by"
-        value={check?.account ?? ''}
+        value={[check?.account ?? ''].flat()[0] ?? ''}
         options={[['', 'nobody'], ...named(able)]}
         onChosen={(account) => onChosen({ ...step, check: account ? { ...check, account } : undefined })}
       />
