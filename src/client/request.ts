@@ -481,9 +481,9 @@ const basicOf = (names: readonly string[], values: RequestValues): string =>
   `Basic ${nameAndPassword(names, values)}`;
 
 /** `Basic` takes a name and a password with a colon between them, in Base64; the password may be blank. */
-function nameAndPassword([name = '', password]: readonly string[], values: RequestValues): string {
-  const word = password === undefined ? '' : valueFor(password, values);
-  return Buffer.from(`${valueFor(name, values)}:${word}`).toString('base64');
+function nameAndPassword([name = '', password = '']: readonly string[], values: RequestValues): string {
+  const filledIn = (each: string): string => (each === '' ? '' : valueFor(each, values));
+  return Buffer.from(`${filledIn(name)}:${filledIn(password)}`).toString('base64');
 }
 
 function valueFor(name: string, values: RequestValues): string {

@@ -19,6 +19,8 @@ interface Documented {
   readonly line: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** What fills the slots of the dialect. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** What a vendor that answers later says first, and the question that follows. */
   readonly later?: Pick<Documented, 'line' | 'headers' | 'body'> & { readonly accepted: object };
 }
@@ -29,12 +31,20 @@ const DOCUMENTED = readFileSync(
 )
   .replaceAll('$KEY', KEY)
   .replaceAll('$BASIC', btoa(`${KEY}:`))
+  .replaceAll('$NONAME', btoa(`:${KEY}`))
+  .replaceAll('$USER', btoa(`AC00112233445566:${KEY}`))
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as Documented);
 
-test.each(DOCUMENTED)('$dialect: $asked', async ({ dialect, asked: question, line, headers, body }) => {
-  const { desk, asked } = await deskBefore(() => ({ name: 'Acme' }), { dialect, key: KEY });
+const accountOf = ({ dialect, secrets = {} }: Documented): object => {
+  const filled = Object.entries(secrets).map(([slot, value]) => [slot, { value }]);
+  return { dialect, key: KEY, ...(filled.length > 0 && { secrets: Object.fromEntries(filled) }) };
+};
+
+test.each(DOCUMENTED)('$dialect: $asked', async ({ asked: question, line, headers, body, ...of }) => {
+  const account = accountOf({ asked: question, line, headers, ...of });
+  const { desk, asked } = await deskBefore(() => ({ name: 'Acme' }), account);
   const words = ['try', ...question, '--account', 'data', '--yes'];
   const { stdout, stderr } = await desk.type(words);
   expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([line]);

@@ -37,7 +37,12 @@ const OPTIONS: OperationOptions = {
 const operations = new Map(
   [...(await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url)))].map(
     ([name, each]) =>
-      [name, OF_FILES.includes(name) ? (each.askedBy?.(['email'], []) ?? each) : each] as const,
+      [
+        name,
+        OF_FILES.includes(name)
+          ? (each.askedBy?.([each.tiers.includes('email') ? 'email' : 'phone'], []) ?? each)
+          : each,
+      ] as const,
   ),
 );
 const builtIn = await loadFamily<Dialect>(new URL('../../src/client/dialects/', import.meta.url));

@@ -311,7 +311,7 @@ const isSlotBeside = (name: string, known: readonly string[]): boolean =>
 
 function checkAuth({ auth, headers }: DialectEntries, refuse: Refuse): void {
   if (auth === undefined) return;
-  const wrong = auth.basic.find((name) => name !== 'key' && !isSlotBeside(name, ['key']));
+  const wrong = auth.basic.find((name) => name !== '' && name !== 'key' && !isSlotBeside(name, ['key']));
   if (wrong !== undefined)
     refuse(
       ['auth', 'basic'],

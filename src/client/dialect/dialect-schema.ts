@@ -436,12 +436,14 @@ export const entries = z.strictObject({
   ),
   auth: optBlock('instead of the header `authorization`', {
     basic: z
-      .array(z.string().regex(SLOT, 'write a name of small letters, digits and "_"'))
+      .array(
+        z.union([z.literal(''), z.string().regex(SLOT, 'write a name of small letters, digits and "_"')]),
+      )
       .min(1)
       .max(2)
       .describe(
         'the name and the password of `Basic`, such as `[user, key]`: `key` is that of the account, ' +
-          'each other one a slot; one alone has no password',
+          'each other one a slot; one alone has no password, and `["", key]` no name',
       ),
   }),
   operations: z.record(z.string(), operation).describe("the vendor's operations by our names for them"),
