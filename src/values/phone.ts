@@ -34,7 +34,7 @@ export const dialledNumber = {
   read: reader((text) => {
     const said = read(text);
     if (said.kind !== 'usable') return said;
-    const plain = said.value.normalize('NFKC').replace(LABEL, '').replace(EXTENSION, '');
+    const plain = withoutLabel('phone', said.value.normalize('NFKC')).replace(EXTENSION, '');
     const digits = plain
       .replace(TRUNK, '$1')
       .replace(SIGNS, '')
