@@ -152,6 +152,8 @@ export interface OperationOptions {
   readonly acceptHosts?: readonly string[];
   /** By input, the words such as Null that are nothing in its column, and nobody's name. Left out: none. */
   readonly nullNames?: NullNames;
+  /** Inputs whose columns are called ACN, in which a number may lack its first zeros. Left out: none. */
+  readonly acnIn?: readonly string[];
   /** Addresses of departments and machines are people in this list. Left out: nobody is looked up by them. */
   readonly roleAddresses?: 'send';
   /**

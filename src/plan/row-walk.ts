@@ -46,6 +46,7 @@ import {
   type StepEnd,
   type WantedColumn,
 } from '../core/steps.ts';
+import { acnInputs } from '../files/columns/column-kind.ts';
 import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
 import { type SharedHosts, settingAside } from '../files/quality/shared-hosts.ts';
 import type { Job } from '../job/job.ts';
@@ -181,7 +182,12 @@ export function rowPreparer(
   const steps = stepsFilling(resolved.job, columns);
   const prepared = cellPreparer(
     resolved.job,
-    { ...optionsOf(resolved, steps?.fed), nullNames: columns.nullNames, ...present({ tellsApart }) },
+    {
+      ...optionsOf(resolved, steps?.fed),
+      nullNames: columns.nullNames,
+      acnIn: acnInputs(columns.columns),
+      ...present({ tellsApart }),
+    },
     columns.issueOf,
   );
   const leftOut = leavingOut(resolved.job, columns.header);

@@ -70,11 +70,19 @@ export const NOBODYS: Seen = [
 export const STAND_INS: Seen = [
   ['none, na, n-a, nil, null, unknown', 'CRM imports'],
   ['noone, nobody, nope, no, noname, tbc, tba, dummy, fake, asdf, qwerty, test, testing, x, xx', 'web forms'],
-  ['name, your, email, user, username, someone, example, you, foo, bar, sample, demo', 'placeholders'],
-  ['john.doe, jane.doe, johndoe, janedoe, jdoe', 'placeholders'],
-  ['abc, abcd, abc123, xyz, aaa, aaaa, asd, asdasd, qwe, 123, 1234, 12345', 'web forms'],
+  ['name, email, user, username, someone, example', 'placeholders'],
+];
+
+/** The same before the @ alone: as hosts, some of them are companies. */
+export const STAND_IN_NAMES: Seen = [
+  ['you, your, foo, sample, demo, john.doe, jane.doe, johndoe, janedoe, jdoe', 'placeholders'],
 ];
 
 /** Hosts that stand for none beside such a part, without their ends. */
 export const STAND_IN_HOSTS =
-  'domain, email, example, mail, nowhere, company, yourcompany, yourdomain, your-domain';
+  'domain, email, example, mail, nowhere, company, yourcompany, yourdomain, your-domain, bar';
+
+/** What stands for none where the name of the host is the same. */
+export const TWICE: Seen = [
+  ['abc, abcd, abc123, xyz, aaa, aaaa, asd, asdasd, qwe, 123, 1234, 12345, foo, demo, sample', 'web forms'],
+];

@@ -1,12 +1,13 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { phrasesIn } from '../core/plain-text.ts';
-import { NOBODYS, ROLES, STAND_IN_HOSTS, STAND_INS } from './email-words.ts';
+import { NOBODYS, ROLES, STAND_IN_HOSTS, STAND_IN_NAMES, STAND_INS, TWICE } from './email-words.ts';
 import { isAccepted, unknownEnd } from './hosts.ts';
 import type { Kind } from './kind.ts';
 import { withoutLabel } from './labels.ts';
 import {
   BULLET,
+  behindWords,
   ENCODING,
   ENTITIES,
   end,
@@ -15,6 +16,7 @@ import {
   mending,
   QUOTES,
   REMARK,
+  REPEATED,
   UNSEEN,
   withoutEnd,
 } from './mend.ts';
@@ -74,8 +76,17 @@ const WIDE = /[\uff01-\uff5e\uff61\u3002\ufe6b\ufe52]/;
 const inSet = (seen: typeof STAND_INS): ReadonlySet<string> =>
   new Set(seen.flatMap(([words]) => phrasesIn(words)));
 const NOBODYS_NAMES = inSet(NOBODYS);
-const NOBODY = new Set([...NOBODYS_NAMES, ...inSet(STAND_INS)]);
-const NOWHERE = new Set([...NOBODY, ...phrasesIn(STAND_IN_HOSTS)]);
+const STANDING_IN = inSet([...STAND_INS, ...STAND_IN_NAMES]);
+const SAME_TWICE = inSet(TWICE);
+const NOWHERE = new Set([...NOBODYS_NAMES, ...inSet(STAND_INS), ...phrasesIn(STAND_IN_HOSTS)]);
+
+/** @param company the name of the host, without its end. */
+const isStandIn = (name: string, company: string): boolean =>
+  NOBODYS_NAMES.has(name) ||
+  (STANDING_IN.has(name) && NOWHERE.has(company)) ||
+  (SAME_TWICE.has(name) && name === company);
+
+const MAY_STAND_IN = new Set([...NOBODYS_NAMES, ...STANDING_IN, ...SAME_TWICE]);
 
 /** Why an address is nobody's, although it is spelled as one. */
 function whyNobodys(name: string, host: string): Unusable | undefined {
@@ -83,8 +94,7 @@ function whyNobodys(name: string, host: string): Unusable | undefined {
   if (COMMENT.test(name)) return unusable('commented_out');
   if (GONE.test(name)) return unusable('taken_out');
   const [company = ''] = host.split('.', 1);
-  if (NOBODYS_NAMES.has(name) || (NOBODY.has(name) && NOWHERE.has(company)))
-    return unusable('stand_in_email');
+  if (isStandIn(name, company)) return unusable('stand_in_email');
   if (/^x{3,}$/.test(company)) return unusable('hidden_email');
   // Nearly every address has no other letters than these.
   if (!/[^\0-\x7f]/.test(name)) return undefined;
@@ -161,6 +171,7 @@ const MAIL_LINK = wrapped((text) => {
   const address = /^(?:mailto:(?:\/\/)?|https?:\/\/)([^/?]+@[^/?]+)(?:\?.*)?$/is.exec(text)?.[1];
   return address ?? text;
 });
+const WORDS = behindWords(String.raw`\S+@\S+`);
 const LABEL = wrapped((text) => withoutLabel('email', text));
 
 const misspelled = (mend: Mend['mend']): Mend => ({ kind: 'misspelled', mend, onlyUnusable: true });
@@ -194,12 +205,12 @@ export const email = {
   looksRight: (cell) => cell.includes('@') && isUsable(read(cell)),
   mayStandIn(text) {
     const [name = ''] = text.trim().toLowerCase().split('@', 1);
-    return HIDDEN.test(name) || NOBODY.has(name);
+    return HIDDEN.test(name) || MAY_STAND_IN.has(name);
   },
   damage: identifierDamage(
     mending(read, [
       ...[ENCODING, UNSEEN, ENTITIES, NARROW, AT, BULLET, END],
-      ...[NAME, QUOTES, NAME, REMARK, LABEL, MAIL_LINK, QUOTES, PERCENT, END],
+      ...[NAME, QUOTES, NAME, REMARK, REPEATED, MAIL_LINK, LABEL, WORDS, MAIL_LINK, QUOTES, PERCENT, END],
       ...[AROUND_AT, PLAIN_HOST],
     ]),
     /^(?!.*\.\.)[\w.+&@-]*[a-z0-9]$/i,

@@ -101,10 +101,10 @@ export const QUOTES: Mend = {
   },
   onlyUnusable: true,
 };
-/** The mark of an item in a list. */
+/** The mark of an item in a list, or of the item before. */
 export const BULLET: Mend = {
   kind: 'punctuation',
-  mend: (text) => text.replace(/^[-–—*•·‣▪●>]\s+/, ''),
+  mend: (text) => text.replace(/^(?:[-–—*•·‣▪●>]\s+|[;,:]\s*)/, ''),
   onlyUnusable: true,
 };
 /** `acme.com.au (old)`, `acme.com.au - work`: words that name no other address. */
@@ -112,6 +112,21 @@ export const REMARK: Mend = {
   kind: 'wrapped_address',
   mend: (text) => text.replace(/^(\S+)\s*(?:\([^()@.]*\)|\[[^[\]@.]*\]|\s[-–—|]\s+[^@.]+)$/, '$1'),
   onlyUnusable: true,
+};
+/** The same value again, as lists have it that were put together from others. */
+export const REPEATED: Mend = {
+  kind: 'wrapped_address',
+  mend(text) {
+    const [first = '', ...others] = text.split(/[\s,;|]+/);
+    const isSame = others.length > 0 && others.every((other) => other.toLowerCase() === first.toLowerCase());
+    return isSame ? first : text;
+  },
+  onlyUnusable: true,
+};
+/** What stands behind words and a sign: `Anna Bell: …`, `Acme | …`. */
+export const behindWords = (value: string): Mend => {
+  const pattern = new RegExp(String.raw`^[^@:|/]*(?::|\s[-–—|])\s*(${value})$`, 'i');
+  return { kind: 'wrapped_address', mend: (text) => text.replace(pattern, '$1'), onlyUnusable: true };
 };
 export const end = (marks: string): Mend => ({
   kind: 'punctuation',

@@ -1,7 +1,7 @@
 import type { Kind } from './kind.ts';
 import { withoutLabel } from './labels.ts';
 import { type Damage, ENCODING, identifierDamage, type Mend, mending, QUOTES } from './mend.ts';
-import { BLANK, isUsable, type ReadAs, reader, unusable, usable } from './reading.ts';
+import { BLANK, isUsable, type ReadAs, type ReadTerms, reader, unusable, usable } from './reading.ts';
 import { readSpreadsheetNumber } from './spreadsheet-number.ts';
 
 /**
@@ -45,7 +45,7 @@ const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
  * Reads an ABN in any spelling: `51 824 753 556`, `51-824-753-556`, `ABN: 51824753556`; a cell without digits
  * or letters is blank. Total and pure.
  */
-function readAbn(text: string): ReadAs {
+function readAbn(text: string, { acnIn = [] }: ReadTerms = {}): ReadAs {
   // Compatibility forms first: full-width digits and letters become plain ones.
   const trimmed = text.normalize('NFKC').trim();
   const number = withoutLabel('abn', trimmed).replace(STANDING, '').trim();
@@ -56,7 +56,7 @@ function readAbn(text: string): ReadAs {
   if (ROUNDED.test(number)) return unusable('spreadsheet_number', number);
   const beside = besideAcn(number);
   if (beside !== undefined) return usable(beside);
-  if (readAcn(trimmed) !== undefined) return unusable('acn');
+  if (readAcn(trimmed, acnIn.includes('abn')) !== undefined) return unusable('acn');
   return DIALLED.test(digits) ? unusable('phone_for_abn') : problem;
 }
 
@@ -109,12 +109,12 @@ const FEWEST_ACN_DIGITS = 7;
 
 /**
  * The digits of an Australian Company Number, whose last one is a checksum; undefined for any other text.
- * With fewer than nine digits it is one only behind the word.
+ * With fewer than nine digits it is one only behind the word, or below it.
  */
-function readAcn(text: string): string | undefined {
+function readAcn(text: string, isBelow: boolean): string | undefined {
   const bare = withoutLabel('acn', text);
   const digits = bare.replace(SEPARATORS, '');
-  const fewest = bare === text ? ACN_DIGITS : FEWEST_ACN_DIGITS;
+  const fewest = isBelow || bare !== text ? FEWEST_ACN_DIGITS : ACN_DIGITS;
   if (!/^\d{7,9}$/.test(digits) || digits.length < fewest) return undefined;
   const whole = digits.padStart(ACN_DIGITS, '0');
   const sum = [...whole.slice(0, -1)].reduce((total, digit, place) => total + Number(digit) * (8 - place), 0);
@@ -168,8 +168,9 @@ export const abn = {
 
 /** The number of a company in a register: capitals and digits without the signs between them. */
 export const registerNumber = {
-  read: reader((text) => {
-    const acn = withoutLabel('acn', text) === text ? undefined : readAcn(text.normalize('NFKC'));
+  read: reader((text, { acnIn = [] } = {}) => {
+    const isAcn = acnIn.includes('number') || withoutLabel('acn', text) !== text;
+    const acn = isAcn ? readAcn(text.normalize('NFKC'), true) : undefined;
     if (acn !== undefined) return usable(acn);
     const bare = withoutLabel('number', text);
     const number = bare.toUpperCase().replaceAll(/[\s.\-/]/gu, '');
@@ -179,8 +180,8 @@ export const registerNumber = {
 
 /** The ACN in a cell of ABNs, as lists have it that call their column `ABN/ACN`. */
 export const acn = {
-  read: reader((text) => {
-    const digits = readAcn(text.normalize('NFKC').trim());
+  read: reader((text, { acnIn = [] } = {}) => {
+    const digits = readAcn(text.normalize('NFKC').trim(), acnIn.includes('abn'));
     return digits === undefined ? unusable('no_acn') : usable(digits);
   }, 'abn'),
 } as const satisfies Kind;

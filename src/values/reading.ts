@@ -29,7 +29,7 @@ export const usable = (value: string): ReadAs => ({ kind: 'usable', value });
 export const unusable = (code: Code, about?: string): Unusable =>
   about === undefined ? { kind: 'unusable', code } : { kind: 'unusable', code, about };
 
-/** What a job and a dialect say about the values that count. */
+/** What a job, a dialect and the names of columns say about the values that count. */
 export interface ReadTerms {
   /** Hosts of platforms that are companies' own in this list. */
   readonly acceptHosts?: readonly string[];
@@ -37,6 +37,8 @@ export interface ReadTerms {
   readonly roleAddresses?: 'send';
   /** The hosts whose profiles the vendor takes. None: any. */
   readonly profiles?: readonly string[];
+  /** The inputs whose columns are called ACN, so that seven digits of one are a number too. */
+  readonly acnIn?: readonly string[];
 }
 
 export type Read = (text: string, terms?: ReadTerms) => ReadAs;

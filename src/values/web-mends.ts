@@ -1,6 +1,6 @@
 import { getPublicSuffix } from 'tldts';
 import { withoutLabel } from './labels.ts';
-import { BULLET, ENCODING, end, type Mend, QUOTES, REMARK, UNSEEN } from './mend.ts';
+import { BULLET, behindWords, ENCODING, end, type Mend, QUOTES, REMARK, REPEATED, UNSEEN } from './mend.ts';
 
 /** What people and programs do to web addresses, beyond what happens to any text. */
 
@@ -36,6 +36,9 @@ const wrapped = (mend: Mend['mend']): Mend => ({ kind: 'wrapped_address', mend, 
 /** `https//`, `htp://`, `http://http://`: a scheme that was typed wrong, or twice. */
 const WRONG_SCHEME =
   /^(?!https?:\/\/(?!h))(?:https?:\/\/)?(?:h*t+p+s?|htps?)(?:[:;]*\/{1,2}|[:;])[:/]*(?=[\w-]+\.)/i;
+/** `https: //acme.com` */
+const SPLIT_SCHEME = misspelled((text) => text.replace(/^(https?)\s*:\s*\/\/\s*/i, '$1://'));
+const WORDS = behindWords(String.raw`(?:https?:\/\/|www\.)\S+`);
 const SCHEME = wrapped((text) => text.replace(WRONG_SCHEME, 'https://'));
 
 const END = end(' ,;');
@@ -49,7 +52,10 @@ const DOTS = misspelled((text) => {
 /** The mends of addresses of one kind, in the order in which they are tried. */
 export const webMends = (kind: 'website' | 'profile'): readonly Mend[] => {
   const label = wrapped((text) => withoutLabel(kind, text));
-  return [ENCODING, UNSEEN, BULLET, END, QUOTES, END, label, REMARK, SCHEME, DOTS];
+  return [
+    ...[ENCODING, UNSEEN, BULLET, END, QUOTES, END],
+    ...[label, REMARK, REPEATED, WORDS, SPLIT_SCHEME, SCHEME, DOTS],
+  ];
 };
 
 /** A scheme or a label to mend, or two dots in the host. */

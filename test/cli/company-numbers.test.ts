@@ -58,3 +58,20 @@ test('elsewhere its row says that it is one, also with --repair', async () => {
   expect(reasons[4]).toContain('ACN 4085616: is an ACN');
   expect(reasons[5]).toContain('has 10 digits');
 });
+
+test('below ACN a number may lack the zeros that a spreadsheet took, and elsewhere eight digits are a number', async () => {
+  const at = await deskOf(['abn', 'number']);
+  const asked = async (header: string, ...cells: readonly string[]) => {
+    const before = at.asked.length;
+    await at.desk.write('list.csv', [header, ...cells, ''].join('\n'));
+    await at.desk.type(RUN);
+    return at.asked.slice(before).map(({ input }) => input);
+  };
+  expect(await asked('ACN', '4085616', '004 085 616', '12345678')).toEqual([
+    { number: '004085616' },
+    { number: '12345678' },
+  ]);
+  expect(await asked('Company number', '4085616')).toEqual([{ number: '4085616' }]);
+  expect(await asked('ABN/ACN', '56780')).toEqual([]);
+  expect(await asked('ABN/ACN', '000056780', '1004085616')).toEqual([{ number: '000056780' }]);
+});

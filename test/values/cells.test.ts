@@ -19,7 +19,7 @@ interface Cell {
   readonly why: string;
 }
 
-const cells = ['cells.jsonl', 'own-cells.jsonl'].flatMap((file) =>
+const cells = ['cells.jsonl', 'own-cells.jsonl', 'address-cells.jsonl'].flatMap((file) =>
   readFileSync(join(import.meta.dirname, file), 'utf8')
     .trim()
     .split('\n')

@@ -13,6 +13,7 @@ export const ASKED: Readonly<Record<string, readonly [operation: string, ...inpu
   full_name: ['find-email', 'full_name'],
   company: ['enrich-company', 'name'],
   abn: ['enrich-company', 'abn'],
+  number: ['enrich-company', 'number'],
 };
 
 /** What would be sent for the cells of a kind, through the preparation of a row; undefined for nothing. */

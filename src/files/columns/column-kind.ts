@@ -118,6 +118,14 @@ export function kindOfFilled(column: string, path = ''): KindName | undefined {
   return undefined;
 }
 
+const ACN = /\bacn\b|\baustralian company number\b/;
+
+/** The inputs whose columns are called ACN, or ABN/ACN. */
+export const acnInputs = (columns: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(columns)
+    .filter(([, column]) => ACN.test(wordsOf(column, /[^\p{L}\p{N}]+/gu)))
+    .map(([input]) => inputOf(input));
+
 /** Names of a column of companies, in the order in which one of several is taken. */
 const COMPANY_NAMES = [
   /^(?:company|business|organi[sz]ation|trading|legal|entity|charity|account|employer|client|customer)(?: legal)? name$/,
