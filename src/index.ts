@@ -51,8 +51,9 @@ export {
   type GivenRows,
 } from './commands/shared/enrich.ts';
 export { type Clock, systemClock } from './core/clock.ts';
-export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
+export { StopError } from './core/errors.ts';
 export type { Listener, RunEvent } from './core/events.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
+export { EXIT, type ExitCode, type StopCode } from './core/stops.ts';
 export { defineOperation, type OwnOperation, type OwnPrepared } from './job/own-operation.ts';
 export { exportCall as export, tryCall as try };

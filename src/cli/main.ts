@@ -1,17 +1,10 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type Command, CommanderError } from 'commander';
 import type { Report } from '../commands/shared/command.ts';
-import {
-  bugWords,
-  EXIT,
-  type ExitCode,
-  isReaderGone,
-  messageOf,
-  type StopDetail,
-  StopError,
-} from '../core/errors.ts';
+import { bugWords, isReaderGone, messageOf, type StopDetail, StopError } from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
 import { stopShown } from '../core/stop-object.ts';
+import { EXIT, type ExitCode } from '../core/stops.ts';
 import { commandLine, nameStore, optionsEnd, withArgument, withMeant } from '../lib/command-line.ts';
 import { systemStop } from '../lib/system-errors.ts';
 import type { StopObject } from '../objects/stop-object.ts';

@@ -1,8 +1,9 @@
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { EXIT, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { isAttention, isOutput } from '../core/our-columns.ts';
 import { counted, foreignName, plainText } from '../core/plain-text.ts';
+import { EXIT } from '../core/stops.ts';
 import {
   cellReader,
   type Merge,

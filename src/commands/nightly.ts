@@ -2,13 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { systemClock } from '../core/clock.ts';
-import { asStop, EXIT, STOP_CODES, type StopCode, StopError, stop } from '../core/errors.ts';
+import { answersIn, asStop, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { besideFolder, OUTPUTS } from '../core/paths.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { stopObject, stopShown } from '../core/stop-object.ts';
+import { EXIT, exitOf, STOPS } from '../core/stops.ts';
 import { outputPlace } from '../files/output/output.ts';
 import { type BatchId, type Ledger, noteHere } from '../ledger/ledger.ts';
 import { commandLine, raiseInJob } from '../lib/command-line.ts';
@@ -21,10 +22,18 @@ import { openSpender, type Spender, type SpenderOptions, stoppable } from '../ru
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { type DonePlace, isAsSeen, moveToDone, placeInDone, type Todo, todosOf } from './nightly/inbox.ts';
-import { argument, command } from './shared/command.ts';
+import { argument, command, takes } from './shared/command.ts';
 import { ATTENTION_OK, maxPause } from './shared/input.ts';
 import { spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
 import { countWords, missingLines } from './shared/summary.ts';
+
+const nightlyInput = z.strictObject({
+  ...spendingInput(),
+  jobs: argument(z.array(z.string()).min(1), 'YAML files, each with an inbox', { page: 'jobs' }),
+  // A terminal has this limit as well, because a sweep must end by itself.
+  max_pause: maxPause('stop an account that has been waiting for this long', '10m'),
+  attention_ok: ATTENTION_OK,
+});
 
 /**
  * One sweep resumes the unfinished batches of its jobs, then works on the new files of their inboxes, and
@@ -40,13 +49,7 @@ export default command({
   details: 'With --quiet a sweep that found nothing to do prints nothing.',
   example: 'nightly jobs/nightly-companies.yaml',
   work: 'spends',
-  input: z.strictObject({
-    ...spendingInput(),
-    jobs: argument(z.array(z.string()).min(1), 'YAML files, each with an inbox', { page: 'jobs' }),
-    // A terminal has this limit as well, because a sweep must end by itself.
-    max_pause: maxPause('stop an account that has been waiting for this long', '10m'),
-    attention_ok: ATTENTION_OK,
-  }),
+  input: nightlyInput,
   output: SweepObject,
   async run({ jobs: names, attention_ok: isAttentionOk = false, ...spending }, host) {
     const { words, own, console } = host;
@@ -160,15 +163,17 @@ class SweepRun {
   async #workOn(spender: Spender, todo: Todo): Promise<StopObject | undefined> {
     try {
       const stopped = await this.#run(spender, todo).catch((error: unknown) => {
-        const shown = stopShown(asStop(error));
+        const shown = forSweeps(stopShown(asStop(error)));
         this.#keep(todo.path, todo.job, { stopped: shown });
         return shown;
       });
       if (stopped === null) return undefined;
       const { code, message, next } = stopped;
       // A run that was stopped, but not by a stop, has met a bug.
-      if (OF_SWEEP.has(code)) this.#stopping.abort(stop(code as StopCode, message, next));
-      return OF_SWEEP.has(code) || OF_ACCOUNT.has(code) ? stopped : undefined;
+      if (code === 'bug') return undefined;
+      const { sweep_goes_on: goesOn, sweep_leaves_the_account: leaves } = STOPS[code];
+      if (!goesOn) this.#stopping.abort(stop(code, message, next));
+      return !goesOn || leaves ? stopped : undefined;
     } catch (error) {
       this.#stopping.abort(error);
       throw error;
@@ -272,25 +277,16 @@ async function putAway(
 
 /**
  * The stop with the advice for a sweep: the budget is raised in the job, because nobody types the command of
- * the next sweep.
+ * the next sweep. The answers are those that a sweep takes: a run of the list takes more.
  */
-function forSweeps(stopped: StopObject, budgetToFinish: number | undefined): StopObject {
-  return budgetToFinish === undefined
-    ? stopped
-    : stopShown({ code: 'budget', message: stopped.message, next: raiseInJob(budgetToFinish) });
+function forSweeps(stopped: StopObject, budgetToFinish?: number): StopObject {
+  if (budgetToFinish !== undefined)
+    return stopShown({ code: 'budget', message: stopped.message, next: raiseInJob(budgetToFinish) });
+  const { choices = [], answers: _, ...others } = stopped;
+  const taken = choices.filter((choice) => takes(nightlyInput, choice));
+  if (taken.length === 0) return others;
+  return { ...others, ...present({ answers: answersIn(taken)?.slice() }), choices: taken };
 }
-
-/** Stops that would end the other files of the account as well. */
-const OF_ACCOUNT: ReadonlySet<string> = new Set<StopCode>([
-  ...(['account', 'address', 'account_budget', 'doubts'] as const),
-  ...(['vendor_credits', 'dearer', 'paused', 'key'] as const),
-]);
-
-/** Stops that would end every file of the sweep as well. */
-const OF_SWEEP: ReadonlySet<string> = new Set<StopCode>([
-  ...(['clock', 'system', 'store', 'store_damaged', 'store_lost', 'store_version'] as const),
-  ...(['disk_full', 'busy', 'interrupted', 'terminated'] as const),
-]);
 
 /**
  * Exit codes from the worst to the least: first those of a signal from outside, then those that need a
@@ -299,7 +295,7 @@ const OF_SWEEP: ReadonlySet<string> = new Set<StopCode>([
 const WORST_FIRST: readonly number[] = [130, 143, 77, 2, 4, 76, 75];
 
 export function worstOf(stops: readonly StopObject[]): StopObject | undefined {
-  const rank = ({ code }: StopObject): number => WORST_FIRST.indexOf(STOP_CODES[code as StopCode]);
+  const rank = ({ code }: StopObject): number => WORST_FIRST.indexOf(exitOf(code));
   return stops.toSorted((one, other) => rank(one) - rank(other))[0];
 }
 

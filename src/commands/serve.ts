@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { EXIT, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
+import { EXIT } from '../core/stops.ts';
 import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
 import { argument, command, flag, onOff } from './shared/command.ts';
 import { accept, COMMON, LOG, logOn, stopAsked } from './shared/input.ts';

@@ -1,5 +1,6 @@
 import leven from 'leven';
 import { foreignWords } from './plain-text.ts';
+import { type ChoiceTo, type ExitCode, STOPS, type StopChoice, type StopCode } from './stops.ts';
 
 /**
  * The three ways in which something ends badly.
@@ -8,64 +9,17 @@ import { foreignWords } from './plain-text.ts';
  * - A bug of ours is an `invariant`: exit code 1.
  */
 
-/** The meaning of a stop to the caller of the command; `docs/errors.md` lists them. */
-export const EXIT = {
-  done: 0,
-  bug: 1,
-  usage: 2,
-  attention: 3,
-  budget: 4,
-  paused: 75,
-  busy: 76,
-  key: 77,
-  interrupted: 130,
-  terminated: 143,
-} as const;
+/** A stop takes no other answers than its code may. */
+export type StopDetail = StopFacts &
+  ({ readonly code: StopCode; readonly choices?: never } | { [Code in StopCode]: Answered<Code> }[StopCode]);
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+interface Answered<Code extends StopCode> {
+  readonly code: Code;
+  /** What the same command takes as a person's answer; only where a person has to choose or to agree. */
+  readonly choices: readonly ChoiceTo<Code>[];
+}
 
-/**
- * Every reason for which a run ends before its last row. One entry, one meaning, one section in
- * `docs/errors.md`.
- */
-export const STOP_CODES = {
-  usage: EXIT.usage,
-  job: EXIT.usage,
-  account: EXIT.usage,
-  input: EXIT.usage,
-  output: EXIT.usage,
-  address: EXIT.usage,
-  moved: EXIT.usage,
-  store: EXIT.usage,
-  store_damaged: EXIT.usage,
-  store_lost: EXIT.usage,
-  store_version: EXIT.usage,
-  disk_full: EXIT.usage,
-  consent: EXIT.usage,
-  unsupported: EXIT.usage,
-  guard: EXIT.usage,
-  plan: EXIT.usage,
-  clock: EXIT.usage,
-  system: EXIT.usage,
-  budget: EXIT.budget,
-  share: EXIT.budget,
-  account_budget: EXIT.budget,
-  extra_credits: EXIT.budget,
-  vendor_credits: EXIT.budget,
-  dearer: EXIT.budget,
-  paused: EXIT.paused,
-  doubts: EXIT.paused,
-  later: EXIT.paused,
-  busy: EXIT.busy,
-  key: EXIT.key,
-  interrupted: EXIT.interrupted,
-  terminated: EXIT.terminated,
-} as const satisfies Record<string, ExitCode>;
-
-export type StopCode = keyof typeof STOP_CODES;
-
-export interface StopDetail {
-  readonly code: StopCode;
+interface StopFacts {
   /** The fact, with names and numbers. */
   readonly message: string;
   /** One imperative sentence: what the user does now. */
@@ -81,8 +35,6 @@ export interface StopDetail {
    * that plan.
    */
   readonly plan?: string;
-  /** What the same command takes as a person's answer; only where a person has to choose or to agree. */
-  readonly choices?: readonly StopChoice[];
   /**
    * A budget of the batch, in credits, that is enough for the refused work; only where a budget is reached or
    * missing.
@@ -92,23 +44,21 @@ export interface StopDetail {
   readonly again?: Slip | 'mended';
 }
 
-/** A flag with which the same command goes on. */
-export interface StopChoice {
-  readonly flag: string;
-  /** Left out for a flag that takes none. */
-  readonly value?: string;
-  /** What a person says by the flag, such as `go on without them`. */
-  readonly says: string;
-}
-
 /** The answer to a stop that only a word of `--accept` goes past. */
-export const accepting = (value: string, says: string): StopChoice => ({ flag: '--accept', value, says });
+export const accepting = <const Word extends string>(value: Word, says: string) =>
+  ({ flag: '--accept', value, says }) as const;
 
 /** The answer of a person who agrees to what was shown. */
-export const agreeing = (says: string): StopChoice => ({ flag: '--yes', says });
+export const agreeing = (says: string) => ({ flag: '--yes', says }) as const;
+
+/** A flag, with the value behind it where it takes one. */
+export interface Typed {
+  readonly flag: string;
+  readonly value?: string | undefined;
+}
 
 /** The same in one word each: `yes`, or a word that `--accept` takes. Undefined where none is taken. */
-export function answersIn(choices: StopDetail['choices'] = []): readonly string[] | undefined {
+export function answersIn(choices: readonly Typed[] = []): readonly string[] | undefined {
   const words = choices.flatMap(({ flag, value }) => {
     if (flag === '--yes') return ['yes'];
     return flag === '--accept' && value !== undefined ? [value] : [];
@@ -138,7 +88,7 @@ export class StopError extends Error {
   readonly nextCommand: string | undefined;
   readonly account: StopDetail['account'];
   readonly plan: string | undefined;
-  readonly choices: StopDetail['choices'];
+  readonly choices: readonly StopChoice[] | undefined;
   /** Each answer that the same command takes, in one word: `yes`, or a word that `--accept` takes. */
   readonly answers: readonly string[] | undefined;
   readonly leastBudget: number | undefined;
@@ -149,7 +99,7 @@ export class StopError extends Error {
     this.detail = detail;
     this.code = detail.code;
     this.next = detail.next;
-    this.exitCode = STOP_CODES[detail.code];
+    this.exitCode = STOPS[detail.code].exit;
     this.resumeAtMs = detail.resumeAtMs;
     this.nextCommand = detail.nextCommand;
     this.account = detail.account;
@@ -170,6 +120,16 @@ export function stop(code: StopCode, message: string, advice: Advice, nextComman
 export function asStop(error: unknown): StopError {
   if (!(error instanceof StopError)) throw error;
   return error;
+}
+
+/** The error; a stop without the answers that its command does not take. */
+export function takingOnly(error: unknown, takes: (choice: StopChoice) => boolean): unknown {
+  const { choices } = error instanceof StopError ? error : {};
+  if (!(error instanceof StopError) || choices === undefined || choices.every(takes)) return error;
+  const { choices: _, ...others } = error.detail;
+  const taken = choices.filter(takes);
+  const detail = { ...others, ...(taken.length === 0 ? {} : { choices: taken }) } as StopDetail;
+  return new StopError(detail, { cause: error });
 }
 
 /** A fact that our own code guarantees. When it does not hold, the program is wrong, not the user. */

@@ -2,15 +2,14 @@ import { isoTime } from './clock.ts';
 import { answersIn, type StopDetail } from './errors.ts';
 import { present } from './objects.ts';
 import { sentence } from './plain-text.ts';
+import type { StopChoice } from './stops.ts';
 
 type Stop = Pick<StopDetail, 'message' | 'next'> & {
   /** `bug` for an error of ours. */
   readonly code: StopDetail['code'] | 'bug';
 } & {
-  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'choices' | 'account']?:
-    | StopDetail[Name]
-    | undefined;
-};
+  readonly [Name in 'resumeAtMs' | 'nextCommand' | 'plan' | 'account']?: StopDetail[Name] | undefined;
+} & { readonly choices?: readonly StopChoice[] | undefined };
 
 /** The member `stopped` of `--json`: null where nothing stopped the work. */
 export const stopObject = (stopped: Stop | undefined) => (stopped === undefined ? null : stopShown(stopped));

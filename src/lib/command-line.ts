@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXIT, type ExitCode, type Slip, StopError, stop } from '../core/errors.ts';
+import { type Slip, StopError, stop } from '../core/errors.ts';
 import { PACKAGE } from '../core/families.ts';
+import { EXIT, type ExitCode } from '../core/stops.ts';
 
 /** Command lines: the meaning of flags' values, and commands in the form in which a user types them again. */
 

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import type { Client, DatabaseError, PoolConfig } from 'pg';
 import type { Clock } from '../core/clock.ts';
-import { messageOf, type StopCode, StopError, stop } from '../core/errors.ts';
+import { messageOf, StopError, stop } from '../core/errors.ts';
+import type { StopCode } from '../core/stops.ts';
 import { formatDuration } from './duration.ts';
 
 /**

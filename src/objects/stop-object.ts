@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { STOP_CODES, type StopCode } from '../core/errors.ts';
-
-const CODES = Object.keys(STOP_CODES) as [StopCode, ...StopCode[]];
+import { STOP_CODES, STOP_FLAGS } from '../core/stops.ts';
 
 /** A flag with which the same command goes on, and what a person says by it. */
 export const StopChoice = z.object({
-  flag: z.string(),
+  flag: z.enum(STOP_FLAGS),
   /** Left out for a flag that takes none. */
   value: z.string().exactOptional(),
   says: z.string(),
@@ -14,7 +12,7 @@ export const StopChoice = z.object({
 /** Why a command ended before its work was done: the fact, then what to do. */
 export const StopObject = z.object({
   /** A code of docs/errors.md; `bug` for an error of ours. */
-  code: z.enum([...CODES, 'bug']),
+  code: z.enum([...STOP_CODES, 'bug']),
   message: z.string(),
   next: z.string(),
   /** The time from which going on makes sense, ISO 8601 in UTC; only for pauses. */

@@ -2,6 +2,7 @@ import type { Agreement, AgreementQuestion } from '../client/account/agreements.
 import type { OwnDialect } from '../client/dialect.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
+import type { Acceptable } from '../core/stops.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { SharedHosts } from '../files/quality/shared-hosts.ts';
 import type { JobEntries } from '../job/job-schema.ts';
@@ -12,25 +13,6 @@ import type { BatchNames } from './batch-key.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { ChangePlan } from './team/change-plan.ts';
-
-/**
- * The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one.
- */
-export const ACCEPTABLE = {
-  'no-match': 'misses of one shape are right: kept, for the account and that shape',
-  refused: 'refusals of one shape are about the rows: kept, for the account and that shape',
-  'same-answers': 'matches of one shape are right: kept, for the account and these facts',
-  doubts: 'answers of one shape that nobody can read stay in doubt, and stop no run of the account again',
-  later: 'calls that the vendor answers later stay in doubt, and stop no run of the account again',
-  'same-account': 'the account of that name moved: what was bought, changed or is in doubt goes on',
-  'new-account': 'the account of that name is another one, of which nothing is known yet',
-  store: 'a store is taken as it is, although a newer one is known',
-  guards: 'the plan that --plan names, and no other, may pass its guards',
-  'large-list': 'a very large list is meant: kept, for its content',
-  'shared-host': 'rows that were set aside for a host of several companies are asked: kept, with the batch',
-} as const;
-
-export type Acceptable = keyof typeof ACCEPTABLE;
 
 /** What a user may say about a job over a file, for a plan as for a run. */
 export interface JobOptions {

@@ -1,8 +1,9 @@
 import type { Permit } from '../client/client.ts';
 import { dialectMark, operationFor } from '../client/dialect.ts';
 import { isExactCharge, judge, leftBy } from '../client/judge.ts';
-import { type StopCode, StopError } from '../core/errors.ts';
+import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { STOPS } from '../core/stops.ts';
 import { type AdmittedAttempt, credits, type End } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { hear, stopNow } from './hear.ts';
@@ -135,12 +136,10 @@ async function heardId(run: Run, { call, reply, reserved, about }: RunReply, isS
 
 // -------------------------------------------------------------------------------------------------- the send
 
-/** The stops because something ran out. They do not concern a request that has its permit and its credits. */
-const RAN_OUT: ReadonlySet<StopCode> = new Set(['paused', 'budget', 'share', 'account_budget']);
-
 /** Whether the run was stopped for a reason that also concerns calls that are admitted already. */
 function isForbidden({ waiter: { signal } }: Run): boolean {
-  return signal.aborted && !(signal.reason instanceof StopError && RAN_OUT.has(signal.reason.code));
+  const { aborted, reason } = signal;
+  return aborted && !(reason instanceof StopError && STOPS[reason.code].admitted_calls_are_sent);
 }
 
 /** Ends the attempt of a request that was forbidden after its permit was given. */

@@ -5,6 +5,7 @@ import { StopError, stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
 import { grouped, plainText } from '../core/plain-text.ts';
 import { rowsIn } from '../core/row.ts';
+import { STOPS } from '../core/stops.ts';
 import { type Batch, type Ledger, type LedgerReader, lastFirst } from '../ledger/ledger.ts';
 import {
   type AloneOptions,
@@ -80,12 +81,10 @@ export async function openIfFree(
   try {
     return await openLedger(location, { clock, command, waitForLockMs: 0, mayBeCopied: true });
   } catch (error) {
-    if (error instanceof StopError && HELD_BACK.has(error.code)) return undefined;
+    if (error instanceof StopError && STOPS[error.code].store_can_be_read) return undefined;
     throw error;
   }
 }
-
-const HELD_BACK: ReadonlySet<string> = new Set(['busy', 'store', 'store_lost', 'disk_full']);
 
 export async function lookIfThere(location: string, tell?: Tell): Promise<LedgerReader | undefined> {
   try {

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
-import type { StopCode, StopError } from '../core/errors.ts';
+import type { StopError } from '../core/errors.ts';
+import { STOPS } from '../core/stops.ts';
 import { calledPath } from '../files/called.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import {
@@ -20,28 +21,11 @@ import type { BatchNames } from '../plan/batch-key.ts';
 import type { RunContext, RunList } from '../plan/context.ts';
 import { answerPlaceIn, type PlanContext } from '../plan/row-walk.ts';
 import { pricesIn } from './known-account.ts';
-import { isSeries } from './series.ts';
-
-/**
- * After these stops the output shows a person something new. After Ctrl-C a user wants the terminal back:
- * `export` writes the output later.
- */
-const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
-  'budget',
-  'share',
-  'account_budget',
-  'extra_credits',
-  'vendor_credits',
-  'dearer',
-  'paused',
-  'doubts',
-  'key',
-]);
 
 /** A sweep writes what is finished. */
 export function isWrittenAfter(stopped: StopError | undefined, { isSweep }: RunContext): boolean {
   if (isSweep === true && stopped !== undefined) return false;
-  return stopped === undefined || WRITTEN_AFTER.has(stopped.code) || isSeries(stopped);
+  return stopped === undefined || STOPS[stopped.code].output_is_written;
 }
 
 /** Writes every row of the batch from the ledger. */

@@ -1,9 +1,10 @@
 import type { CallKey } from '../core/call-key.ts';
 import { sleepUnless } from '../core/clock.ts';
-import { type StopCode, StopError } from '../core/errors.ts';
+import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { isSpooled } from '../core/paths.ts';
 import { rowsAsked } from '../core/row.ts';
+import { STOPS } from '../core/stops.ts';
 import { type MappedInput, noRows, openMappedInput, requireRows } from '../files/input.ts';
 import { chooseDestination, type Destination, usualOutput } from '../files/output/output.ts';
 import { type Batch, type Credits, credits, type Doubt, noteHere, orderOf } from '../ledger/ledger.ts';
@@ -196,9 +197,6 @@ async function work(submitted: SubmittedList, sessions: Sessions): Promise<WorkE
   return { stopped };
 }
 
-/** A person who stops a run wants that it sends nothing more. */
-const LEFT_BY_A_PERSON: ReadonlySet<StopCode | undefined> = new Set(['interrupted', 'terminated'] as const);
-
 type TasksLeft = (state: 'in_doubt' | 'pending') => TaskSource;
 
 /**
@@ -266,7 +264,8 @@ async function inSession(
     if (uncovered.size > 0 && !signal.aborted)
       stopAll(await overExtra(context.ledger, batch, [...uncovered.values()]));
     if (waits && !signal.aborted) accounts.stopForEnded();
-    if (!LEFT_BY_A_PERSON.has(stopReason(signal)?.code)) await keepCounts();
+    const stopped = stopReason(signal);
+    if (stopped === undefined || !STOPS[stopped.code].is_by_a_person) await keepCounts();
     if (context.hearBalance !== undefined && !signal.aborted) {
       const left = await balanceOf(accounts.first);
       if (left !== undefined) context.hearBalance(left);

@@ -1,6 +1,7 @@
 import type { Account } from '../client/account/account.ts';
-import { EXIT, invariant, type StopCode, type StopDetail, StopError } from '../core/errors.ts';
+import { invariant, type StopDetail, StopError } from '../core/errors.ts';
 import { sentence } from '../core/plain-text.ts';
+import { EXIT, STOPS } from '../core/stops.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 import { accountsOf } from '../plan/row-walk.ts';
@@ -8,25 +9,6 @@ import { LaterAnswers } from './later.ts';
 import { countByVendor } from './reconcile.ts';
 import type { Run } from './session.ts';
 import type { OpenRun, Purpose, Sessions } from './sessions.ts';
-
-/**
- * The stops by which one account takes no more calls in this run. Its rows go on to the other accounts, or
- * wait for the next run. Any other stop ends the whole run: no other account is paid in the place of one that
- * is asked wrongly.
- */
-const ENDS_ONE: ReadonlySet<StopCode> = new Set<StopCode>([
-  'key',
-  'vendor_credits',
-  'share',
-  'account_budget',
-  'paused',
-]);
-
-/** Of these, the stops that leave the free questions for the answers to what the account has accepted. */
-const ENDS_CALLS: ReadonlySet<StopCode> = new Set<StopCode>(['vendor_credits', 'share', 'account_budget']);
-
-/** The stops that say something about one account, and name it where a job has several. */
-const OF_ONE: ReadonlySet<StopCode> = new Set<StopCode>([...ENDS_ONE, 'address', 'doubts', 'dearer']);
 
 /** A run ends with the first of these exit codes that one of its ended accounts has, and says all of them. */
 const FIRST = [EXIT.key, EXIT.budget, EXIT.paused];
@@ -87,16 +69,16 @@ export class RunAccounts {
 
   #stop({ identity, name }: Account, error: unknown, ends: Ends): void {
     const { further, emit } = this.#context;
-    if (further.length === 0 || !(error instanceof StopError) || !OF_ONE.has(error.code)) {
+    if (further.length === 0 || !(error instanceof StopError) || !STOPS[error.code].names_its_account) {
       this.#stopAll(stopOf({ identity }, error));
       return;
     }
     const message = `Account ${name}: ${error.message}`;
     const next = `Account ${name}: ${error.next}`;
     const named = new StopError({ ...error.detail, account: { identity, name }, message, next });
-    const isOne = ENDS_ONE.has(error.code);
+    const { other_accounts_go_on: isOne, later_answers_are_asked: asksOn } = STOPS[error.code];
     if (!isOne) this.#stopAll(named);
-    if (!ENDS_CALLS.has(error.code)) ends.questions.abort(named);
+    if (!asksOn) ends.questions.abort(named);
     if (!isOne || this.ended.has(identity)) return;
     this.ended.set(identity, named);
     ends.calls.abort(named);

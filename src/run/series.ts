@@ -22,6 +22,7 @@ import { isTaking } from '../core/given.ts';
 import type { Call } from '../core/operation.ts';
 import { counted, foreignName, foreignWords } from '../core/plain-text.ts';
 import { SO_ALREADY } from '../core/row.ts';
+import type { Acceptable } from '../core/stops.ts';
 import {
   type AttemptId,
   type AttemptRecord,
@@ -32,7 +33,7 @@ import {
   type Reply,
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
-import type { Acceptable, RunContext } from '../plan/context.ts';
+import type { RunContext } from '../plan/context.ts';
 import { accountsOf } from '../plan/row-walk.ts';
 
 /**
@@ -532,17 +533,18 @@ const QUOTED_CHARACTERS = 200;
 const quoted = ({ status, body }: Reply): string =>
   `status ${status}, ${foreignWords(body.toString('utf8').slice(0, QUOTED_CHARACTERS))}`;
 
-/** What a person says by accepting a series. */
-const SAYS: Readonly<Record<SeriesWord, string>> = {
+/** What a person says by accepting a series of answers that are alike. */
+const SAYS_ALIKE = {
   refused: 'they are right: leave such rows out',
   'no-match': 'they mean that nothing was found',
   'same-answers': 'they are right: keep them',
-  doubts: 'go on without them',
-  later: 'go on without them',
-};
+} as const;
 
-const addressStop = (answer: SeriesWord, message: string, next: string): StopError =>
-  new StopError({ code: 'address', message, next, choices: [accepting(answer, SAYS[answer])] });
+/** What a person says by leaving calls in doubt. */
+const WITHOUT_THEM = 'go on without them';
+
+const alikeStop = (answer: keyof typeof SAYS_ALIKE, message: string, next: string): StopError =>
+  new StopError({ code: 'answers_alike', message, next, choices: [accepting(answer, SAYS_ALIKE[answer])] });
 
 /** The texts for series of free answers: their meaning, the advice, and the other explanation. */
 const FREE = {
@@ -575,8 +577,8 @@ function stopOf(run: SeriesRun, series: Series, last: Reply, call: Call, matches
   if (kind === 'same-answers' || kind === 'doubts')
     return sameStop(run.batch, `${count} ${matches}`, last, call, run.session.client.dialect);
   const [fact, advice, other] = FREE[kind];
-  const word = wordFor(kind);
-  return addressStop(
+  const word = kind === 'refused' ? kind : 'no-match';
+  return alikeStop(
     word,
     `${count} answers${kind === 'lack' ? '' : ' in a row'} ${fact}; the last: ${quoted(last)}.`,
     `${advice}, then run the same command again: they are taken back, and asked again; ` +
@@ -595,7 +597,7 @@ function sameStop(batch: BatchId, matches: string, last: Reply, call: Call, dial
   const advice = isNothing
     ? `say in the dialect where the ${results === undefined ? 'fields are, as `fields_at`' : `list is, as operations.${call.operation}.results`}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\``
     : 'correct the dialect of the account';
-  return addressStop(
+  return alikeStop(
     'same-answers',
     `${matches} in a row ${show}; the last: ${quoted(last)}.`,
     'If they are right, run the same list with --accept same-answers to keep them; ' +
@@ -614,7 +616,7 @@ function doubtsStop(count: string, batch: BatchId, why: string, advice: string):
     next:
       `${advice}; or settle those that are in doubt, as ${settle} lists them, ` +
       'or run the same command again with --accept doubts to continue without them.',
-    choices: [accepting('doubts', SAYS.doubts)],
+    choices: [accepting('doubts', WITHOUT_THEM)],
   });
 }
 
@@ -622,7 +624,7 @@ function doubtsStop(count: string, batch: BatchId, why: string, advice: string):
 function takenStop(run: SeriesRun, { count, shape }: Series, call: Call, last: Reply): StopError {
   const { dialect } = run.session.client;
   const place = shownPlace(takenLackOf(last, dialect, call) ?? '');
-  return addressStop(
+  return alikeStop(
     'no-match',
     `${count} answers count as no match, because nothing at \`${shape}\` can be used as the id ` +
       `by which what was found is taken; the last: ${quoted(last)}.`,
@@ -657,7 +659,7 @@ function laterSeriesStop(run: SeriesRun, series: Series, call: Call, last: Reply
       `${advice}; ` +
       `or settle those that are in doubt, as ${settle} lists them, ` +
       'or run the same command again with --accept later to continue without them.',
-    choices: [accepting('later', SAYS.later)],
+    choices: [accepting('later', WITHOUT_THEM)],
   });
 }
 
@@ -691,9 +693,4 @@ const unaskedWords = (calls: number, batch: BatchId): string =>
 function ruleAdvice(rule: string): string {
   const means = /means: (\w+) \}$/.exec(rule)?.[1] ?? '';
   return `If such answers mean ${means}, add the rule \`${rule}\` to the \`answers\` of the dialect`;
-}
-
-/** Whether no row has ended by the answers at which a run was stopped. */
-export function isSeries({ answers = [] }: Pick<StopError, 'answers'>): boolean {
-  return (['refused', 'same-answers', 'no-match'] as const).some((kind) => answers.includes(kind));
 }

@@ -2,9 +2,10 @@ import { Client, type Limits, type Pause } from '../client/client.ts';
 import { basePathOf } from '../client/request.ts';
 import { AccountTime } from '../client/time.ts';
 import type { Clock } from '../core/clock.ts';
-import { invariant, type StopCode, StopError, stop } from '../core/errors.ts';
+import { invariant, StopError, stop } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 import { present } from '../core/objects.ts';
+import { STOPS } from '../core/stops.ts';
 import {
   type AccountState,
   type BatchId,
@@ -238,18 +239,6 @@ interface Member {
   toldPause?: Pause;
 }
 
-/** The stops that concern the account and so end all its runs. Any other stop ends only its own run. */
-const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set([
-  ...(['key', 'vendor_credits', 'address', 'clock', 'doubts'] as const),
-]);
-
-/**
- * Whether the vendor has said the stop of the account, or a person answers it. Such a stop holds for every
- * process that asks with the account.
- */
-const endsForAll = ({ code, answers }: StopError): boolean =>
-  code === 'key' || code === 'vendor_credits' || (code === 'address' && answers !== undefined);
-
 /**
  * What the runs of an account share in this process, from the first run to the last. A statement of the
  * vendor about the account is kept in the ledger at once, where other processes hear of it.
@@ -368,9 +357,10 @@ class SharedSession {
 
   stop(member: Member, error: StopError): void {
     member.stopAll(error);
-    if (!ENDS_THE_ACCOUNT.has(error.code)) return;
+    const { ends_the_account: endsAll, ends_other_processes: endsOthers } = STOPS[error.code];
+    if (!endsAll) return;
     const { code, message, next } = error;
-    if (this.#stopped === undefined && endsForAll(error))
+    if (this.#stopped === undefined && endsOthers)
       void this.#ledger.changeAccount(this.identity, { ended: { code, message, next } }).catch(() => {});
     this.#stopAll(error);
   }

@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts';
-import { EXIT, type ExitCode, STOP_CODES, type StopCode, type StopError } from '../core/errors.ts';
+import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { present } from '../core/objects.ts';
 import { needingAttention } from '../core/row.ts';
 import { stopObject } from '../core/stop-object.ts';
+import { EXIT, type ExitCode, exitOf } from '../core/stops.ts';
 import { changesDone, changesTold } from '../files/output/changes-done.ts';
 import { costOf, type OutputFiles, stepsIn } from '../files/output/output.ts';
 import type { BatchFigures } from '../files/output/report-object.ts';
@@ -96,7 +97,7 @@ export function exitCodeOf(
   { stopped, counts, needs_attention: file, missing_paths: paths = [] }: Ended,
   attentionIsFine: boolean,
 ): ExitCode {
-  if (stopped !== null) return STOP_CODES[stopped.code as StopCode];
+  if (stopped !== null) return exitOf(stopped.code);
   // A row that was found by another cell may have a damaged one, and only the file tells that.
   const needsAttention = file !== null || needingAttention(counts) > 0 || paths.some(isWrongPath);
   return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;

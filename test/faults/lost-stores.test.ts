@@ -29,6 +29,23 @@ test('a store that was restored from a backup buys nothing until that is accepte
   expect(refused.stderr).toMatch(
     /^The store .* is not the newest one: requests were made with its ledger, the last known one at 20.*Z, and that one is missing\. What it bought after 20.*Z would be bought again\.\nRestore the newest store, or let a run continue without it by --accept store\.\n$/,
   );
+  const stopOf = async (...words: readonly string[]) =>
+    JSON.parse((await workplace.typeHere([...words, '--store', store, '--json'])).stdout).stopped;
+  const list = workplace.path('two.csv');
+  const buying = ['run', 'enrich-company', list, '--account', 'data', '--budget', '50'];
+  expect(await stopOf(...buying)).toMatchObject({ code: 'store_lost', answers: ['store'] });
+  // A stop offers no answer that its command does not take.
+  const tried = await stopOf(
+    'try',
+    'enrich-company',
+    'domain=a.example',
+    '--account',
+    'data',
+    '--budget',
+    '9',
+  );
+  expect(tried.code).toBe('store_lost');
+  expect(tried).not.toHaveProperty('answers');
   const type = (...words: readonly string[]) => workplace.typeHere([...words, '--store', store]);
   const again = workplace.path('again.csv');
   for (const words of [

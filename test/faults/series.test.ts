@@ -64,7 +64,7 @@ const stopped = (answers: string, matches = 0) => ({
   code: 2,
   report: {
     counts: matches === 0 ? {} : { matched: matches },
-    stopped: { code: 'address', answers: [answers] },
+    stopped: { code: 'answers_alike', answers: [answers] },
   },
 });
 

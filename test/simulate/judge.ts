@@ -47,8 +47,8 @@ export const DOUBTFUL: ReadonlySet<string | undefined> = new Set<Ailment>([
 export const NOT_KEPT = /the program ended between sending the request and keeping the answer/;
 
 export const causeOf = ({ code, answers }: StopObject): string => {
-  if (code !== 'address') return code;
-  return answers?.find((answer) => answer in CAUSES) ?? 'address of another';
+  if (code === 'address') return 'address of another';
+  return (code === 'answers_alike' && answers?.[0]) || code;
 };
 
 /** What a list has lived through: the judge looks at it run by run. */

@@ -10,8 +10,8 @@ import type { Command, CommandGroup } from '../../src/commands/shared/command.ts
 import { BATCH } from '../../src/commands/shared/input.ts';
 import { COMMANDS, loadFamily, OPERATIONS } from '../../src/core/families.ts';
 import type { Operation } from '../../src/core/operation.ts';
+import { ACCEPTABLE } from '../../src/core/stops.ts';
 import { jobSchema } from '../../src/job/job-schema.ts';
-import { ACCEPTABLE } from '../../src/plan/context.ts';
 import { type JsonSchema, schemasNow } from './json-schemas.ts';
 import { describeProgram } from './program.ts';
 

@@ -7,7 +7,7 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { STOP_CODES, type StopCode } from '../../src/core/errors.ts';
+import { STOP_CODES, type StopCode } from '../../src/core/stops.ts';
 import type { WorkView } from '../../src/web/api.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
@@ -186,8 +186,10 @@ const STOPS: Readonly<Record<StopCode, Never | Readonly<Record<string, Scene>>>>
   output: 'the output of a list of the page lies in a folder of ours, and what is exported is no start',
   address: {
     'that leads elsewhere': answering(() => ({ status: 301, headers: { location: '/elsewhere' } })),
-    'that refuses each row alike': series(422, { error: 'not supported' }),
-    'where each answer shows the same': series(200, { name: 'Acme', industry: 'Shoes' }),
+  },
+  answers_alike: {
+    'of a vendor that refuses each row': series(422, { error: 'not supported' }),
+    'that show the same facts': series(200, { name: 'Acme', industry: 'Shoes' }),
   },
   moved: { 'to another address': movedAccount },
   store: OF_EACH_VIEW,
@@ -292,7 +294,7 @@ async function press({ served, page }: Met, button: Locator): Promise<StopCode |
   return (await lastWork(served)).stopped?.code ?? 'done';
 }
 
-for (const code of Object.keys(STOP_CODES) as StopCode[]) {
+for (const code of STOP_CODES) {
   const scenes = STOPS[code];
   if (typeof scenes === 'string') test.skip(`${code}: no button is pressed: ${scenes}`, () => {});
   else

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { OwnDialect } from '../../client/dialect.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { ExitCode, StopError } from '../../core/errors.ts';
+import { type StopError, type Typed, takingOnly } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
+import type { ExitCode } from '../../core/stops.ts';
 import type { OwnOperation } from '../../job/own-operation.ts';
 import type { BatchRange } from '../../ledger/ledger.ts';
 
@@ -233,9 +234,28 @@ export interface CommandGroup {
   readonly commands: readonly Command[];
 }
 
-/** Lets the compiler infer the types of a command from its zod objects. */
+/**
+ * Lets the compiler infer the types of a command from its zod objects. Its stops offer no answer that the
+ * command does not take.
+ */
 export function command<Input extends z.ZodObject, Output extends object>(
   of: Command<Input, Output>,
 ): Command<Input, Output> {
-  return of;
+  return {
+    ...of,
+    run: (input, host) =>
+      of.run(input, host).catch((error: unknown) => {
+        throw takingOnly(error, (choice) => takes(of.input, choice));
+      }),
+  };
+}
+
+/** Whether a command has the flag, and takes the value behind it. */
+export function takes({ shape }: z.ZodObject, { flag: typed, value }: Typed): boolean {
+  const entries: readonly (readonly [string, z.ZodType])[] = Object.entries(shape);
+  return entries.some(([name, schema]) => {
+    const how = said.get(schema);
+    const isTyped = `--${how?.flag ?? name.replaceAll('_', '-')}` === typed;
+    return isTyped && schema.safeParse(value ?? true).success;
+  });
 }

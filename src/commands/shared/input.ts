@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type Agreement, isAgreement } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { EXIT, type ExitCode, type StopError, stop, suggestion } from '../../core/errors.ts';
+import { type StopError, stop, suggestion } from '../../core/errors.ts';
 import type { Listener, Log } from '../../core/events.ts';
 import { plainText } from '../../core/plain-text.ts';
+import { EXIT, type ExitCode } from '../../core/stops.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { isListName } from '../../lib/file-name.ts';

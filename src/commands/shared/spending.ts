@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import type { AgreementQuestion } from '../../client/account/agreements.ts';
 import { localTime, systemClock } from '../../core/clock.ts';
-import { EXIT, StopError, stop } from '../../core/errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { counted, grouped, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
+import { type Acceptable, EXIT } from '../../core/stops.ts';
 import { commandLine, nextCommand, resumedBy } from '../../lib/command-line.ts';
 import { onPause } from '../../lib/pause-signal.ts';
 import type { RunObject } from '../../objects/run-object.ts';
 import type { StopObject } from '../../objects/stop-object.ts';
-import type { Acceptable } from '../../plan/context.ts';
 import type { SpenderOptions } from '../../run/run-job.ts';
 import { type Console, type Host, under } from './command.ts';
 import { accept, COMMON, maxPause, wait } from './input.ts';

@@ -2,11 +2,12 @@ import { type Account, loadAccounts, resolveKey } from '../../client/account/acc
 import { type Answers, requestQuestion, requireAgreement } from '../../client/account/agreements.ts';
 import { dialectOfContent, withRequestOf } from '../../client/dialect.ts';
 import { type Clock, DAY_MS, systemClock } from '../../core/clock.ts';
-import { asStop, messageOf, type StopCode, StopError, stop } from '../../core/errors.ts';
+import { asStop, messageOf, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import { besideFolder } from '../../core/paths.ts';
 import { foreignName } from '../../core/plain-text.ts';
+import { STOPS } from '../../core/stops.ts';
 import { jobCarried, withAccountNames } from '../../job/carried-job.ts';
 import type { Job } from '../../job/job.ts';
 import type { Batch, Ledger, WorkOrder } from '../../ledger/ledger.ts';
@@ -71,7 +72,7 @@ export async function runWorker(
         wasOpen = true;
         await serve({ ...opened, ...options, clock, location, onEvent: hear }, stopping);
       } catch (error) {
-        if (!(error instanceof StopError && MAY_COME_BACK.has(error.code))) throw error;
+        if (!(error instanceof StopError && STOPS[error.code].worker_waits_for_the_store)) throw error;
         // Waiting does not help against a wrong password or a database that does not exist.
         if (!wasOpen && error.code === 'store' && !(error instanceof Unanswered)) throw error;
         hear({ kind: 'waiting', why: error.message });
@@ -81,8 +82,6 @@ export async function runWorker(
     return { ranges, rows, stopped: stopping.reason as StopError };
   });
 }
-
-const MAY_COME_BACK: ReadonlySet<string> = new Set(['store', 'busy', 'disk_full']);
 
 /**
  * The accounts of this host. One without its key, or that may have moved, is left out, and reported.
@@ -101,7 +100,7 @@ async function usableAccounts(
       await resolveKey(account);
       usable.push(await requireKnown(account, ledger, answers));
     } catch (error) {
-      if (!(error instanceof StopError && ['account', 'moved'].includes(error.code))) throw error;
+      if (!(error instanceof StopError && STOPS[error.code].worker_begins_without_the_account)) throw error;
       if (error.code === 'moved') stopped = error;
       const message = `No list is taken for account ${account.name}: ${error.message} ${error.next}`;
       onEvent({ kind: 'note', message });
@@ -261,7 +260,7 @@ class RangeWork {
       }
       onEvent({ kind: 'handed_back', ...range, stopped });
       // A run that lets the batch go on finds its ranges again.
-      if (OVER.has(stopped.code) && !this.#until.aborted) await taken.done().catch(UNHEARD);
+      if (STOPS[stopped.code].range_is_over && !this.#until.aborted) await taken.done().catch(UNHEARD);
       else await taken.handBack(this.#rest(account, taken, stopped)).catch(UNHEARD);
     } catch (error) {
       // A bug of ours concerns this range only. The other ranges go on.
@@ -363,7 +362,7 @@ class RangeWork {
    */
   #rest(account: Account, { batch }: TakenRange, stopped: StopError): number {
     if (this.#until.aborted) return 0;
-    if (LOST.has(stopped.code)) {
+    if (STOPS[stopped.code].worker_opens_the_store_again) {
       this.#onLost(stopped);
       return 0;
     }
@@ -371,17 +370,14 @@ class RangeWork {
     const { code, resumeAtMs = clock.wallMs(), detail } = stopped;
     // The calls of the range are accepted, and other ranges of the account go on.
     if (code === 'later') return Math.max(HANDS_ON_MS, resumeAtMs - clock.wallMs());
-    const isOfAccount = STOPS_OF_ACCOUNT.has(code);
+    const { worker_leaves_the_account: isOfAccount, other_hosts_go_on: othersGoOn } = STOPS[code];
     const what = isOfAccount ? (detail.account?.identity ?? account.identity) : batch;
     // A range that was not tried because of an earlier stop makes nothing rest for longer.
     if (this.#restOf(what) <= 0) {
       const restMs = isOfAccount ? Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs()) : BATCH_RESTS_MS;
       this.#resting.set(what, { untilMs: clock.monotonicMs() + restMs, stopped });
     }
-    // Another host may have what this one lacks: an account, another key, or an agreement to the dialect. A
-    // pause holds for every host.
-    if (code === 'unsupported' || (isOfAccount && code !== 'paused')) return HANDS_ON_MS;
-    return this.#restOf(what);
+    return othersGoOn ? HANDS_ON_MS : this.#restOf(what);
   }
 
   #restOf(what: string): number {
@@ -413,18 +409,6 @@ const BATCH_RESTS_MS = 5 * 60_000;
 
 /** How soon a range goes to another host that this host cannot work on. */
 const HANDS_ON_MS = 1_000;
-
-/** Stops that concern all batches of an account on this host. Others concern one batch. */
-const STOPS_OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
-  ...(['key', 'vendor_credits', 'address', 'clock', 'doubts', 'paused'] as const),
-  ...(['account', 'account_budget', 'consent', 'store_version'] as const),
-]);
-
-/** A person has paused the batch, or another batch has taken its place. */
-const OVER: ReadonlySet<StopCode> = new Set<StopCode>(['terminated', 'input']);
-
-/** Stops that end the work on this ledger. The ledger is then opened again. */
-const LOST: ReadonlySet<StopCode> = new Set<StopCode>(['store', 'store_lost', 'disk_full', 'busy']);
 
 /**
  * If the queue does not hear this, the range is not lost: its worker no longer reports it, so the search for

@@ -69,7 +69,7 @@ export function nothingBelow(path: string, lines: number): StopError {
   return stop('input', fact, next);
 }
 
-const FLAG = '--header-row';
+const FLAG = '--header-row' as const;
 
 export const headerFlag = (row: RowNumber): string => `${FLAG} ${row}`;
 

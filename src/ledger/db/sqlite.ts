@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { invariant, messageOf, type StopCode, StopError } from '../../core/errors.ts';
+import { invariant, messageOf, type StopDetail, StopError } from '../../core/errors.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import { shortage } from '../../lib/system-errors.ts';
 import {
@@ -246,31 +246,32 @@ export const isDiskFull = (error: unknown): boolean => DISK_FULL.test(sqliteCode
 
 const THEN_AGAIN = 'then run the same command again: it continues where it stopped.';
 
-/** What codes mean; the first one that fits. */
-const MEANINGS: readonly (readonly [codes: RegExp, code: StopCode, fact: string, next: string])[] = [
-  [
-    DISK_FULL,
-    'disk_full',
-    'The disk that holds the store STORE is full; nothing new is sent',
-    `Free some space, ${THEN_AGAIN}`,
-  ],
+/** @param said the error in words. */
+function meaningOf(
+  code: string,
+  folder: string,
+  said: string,
+): Pick<StopDetail, 'code' | 'message' | 'next'> {
+  if (DISK_FULL.test(code)) {
+    const message = `The disk that holds the store ${folder} is full; nothing new is sent.`;
+    return { code: 'disk_full', message, next: `Free some space, ${THEN_AGAIN}` };
+  }
   // All our statements fit our schema, and only JSON is written where JSON is read, so SQLITE_ERROR says that
   // a file is damaged.
-  [
-    /^SQLITE_(?:CORRUPT|NOTADB|FORMAT|ERROR|MISMATCH)/,
-    'store_damaged',
-    'The store STORE is damaged: SQLite says "SAID"',
-    'Restore the store from its newest backup.',
-  ],
-  [/^SQLITE_BUSY/, 'busy', 'Another program holds the ledger in STORE', 'Close that program.'],
+  if (/^SQLITE_(?:CORRUPT|NOTADB|FORMAT|ERROR|MISMATCH)/.test(code)) {
+    const message = `The store ${folder} is damaged: SQLite says "${said}".`;
+    return { code: 'store_damaged', message, next: 'Restore the store from its newest backup.' };
+  }
+  if (code.startsWith('SQLITE_BUSY'))
+    return {
+      code: 'busy',
+      message: `Another program holds the ledger in ${folder}.`,
+      next: 'Close that program.',
+    };
   // A kernel makes a disk that fails read-only.
-  [
-    /^/,
-    'store',
-    'The store STORE cannot be used: SAID',
-    `Check that its disk is sound and mounted for writing, and that its files are yours to write, ${THEN_AGAIN}`,
-  ],
-];
+  const next = `Check that its disk is sound and mounted for writing, and that its files are yours to write, ${THEN_AGAIN}`;
+  return { code: 'store', message: `The store ${folder} cannot be used: ${said}.`, next };
+}
 
 /**
  * What an error means to a user; a failed constraint, which is a bug of ours and concerns one write, and
@@ -280,11 +281,8 @@ export function explained(error: unknown, folder: string): unknown {
   const code = sqliteCode(error);
   // Errors of the file system name the failed system call; bugs of ours do not.
   const isOfUse = error instanceof Database.SqliteError || (error instanceof Error && 'syscall' in error);
-  const meaning = MEANINGS.find(([codes]) => codes.test(code));
-  if (!isOfUse || code.startsWith('SQLITE_CONSTRAINT') || meaning === undefined) return error;
-  const [, kind, fact, next] = meaning;
+  if (!isOfUse || code.startsWith('SQLITE_CONSTRAINT')) return error;
   const short = shortage(code);
-  const words = { STORE: folder, SAID: short?.why ?? messageOf(error) };
-  const message = fact.replaceAll(/STORE|SAID/g, (word) => words[word as keyof typeof words]);
-  return new StopError({ code: kind, message: `${message}.`, next: short?.next ?? next }, { cause: error });
+  const meaning = meaningOf(code, folder, short?.why ?? messageOf(error));
+  return new StopError({ ...meaning, next: short?.next ?? meaning.next }, { cause: error });
 }

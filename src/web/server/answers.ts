@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { bugWords, StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
 import { stopShown } from '../../core/stop-object.ts';
+import { STOPS } from '../../core/stops.ts';
 import { listNameOf } from '../../files/called.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
@@ -32,11 +33,11 @@ export async function bodyOf<Body extends z.ZodObject>(
 export function refusalOf(place: Pick<Server, 'folder'>, error: unknown, context: Context): Response {
   const refused = refusedAs(error);
   const body: Refusal = { error: inListNames(place, refused) };
-  return context.json(body, error instanceof HttpRefusal ? error.status : (STATUS[refused.code] ?? 400));
+  return context.json(body, error instanceof HttpRefusal ? error.status : statusOf(refused));
 }
 
-/** Another process holds the thing, or the plan has moved; a wrong request has 400. */
-const STATUS: Readonly<Record<string, 409 | 500>> = { bug: 500, busy: 409, plan: 409 };
+/** A bug is an error of this server. */
+const statusOf = ({ code }: Refusal['error']): 400 | 409 | 500 => (code === 'bug' ? 500 : STOPS[code].http);
 
 /** The refusal for an error. A bug of ours is called one, and its stack stays in this process. */
 function refusedAs(error: unknown): Refusal['error'] {

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import PQueue from 'p-queue';
-import { EXIT, messageOf, stop } from '../../core/errors.ts';
+import { messageOf, stop } from '../../core/errors.ts';
+import { EXIT } from '../../core/stops.ts';
 import { StoppedObject } from '../../objects/stop-object.ts';
 import { CommandStopped } from './answers.ts';
 

@@ -10,9 +10,10 @@ import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/console.ts';
 import { report } from '../../../src/cli/main.ts';
 import { withNext } from '../../../src/commands/shared/spending.ts';
-import { agreeing, type StopCode, StopError } from '../../../src/core/errors.ts';
+import { agreeing, type StopDetail, StopError } from '../../../src/core/errors.ts';
 import { present } from '../../../src/core/objects.ts';
 import { stopShown } from '../../../src/core/stop-object.ts';
+import type { StopCode } from '../../../src/core/stops.ts';
 import { resumedBy } from '../../../src/lib/command-line.ts';
 
 interface Setting extends Partial<TerminalOptions> {
@@ -64,8 +65,9 @@ describe('a stop after which the same command goes on', () => {
   test.each(stops)(
     '%s, before it has begun: the last line is the command, which --json has with all else',
     async (code, exit) => {
-      const whole = { code, message: 'fact.', next: 'Do.', choices: [agreeing('do it')], plan: 'p1' };
-      const work = Promise.reject(new StopError({ ...whole, leastBudget: 7 }));
+      const choices = code === 'consent' ? [agreeing('do it')] : undefined;
+      const whole = { code, message: 'fact.', next: 'Do.', plan: 'p1', ...present({ choices }) };
+      const work = Promise.reject(new StopError({ ...whole, leastBudget: 7 } as StopDetail));
       const stopped = await resumedBy(() => COMMAND, work).catch((error) => error as StopError);
       const { terminal, out, err } = open({ json: true, quiet: true });
       terminal.fail(stopShown(stopped.detail), stopped.leastBudget);
@@ -73,7 +75,7 @@ describe('a stop after which the same command goes on', () => {
       expect(lastLine(err())).toBe(goesOn ? COMMAND : 'Do.');
       const more = present({ next_command: goesOn ? COMMAND : undefined });
       expect(JSON.parse(out())).toEqual({
-        stopped: { ...whole, answers: ['yes'], resume_at: null, ...more },
+        stopped: { ...whole, resume_at: null, ...more, ...present({ answers: choices && ['yes'] }) },
         budget_to_finish: 7,
       });
     },

@@ -255,7 +255,7 @@ function unclearEncoding(path: string, sample: Buffer): StopError {
   const shown = cellsToShow(cells);
   const choices = [...readings.map(({ encoding }) => encoding), 'windows-1252'].map((value) => {
     const texts = shown.map((cell) => foreignName(iconvLite().decode(cell, value)));
-    return { flag: '--encoding', value, says: `it is ${encodingWords(value)}: ${listed(texts)}` };
+    return { flag: '--encoding' as const, value, says: `it is ${encodingWords(value)}: ${listed(texts)}` };
   });
   const flags = choices.map(({ flag, value, says }) => `${flag} ${value} if ${says}`);
   return new StopError({

@@ -94,7 +94,7 @@ const AGGREGATE =
 
 function severalLists({ archive }: Book, { name }: BookSheet, lists: readonly SurveyedSheet[]): StopError {
   const choices = lists.map(({ tab: { name: value } }) => {
-    return { flag: '--sheet', value, says: `the sheet ${foreignName(value)} is the list` };
+    return { flag: '--sheet' as const, value, says: `the sheet ${foreignName(value)} is the list` };
   });
   const others = listed(choices.map(({ value }) => foreignName(value)));
   const flags = choices.map(({ flag, value }) => `${flag} ${shellWord(plainText(value))}`);

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { type PageWords, STOPS } from '../../../../core/stops.ts';
 import { capital } from '../../../../files/output/summary-words.ts';
 import type {
   BatchList,
@@ -20,47 +21,24 @@ type Code = StopObject['code'] | 'part';
 
 export type Told = { readonly code: Code } & Partial<Omit<StopObject, 'code'>>;
 
-/** What is so, where she is told more than the server says; `ACCOUNT` stands for the name of the account. */
-const FACTS: Readonly<Partial<Record<Code, string>>> = {
-  key: 'The vendor does not take the key of ACCOUNT any more. Nothing was lost.',
-  vendor_credits: 'The account ACCOUNT has no credits left at the vendor. Nothing was lost.',
-  account_budget: 'The account ACCOUNT has used what it may spend in this day or month.',
-  budget: 'What you allowed is used.',
-  share: 'What this list may spend at the account ACCOUNT is used.',
-  dearer: 'An answer cost more than was known. It is kept, and the next ones are reckoned at that price.',
-  extra_credits: 'Asking again costs more than you allowed for it.',
-  part: 'The rows that you chose are done.',
-  interrupted: 'It was stopped.',
-  terminated: 'It was stopped.',
-  busy: 'Another list is being worked on in a terminal, so this one could not begin.',
-  address: 'Many answers in a row look wrong.',
-  doubts: 'Many answers in a row came whole, and are not what was asked for. Each may have been charged.',
-  moved: 'An account of this name was at another address before.',
-  guard: 'It would go further than you have allowed.',
-  plan: 'It would do something else by now than what was shown. Nothing was sent.',
-  consent: 'Nobody has agreed to it yet.',
-  input: 'The list cannot be worked on as it is.',
-  job: 'It could not begin.',
-  usage: 'It could not begin.',
+function wordsOf(code: Code): PageWords {
+  if (code === 'part') return PART;
+  return code === 'bug' ? BUG : STOPS[code].page;
+}
+
+const BUG: PageWords = {
+  fact: undefined,
+  message_follows: true,
+  is_planned_anew: false,
+  leads_to_the_accounts: false,
+  goes_on: 'Go on',
 };
 
-/** It was refused before it began, so that it is chosen and planned anew. */
-const ANEW: readonly Code[] = ['guard', 'plan', 'consent', 'input', 'job', 'usage'];
-
-const ODD: readonly Code[] = ['address', 'doubts', 'moved'];
-
-/** What the server says of these, such as the answer or the row, follows the fact. */
-const DETAILED: readonly Code[] = [...ODD, ...ANEW];
-
-const OF_ACCOUNT: readonly Code[] = ['vendor_credits', 'account_budget', 'share', 'account', 'key', ...ODD];
-
-const BUTTONS: Readonly<Partial<Record<Code, string>>> = {
-  vendor_credits: 'I have bought more: go on',
-  paused: 'Try now',
-  later: 'Ask for the answers now',
-  dearer: 'Go on at that price',
-  busy: 'Try again',
-  part: 'Go on with the others',
+const PART: PageWords = {
+  ...BUG,
+  fact: 'The rows that you chose are done.',
+  message_follows: false,
+  goes_on: 'Go on with the others',
 };
 
 /** @param how a budget for all of it, or a person's answer to what stopped the work. */
@@ -73,6 +51,7 @@ async function goOn({ batch, work }: Partial<Pick<Scene, 'batch' | 'work'>>, how
 export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }) {
   const { batch } = scene;
   const { code, account = batch?.account ?? '' } = stopped;
+  const words = wordsOf(code);
   const isSeen = useSignal(false);
   if (isSeen.value) return null;
   const isOfBefore = asksBefore(scene);
@@ -82,7 +61,7 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
     scene.isPlanning.value = true;
     showActed();
   };
-  const isToPlan = isOfBefore || ANEW.includes(code) || (code === 'part' && scene.list !== undefined);
+  const isToPlan = isOfBefore || words.is_planned_anew || (code === 'part' && scene.list !== undefined);
   const does = isToPlan ? lookAgain : () => goOn(scene);
   const choices = (!isOfBefore && stopped.choices) || [];
   return (
@@ -97,9 +76,9 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
         <Act key={says} says={capital(says)} does={() => goOn(scene, { answer })} />
       ))}
       {choices.length === 0 && (scene.list || !isToPlan) && (
-        <Act look={code === 'key' ? undefined : 'go'} says={goOnWords(code, isOfBefore)} does={does} />
+        <Act look={code === 'key' ? undefined : 'go'} says={goOnWords(words, isOfBefore)} does={does} />
       )}
-      {OF_ACCOUNT.includes(code) && <ButtonLink to="/accounts" says="Look at the accounts" />}
+      {words.leads_to_the_accounts && <ButtonLink to="/accounts" says="Look at the accounts" />}
     </Stop>
   );
 }
@@ -108,10 +87,8 @@ export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }
 const asksBefore = (scene: Scene): boolean =>
   scene.batch !== undefined && (isAnew(scene) || rowsMended(scene) > 0);
 
-function goOnWords(code: Code, isOfBefore: boolean): string {
-  if (isOfBefore) return 'Go on with the list as it is now';
-  return ANEW.includes(code) ? 'Look at it again' : (BUTTONS[code] ?? 'Go on');
-}
+const goOnWords = ({ goes_on: says }: PageWords, isOfBefore: boolean): string =>
+  isOfBefore ? 'Go on with the list as it is now' : says;
 
 function factOf(
   { batch }: Scene,
@@ -120,8 +97,8 @@ function factOf(
 ): string {
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
-  const fact = FACTS[code]?.replace('ACCOUNT', account);
-  if (fact !== undefined) return DETAILED.includes(code) ? `${fact} ${forPage(message)}` : fact;
+  const { fact, message_follows: more } = wordsOf(code);
+  if (fact !== undefined) return fact.replace('ACCOUNT', account) + (more ? ` ${forPage(message)}` : '');
   const until = at ? `It can go on ${when(at)}.` : '';
   return `${forPage(message) || 'It was stopped.'} ${forPage(next)} ${until}`;
 }
