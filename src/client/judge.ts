@@ -44,7 +44,6 @@ import { askedWaitIn } from './rate-hints.ts';
 import { isLaterId } from './request.ts';
 
 export { changeFields, leftBy } from './judge/change-fields.ts';
-export { otherSaid, otherValueSaid } from './judge/content.ts';
 export * from './judge/shapes.ts';
 /**
  * Says what a reply means and its consequences: one pure, total function over the rules in the dialect. Every

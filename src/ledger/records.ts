@@ -269,9 +269,13 @@ export interface AskedOfAccount {
   readonly found: number;
   /** Rows of these that what was found has filled. No check fills one. */
   readonly filled: number;
-  /** The answered calls of the batch itself, those of them that found something, and those that filled. */
+  /**
+   * The answered calls of the batch itself, those of them that found something, those for which the vendor
+   * sold something, also of another kind, and those that filled.
+   */
   readonly calls: number;
   readonly matches: number;
+  readonly sold: number;
   readonly fillers: number;
   readonly spent: Credits;
   readonly forMisses: Credits;
@@ -290,7 +294,7 @@ export interface Spent {
   /** The person who was at work; absent where nobody is known. */
   readonly operator?: string;
   readonly spent: Credits;
-  /** What of that was paid for answers without a match. */
+  /** What of that was paid for answers in which the vendor had nothing. */
   readonly forMisses: Credits;
   /** The part of it that the vendor may not have charged in full. */
   readonly atMost: Credits;

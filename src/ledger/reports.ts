@@ -23,7 +23,17 @@ import {
   type WaitingRow,
 } from './records.ts';
 import { listedFrom, USED } from './rows.ts';
-import { AN_ANSWER, isAnswered, isCurrent, isDoubted, isTooOld, oneOf, replyOf, takes } from './schema.ts';
+import {
+  AN_ANSWER,
+  hasSold,
+  isAnswered,
+  isCurrent,
+  isDoubted,
+  isTooOld,
+  oneOf,
+  replyOf,
+  takes,
+} from './schema.ts';
 
 /**
  * What one place alone asks of a ledger. Reports over many attempts and rows are read in parts, so that
@@ -251,7 +261,7 @@ SELECT p.batch, a.identity AS "accountIdentity", p.day * ${DAY_MS} AS "dayMs", w
   sum(m.held) AS "inDoubt", sum(m.requests) AS requests
 FROM (
   SELECT coalesce(payer, id) AS id, charged AS spent,
-    CASE WHEN said = 'found' THEN 0 ELSE charged END AS for_misses,
+    CASE WHEN ${hasSold('attempts')} THEN 0 ELSE charged END AS for_misses,
     charged * is_at_most AS at_most, 0 AS held, 0 AS requests
   FROM attempts WHERE id >= ? AND id <= ? AND charged > 0
   UNION ALL SELECT id, 0, 0, 0, CASE WHEN ${isDoubted('attempts')} THEN reserved ELSE 0 END,

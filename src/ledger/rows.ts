@@ -32,7 +32,7 @@ import type {
   RowSpan,
   SubmittedRow,
 } from './records.ts';
-import { AN_ANSWER, takes } from './schema.ts';
+import { AN_ANSWER, hasSold, takes } from './schema.ts';
 import { type FillsRow, ROW_COLUMNS, type Row } from './transitions.ts';
 
 /**
@@ -130,18 +130,19 @@ const FILLED = `${FOUND} AND (u.fills IS NULL AND u.state <> 'pending'
 
 const BY_ACCOUNT = `
 SELECT f.operation, i.identity AS "accountIdentity", f.reached, f.asked, f.found, f.filled,
-  f.calls, f.matches, f.fillers,
+  f.calls, f.matches, f.sold, f.fillers,
   coalesce(s.spent, 0) AS spent, coalesce(s.for_misses, 0) AS "forMisses", coalesce(s.at_most, 0) AS "atMost"
 FROM (SELECT c.operation, c.account, count(DISTINCT u.row) AS reached,
     ${countWhere('u.row', OWN)} AS asked, ${countWhere('u.row', FOUND)} AS found,
     ${countWhere('u.row', FILLED)} AS filled,
     ${countWhere('c.id', FIRST)} AS calls,
     ${countWhere('c.id', `${FIRST} AND ${FOUND}`)} AS matches,
+    ${countWhere('c.id', `${FIRST} AND ${hasSold('c')}`)} AS sold,
     ${countWhere('c.id', `${OWN} AND ${FILLED}`)} AS fillers
   FROM ${RESTS} JOIN attempts c ON c.id = u.id JOIN batches m ON m.id = ? GROUP BY 1, 2) f
 JOIN accounts i ON i.id = f.account
 LEFT JOIN (SELECT operation, account, sum(charged) AS spent,
-    sum(CASE WHEN said = 'found' THEN 0 ELSE charged END) AS for_misses, sum(charged * is_at_most) AS at_most
+    sum(CASE WHEN ${hasSold('attempts')} THEN 0 ELSE charged END) AS for_misses, sum(charged * is_at_most) AS at_most
   FROM attempts WHERE batch = ? AND charged > 0 GROUP BY 1, 2) s
   ON s.operation = f.operation AND s.account = f.account`;
 

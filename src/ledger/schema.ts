@@ -1,5 +1,6 @@
 import { TAKEN_BY, TAKING_OPERATIONS } from '../core/given.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
+import { OTHER_LIKE } from '../values/found.ts';
 import { ANSWER_KINDS } from './call-records.ts';
 import { type Columns, type Db, inWordsOf, type Type } from './db.ts';
 import { layoutNow, layoutOf, stepsFrom } from './layouts.ts';
@@ -91,6 +92,13 @@ export const AN_ANSWER = `('${ANSWER_KINDS.join("', '")}')`;
 export const takes = (table: string): string =>
   `(${table}.operation IN ('${TAKING_OPERATIONS.join("', '")}')
     AND ${table}.asked LIKE '{"parameters":{"${TAKEN_BY}":%')`;
+
+/**
+ * Whether the vendor has sold what an attempt brought: a find, or what stood in its place and was none of its
+ * kind.
+ */
+export const hasSold = (table: string): string =>
+  `(${table}.said = 'found' OR ${table}.said = 'no_match' AND ${table}.why LIKE '${OTHER_LIKE}')`;
 
 /** The operation of a batch of several steps has the names of all of them. */
 export const hasSteps = (batch: string): string => `${batch}.operation LIKE '%,%'`;

@@ -72,6 +72,8 @@ const ClosureObject = z.object({
     .exactOptional(),
   charged: z.number().exactOptional(),
   why: z.string(),
+  /** What the vendor has sold in the place of what was looked for: booked as a find, and none of its kind. */
+  sold: z.string().exactOptional(),
   /** Whether the call surely cost exactly that; otherwise it is the most. */
   exact: z.boolean().exactOptional(),
   closed_at: z.string(),

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { dialectMark } from '../client/dialect.ts';
-import { otherValueSaid } from '../client/judge.ts';
 import { type Judgment, readToday } from '../client/kept-answers.ts';
 import { type AnswerPlace, withoutKinds } from '../core/answer-body.ts';
 import { APART_MS, isoTime } from '../core/clock.ts';
@@ -25,6 +24,7 @@ import {
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
+import { otherValueSaid } from '../values/found.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import type { Consent, RunContext, RunList } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';

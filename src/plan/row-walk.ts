@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../client/account/account.ts';
 import type { Dialect } from '../client/dialect.ts';
 import { answerPlaceOf, profilesTaken, requireOperation, thenOf, unaskable } from '../client/dialect.ts';
-import { changeFields, otherSaid, remarkOn } from '../client/judge.ts';
+import { changeFields, remarkOn } from '../client/judge.ts';
 import { unfitForPath } from '../client/request.ts';
 import {
   type AnswerPlace,
@@ -54,6 +54,7 @@ import { settingsOf } from '../job/job-schema.ts';
 import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
 import { type AnswerFields, cellText, saidAt, saidIn } from '../values/answer-fields.ts';
 import { isBlankText } from '../values/blank.ts';
+import { otherSaid } from '../values/found.ts';
 import type { AskedBefore } from './asked-before.ts';
 import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
 

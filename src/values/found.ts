@@ -96,3 +96,19 @@ export const foundWords = (value: JsonValue): string =>
     : `\`${foreignWords(JSON.stringify(value), LONGEST)}\``;
 
 const LONGEST = 80;
+
+/** What was sold in the place of what was looked for. */
+export const otherClause = (name: string, value: JsonValue): string =>
+  `in the place of the ${name} stands ${foundWords(value)}`;
+
+/** The clause in the reason that the ledger keeps with an answer; the vendor's own words stand in quotes. */
+const OTHER = /^status \d+, (?<clause>in the place of the [a-z_]+ stands (?<value>.*))$/s;
+
+/** The same, as SQL has it. */
+export const OTHER_LIKE = 'status ___, in the place of the % stands %';
+
+/** @returns undefined for any other reason. */
+export const otherSaid = (why: string): string | undefined => OTHER.exec(why)?.groups?.clause;
+
+/** What stood there, by the same reason. */
+export const otherValueSaid = (why: string): string | undefined => OTHER.exec(why)?.groups?.value;

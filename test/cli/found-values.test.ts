@@ -123,6 +123,31 @@ test('where nobody has one the cell is blank, and what was sold is booked as a f
   expect(await at.spent()).toBe(6);
 });
 
+test('what was sold and is none of its kind is no miss in any figure, nor in what a row says', async () => {
+  const values = [true, 'a***@acme.example', '+61 2 9000 1234', null];
+  const operation = { ...FINDER, credits: { most: 2, found: 2, miss: 1 } };
+  const at = await deskOf(
+    { one: ({ first_name }) => values[NAMES.indexOf(first_name ?? '')], two: () => 'ann@two.example' },
+    { rows: values.length, operation },
+  );
+  const { stdout, stderr } = await at.run();
+  expect(stdout, stderr).toContain(
+    '  find-email at one: 0 of 4 rows found, at most 7 credits, 1 of them for misses\n',
+  );
+  const { groups } = await at.desk.json(['spend', '--by', 'account']);
+  expect(groups).toMatchObject([
+    { name: 'two', spent: 8, for_misses: 0 },
+    { name: 'one', spent: 7, for_misses: 1 },
+  ]);
+  const status = async (row: string) => (await at.desk.type(['status', 'last', row])).stdout;
+  expect(await status('2')).toMatch(
+    /sold, and none of its kind, (?:at most )?2 credits at \S+ \(status 200, in the place of the email stands `true`\)/,
+  );
+  expect(await status('5')).toMatch(/no_match, (?:at most )?1 credit at /);
+  const { attempts } = await at.desk.json(['status', 'last', '2']);
+  expect(attempts[0].closure).toMatchObject({ sold: 'in the place of the email stands `true`', charged: 2 });
+});
+
 test('what an answer says that it cost is booked for such a find as well', async () => {
   const at = await deskOf({ one: () => true }, { operation: { ...FINDER, credits: { most: 5, found: 2 } } });
   at.answer = () => ({ person: { work_email: true }, credits_charged: 3 });

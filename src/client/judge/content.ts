@@ -4,7 +4,7 @@ import { WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { holdsNothing, isBlankText } from '../../values/blank.ts';
-import { type Found, foundAmong, foundWords } from '../../values/found.ts';
+import { type Found, foundAmong, otherClause } from '../../values/found.ts';
 import type { DialectOperation } from '../dialect.ts';
 import type { Asked } from './asked.ts';
 import {
@@ -237,19 +237,10 @@ export function otherIn(
   if (gives === undefined) return undefined;
   for (const name of wantedOf(gives, operation)) {
     const found = readAt(body, gives, name, verdicts);
-    if (found?.kind === 'other') return `in the place of the ${name} stands ${foundWords(found.value)}`;
+    if (found?.kind === 'other') return otherClause(name, found.value);
   }
   return undefined;
 }
-
-/** The clause in the reason that the ledger keeps with an answer; the vendor's own words stand in quotes. */
-const OTHER = /^status \d+, (?<clause>in the place of the [a-z_]+ stands (?<value>.*))$/s;
-
-/** @returns undefined for any other reason. */
-export const otherSaid = (why: string): string | undefined => OTHER.exec(why)?.groups?.clause;
-
-/** What stood there, by the same reason. */
-export const otherValueSaid = (why: string): string | undefined => OTHER.exec(why)?.groups?.value;
 
 /** An empty list is the place of an id, with nothing in it. */
 function idIn(body: JsonValue | undefined, path: string): GivenValue {

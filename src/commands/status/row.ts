@@ -15,6 +15,7 @@ import { type KeptWork, keptWorks } from '../../operations/team/change-action.ts
 import { callObject, decisionObject, lookObject } from '../../run/doubts.ts';
 import { dialectOfBatch } from '../../run/known-account.ts';
 import { PathSearch, saidIn } from '../../values/answer-fields.ts';
+import { otherSaid } from '../../values/found.ts';
 import type { Report } from '../shared/command.ts';
 import {
   callWords,
@@ -148,7 +149,8 @@ function closureObject(record: AttemptRecord, dialect: Dialect | undefined): Att
   const exact = dialect !== undefined && isExactlyBooked(record, dialect);
   const answered = told ?? (kind === 'answered' ? { answer: end.answer, charged: end.charged } : undefined);
   const settled = answered && { ...answered, exact };
-  return { kind, why, ...settled, closed_at: isoTime(end.endedAtMs) };
+  const sold = answered?.answer === 'no_match' ? otherSaid(why) : undefined;
+  return { kind, why, ...present({ sold }), ...settled, closed_at: isoTime(end.endedAtMs) };
 }
 
 function ruleBehind({ call, reply, decision }: AttemptRecord, dialect: Dialect): RuleFound | undefined {
@@ -223,5 +225,5 @@ function closureWords(of: Closure, told: AttemptObject['decision'] | undefined):
   return `${answer === undefined || told ? kind : answerWords(of)} at ${at} (${why})`;
 }
 
-const answerWords = ({ answer, charged = 0, exact }: Closure): string =>
-  `${answer}, ${atMost(charged, !exact, counted(charged, 'credit'))}`;
+const answerWords = ({ answer, sold, charged = 0, exact }: Closure): string =>
+  `${sold === undefined ? answer : 'sold, and none of its kind'}, ${atMost(charged, !exact, counted(charged, 'credit'))}`;

@@ -195,7 +195,7 @@ export async function stepsIn(
   return all
     .toSorted((one, other) => placeOf(one) - placeOf(other))
     .map((each) => {
-      const { operation, reached, asked, calls, matches, spent, forMisses, atMost } = each;
+      const { operation, reached, asked, calls, matches, sold, spent, forMisses, atMost } = each;
       // A found address that its check refuses is no find. A check itself fills nothing.
       const isStep = steps.includes(operation);
       const found = isStep ? each.filled : each.found;
@@ -215,7 +215,7 @@ export async function stepsIn(
         credits: { spent, exact: atMost === 0, for_misses: forMisses },
         ...present({ cost: inMoney(spent), price_in_money: inMoney(price ?? 0) }),
         price,
-        price_by_rate: priced((((spent - forMisses) / matches) * calls) / bought),
+        price_by_rate: priced((((spent - forMisses) / sold) * calls) / bought),
       };
     });
 }

@@ -189,7 +189,9 @@ function Attempt(attempt: AttemptObject) {
 
 function answerWords({ closure, decision, decided, released }: AttemptObject): string {
   if (closure === null) return 'on its way';
-  const words = ANSWERS[closure.answer ?? closure.kind] ?? closure.kind;
+  const { sold } = closure;
+  const words =
+    sold === undefined ? (ANSWERS[closure.answer ?? closure.kind] ?? closure.kind) : `sold: ${sold}`;
   if (decision?.kind === 'told') return `${words}, as a person has said`;
   if (decided?.kind === 'skip') return `${words}; left out`;
   if (released !== null) return `${words}; a person has said that nothing came of it`;
