@@ -101,6 +101,8 @@ export type PlannedStepObject = z.infer<typeof PlannedStepObject>;
 export const PlanFigures = z.object({
   rows: z.number(),
   invalid: z.number(),
+  /** Those of the invalid rows that `--accept shared-host` takes: a host of several companies. */
+  set_aside: z.number().exactOptional(),
   duplicates: z.number(),
   /** Rows that are not asked, because `only_if`, `unless` or `on_existing` leaves nothing to do for them. */
   skipped: z.number().exactOptional(),
@@ -111,6 +113,8 @@ export const PlanFigures = z.object({
   accepted: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),
+  /** Rows that ask the same as others by their first identifiers, and are asked by what tells them apart. */
+  told_apart: z.number().exactOptional(),
   /** Rows to buy whose answers are too old. */
   too_old: z.number().exactOptional(),
   /** Rows to buy whose reply is no answer today. */

@@ -254,6 +254,8 @@ class RowDraft {
   #counts = { rows: 0, invalid: 0, duplicates: 0, bought_before: 0, accepted: 0, in_doubt: 0, to_buy: 0 };
   #skipped = 0;
   #tooOld = 0;
+  #setAside = 0;
+  #toldApart = 0;
 
   readonly #skippedBy: SkippedBy;
 
@@ -271,11 +273,15 @@ class RowDraft {
       this.#skipped += 1;
       this.#skippedBy.add(row, classification.by);
     } else this.#counts[COUNTED_AS[kind]] += 1;
-    if (kind === 'invalid') this.#reasons.add(row, classification.reason);
+    if (kind === 'invalid') {
+      this.#reasons.add(row, classification.reason);
+      if (classification.isSetAside) this.#setAside += 1;
+    }
     if ('left' in classification) this.#addLookedUp(classification);
   }
 
-  #addLookedUp({ answers, left }: LookupResult): void {
+  #addLookedUp({ answers, left, isToldApart }: LookupResult): void {
+    if (isToldApart) this.#toldApart += 1;
     this.#addAnswers(answers);
     const isAnew = (why: StepLeft['anew']): boolean => left.some(({ anew }) => anew === why);
     if (isAnew('too_old')) this.#tooOld += 1;
@@ -309,6 +315,8 @@ class RowDraft {
       ...(this.#skipped === 0 ? {} : { skipped: this.#skipped }),
       ...present({ skipped_by: this.#skippedBy.all() }),
       ...(refreshes ? { too_old: this.#tooOld } : {}),
+      ...(this.#setAside === 0 ? {} : { set_aside: this.#setAside }),
+      ...(this.#toldApart === 0 ? {} : { told_apart: this.#toldApart }),
       ...present({
         unanswered: this.#agreed.unanswered.part(worst),
         asked_otherwise: this.#agreed.asked_otherwise.part(worst),

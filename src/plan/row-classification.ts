@@ -41,6 +41,8 @@ export interface LookupResult {
   readonly answers: readonly UsableAnswer[];
   /** The steps of the row that have not ended. */
   readonly left: readonly StepLeft[];
+  /** The row is asked by an ABN or a profile that tells it from rows which would ask the same without it. */
+  readonly isToldApart: boolean;
   /**
    * Whether the row needs, or needed, a purchase by the batch that asks. It stays true once the batch has
    * bought it.
@@ -129,7 +131,18 @@ function sorterOf(
   question: Surveys['question'] = tellsApartBy(context.apart),
 ) {
   const accounts = accountsOf(context);
-  const prepare = rowPreparer(context, columns, context.shared, question);
+  let isToldApart = false;
+  const prepare = rowPreparer(
+    context,
+    columns,
+    context.shared,
+    question &&
+      ((asked, by) => {
+        const isApart = question(asked, by);
+        isToldApart ||= isApart;
+        return isApart;
+      }),
+  );
   const different = new SeenTexts();
   let placed: RowClassification[] = [];
   let walks: RowProgress[] = [];
@@ -137,6 +150,7 @@ function sorterOf(
     isFull: () => placed.length + walks.length >= ROWS_PER_GROUP,
     add(each: InputRow): void {
       const { row } = each;
+      isToldApart = false;
       const prepared = prepare(each);
       if (prepared.kind !== 'ready') {
         placed.push({ ...prepared, row });
@@ -149,7 +163,7 @@ function sorterOf(
       for (const [at, own] of steps) if (!different.add(identityOf(own))) shared.add(at);
       const before = context.before?.(each);
       if (shared.size === 0 || shared.size < steps.size)
-        walks.push({ row, walk, shared, answers: [], left: [], isOfBatch: false, before });
+        walks.push({ row, walk, shared, answers: [], left: [], isOfBatch: false, isToldApart, before });
       else placed.push({ kind: 'duplicate', row });
     },
     async take(batch: PlannedBatch): Promise<readonly RowClassification[]> {
@@ -223,6 +237,7 @@ interface RowProgress {
   readonly left: StepLeft[];
   readonly before: EarlierCall | undefined;
   isOfBatch: boolean;
+  readonly isToldApart: boolean;
 }
 
 async function lookUp(
@@ -315,8 +330,8 @@ function leftOf(
   }
 }
 
-function lookedUp({ row, answers, left, isOfBatch }: RowProgress): LookupResult {
+function lookedUp({ row, answers, left, isOfBatch, isToldApart }: RowProgress): LookupResult {
   const isLeft = (kind: StepLeft['kind']): boolean => left.some((step) => step.kind === kind);
   const kind = (['to_buy', 'in_doubt', 'accepted', 'left_out'] as const).find(isLeft) ?? 'answered';
-  return { kind, row, answers, left, isOfBatch: isOfBatch || kind === 'to_buy' };
+  return { kind, row, answers, left, isToldApart, isOfBatch: isOfBatch || kind === 'to_buy' };
 }

@@ -137,7 +137,8 @@ export type PreparedRow =
       /** How the repaired cells of the row were read; absent when none was repaired. */
       readonly repaired?: string;
     }
-  | { readonly kind: 'invalid'; readonly reason: string }
+  /** `isSetAside`: because of a host of several companies, until a person takes such rows. */
+  | { readonly kind: 'invalid'; readonly reason: string; readonly isSetAside?: true }
   /** The row would get nothing, or the condition `by` of the job leaves it out. */
   | { readonly kind: 'skipped'; readonly reason: string; readonly by?: string };
 
@@ -203,7 +204,7 @@ export function rowPreparer(
     if (full !== undefined) return { kind: 'skipped', reason: full, by: BY_ON_EXISTING };
     const ready = prepared(own(columns.read(row)));
     const reason = ready.kind === 'ready' ? aside?.(row) : undefined;
-    if (reason !== undefined) return { kind: 'invalid', reason };
+    if (reason !== undefined) return { kind: 'invalid', reason, isSetAside: true };
     return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
   };
 }

@@ -4,10 +4,8 @@
  * Method: the real command before a vendor that keeps what arrives, at an account that is not play money, over a store in which the
  * calls of a run, and the mark of its build, are those of an earlier build.
  */
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { callKeyOf } from '../../src/core/call-key.ts';
-import { keptKey } from '../../src/ledger/context.ts';
+import { asEarlierBuild } from '../support/earlier-build.ts';
 import { type DeskBefore, deskBefore } from './desk.ts';
 
 const COMPANY = { path: '/company', method: 'POST', gives: { name: 'name' }, credits: { most: 1, found: 1 } };
@@ -37,33 +35,9 @@ async function askedByEarlierBuild(isLost = false): Promise<DeskBefore & { reado
       asked.input.domain === 'acme.example' ? new Response('{}', { status: 500 }) : answer(asked, nth);
   const { batch } = await at.desk.json(run());
   at.answer = answer;
-  asEarlierBuild(at.desk.place.path('store/ledger.db'));
+  asEarlierBuild(at.desk.place.path('store/ledger.db'), 'acme.example', 'google.com');
   at.asked.length = 0;
   return Object.assign(at, { batch });
-}
-
-function asEarlierBuild(path: string): void {
-  const db = new Database(path);
-  const secret = db.prepare("SELECT value FROM meta WHERE name = 'secret'").pluck().get() as string;
-  // The tables refuse that an attempt becomes another call.
-  const triggers = db
-    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'attempts'")
-    .all() as readonly { name: string; sql: string }[];
-  for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);
-  const attempts = db
-    .prepare(
-      'SELECT c.id, c.operation, c.asked, a.identity FROM attempts c JOIN accounts a ON a.id = c.account',
-    )
-    .all() as readonly { id: number; operation: string; asked: string; identity: string }[];
-  for (const { id, operation, asked, identity } of attempts) {
-    if (!asked.includes('acme.example')) continue;
-    const was = asked.replace('acme.example', 'google.com');
-    const key = callKeyOf(identity, { operation, ...JSON.parse(was) });
-    db.prepare('UPDATE attempts SET asked = ?, key = ? WHERE id = ?').run(was, keptKey(secret, key), id);
-  }
-  for (const { sql } of triggers) db.exec(sql);
-  db.exec(`UPDATE batches SET facts = json_remove(facts, '$.settings.by_kind')`);
-  db.close();
 }
 
 const EDITED = [...LIST, 'https://gamma.example'].join('\n');

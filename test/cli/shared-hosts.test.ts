@@ -43,7 +43,7 @@ test('companies that share nothing but a host are set aside, and the others go o
   const at = await deskOf([...PORTAL, ...OWN]);
   const planned = await plan(at);
   expect(planned).toMatchObject({
-    ...{ rows: 5, invalid: 3, to_buy: 2 },
+    ...{ rows: 5, invalid: 3, set_aside: 3, to_buy: 2 },
     reasons: [{ reason: REASON, count: 3, first_rows: [2, 3, 4] }],
   });
   expect((await at.desk.type(words('--plan', planned.id))).code).toBe(3);
@@ -57,6 +57,7 @@ test('--accept shared-host takes them in a later run of the list, once, and it s
   await at.desk.type(words());
   const planned = await plan(at, '--accept', 'shared-host');
   expect(planned).toMatchObject({ invalid: 0, to_buy: 1, bought_before: 2 });
+  expect(planned).not.toHaveProperty('set_aside');
   expect((await at.desk.type(words('--accept', 'shared-host', '--plan', planned.id))).code).toBe(0);
   expect(domains(at)).toEqual(['acme.example', 'beta.example', 'portal.example']);
   expect(statuses(at)).toEqual(Array(5).fill('matched'));

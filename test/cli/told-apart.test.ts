@@ -51,7 +51,9 @@ const OWN = ['john-one@smith.example', 'john-two@smith.example'];
 test('two people of one name at one domain are asked by their profiles, as the plan says, and once', async () => {
   const at = await deskOf([ONE, TWO, ANN]);
   const planned = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
-  expect(planned).toMatchObject({ to_buy: 3, duplicates: 0, credits: { most: 3 } });
+  expect(planned).toMatchObject({ to_buy: 3, duplicates: 0, told_apart: 2, credits: { most: 3 } });
+  const { stdout } = await at.desk.type(['plan', 'job.yaml', 'list.csv']);
+  expect(stdout).toMatch(/^ {2}told apart +2 asked by the ABN or profile that tells them from others$/m);
   expect((await at.desk.type(words('--plan', planned.id))).code).toBe(0);
   expect(mails(at)).toEqual([...OWN, 'anybody@lee.example']);
   expect(at.asked.map(({ input }) => Object.keys(input).toSorted().join())).toEqual([
@@ -114,6 +116,7 @@ test.each<readonly [string, readonly string[], object, object]>([
   ],
 ])('rows of one question are asked once where they have %s', async (_, list, job, finder) => {
   const at = await deskOf(list, job, finder);
+  expect(await at.desk.json(['plan', 'job.yaml', 'list.csv'])).not.toHaveProperty('told_apart');
   expect((await at.desk.type(words())).code).toBe(0);
   expect(at.asked.map(({ input }) => Object.keys(input).toSorted().join())).toEqual([
     'domain,first_name,last_name',
