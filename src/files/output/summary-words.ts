@@ -208,10 +208,14 @@ function besideWords(figures: BatchFigures): string {
 /** A sentence with a flag, or one that says which command to run. */
 const TYPED = /--[a-z]|\brun [a-z]+-[a-z]+/i;
 const SENTENCE = /[^.]+\.?|\./g;
+/** What a person may type, behind the fact: `; ask all the same with --accept shared-host`. */
+const TYPED_CLAUSE = /; [^;]*?--[a-z][^;]*/g;
 
 /** A reason for people who never typed a command. The whole reason stands in the row. */
 export const untyped = (reason: string): string =>
-  reason.replaceAll(SENTENCE, (sentence) => (TYPED.test(sentence) ? '' : sentence));
+  reason
+    .replaceAll(TYPED_CLAUSE, '')
+    .replaceAll(SENTENCE, (sentence) => (TYPED.test(sentence) ? '' : sentence));
 
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 

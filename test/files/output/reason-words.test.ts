@@ -34,6 +34,11 @@ test.each([
     'ABN: the checksum fails; ABN: blank',
   ],
   ['invalid', 'role "chief \\"x\\"" is not known. Try --role.', 'role is not known.'],
+  [
+    'invalid',
+    'a.example is the website of 3 companies of this list; ask all the same with --accept shared-host',
+    'a.example is the website of 3 companies of this list',
+  ],
   ['refused', 'the vendor says "gone" (id 7): gone', 'the vendor says: gone'],
   [
     'in_doubt',

@@ -1,6 +1,6 @@
 import { Needs } from '../../../../files/output/report/needs.ts';
 import { Fold } from '../../../../files/output/report/table.ts';
-import { whatWords } from '../../../../files/output/summary-words.ts';
+import { untyped, whatWords } from '../../../../files/output/summary-words.ts';
 import type { ListJobChoice, PlannedChangeObject, PlanObject } from '../../../api.ts';
 import { Button, Checkbox, Facts, Field, RowLinks, Sentences, Stop } from '../../parts/controls.tsx';
 import { askedApart, counted, duration, grouped, money, needWords } from '../../parts/figures.ts';
@@ -11,7 +11,7 @@ import { isSent, whoIs } from './team.ts';
 /** What of the list will be asked, and what is free. */
 export function Price({ scene, plan }: OfPlan) {
   const reasons = (plan.reasons ?? []).map(({ reason, count, first_rows }) => {
-    return { kind: 'invalid', words: reason, rows: count, first_rows };
+    return { kind: 'invalid', words: untyped(reason), rows: count, first_rows };
   });
   const some = (rows = 0, more = ''): string => (rows === 0 ? '' : grouped(rows) + more);
   return (
@@ -106,6 +106,15 @@ export function Agreements({ scene, plan }: OfPlan) {
             <Sentences of={question.details} />
           </Fold>
           <Button look="go" says="Allow it" onClick={() => agree({ accept: question.agreement })} />
+        </Stop>
+      )}
+      {question === undefined && (plan.set_aside || agreed.asksAside) && (
+        <Stop says="Some rows have the website of several companies, so it is probably none of theirs.">
+          <Checkbox
+            says="Ask them all the same"
+            checked={agreed.asksAside ?? false}
+            onCheck={(asksAside) => agree({ asksAside })}
+          />
         </Stop>
       )}
       {again && (

@@ -58,7 +58,7 @@ export function useScene(known: Known) {
   const isAsked = isPlanning.value || (rowsMended(known) > 0 && !isRunning && batch?.changes === undefined);
   const isChosen = list !== undefined && isAsked && operationsOf(job).length > 0;
   const described = { path: '/plan', body: { file: list?.id, ...readingOf(job) } };
-  const planned = { path: '/plan', body: { file: list?.id, job, only, accept: agreed.value.accept } };
+  const planned = { path: '/plan', body: { file: list?.id, job, only, accept: acceptedIn(agreed.value) } };
   const plan = useAnswer<PlanObject>(isChosen && planned, [acted.value, state, counts], REST_MS);
   // The answer is another object once its question has changed, and so it is about the choice that is shown.
   useEffect(() => {
@@ -201,8 +201,14 @@ export interface OfPlan extends OfScene {
   readonly plan: PlanObject;
 }
 
+/** What `--accept` takes of her answers. */
+export const acceptedIn = ({ accept, asksAside }: Agreed): string | undefined =>
+  accept ?? (asksAside ? 'shared-host' : undefined);
+
 export interface Agreed {
   readonly accept?: string;
+  /** Rows that are set aside for a host of several companies are asked. */
+  readonly asksAside?: boolean;
   /** What was answered before is read again, or bought again. */
   readonly yes?: boolean;
   /** Typed before these people lose what they have. */

@@ -12,7 +12,7 @@ import { addedIn, besides, isFill, operationsOf, type Step, stepsOf, withAdded, 
 import { focusTable } from './mends.tsx';
 import { Agreements, Changes, Cost, isAgreed, Price } from './price.tsx';
 import { HowRead } from './reading.tsx';
-import { EVERYTHING, isTeam, type OfPlan, type OfScene, type Scene } from './scene.ts';
+import { acceptedIn, EVERYTHING, isTeam, type OfPlan, type OfScene, type Scene } from './scene.ts';
 import { type Accounts, canDo, isPlay, type OfAccounts, Steps } from './steps.tsx';
 import { isMaking, isSent, whoIs } from './team.ts';
 
@@ -169,7 +169,8 @@ function offersOf({ selected, tried }: Scene, plan: PlanObject): { says: string;
 /** @param how the most that it may cost, and how many rows are tried alone. */
 async function start(scene: Scene, { id: plan }: PlanObject, how: object): Promise<void> {
   const { list, job, only } = scene;
-  const { accept, yes: looksAgain } = scene.agreed.value;
+  const accept = acceptedIn(scene.agreed.value);
+  const { yes: looksAgain } = scene.agreed.value;
   // The button says how many people are changed: whoever presses it agrees to that plan, and to no other.
   const yes = isTeam(scene) || looksAgain;
   scene.choose(job);
