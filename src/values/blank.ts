@@ -131,6 +131,9 @@ export const isPlaceholder = (text: string): boolean => PLACEHOLDER.test(text);
 /** Signs in the place of letters or digits that a vendor does not show: `j••••@acme.com`, `+61 4XX XXX XXX`. */
 const MASK = /[*•●█▪■]{2,}|(?<![a-z])x{2,}(?![a-z])/i;
 
+/** Whether a text has any of the signs by which it may be a mask or a place for a value. Nearly none has. */
+export const mayHide = (text: string): boolean => /[*•●█▪■{}$<%[]|xx|_name$/i.test(text);
+
 /** Whether signs hide a part of a word, in a text of which nearly any is a value of its kind. */
 export const isMaskedWord = (text: string): boolean => /[\p{L}\p{N}][*•●█▪■]{2,}/u.test(text);
 

@@ -1,5 +1,5 @@
 import { phrasesIn } from '../core/plain-text.ts';
-import { bareWord, isMaskedWord, isPlaceholder } from './blank.ts';
+import { bareWord, isMaskedWord, isPlaceholder, mayHide } from './blank.ts';
 import { NO_COMPANY } from './company-name-words.ts';
 import type { Kind } from './kind.ts';
 import { ENCODING, ENTITIES, identifierDamage, mending } from './mend.ts';
@@ -27,8 +27,8 @@ function whyNone(name: string): Code | Unusable | undefined {
   if (!/\p{L}|\p{N}/u.test(name)) return 'no_company';
   const value = sheetValue(name);
   if (value !== undefined) return unusable('sheet_value', value);
-  if (isPlaceholder(name)) return 'placeholder';
-  if (isMaskedWord(name)) return 'hidden';
+  if (mayHide(name) && isPlaceholder(name)) return 'placeholder';
+  if (mayHide(name) && isMaskedWord(name)) return 'hidden';
   return NONE.has(bareWord(name)) ? 'stand_in_name' : undefined;
 }
 

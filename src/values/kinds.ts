@@ -1,4 +1,4 @@
-import { identifierText, isBlankCell, isMask, isPlaceholder } from './blank.ts';
+import { identifierText, isBlankCell, mayHide } from './blank.ts';
 import { companyName } from './company-name.ts';
 import { email } from './email.ts';
 import type { Kind, KindName } from './kind.ts';
@@ -49,7 +49,7 @@ export function isFilled(cell: string, kind?: KindName): boolean {
   if (kind === undefined || KINDS[kind].read === undefined) return !isBlankCell(cell, kind);
   if (identifierText(cell, kind) === '') return false;
   const { read, mayStandIn } = KINDS[kind];
-  if (mayStandIn?.(cell) === false && !isMask(cell) && !isPlaceholder(cell)) return true;
+  if (mayStandIn?.(cell) === false && !mayHide(cell)) return true;
   const said = read?.(cell);
   return said?.kind !== 'unusable' || !SAYS_NOTHING.has(said.code);
 }
@@ -59,8 +59,12 @@ const SOMETHING_ELSE: ReadonlySet<Code> = new Set<Code>([
   ...(['no_email', 'no_phone', 'no_web_address', 'no_dot', 'spaces', 'no_register_number'] as const),
 ]);
 
+/** An address, a number or a link, right or not: nearly every cell, which so need not be read. */
+const LOOKS_RIGHT = /^(?:\+?[\d\s().-]+|[^\s@]+@[^\s@]+\.[^\s@]+|https?:\/\/\S+)$/i;
+
 /** Why nobody is reached by a cell that is filled, as a clause behind it; undefined where somebody may be. */
 export function problemOf(cell: string, kind: KindName): string | undefined {
+  if (LOOKS_RIGHT.test(cell)) return undefined;
   const said = KINDS[kind].read?.(cell);
   return said?.kind === 'unusable' && SOMETHING_ELSE.has(said.code) ? problemWords(said) : undefined;
 }
