@@ -89,6 +89,13 @@ export function withoutEntities(text: string): string {
 
 const ENTITY = /&#?[a-z\d]+;/i;
 
+/** `&amp; for &`: what stands in a text for a sign; undefined where all of it is meant. */
+export function entityIn(text: string): string | undefined {
+  if (withoutEntities(text) === text) return undefined;
+  const entity = ENTITY.exec(text)?.[0] ?? '';
+  return `${entity} for ${withoutEntities(entity)}`;
+}
+
 export const ENTITIES: Mend = { kind: 'entities', mend: withoutEntities, onlyUnusable: true };
 const PAIRS = ['""', "''", '<>', '()', '[]', '{}', '``', '“”', '„“', '””', '«»', '»«', '‘’', '’’', '‹›'];
 export const QUOTES: Mend = {

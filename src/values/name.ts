@@ -1,6 +1,6 @@
 import { withoutApostrophes } from './cell-text.ts';
 import type { KindName } from './kind.ts';
-import { withoutEntities } from './mend.ts';
+import { entityIn } from './mend.ts';
 import { withoutMojibake } from './misread.ts';
 import type { Code } from './problem-words.ts';
 import { type Read, reader, type Unusable, unusable, usable } from './reading.ts';
@@ -11,7 +11,8 @@ export const nameReader = (check: (name: string) => Code | Unusable | undefined,
     const spelled = PLAIN.test(text) ? text : inOneSpelling(text);
     const name = withoutApostrophes(spelled);
     if (name.length > LONGEST_NAME) return unusable('long_name', `${LONGEST_NAME}`);
-    if (name.includes('&') && withoutEntities(name) !== name) return unusable('entities');
+    const entity = name.includes('&') ? entityIn(name) : undefined;
+    if (entity !== undefined) return unusable('entities', entity);
     if (withoutMojibake(name) !== name) return unusable('mojibake');
     const problem = check(name);
     if (problem === undefined) return usable(name);

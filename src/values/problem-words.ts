@@ -12,7 +12,7 @@ const WORDS = {
   placeholder: 'is a place for a value that a program did not fill',
   hidden: 'hides its value behind signs',
   mojibake: 'has letters of a wrong encoding',
-  entities: 'is written with signs of a web page, such as &amp; for &',
+  entities: (pair) => `has ${pair} as web pages write it`,
 
   // ------------------------------------------------------------------------------------------- web addresses
   spaces: 'contains a space or several values',

@@ -101,6 +101,12 @@ test('two parts that are no name together are refused by what they are together'
     'name Bunya Timber Pty Ltd: is a company, and no person',
     'first name Dr: is a title, and no given name',
   ]);
+  const { figures } = await at.desk.json(RUN);
+  expect(figures.reasons).toMatchObject([
+    { words: 'name: stands for no name', rows: 1 },
+    { words: 'name: is a company, and no person', rows: 1 },
+    { words: 'first name: is a title, and no given name', rows: 1 },
+  ]);
 });
 
 test('a sign of a web page in a name is repaired, as the plan shows, and is not sent as it stands', async () => {

@@ -247,7 +247,12 @@ const withRest = (parts: readonly string[], rest: string): readonly string[] => 
 /** What an administrator mends in the job. */
 const NO_PROJECT = /^project .* is not known/;
 
-const NOTHING_USABLE = /^no usable identifier: /;
+/** What is said of every row that cannot be asked by anything that the vendor takes. */
+const NOTHING_USABLE =
+  /^(?:no usable identifier|no tier of the waterfall is complete|none of [a-z_+:, ]+ is complete): /;
+
+/** How a repair would read the cells, which is another text for each row. */
+const REPAIRED = /(; repaired, it would be sent) with .*$/s;
 
 /** The words of a row of several steps, which says this of each step. */
 const BY_STEPS = /(^|; )[a-z]+-[a-z]+: (no usable identifier: )/g;
@@ -255,11 +260,12 @@ const BY_STEPS = /(^|; )[a-z]+-[a-z]+: (no usable identifier: )/g;
 function invalidWords(said: string): string {
   const reason = said.replaceAll(BY_STEPS, (_, before, words) => (before === '' ? words : before));
   if (NO_PROJECT.test(reason)) return 'the project is not known';
-  const parts = clausesIn(reason.replace(NOTHING_USABLE, ''));
+  const parts = clausesIn(reason.replace(REPAIRED, '').replace(NOTHING_USABLE, ''));
   const plain = NOTHING_USABLE.test(reason)
     ? parts.map((part) => part.replace(WITH_CELL, '$1: $2'))
     : [reason];
-  return withoutQuoted([...new Set(plain)].join('; '));
+  const repaired = REPAIRED.exec(reason)?.[1] ?? '';
+  return withoutQuoted([...new Set(plain)].join('; ')) + repaired;
 }
 
 /** What stands before the words about a cell in a row of several steps. */

@@ -231,7 +231,7 @@ export function repairedRow(
     const { repaired } = issueOf(kind, row[name] ?? '') ?? {};
     if (repaired === undefined) continue;
     text = { ...text, [name]: repaired };
-    notes.push(`${LABELS[kind] ?? name} read as ${foreignWords(repaired)}`);
+    notes.push(`${LABELS[kind] ?? name.replaceAll('_', ' ')} read as ${foreignWords(repaired)}`);
   }
   return { text, note: notes.length === 0 ? undefined : notes.join(', ') };
 }

@@ -91,6 +91,8 @@ interface DerivedReading {
   readonly from: Identifier;
   readonly cell: string;
   readonly said: ReadAs;
+  /** Whether `cell` is the text of several cells. */
+  readonly isWhole: boolean;
 }
 
 interface UsableReading {
@@ -191,7 +193,7 @@ function derivedOf(
   if (read === undefined || from?.cell === undefined || cells.length < names.length) return undefined;
   const isWhole = from.own.kind !== 'blank' && cells.length > 1;
   const cell = isWhole ? cells.map(withoutTextMark).join(' ') : from.cell;
-  return { from: from.identifier, cell, said: read(cell, terms) };
+  return { from: from.identifier, cell, said: read(cell, terms), isWhole };
 }
 
 /** Reads an identifier's own cell. */
@@ -354,18 +356,11 @@ const LONGEST_QUOTE = 80;
 function whyNothing(named: readonly Reading[], what: string): string {
   const clauses = new Map<string, string>();
   for (const reading of named) {
-    const { identifier, cell, own } = reading;
     if (usableReading(reading) !== undefined) continue;
-    const derived = reading.derived?.();
-    const isElsewhere = cell === undefined && derived !== undefined;
-    const [cause, text, said] = isElsewhere
-      ? [derived.from, derived.cell, derived.said]
-      : [identifier, cell, own];
+    const { about, parts, words } = complaint(reading);
     // A website may be unusable as a domain, too. One complaint about a cell, or about a pair of cells, is
     // enough.
-    const whole = said.kind === 'unusable' ? said.whole : undefined;
-    const about = whole === undefined ? cause.name : WHOLE;
-    if (!clauses.has(about)) clauses.set(about, clause(cause, text, said));
+    if (![about, ...parts].some((each) => clauses.has(each))) clauses.set(about, words);
   }
   if (clauses.size === 0) return 'no usable identifier: no column is chosen for one';
   const isIncomplete = named.some((reading) => usableReading(reading) !== undefined);
@@ -373,36 +368,54 @@ function whyNothing(named: readonly Reading[], what: string): string {
   return `${fact}: ${[...clauses.values()].join('; ')}`;
 }
 
+/** What the cells are called that are read together. */
+const WHOLE = 'name';
+
+/**
+ * What is wrong with an unusable identifier.
+ * @returns `about`: the identifier to which the cell belongs, or `name` for cells that are read together, the
+ *   identifiers of which are the `parts`.
+ */
+function complaint(reading: Reading) {
+  const { identifier, cell, own } = reading;
+  const derived = reading.derived?.();
+  if (cell !== undefined || derived === undefined) {
+    const isOfPair = own.kind === 'unusable' && own.whole !== undefined;
+    const named = isOfPair ? { ...identifier, label: WHOLE } : identifier;
+    return { about: isOfPair ? WHOLE : identifier.name, parts: [], words: clause(named, cell, own) };
+  }
+  const { from, isWhole, said } = derived;
+  const parts = isWhole ? (identifier.derivedFrom?.names ?? []) : [];
+  const isOfPair = parts.length > 1;
+  const named = isOfPair ? { ...from, label: WHOLE } : from;
+  return { about: isOfPair ? WHOLE : from.name, parts, words: clause(named, derived.cell, said) };
+}
+
 /**
  * The complaints about unusable cells. An unusable number or e-mail address was mistyped, and the row asks
  * for its correction; an unusable web address is often all that there is.
  */
 function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): string {
-  return named
-    .filter(
-      ({ own, identifier: { name } }) =>
-        own.kind === 'unusable' && !asked.some(({ sources }) => sources.includes(name)),
-    )
-    .map(
-      ({ identifier, cell, own }) =>
-        clause(identifier, cell, own) + (identifier.standsAlone && !isRight(own) ? SO_CORRECT_IT : ''),
-    )
-    .join('; ');
+  const wrong = named.filter(
+    ({ own, identifier: { name } }) =>
+      own.kind === 'unusable' && !asked.some(({ sources }) => sources.includes(name)),
+  );
+  const clauses = wrong.map((reading) => {
+    const { identifier, own } = reading;
+    return complaint(reading).words + (identifier.standsAlone && !isRight(own) ? SO_CORRECT_IT : '');
+  });
+  return [...new Set(clauses)].join('; ');
 }
 
 /** An address of a department is right as it is. */
 const isRight = (said: ReadAs): boolean => said.kind === 'unusable' && said.code === 'role_email';
 
-/** What the cells are called that are read together. */
-const WHOLE = 'name';
-
 function clause({ label, quote }: Identifier, cell: string | undefined, said: ReadAs): string {
-  if (said.kind === 'unusable' && said.whole !== undefined)
-    return `${WHOLE} ${foreignWords(said.whole, LONGEST_QUOTE)}: ${problemWords(said)}`;
   if (cell === undefined) return `${label}: no column`;
   if (cell.trim() === '') return `${label}: blank`;
   const problem = said.kind === 'unusable' ? problemWords(said) : 'counts as blank';
-  return `${label} ${foreignWords((quote?.(cell) ?? cell).trim(), LONGEST_QUOTE)}: ${problem}`;
+  const text = (said.kind === 'unusable' ? said.whole : undefined) ?? quote?.(cell) ?? cell;
+  return `${label} ${foreignWords(text.trim(), LONGEST_QUOTE)}: ${problem}`;
 }
 
 // -------------------------------------------------------------------------------------------------- stepping
