@@ -65,6 +65,11 @@ export async function dialectOf(account: Account, own: readonly OwnDialect[] = [
   return asSpokenBy(account, await spokenBy(account, own), own);
 }
 
+/** A dialect that is a value. @throws StopError `account` with the entry that is wrong. */
+export async function ownDialect(value: OwnDialect): Promise<Dialect> {
+  return (await import('./dialect/file.ts')).dialectOfValue(value, await builtInDialect(value.vendor));
+}
+
 export async function ownRequestProblem(request: unknown): Promise<SchemaProblem | undefined> {
   return (await import('./dialect/file.ts')).requestProblem(request, await builtInDialect('provider'));
 }
@@ -474,7 +479,7 @@ const NOT_SENT: ReadonlySet<string> = new Set(
   wordsIn(`
     name vendor differences answers words fields_at credits credits_charged rate_hints request_id repeated
     answer_fields accepted results gives verdicts answer answer_status sure_after valid_for timeout
-    connectedAccount
+    connectedAccount examples
   `),
 );
 

@@ -19,16 +19,23 @@ import type { JobOptions, RunChoices, RunOptions } from '../plan/context.ts';
 import type { AskedAccount, ResolvedJob } from '../plan/row-walk.ts';
 import { preparedRows, unknownProjects } from '../plan/team/planned-rows.ts';
 
+interface ChosenBy
+  extends Pick<JobOptions, 'job' | 'entries' | 'strict' | 'operations' | 'dialects'>,
+    Pick<RunChoices, 'accept'> {
+  /** Left out: those of the file. */
+  readonly accounts?: Accounts;
+}
+
 export async function choose({
   job: argument,
   entries,
   strict,
   accept,
+  accounts: given,
   ...own
-}: Pick<JobOptions, 'job' | 'entries' | 'strict' | 'operations' | 'dialects'> &
-  Pick<RunChoices, 'accept'>): Promise<ResolvedJob> {
+}: ChosenBy): Promise<ResolvedJob> {
   const job = await loadJob(argument, entries, own);
-  const accounts = await loadAccounts();
+  const accounts = given ?? (await loadAccounts());
   requireReceiver(job, accounts);
   const { vendor } = job.operation;
   const steps = (job.steps ?? []).map((step) => ({

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Document, isMap, parseDocument, visit } from 'yaml';
+import { type Document, isMap, parseDocument, visit, Document as YamlDocument } from 'yaml';
 import { messageOf, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
@@ -52,6 +52,22 @@ export async function addAccount(
     },
   );
   return findAccount(changed, name);
+}
+
+/**
+ * The accounts with one that the file does not have, as a command will read it once it is added.
+ * @throws StopError `account` when the entry is wrong, or the name is taken.
+ */
+export function withAccount(accounts: Accounts, name: string, entry: object): Accounts {
+  const { path, configured } = accounts;
+  if (configured.some((each) => each.name === name)) {
+    const next = 'Choose another name, or try an operation of that account.';
+    throw stop('account', `There is already an account ${name}.`, next);
+  }
+  const document = new YamlDocument({ accounts: { [name]: entry } }).toString();
+  const kind = { ...ACCOUNTS_FILE, isUnwritten: true } as const;
+  const { configured: added } = accountsOf(checkDocument(document, path, accountsSchema, kind));
+  return { ...accounts, configured: [...configured, ...added] };
 }
 
 /** @param key `key`, or `key_env`: the other one goes. */

@@ -358,6 +358,18 @@ export type DialectOperation = z.infer<typeof operation>;
 
 // ----------------------------------------------------------------------------------------------- the dialect
 
+const example = z.strictObject({
+  operation: z.string().describe('the operation that was asked'),
+  asked: z.record(z.string(), z.string()).describe('by what, as our inputs: invented names'),
+  status: z.int().min(100).max(599).describe('the status of the answer'),
+  headers: opt(z.record(headerName, z.string()), 'headers of the answer that the dialect reads'),
+  body: z.string().describe('its body, with invented names in the place of those of people'),
+  means: z.enum(['found', 'no_match']).describe('what the answer means'),
+  gives: opt(z.record(z.string(), plain), 'the values that it gives, by our names'),
+});
+
+export type Example = z.infer<typeof example>;
+
 const rateHints = z.strictObject({
   remaining: opt(headerName, 'header with the requests that are left for now'),
   reset: opt(headerName, 'header with the time until more are left: seconds, or a time'),
@@ -489,6 +501,10 @@ export const entries = z.strictObject({
     email: at('where the e-mail stands in the answer').optional(),
   }),
   api_call: opt(envelope, 'of a service: how other vendors are asked through it'),
+  examples: opt(
+    z.array(example),
+    'answers of the vendor that `accounts test` reads again, without a request',
+  ),
 });
 
 export type DialectEntries = z.infer<typeof entries>;

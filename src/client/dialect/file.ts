@@ -161,7 +161,12 @@ export function requestProblem(request: unknown, builtIn: Dialect): SchemaProble
  * A dialect as it travels with a batch to processes that do not have its file. Operations of a program travel
  * by themselves.
  */
-export function carriedDialect({ differences: _, through, ...dialect }: Dialect): JsonObject {
+export function carriedDialect({
+  differences: _,
+  examples: _examples,
+  through,
+  ...dialect
+}: Dialect): JsonObject {
   const operations = Object.entries(dialect.operations).filter(([name]) => !name.includes('@'));
   const content = { ...dialect, operations: Object.fromEntries(operations), envelope: through?.envelope };
   return JSON.parse(JSON.stringify(content));
