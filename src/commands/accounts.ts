@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
   accountObject,
@@ -9,7 +8,6 @@ import {
   loadAccounts,
   REGIONS,
   sandboxAccounts,
-  usableKey,
 } from '../client/account/account.ts';
 import { addAccount, changeKey, removeAccount } from '../client/account/edit.ts';
 import { type Dialect, dialectOf, dialectProblem, missPrice, slotsAt } from '../client/dialect.ts';
@@ -20,6 +18,7 @@ import { sentence } from '../core/plain-text.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { AccountObject, VendorObject } from '../objects/account-object.ts';
 import { test } from './accounts/test.ts';
+import { keyOf } from './shared/asked-key.ts';
 import { argument, type CommandGroup, type Console, command, flag, onOff, text } from './shared/command.ts';
 
 const VENDORS = ['service', 'provider'] as const;
@@ -239,15 +238,6 @@ async function organizationFrom(console: Console, input: Add, vendor: string): P
   return (await console.ask('Organization id (Enter: none): '))?.trim() || undefined;
 }
 
-async function keyOf(console: Console, { key_env, key_stdin }: Add, account: string): Promise<object> {
-  if (key_env !== undefined && key_stdin)
-    throw stop('usage', '--key-env and --key-stdin both give a key.', 'Give one of them.');
-  if (key_env !== undefined) return { key_env };
-  return {
-    key: usableKey(account, key_stdin ? await textOf(process.stdin) : await askForKey(console)),
-  };
-}
-
 /** Asks on a terminal for what fills the slots of the dialect. Without it the account is refused. */
 async function secretsFrom(
   console: Console,
@@ -265,15 +255,6 @@ async function secretsFrom(
     if (value !== undefined) secrets.push([slot, { value: value.trim() }]);
   }
   return secrets.length === 0 ? undefined : Object.fromEntries(secrets);
-}
-
-async function askForKey(console: Console): Promise<string> {
-  const answer = await console.ask("Key (not shown as you type; copy it from the vendor's settings): ", {
-    hidden: true,
-  });
-  if (answer !== undefined) return answer.trim();
-  const fact = 'The key is missing.';
-  throw stop('usage', fact, 'Give it with --key-env NAME or --key-stdin, or answer on a terminal.');
 }
 
 /**

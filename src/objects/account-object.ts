@@ -58,6 +58,8 @@ export const AccountTest = z.object({
   name: z.string(),
   sandbox: z.boolean().optional(),
   dialect: z.string().optional(),
+  /** How many examples of its dialect were read again, and meant what they say. */
+  examples: z.number().optional(),
   key: z.string().optional(),
   resolves_to: z.array(z.string()).optional(),
   proxy: z.string().optional(),

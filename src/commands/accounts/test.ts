@@ -10,6 +10,7 @@ import {
 import { isAgreed } from '../../client/account/agreements.ts';
 import { checkAddress } from '../../client/client.ts';
 import { dialectOf, dialectQuestion } from '../../client/dialect.ts';
+import { exampleProblem } from '../../client/proposal.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
@@ -77,6 +78,18 @@ async function testAccount(console: Console, account: Account, tell: Tell): Prom
     dialectPath !== undefined && `the dialect ${dialect.name} can be used.`,
     via && `asked through ${via.service}, as ${via.connectedAccount}.`,
   );
+  const { examples = [] } = dialect;
+  for (const [at, example] of examples.entries()) {
+    const problem = exampleProblem(dialect, example);
+    if (problem === undefined) continue;
+    const fact = `${account.name}: example ${at + 1} of the dialect ${dialect.name}: ${problem}.`;
+    throw stop('account', fact, `Correct ${account.dialectPath}, or take the example out of it.`);
+  }
+  if (examples.length > 0)
+    tell(
+      { examples: examples.length },
+      `its ${counted(examples.length, 'example')} ${examples.length === 1 ? 'is read as it says' : 'are read as they say'}.`,
+    );
   tell(
     { key: 'present' },
     `the key is there (${describeKey(key)}), and only you can read the accounts file.`,
