@@ -97,7 +97,7 @@ function xdgFolder(named: string | undefined, byDefault: string): string {
  * A line for a file that we write, by which an editor finds the schema that comes with the program. The path
  * is relative to the file. Blank where the path has a blank, because editors would end it there.
  */
-export function schemaComment(kind: 'job' | 'accounts', file: string): string {
+export function schemaComment(kind: 'job' | 'accounts' | 'dialect', file: string): string {
   const schema = fileURLToPath(new URL(`docs/reference/schemas/${kind}.json`, PACKAGE));
   const path = relative(dirname(resolve(file)), schema).replaceAll(sep, '/');
   return /\s/.test(path) ? '' : `# yaml-language-server: $schema=${path}\n`;

@@ -188,20 +188,44 @@ const TriedRequest = z.object({
   body: z.string().exactOptional(),
 });
 
-/** The output of `try`. The members about the answer are null where there is none. */
-export const TrialObject = z.object({
+const trial = {
+  /** Blank where nothing was ever sent. */
   batch: z.string(),
   source: z.enum(['bought', 'ledger', 'sandbox']),
   request: TriedRequest,
   reply: ReplyObject.nullable(),
   answer: z.string().nullable(),
   charged: z.number().nullable(),
+};
+
+/** The dialect that a line of curl and two answers propose. */
+const ProposalObject = z.object({
+  account: z.string(),
+  operation: z.string(),
+  /** The content of its file. */
+  dialect: z.string(),
+  /** Where our values stand in the first answer. */
+  places: z.array(z.object({ name: z.string(), path: z.string(), value: z.string() })),
+  /** Whether it reads the first answer as found, and the second as not found. */
+  is_read: z.boolean(),
+  notes: z.array(z.string()),
+  /** The file into which it was written; null: it was not. */
+  written: z.string().nullable(),
+});
+
+/** The output of `try`. The members about the answer are null where there is none. */
+export const TrialObject = z.object({
+  ...trial,
   /** The entry of the dialect that decided, with what a reply must have for it. */
   rule: RuleObject.nullable(),
   /** With `--means`: the rule that would give such answers this meaning. */
   proposed: z.string().nullable().exactOptional(),
   /** Paths in the answer, for `add`. */
   fields: z.array(z.string()),
+  /** The same about an invented name, where a line of curl was tried. Null: it was not asked about. */
+  beside: z.object(trial).nullable().exactOptional(),
+  /** What a line of curl and both answers propose. Null: nothing yet. */
+  proposal: ProposalObject.nullable().exactOptional(),
   /** The credits that were spent now. */
   credits: SpentObject,
   stopped: StopObject.nullable(),

@@ -20,14 +20,21 @@ const runCommandLine: BuiltProgram['runCommandLine'] = (...command) =>
 export interface Typing {
   /** What somebody types who sits in front of a terminal; left out: there is none. */
   readonly answer?: string;
+  /** The same, one after each question. */
+  readonly answers?: readonly string[];
 }
 
-export async function typed(words: readonly string[], { answer }: Typing = {}): Promise<Ended> {
-  const isTTY = answer !== undefined;
+export async function typed(words: readonly string[], { answer, answers = [] }: Typing = {}): Promise<Ended> {
+  const left = [...(answer === undefined ? [] : [answer]), ...answers];
+  const isTTY = left.length > 0;
   const [stdout, stderr] = [new Written(false), new Written(isTTY)];
   const stdin = Object.assign(new PassThrough(), { isTTY });
-  if (answer === undefined) stdin.end();
-  else stdin.write(`${answer}\n`);
+  if (!isTTY) stdin.end();
+  // Whoever asks listens, and hears one line: what is typed before a question is nobody's answer.
+  stdin.on('newListener', (event) => {
+    if (event === 'keypress' || event === 'end')
+      setImmediate(() => left.length > 0 && stdin.write(`${left.shift()}\n`));
+  });
   const code = await runCommandLine(words, { stdin, stdout, stderr, env: { NO_COLOR: '1' } });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }

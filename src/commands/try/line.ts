@@ -1,0 +1,420 @@
+import { hash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Accounts, loadAccounts } from '../../client/account/account.ts';
+import { withAccount } from '../../client/account/edit.ts';
+import type { Later, OwnDialect } from '../../client/dialect.ts';
+import { laterLackOf } from '../../client/judge.ts';
+import {
+  draftOf,
+  foundIn,
+  type Heard,
+  jsonOf,
+  laterFrom,
+  nobodyLike,
+  onTrial,
+  type Proposal,
+  proposalFrom,
+  type RequestDraft,
+  requestInCurl,
+  trialDialect,
+} from '../../client/proposal.ts';
+import { callKeyOf } from '../../core/call-key.ts';
+import { agreeing, StopError, stop } from '../../core/errors.ts';
+import { WANTED } from '../../core/given.ts';
+import { present } from '../../core/objects.ts';
+import type { RowInput } from '../../core/operation.ts';
+import { spoolFolder } from '../../core/paths.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { AttemptRecord, LedgerReader } from '../../ledger/ledger.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
+import type { StopObject } from '../../objects/stop-object.ts';
+import { choose } from '../../run/choose.ts';
+import { knownAccount } from '../../run/known-account.ts';
+import { lookIfThere } from '../../run/open-ledger.ts';
+import { chooseStore } from '../../run/store-choice.ts';
+import { type KeyInput, keyOf } from '../shared/asked-key.ts';
+import type { Host } from '../shared/command.ts';
+import { mayBeSent, spend, toldOn } from '../shared/spending.ts';
+import { made, readAnew, requestLines, requestShown, type Trial, trialOf } from './trial.ts';
+
+/**
+ * A vendor whom no dialect describes is asked by a line of curl: once for a person or company that it knows,
+ * once for an invented one. Both are trials like any other. Their answers are kept, so the same command asks
+ * for neither twice, wherever the one before it has ended.
+ */
+
+export interface LineInput extends KeyInput {
+  readonly job: string;
+  readonly given: RowInput;
+  readonly account?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly later?: string | undefined;
+  readonly secret_env?: Readonly<Record<string, string>> | undefined;
+  readonly store?: string | undefined;
+  readonly budget?: number | undefined;
+  readonly yes?: boolean | undefined;
+  readonly means?: string | undefined;
+}
+
+/** A question to the vendor, and what came of it. */
+export interface Tried {
+  readonly trial: Trial;
+  readonly record: AttemptRecord;
+  /** The credits that were spent now. */
+  readonly spent: number;
+}
+
+export interface LineTried {
+  readonly draft: RequestDraft;
+  readonly name: string;
+  readonly key: object;
+  /** The words of the command without a key. */
+  readonly words: readonly string[];
+  readonly first: Tried | undefined;
+  readonly second: Tried | undefined;
+  readonly batch: string;
+  readonly proposal: Proposal | undefined;
+  readonly stopped: StopObject | null;
+  /** What is to be done where nothing could be proposed. */
+  readonly lacks: string | undefined;
+}
+
+/** What the trials of a line have in common. */
+interface Line {
+  readonly input: LineInput;
+  readonly host: Host;
+  readonly words: readonly string[];
+  readonly draft: RequestDraft;
+  readonly name: string;
+  readonly accounts: Accounts;
+  readonly most: number;
+}
+
+/** @throws StopError `usage` for a line that cannot be tried, `account` for a name that is taken. */
+export async function tryLine(input: LineInput, host: Host): Promise<LineTried> {
+  const { console } = host;
+  const draft = draftOf(requestInCurl(input.job), input.operation);
+  const name = await nameOf(input, host);
+  const words = wordsWithoutKey(input, host, draft);
+  const given = givenFor(draft, input);
+  const most = mostOf(draft, input);
+  const saved = await loadAccounts();
+  const entry = { vendor: 'provider', base_url: draft.origin };
+  // The request is shown before the key is asked for, so this key is none yet.
+  const none = Object.fromEntries(Object.keys(draft.slots).map((slot) => [slot, { value: 'none' }]));
+  const shown = withAccount(saved, name, { ...entry, key: 'none', ...someOf(none) });
+  const line = { input, host, words, draft, name, most };
+  const known = await trialFor({ ...line, accounts: shown }, given, undefined);
+  for (const told of [about(draft), ...requestLines(requestShown(known)), ...known.notes])
+    (console.json ? console.say : console.print)(told);
+  const key = { ...(await keyFor(input, host, draft, name)), ...(await slotsFor(input, host, draft)) };
+  const whole: Line = { ...line, accounts: withAccount(saved, name, { ...entry, ...key }) };
+  const asked = await bothTried(whole, given);
+  return { ...asked, draft, name, key, words };
+}
+
+async function nameOf({ account }: LineInput, { console }: Host): Promise<string> {
+  const name = account ?? (await console.ask('Name of the new account: '))?.trim();
+  if (name) return name;
+  throw stop('usage', '--account is missing.', 'Name the new account with --account.');
+}
+
+/** What is printed and kept of the command has no key, which may stand in the line. */
+function wordsWithoutKey(
+  { job, later }: LineInput,
+  host: Host,
+  { key, slots }: RequestDraft,
+): readonly string[] {
+  const without = (text: string): string =>
+    [key, ...Object.values(slots)].reduce<string>(
+      (left, each) => (each === undefined ? left : left.replaceAll(each, 'YOUR_KEY')),
+      text,
+    );
+  return host.wordsWith(job, without(job)).map((word) => (word === later ? without(word) : word));
+}
+
+const about = ({ operation, entry }: RequestDraft): string =>
+  `It is read as ${operation}, by ${entry.by.join(', else by ')}.`;
+
+/** A key that stands in the line is taken from there; one that is given beside it replaces it. */
+async function keyFor(input: LineInput, { console }: Host, { key }: RequestDraft, name: string) {
+  if (key === undefined || input.key_env !== undefined || input.key_stdin) return keyOf(console, input, name);
+  console.say('The key is taken out of the line. Your shell may keep the line in its history.');
+  return { key };
+}
+
+const someOf = (secrets: Readonly<Record<string, object>>): { readonly secrets?: object } =>
+  Object.keys(secrets).length === 0 ? {} : { secrets };
+
+/** What fills the slots: a variable, what stands in the line, or what is typed. */
+async function slotsFor(
+  { secret_env: variables = {} }: LineInput,
+  { console }: Host,
+  { slots }: RequestDraft,
+) {
+  const secrets: Record<string, object> = {};
+  for (const [slot, inLine] of Object.entries(slots)) {
+    const env = variables[slot];
+    const value = env === undefined ? (inLine ?? (await asked(console, slot))) : undefined;
+    secrets[slot] = env === undefined ? { value } : { env };
+  }
+  return someOf(secrets);
+}
+
+async function asked(console: Host['console'], slot: string): Promise<string> {
+  const typed = (await console.ask(`Its "${slot}" (not shown as you type): `, { hidden: true }))?.trim();
+  if (typed) return typed;
+  const next = `Give it with --secret-env ${slot}=VARIABLE, or answer on a terminal.`;
+  throw stop('usage', `The vendor asks for a second secret, "${slot}", which is missing.`, next);
+}
+
+/** @throws StopError `usage` where the line shows nobody to ask for. */
+function givenFor({ given, missing }: RequestDraft, input: LineInput): RowInput {
+  const all = { ...given, ...input.given };
+  const lacks = missing.filter((each) => all[each] === undefined);
+  if (lacks.length === 0) return all;
+  const fact = `The line shows nobody to ask for: ${lacks.join(', ')} is only a place in it.`;
+  throw stop(
+    'usage',
+    fact,
+    `Give a person or company that the vendor will know, as ${lacks[0]}=value behind the line.`,
+  );
+}
+
+/** Half of the budget is for each of the two. */
+function mostOf({ operation }: RequestDraft, { budget }: LineInput): number {
+  if (budget === undefined) return operation === 'find-phone' ? 10 : 1;
+  return budget === 0 ? 0 : Math.max(1, Math.floor(budget / 2));
+}
+
+async function trialFor(
+  { draft, name, accounts, most, host: { own } }: Pick<Line, 'draft' | 'name' | 'accounts' | 'most' | 'host'>,
+  given: RowInput,
+  later: Later | undefined,
+  proposed?: OwnDialect,
+): Promise<Trial> {
+  const chosen = await choose({
+    job: draft.operation,
+    entries: { account: name },
+    accounts,
+    dialects: [proposed ?? trialDialect(draft, name, most, later)],
+    ...present({ operations: own.operations }),
+  });
+  if (proposed !== undefined) return trialOf(chosen, given);
+  return trialOf({ ...chosen, dialect: onTrial(chosen.dialect, draft.operation) }, given);
+}
+
+// ------------------------------------------------------------------------------------------------ both asked
+
+type Asked = Omit<LineTried, 'draft' | 'name' | 'key' | 'words'>;
+
+const NOTHING: Asked = {
+  first: undefined,
+  second: undefined,
+  batch: '',
+  proposal: undefined,
+  stopped: null,
+  lacks: undefined,
+};
+
+async function bothTried(line: Line, given: RowInput): Promise<Asked> {
+  const { draft } = line;
+  const nobody = nobodyLike(given);
+  const noted = await laterNoted(line);
+  const kept = await keptOf(line, [given, nobody], noted);
+  await requireYes(line, kept.filter((each) => each === undefined).length);
+  const first = await heard(line, given, noted, kept[0]);
+  if (first.tried === undefined) return { ...NOTHING, ...stopOf(first) };
+  const { tried, later } = first;
+  const about = { first: tried, batch: tried.record.batch };
+  if (first.stopped !== null) return { ...NOTHING, ...about, ...stopOf(first) };
+  const replied = heardIn(tried, given);
+  if (replied === undefined || Object.keys(foundIn(draft.operation, replied)).length === 0)
+    return { ...NOTHING, ...about, lacks: first.lacks ?? notKnown(draft) };
+  const second = await heard(line, nobody, later, kept[1]);
+  const both = { ...about, ...present({ second: second.tried }) };
+  const miss = second.tried && heardIn(second.tried, nobody);
+  if (second.stopped !== null || miss === undefined) return { ...NOTHING, ...both, ...stopOf(second) };
+  const means = line.input.means === 'no_match' ? 'no_match' : undefined;
+  const { name, most } = line;
+  const proposal = await proposalFrom({ draft, name, most, later }, replied, miss, means);
+  const ended = await readAgain(line, proposal, [given, nobody]);
+  return {
+    ...NOTHING,
+    batch: about.batch,
+    first: ended[0] ?? tried,
+    ...present({ second: ended[1] ?? second.tried }),
+    proposal,
+  };
+}
+
+const notKnown = ({ operation }: RequestDraft): string => {
+  const wanted = WANTED[operation];
+  const what = wanted === undefined ? 'nothing that it may give' : `no ${wanted}`;
+  return `In this answer stands ${what}, so nothing else was asked. Give a person or company that the vendor knows, behind the line.`;
+};
+
+const heardIn = ({ trial, record }: Tried, given: RowInput): Heard | undefined =>
+  record.reply && { given, call: trial.call, reply: record.reply };
+
+interface Answered {
+  readonly tried: Tried | undefined;
+  readonly later: Later | undefined;
+  readonly stopped: StopObject | null;
+  readonly lacks?: string;
+}
+
+const stopOf = ({ stopped, lacks }: Answered): Pick<Asked, 'stopped' | 'lacks'> => ({ stopped, lacks });
+
+/**
+ * The answer to one of the two questions: the one that the ledger has, or else that of the vendor. Where the
+ * vendor answers later, it is asked for until it is there.
+ */
+async function heard(
+  line: Line,
+  given: RowInput,
+  noted: Later | undefined,
+  known: AttemptRecord | undefined,
+): Promise<Answered> {
+  const trial = await trialFor(line, given, noted);
+  const isOpen = known === undefined || isFirst(known, noted);
+  const asked = isOpen ? await ask(line, trial) : { record: known, spent: 0, stopped: null };
+  const { record, stopped } = asked;
+  if (record === undefined) return { tried: undefined, later: noted, stopped };
+  const tried = { trial, record, spent: asked.spent };
+  if (stopped !== null || record.reply === undefined)
+    return { tried, later: noted, stopped, ...lost(record) };
+  const later = noted ?? (await laterShown(line, tried, given));
+  if (noted !== undefined || later === undefined) return { tried, later, stopped };
+  await noteLater(line, later);
+  const again = await ask(line, await trialFor(line, given, later));
+  const answer = { trial, record: again.record ?? record, spent: asked.spent + again.spent };
+  return { tried: answer, later, stopped: again.stopped };
+}
+
+const lost = ({ reply }: AttemptRecord): { readonly lacks?: string } =>
+  reply === undefined ? { lacks: 'The answer was lost, and may have cost something.' } : {};
+
+interface OneAsked {
+  readonly record: AttemptRecord | undefined;
+  readonly spent: number;
+  readonly stopped: StopObject | null;
+}
+
+async function ask({ input, host, words }: Line, trial: Trial, by = made): Promise<OneAsked> {
+  const tell = toldOn(host.console);
+  const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
+  const { summary, tried } = await spend(host, input, { words }, hear, (spending) =>
+    by(trial, { store: input.store }, words, spending),
+  );
+  const isOver = tried?.reply !== undefined && tried.end?.kind !== 'accepted';
+  return { record: tried, spent: summary.credits.spent_now, stopped: isOver ? null : summary.stopped };
+}
+
+/** Reads both by the dialect that is proposed, so that their batches are over and cost what they say. */
+async function readAgain(
+  line: Line,
+  { dialect }: Proposal,
+  rows: readonly RowInput[],
+): Promise<readonly (Tried | undefined)[]> {
+  const tried: (Tried | undefined)[] = [];
+  for (const given of rows) {
+    const trial = await trialFor(line, given, undefined, dialect);
+    const { record, spent } = await ask(line, trial, readAnew);
+    tried.push(record && { trial, record, spent });
+  }
+  return tried;
+}
+
+// -------------------------------------------------------------------------------------------------- consent
+
+/** @param requests how many are left to send. @throws StopError `consent`. */
+async function requireYes({ input, most, host }: Line, requests: number): Promise<void> {
+  const all = requests * most;
+  const { yes, budget = yes === true ? all : -1 } = input;
+  if (all <= budget || requests === 0) return;
+  const cost = all === 0 ? 'which should cost nothing' : `for at most ${counted(all, 'credit')}`;
+  const whom = requests === 2 ? 'two requests, the second about an invented name' : 'one request';
+  if (budget < 0 && (await mayBeSent(host.console, `Send ${whom}, ${cost}?`))) return;
+  const fact = `This would send ${whom}, ${cost}, and nobody has agreed.`;
+  const next = `Agree on a terminal, or with --budget ${all}.`;
+  throw new StopError({ code: 'consent', message: fact, next, choices: [agreeing('ask it')] });
+}
+
+/** The answers that the ledger has to the questions; one that is no answer is none. */
+async function keptOf(
+  line: Line,
+  rows: readonly RowInput[],
+  later: Later | undefined,
+): Promise<readonly (AttemptRecord | undefined)[]> {
+  const ledger = await lookIfThere(chooseStore(line.input.store, false).location, line.host.console.warn);
+  if (ledger === undefined) return rows.map(() => undefined);
+  try {
+    const kept: (AttemptRecord | undefined)[] = [];
+    for (const given of rows) {
+      const trial = await trialFor(line, given, later);
+      kept.push(await keptIn(ledger, { ...trial, account: await knownAccount(trial.account, ledger) }));
+    }
+    return kept;
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function keptIn(ledger: LedgerReader, { account, call }: Trial): Promise<AttemptRecord | undefined> {
+  const [state] = await ledger.find([callKeyOf(account.identity, call)]);
+  const attempt =
+    state?.kind === 'answered'
+      ? state.answer.attempt
+      : state?.kind === 'in_doubt'
+        ? state.doubt.attempt
+        : undefined;
+  const [record] = attempt === undefined ? [] : await ledger.attempts([attempt]);
+  return record?.reply === undefined ? undefined : record;
+}
+
+// ----------------------------------------------------------------------------- a vendor that answers later
+
+/** Whether it is the first answer of a vendor that answers later, and not the one that was waited for. */
+const isFirst = ({ vendorId, end }: AttemptRecord, later: Later | undefined): boolean =>
+  later !== undefined && (vendorId === undefined || end?.kind === 'accepted');
+
+/** How the answer is asked for later; undefined where it is there. */
+async function laterShown(line: Line, { trial, record }: Tried, given: RowInput): Promise<Later | undefined> {
+  const { draft, input } = line;
+  const { reply } = record;
+  if (reply === undefined || Math.floor(reply.status / 100) !== 2) return undefined;
+  if (Object.keys(foundIn(draft.operation, { given, reply })).length > 0) return undefined;
+  const { idAt } = laterLackOf(reply, trial.dialect, trial.call);
+  if (idAt === undefined || hasPlace(reply, WANTED[draft.operation])) return undefined;
+  return laterFrom(draft, reply, idAt, input.later);
+}
+
+/** A place for what is looked for, with nothing in it: the vendor has looked already. */
+const hasPlace = (reply: NonNullable<AttemptRecord['reply']>, wanted: string | undefined): boolean =>
+  wanted !== undefined &&
+  new RegExp(`"\\w*${wanted}\\w*"\\s*:\\s*(?:null|""|\\[\\])`, 'i').test(JSON.stringify(jsonOf(reply)));
+
+/** The place of the id is known from the first answer alone, which the later one replaces. */
+const noteOf = ({ input, draft, name }: Line): string => {
+  const { location } = chooseStore(input.store, false);
+  const of = hash('sha256', JSON.stringify([name, draft.origin, draft.operation, draft.entry]), 'hex');
+  return join(spoolFolder(location), `${of}.later.json`);
+};
+
+async function laterNoted(line: Line): Promise<Later | undefined> {
+  const text = await readFile(noteOf(line), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const later: Later = JSON.parse(text);
+  const { input, draft } = line;
+  if (input.later === undefined) return later;
+  const reply = { status: 200, headers: {}, body: Buffer.from('{}'), receivedAtMs: 0 };
+  return laterFrom(draft, reply, later.id, input.later);
+}
+
+async function noteLater(line: Line, later: Later): Promise<void> {
+  const path = noteOf(line);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await replaceFile(path, 0o600, [JSON.stringify(later)]);
+}
