@@ -3,9 +3,10 @@ import { answerPlaceOf, dialectOperationOf, type Meaning, thenOf, vendorReply } 
 import { type RuleFound, ruleOf, ruleThatReads } from '../client/judge.ts';
 import { isCurl, type Proposal } from '../client/proposal.ts';
 import { isoTime } from '../core/clock.ts';
-import { agreeing, EXIT, StopError, stop } from '../core/errors.ts';
+import { agreeing, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
+import { EXIT } from '../core/stops.ts';
 import type { AttemptRecord, Reply } from '../ledger/ledger.ts';
 import { commandLine, nextCommand } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/row-object.ts';

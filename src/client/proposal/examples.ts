@@ -10,11 +10,13 @@ import { type Place, plainName } from './places.ts';
 
 /** Examples of a dialect: answers of its vendor, with invented names, that are read again for nothing. */
 
-/** What the answer says of itself, and where it says nothing. All else may be about a person. */
+/** What the answer says of itself, in words. All other words may be about a person. */
 const STATEMENT =
-  /^(?:\w*(?:status|code|state|result|success|ok|error|errors|found|matched|match|total|count|type|reason|message|verified|valid|finished|credits?\w*|cost|kind))$/;
+  /^(?:(?:\w+_?)?(?:status|result|success|error|errors|reason|message|verdict)|(?:error|status|result|response)?(?:code|type)|state|ok|kind|found|match|matched|verified|valid|qualification|quality|certainty|deliverability|deliverable)$/;
 
-/** The names of the values by whose place a list is looked through stand beside them. */
+/** The same in numbers. */
+const AMOUNT = /^(?:status|code|total|count|credits?\w*|cost|success|found|error|errors)$/;
+
 const LONGEST_STATEMENT = 80;
 
 /**
@@ -69,7 +71,7 @@ function shortened(
   if (invented.has(path)) return invented.get(path);
   const name = plainName(path.split('.').at(-1) ?? '');
   if (value === null || value === '' || typeof value === 'boolean') return value;
-  if (typeof value === 'number') return STATEMENT.test(name) ? value : undefined;
+  if (typeof value === 'number') return AMOUNT.test(name) ? value : undefined;
   if (typeof value === 'string') {
     if (!STATEMENT.test(name) || value.length > LONGEST_STATEMENT || value.includes('@')) return undefined;
     return swapped.reduce((text, [from, to]) => text.replaceAll(from, to), value);

@@ -74,7 +74,7 @@ export function inputIn(part: Part, about: About): string | undefined {
   const found =
     NAMES.find(([, each]) => each.test(last))?.[0] ?? NAMES.find(([, each]) => each.test(whole))?.[0];
   if (found === undefined) return UNSPECIFIC.test(last) ? inputOfValue(text) : undefined;
-  return isPlaceholder(text) ? found : inputByValue(found, text);
+  return text === '' || isPlaceholder(text) ? found : inputByValue(found, text);
 }
 
 /** What else stands under the name of an input, by what its value shows; blank for nothing that is known. */

@@ -111,7 +111,8 @@ function subjectsIn(
   const taken = new Map<string, Subject>();
   for (const { part, input } of read) {
     const named = input === undefined ? undefined : takenBy(operation, input);
-    if (named !== undefined && !taken.has(named)) taken.set(named, { part, input: named });
+    if (named !== undefined && part.value !== '' && !taken.has(named))
+      taken.set(named, { part, input: named });
   }
   return [...taken.values()];
 }
@@ -124,11 +125,11 @@ const OF_SAMPLE =
 const isHook = ({ name, value }: Part): boolean =>
   /hook|call_?back|notif/i.test(name) && /^https?:/.test(String(value));
 
+/** What is blank in the line may have to be there. */
 const isOfSample = ({ place, name, value }: Part): boolean =>
   place !== 'path' &&
-  (isHook({ place, name, value }) ||
-    OF_SAMPLE.test(name.replace(/([a-z])([A-Z])/g, '$1_$2')) ||
-    value === '');
+  value !== '' &&
+  (isHook({ place, name, value }) || OF_SAMPLE.test(name.replace(/([a-z])([A-Z])/g, '$1_$2')));
 
 // ------------------------------------------------------------------------------------------ the parts of one
 

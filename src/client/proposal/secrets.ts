@@ -1,4 +1,3 @@
-import { stop } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import type { CurlRequest } from './curl.ts';
 import type { Part } from './request-draft.ts';
@@ -30,7 +29,7 @@ export function secretsIn({ headers, user }: CurlRequest, parts: readonly Part[]
   const ofUser = user === undefined ? [] : secretsOfUser(user);
   const ofParts = parts.filter(isSecret).map(({ name, value }) => ({ name, value: String(value) }));
   const all = [...ofUser.toReversed(), ...ofHeaders, ...ofParts];
-  const key = all.find(({ name }) => !/secret|(?:^|[^a-z])id$|user/i.test(name)) ?? all[0];
+  const key = all.find(({ name }) => !/secret|(?:^|[^a-z])id$|^user$/i.test(name)) ?? all[0];
   const secrets = all.map((each) => ({ ...each, slot: each === key ? 'key' : slotFor(each.name) }));
   const slotOf = (name: string): string => secrets.find((each) => each.name === name)?.slot ?? 'key';
   const sent: Record<string, string | null> = { authorization: null };
@@ -39,7 +38,9 @@ export function secretsIn({ headers, user }: CurlRequest, parts: readonly Part[]
     else if (!isOwn(name, value)) sent[name] = value;
   if (sent.authorization === BUILT_IN) delete sent.authorization;
   const rest = parts.map((part) => (isSecret(part) ? { ...part, value: `{${slotOf(part.name)}}` } : part));
-  const auth = ofUser.length === 0 ? undefined : { basic: ofUser.map(({ name }) => slotOf(name)) };
+  const hasUser = ofUser[0]?.name === USER;
+  const basic = ofUser.map(({ name }) => slotOf(name));
+  const auth = ofUser.length === 0 ? undefined : { basic: hasUser ? basic : ['', ...basic] };
   return { secrets, headers: sent, auth, rest };
 }
 
@@ -55,18 +56,17 @@ function slotFor(name: string): string {
 
 const BUILT_IN = 'Bearer {key}';
 
-/** `-u KEY:` has no password, and some vendors show none: `-u KEY`. */
-function secretsOfUser(text: string): readonly { readonly name: string; readonly value: string }[] {
+/** `-u KEY:` has no password, some vendors show none, as `-u KEY`, and some have a blank name: `-u :KEY`. */
+function secretsOfUser(text: string): readonly Omit<Secret, 'slot'>[] {
   const at = text.indexOf(':');
   const [user, password] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-  if (user === '')
-    throw stop('usage', 'The name before the colon of -u is blank.', 'Write the dialect by hand.');
-  if (password === '') return [{ name: '-u', value: user }];
   return [
-    { name: 'user', value: user },
+    { name: USER, value: user },
     { name: 'password', value: password },
-  ];
+  ].filter(({ value }) => value !== '');
 }
+
+const USER = 'user';
 
 function secretOfHeader(
   name: string,

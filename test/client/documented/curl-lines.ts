@@ -1,11 +1,11 @@
 /**
- * Lines of curl as the public references of vendors show them, with what is invented in the place of their samples. A line of
- * a vendor whose dialect comes with the program names it; that of any other says the request.
+ * Lines of curl as the public references of vendors show them, with what is invented in the place of their samples. Each names
+ * the dialect that comes with the program.
  */
 
 export interface DocumentedLine {
   /** The word of the shipped dialect, which asks the same. */
-  readonly dialect?: string;
+  readonly dialect: string;
   readonly vendor: string;
   readonly line: string;
   readonly operation: string;
@@ -13,10 +13,6 @@ export interface DocumentedLine {
   readonly asked: Readonly<Record<string, string>>;
   /** Inputs that the shipped dialect asks by where the line shows more of them. */
   readonly askedBoth?: readonly string[];
-  /** What the line has beyond what the shipped dialect sends, or lacks of it: the vendor's own choices. */
-  readonly unlike?: readonly string[];
-  /** Of a vendor without a shipped dialect. */
-  readonly sends?: { readonly line: string; readonly headers: object; readonly body?: object };
 }
 
 export const CURL_LINES: readonly DocumentedLine[] = [
@@ -293,6 +289,7 @@ export const CURL_LINES: readonly DocumentedLine[] = [
   },
   {
     vendor: 'Anymail Finder',
+    dialect: 'anymailfinder',
     line: `curl -X POST https://api.anymailfinder.com/v5.1/find-email/person \\
   -H 'Authorization: YOUR_API_KEY' \\
   -H 'Content-Type: application/json' \\
@@ -300,35 +297,28 @@ export const CURL_LINES: readonly DocumentedLine[] = [
     operation: 'find-email',
     by: ['first_name+last_name+domain'],
     asked: { first_name: 'Mia', last_name: 'Tran', domain: 'acme.com.au' },
-    sends: {
-      line: 'POST /v5.1/find-email/person',
-      headers: { authorization: '$KEY' },
-      body: { first_name: 'Mia', last_name: 'Tran', domain: 'acme.com.au' },
-    },
   },
   {
     vendor: 'Bouncer',
+    dialect: 'bouncer',
     line: `curl --request GET \\
-  --url 'https://api.usebouncer.com/v1.1/email/verify?email=mia.tran@acme.com.au&timeout=10' \\
+  --url 'https://api.usebouncer.com/v1.1/email/verify?email=mia.tran@acme.com.au' \\
   --header 'x-api-key: <api-key>'`,
     operation: 'check-email',
     by: ['email'],
     asked: { email: 'mia.tran@acme.com.au' },
-    sends: {
-      line: 'GET /v1.1/email/verify?timeout=10&email=mia.tran%40acme.com.au',
-      headers: { 'x-api-key': '$KEY' },
-    },
   },
   {
     vendor: 'ZeroBounce',
-    line: `curl 'https://api.zerobounce.net/v2/validate?api_key=YOUR_API_KEY&email=mia.tran@acme.com.au&ip_address=156.124.12.145'`,
+    dialect: 'zerobounce',
+    line: `curl 'https://api.zerobounce.net/v2/validate?api_key=YOUR_API_KEY&email=mia.tran@acme.com.au&ip_address='`,
     operation: 'check-email',
     by: ['email'],
     asked: { email: 'mia.tran@acme.com.au' },
-    sends: { line: 'GET /v2/validate?api_key=$KEY&email=mia.tran%40acme.com.au', headers: {} },
   },
   {
     vendor: 'Seamless.AI',
+    dialect: 'seamless',
     line: `curl -X POST https://api.seamless.ai/api/client/v1/contacts/research \\
   -H "Content-Type: application/json" \\
   -H "Token: $SEAMLESS_API_KEY" \\
@@ -338,37 +328,42 @@ export const CURL_LINES: readonly DocumentedLine[] = [
     operation: 'find-email',
     by: ['full_name+domain'],
     asked: { full_name: 'Mia Tran', domain: 'acme.com.au' },
-    sends: {
-      line: 'POST /api/client/v1/contacts/research',
-      headers: { token: '$KEY' },
-      body: { contacts: [{ contactName: 'Mia Tran', domain: 'acme.com.au' }] },
-    },
   },
   {
     vendor: 'SignalHire',
+    dialect: 'signalhire',
     line: `curl -X POST https://www.signalhire.com/api/v1/candidate/search \\
 -H 'apikey: your_secret_api_key' \\
---data '{"items": ["https://www.linkedin.com/in/mia-tran"], "withoutWaterfall": true}'`,
+--data '{"items": ["https://www.linkedin.com/in/mia-tran"]}'`,
     operation: 'find-email',
     by: ['profile_url'],
     asked: { profile_url: 'https://www.linkedin.com/in/mia-tran' },
-    sends: {
-      line: 'POST /api/v1/candidate/search',
-      headers: { apikey: '$KEY' },
-      body: { items: ['https://www.linkedin.com/in/mia-tran'], withoutWaterfall: true },
-    },
   },
   {
     vendor: 'Tomba',
+    dialect: 'tomba',
     line: `curl --request GET \\
   --url 'https://api.tomba.io/v1/email-finder?domain=acme.com.au&first_name=Mia&last_name=Tran' \\
   --header 'X-Tomba-Key: ta_xxxxxxxxxxxxxxxx' --header 'X-Tomba-Secret: <your_secret>'`,
     operation: 'find-email',
     by: ['first_name+last_name+domain'],
     asked: { first_name: 'Mia', last_name: 'Tran', domain: 'acme.com.au' },
-    sends: {
-      line: 'GET /v1/email-finder?first_name=Mia&last_name=Tran&domain=acme.com.au',
-      headers: { 'x-tomba-key': '$KEY', 'x-tomba-secret': 'second-secret' },
-    },
+  },
+  {
+    vendor: 'lemlist',
+    dialect: 'lemlist',
+    line: `curl --request POST 'https://api.lemlist.com/api/enrich?findEmail=true&firstName=Mia&lastName=Tran&companyDomain=acme.com.au' \\
+  -u ":YOUR_API_KEY"`,
+    operation: 'find-email',
+    by: ['first_name+last_name+domain'],
+    asked: { first_name: 'Mia', last_name: 'Tran', domain: 'acme.com.au' },
+  },
+  {
+    vendor: 'Twilio Lookup',
+    dialect: 'twilio',
+    line: "curl -X GET 'https://lookups.twilio.com/v2/PhoneNumbers/+61255500101' \\\n-u $TWILIO_ACCOUNT_SID:$TWILIO_AUTH_TOKEN",
+    operation: 'check-phone',
+    by: ['phone'],
+    asked: { phone: '+61255500101' },
   },
 ];
