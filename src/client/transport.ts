@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { isUtf16 } from '../core/answer-body.ts';
@@ -192,7 +193,7 @@ class Exchanging implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const body = Buffer.concat(this.#chunks);
     const receivedAtMs = this.#options.clock.wallMs();
-    this.#over(decoded({ status: this.#status, headers: this.#headers, body, receivedAtMs }));
+    this.#over(inUtf8(decoded({ status: this.#status, headers: this.#headers, body, receivedAtMs })));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -238,6 +239,23 @@ function decoded(raw: Reply): Delivery {
     return { kind: 'answered', raw: { ...raw, body } };
   } catch (error) {
     return { kind: 'lost', message: `the packed answer cannot be read (${messageOf(error)})` };
+  }
+}
+
+/**
+ * The same answer in UTF-8, where its header says that it is in another encoding. Servers that name their
+ * default encoding and send UTF-8 all the same are believed by their bytes.
+ */
+function inUtf8(reply: Delivery): Delivery {
+  if (reply.kind !== 'answered') return reply;
+  const { headers, body } = reply.raw;
+  const { charset } = /;\s*charset="?(?<charset>[\w.:-]+)/i.exec(headers['content-type'] ?? '')?.groups ?? {};
+  if (charset === undefined || isUtf8(body) || isUtf16(body)) return reply;
+  try {
+    const text = new TextDecoder(charset).decode(body);
+    return { kind: 'answered', raw: { ...reply.raw, body: Buffer.from(text) } };
+  } catch {
+    return reply;
   }
 }
 

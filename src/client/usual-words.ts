@@ -39,7 +39,7 @@ export const COMMON_WORDS: Words = {
       not have enough, not have sufficient, out of, run out, ran out, no more, no remaining, none left,
       too low`),
   credits_used_up: phrasesIn(`
-      no credits left, zero credits, trial limit*, limit of your plan, limit for your plan, credits expired,
+      no credits, no credits left, zero credits, trial limit*, limit of your plan, limit for your plan, credits expired,
       over quota*, over plan*, buy credits, buy more credits, purchase credits, purchase additional credits,
       purchase more credits, payment required, requires payment`),
   // A key to something else does not count: `sort_key`, `next_token`, `idempotency-key`.
@@ -111,7 +111,8 @@ export const COMMON_WORDS: Words = {
       confirmation required, requires confirmation, approval required, requires approval, needs approval,
       login required, requires login`),
   done: phrasesIn(`
-      no error*, without error*, 0 error*, no fail*, 0 fail*, ok, okay, success, successful, successfully,
+      no credits were, no credits have, no credits charged, no credits used, no credits consumed,
+      no credits deducted, no credits spent, no error*, without error*, 0 error*, no fail*, 0 fail*, ok, okay, success, successful, successfully,
       succeeded, done, complete, completed, finished, applied, saved, removed, deleted, revoked, closed,
       deactivated, cancelled, canceled, updated, changed, modified, assigned, granted, created, invited,
       no longer a member, no longer has access, can no longer, cannot be undone, can't be undone`),

@@ -42,9 +42,15 @@ function readText(decoded: string): Body {
     if (!isDeeper(value, MOST_LEVELS)) return { kind: 'json', value };
     return { kind: 'unreadable', text, why: `its lists and objects are more than ${MOST_LEVELS} deep` };
   } catch {
-    return { kind: 'unreadable', text };
+    const no = NO_NUMBER.exec(text)?.[0];
+    return no === undefined
+      ? { kind: 'unreadable', text }
+      : { kind: 'unreadable', text, why: `${no} stands in it, which JSON does not have` };
   }
 }
+
+/** Some languages write these for a number that is none, or beyond all numbers. */
+const NO_NUMBER = /(?<=[[{:,]\s{0,9})-?(?:NaN|Infinity)(?=\s{0,9}[,\]}])/;
 
 /** JSON as the call of a function, which some registers send to every caller: `callback({"Abn":"…"})`. */
 const SCRIPT = /^[A-Za-z_$][\w$.]*\((?<json>.*)\);?$/s;

@@ -331,3 +331,84 @@ describe('what is said of a key', () => {
     expect(inShort(judged(answered(status, { error: message })))).toBe('stop, key');
   });
 });
+
+test.each([
+  ['{"score":NaN}', 'NaN'],
+  ['[1,-Infinity]', '-Infinity'],
+])(
+  'an answer with a number that JSON does not have is in doubt, and its reason names that: %s',
+  (body, no) => {
+    const verdict = judged(answered(200, body));
+    expect(verdict.kind).toBe('in_doubt');
+    expect(verdict.why).toBe(`status 200, ${no} stands in it, which JSON does not have`);
+  },
+);
+
+describe('what an operation wants decides', () => {
+  const at = (name: string, more: Partial<DialectOperation>): Dialect => ({
+    ...provider,
+    operations: { [name]: { ...operation, ...more } },
+  });
+  const verdicts = {
+    valid: ['deliverable'],
+    invalid: ['undeliverable'],
+    unknown: ['unknown', 'in_progress'],
+  };
+  const CHECK = at('check-email', { gives: { verdict: 'status' }, verdicts });
+  const FIND = at('find-email', { gives: { email: 'data.email' } });
+
+  test.each([
+    [{ status: 'deliverable', reason: 'accepted_email' }, 'found, 2 credits'],
+    [{ status: 'undeliverable', reason: 'not_found' }, 'found, 2 credits'],
+    [{ status: 'unknown', reason: 'rate_limited' }, 'found, 2 credits'],
+    [{ status: 'undeliverable', success: false, message: 'No credits left' }, 'found, 2 credits'],
+    [{ status: 'unknown', state: 'in_progress' }, 'in_doubt'],
+    [{ status: 'in_progress' }, 'in_doubt'],
+    [{ status: 'queued' }, 'in_doubt'],
+  ])('a word under `verdicts` is the verdict, unless the vendor is still at work: %j', (body, expected) => {
+    const call: Call = {
+      operation: 'check-email',
+      parameters: { email: 'jo@asked.example' },
+      ifLost: 'hold',
+    };
+    expect(inShort(judge(answered(200, body), CHECK, dialectOperationOf(CHECK, call), call))).toBe(expected);
+  });
+
+  test.each([
+    [{ data: { email: 'jo@found.example' }, status: 'not_found' }, 'found, 2 credits'],
+    [{ data: { email: 'jo@found.example' }, message: 'You have no credits left' }, 'found, 2 credits'],
+    [{ data: { email: null, name: 'Jo', city: 'Perth', phone: '0298765432' } }, 'no_match, 0 credits'],
+    [{ data: { email: null }, status: 'in-progress' }, 'in_doubt'],
+    [{ data: {}, enrichmentStatus: 'in-progress' }, 'in_doubt'],
+    [{ data: null, searching: true }, 'in_doubt'],
+    [{ data: { email: null }, message: 'No data: upgrade your plan' }, 'stop, vendor_credits'],
+    [{ data: null, message: 'This endpoint is deprecated and returns no data' }, 'stop, address'],
+    [{ data: null, message: 'Your trial has ended' }, 'stop, vendor_credits'],
+  ])('an address at its place is found, and nothing else is: %j', (body, expected) => {
+    const parameters = { full_name: 'Jo Bell', domain: 'asked.example' };
+    const call: Call = { operation: 'find-email', parameters, ifLost: 'hold' };
+    expect(inShort(judge(answered(200, body), FIND, dialectOperationOf(FIND, call), call))).toBe(expected);
+  });
+});
+
+test.each([
+  [402, 'Invalid authorization key', 'stop, key'],
+  [402, 'The remote mail server gave an unexpected response', 'in_doubt'],
+  [402, 'Verification failed', 'stop, vendor_credits'],
+  [403, 'Your plan limit is reached', 'stop, vendor_credits'],
+  [403, 'Missing Authentication Token', 'stop, address'],
+  [401, 'Missing Authentication Token', 'stop, key'],
+  [410, 'This endpoint has been sunset', 'stop, address'],
+  [400, 'DAILY API LIMIT EXCEEDED', 'paused'],
+  [400, 'invalid id', 'refused, 0 credits'],
+  [404, 'The result is not ready yet', 'in_doubt'],
+])('who is concerned is read from status and words together: %s %s', (status, message, expected) => {
+  expect(inShort(judged(answered(status, { message })))).toBe(expected);
+});
+
+test('a 403 says both: that the account may not do it, and that the key may be wrong', () => {
+  const verdict = judged(answered(403, { message: 'You are not subscribed to this API' }));
+  expect(verdict).toMatchObject({
+    stop: { code: 'key', next: expect.stringMatching(/what the account may do.*a working key/) },
+  });
+});

@@ -110,6 +110,12 @@ function isWithoutOwn(
   return values.length > 0 && values.every(({ value }) => holdsNothing(value)) && !data.some(isOfThing);
 }
 
+/** Whether an address, a number or a name of the thing stands in the answer, and is one. */
+export function showsOwn(leaves: readonly Leaf[], asked: Asked): boolean {
+  const own = OWN[asked.call?.operation ?? '']?.values;
+  return own !== undefined && leaves.some((leaf) => own.test(leaf.name.plain) && isData(leaf, 0, asked));
+}
+
 /** The data at the place; not all of it where that is a record, whatever else the answer holds. */
 function dataIn({ leaves, depth }: Place, asked: Asked): readonly Leaf[] {
   const data: Leaf[] = [];

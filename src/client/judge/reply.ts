@@ -83,11 +83,14 @@ export function stopFor(
     return { code: 'vendor_credits', message, next: `Buy credits from the ${name}, then ${again}.` };
   }
   if (means === 'key_dead') {
+    // A 403 may be about what the account may do, such as an API to which it is not subscribed.
+    const look =
+      status === 403 ? `Look at the ${name} what the account may do; if that is right, put` : 'Put';
     const next =
       body.kind === 'unreadable'
         ? 'If a proxy or a firewall parsed this, let this machine through it; ' +
           `otherwise put a working key into ${keyPlace}. Then ${again}.`
-        : `Put a working key into ${keyPlace}, then ${again}.`;
+        : `${look} a working key into ${keyPlace}, then ${again}.`;
     return { code: 'key', message: `The ${name} refused the key: ${words}.`, next };
   }
   const code = 'address';

@@ -7,7 +7,7 @@ import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
 import { asksLater } from '../rate-hints.ts';
 import { Asked } from './asked.ts';
 import { publishedId, publishedIdIn } from './change-fields.ts';
-import { type Content, contentOf, type GivenValue, givenIn, placeIn } from './content.ts';
+import { type Content, contentOf, type GivenValue, givenIn, placeIn, showsOwn } from './content.ts';
 import { isFilled, isPlain, type Leaf, leavesOf, pathOf } from './names.ts';
 import { is2xx, is3xx, is4xx, isReadable, type ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
@@ -95,17 +95,22 @@ function contentGiven(
   return given === undefined || (given === 'absent' && shown === 'ids') ? shown : 'empty';
 }
 
-/** A verdict is about the address, so that "invalid" is no statement of the answer about itself. */
+/**
+ * A verdict is about the address, so that "invalid" is no statement of the answer about itself. That the
+ * vendor is at work is one.
+ */
 function leavesBeside(
   given: GivenValue | undefined,
   value: JsonValue | undefined,
-  { operation }: Asked,
+  { operation, vocabulary }: Asked,
 ): readonly Leaf[] {
   const leaves = leavesOf(value ?? null);
   const at = given === undefined || given === 'odd' ? undefined : operation.gives?.verdict;
   if (at === undefined) return leaves;
   const verdicts = valuesAt(value, at).map((each) => each.at);
-  return leaves.filter((leaf) => !verdicts.includes(pathOf(leaf)));
+  const isVerdict = (leaf: Leaf): boolean =>
+    verdicts.includes(pathOf(leaf)) && vocabulary.justOf(String(leaf.value)) !== 'working';
+  return leaves.filter((leaf) => !isVerdict(leaf));
 }
 
 /**
@@ -123,7 +128,8 @@ function statementsBeside(
   // What was only accepted, or made, may be shown before anything was found out about it.
   const isEarly = [CREATED, ACCEPTED].includes(raw.status);
   const statements = new Statements(asked).listen(leaves, !isFree && (!holds || isEarly));
-  if (content !== 'details' || !speaksOfItself(statements, raw.status, asked)) return { statements, holds };
+  if (content !== 'details' || !speaksOfItself(statements, raw.status, leaves, asked))
+    return { statements, holds };
   return { statements: new Statements(asked).listen(leaves, true), holds: false };
 }
 
@@ -210,11 +216,17 @@ const isThingOfOwn = ({ change }: Answer): boolean => !!change?.isAny && change.
  * Whether the plain values in an answer may be details of its own statement: that it failed, or is not there
  * yet.
  */
-function speaksOfItself(statements: Statements, http: number, { isOwn }: Asked): boolean {
-  const { isError, codes, says, no, trouble, status } = statements;
+function speaksOfItself(
+  { isError, codes, says, no, trouble, status }: Statements,
+  http: number,
+  leaves: readonly Leaf[],
+  asked: Asked,
+): boolean {
   if (isError || http === ACCEPTED || codes.has('refused')) return true;
   // The subject of an api-call of the job may say no, and count failures.
-  return !isOwn && (no || trouble || status !== undefined || [...says].some((each) => each !== 'done'));
+  if (asked.isOwn) return false;
+  if (no || trouble || status !== undefined) return true;
+  return [...says].some((each) => each !== 'done') && !showsOwn(leaves, asked);
 }
 
 interface Row {
@@ -257,6 +269,9 @@ const hasWanted = ({ given, asked, statements }: Answer): boolean => {
   const wanted = WANTED[asked.call?.operation ?? ''];
   return given === 'filled' && wanted !== undefined && (wanted === 'verdict' || !statements.no);
 };
+
+/** Vendors answer so to a question whose answer is still to come. */
+const isRefusedAtWork = (it: Answer): boolean => [400, 404, 409].includes(it.by) && says(it, 'working');
 
 /** The request did not come in whole, or in time. */
 const UNFINISHED: readonly number[] = [408, 425, 499];
@@ -319,14 +334,14 @@ export const TABLE: readonly Row[] = [
     row('the status is 204', 'no_match', (it) => it.isLookup && it.isBlank && it.by === 204),
     row('it is empty, and nothing is published of it', 'found', isEmptySuccess, WITHOUT_A_WORD),
     row('it has no body', 'in_doubt', ({ isBlank, by }) => isBlank && is2xx(by), ', without a body'),
-    row('it is too deep', 'in_doubt', ({ parsed }) => 'why' in parsed.body),
+    row('nobody can look into it', 'in_doubt', ({ parsed }) => 'why' in parsed.body),
     row('it is not JSON', 'in_doubt', ({ by }) => is2xx(by), ', which is not JSON'),
     row('it is no word of the vendor', 'in_doubt', () => true),
   ]),
   ...of('with JSON', () => true, [
+    row('it says that it is at work', 'pending', isRefusedAtWork),
     row('the status is 404', 'no_match', ({ by }) => by === 404),
     row('it broke off, or something behind did', 'in_doubt', ({ by }) => isUnfinished(by)),
-    row('it says that it is at work', 'pending', (it) => [400, 409].includes(it.by) && says(it, 'working')),
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [

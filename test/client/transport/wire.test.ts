@@ -107,3 +107,19 @@ describe('one answer too many on a connection', () => {
     expect(vendor.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 });
+
+test.each([
+  ['ISO-8859-1', Buffer.from('{"name":"Café Zürich"}', 'latin1')],
+  ['"windows-1252"', Buffer.from('{"name":"Café Zürich"}', 'latin1')],
+  ['iso-8859-1', Buffer.from('{"name":"Café Zürich"}')],
+  ['UTF-8', Buffer.from('{"name":"Café Zürich"}')],
+  ['klingon', Buffer.from('{"name":"Café Zürich"}')],
+])(
+  'an answer is read in the encoding that its header names, unless its bytes are UTF-8 all the same: %s',
+  async (charset, body) => {
+    const type = { 'content-type': `application/json; charset=${charset}` };
+    const vendor = await rawVendor((socket) => socket.end(answer(body, type)));
+    const reply = await ask(transportTo(vendor));
+    expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe('{"name":"Café Zürich"}');
+  },
+);
