@@ -1,11 +1,14 @@
-import { type Body, parsedResultsOf, readBody, valueAt } from '../core/answer-body.ts';
+import { type Body, readBody, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { Call, JsonValue } from '../core/operation.ts';
+import type { Call } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import { DONE_WITHOUT_A_WORD, SO_ALREADY, WITHOUT_A_WORD } from '../core/row.ts';
-import { type Credits, credits, type End, type Reply } from '../ledger/ledger.ts';
+import type { Credits, End, Reply } from '../ledger/ledger.ts';
 import { holdsNothing } from '../values/blank.ts';
+import { stopFor } from './account-stops.ts';
+import { firstFitting, is2xx, isReadable } from './answer-rules.ts';
+import { chargedCredits, statedAmount } from './charges.ts';
 import {
   type AnswerRule,
   type Dialect,
@@ -14,18 +17,11 @@ import {
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
+import { type GivenValue, givenIn, otherIn } from './given-values.ts';
 import { Asked } from './judge/asked.ts';
-import { type GivenValue, givenIn, otherIn, placeOfId, placeOfThing } from './judge/content.ts';
-import { leavesOf, pathOf } from './judge/names.ts';
-import {
-  firstFitting,
-  headerOf,
-  is2xx,
-  isReadable,
-  type ParsedReply,
-  stopFor,
-  vendorWords,
-} from './judge/reply.ts';
+import { placeOfId, placeOfThing } from './judge/content.ts';
+import { leavesOf } from './judge/names.ts';
+import { type ParsedReply, vendorWords } from './judge/reply.ts';
 import {
   A_DAY,
   BUSY,
@@ -43,6 +39,7 @@ import type { AskedWait } from './limits/limits.ts';
 import { askedWaitIn } from './rate-hints.ts';
 import { isLaterId } from './request.ts';
 
+export { isExactCharge } from './charges.ts';
 export { changeFields, leftBy } from './judge/change-fields.ts';
 export * from './judge/shapes.ts';
 /**
@@ -463,100 +460,4 @@ export function saidOfLost(own: Reply, { answers }: ReadBack): ReadBack['answers
   const isSuccess = body.kind === 'blank' && is2xx(own.status);
   const isOfRoute = own.status === 404 && namesRoute(own.body);
   return rule.body !== undefined || (isReadable(body) && !isOfRoute) || isSuccess ? rule.says : 'unclear';
-}
-
-// --------------------------------------------------------------------------------------- what an answer cost
-
-/** The cost that the answer states itself, else the cost that the dialect assumes. */
-function chargedCredits(
-  parsed: ParsedReply,
-  means: PlainMeaning,
-  rule: AnswerRule | undefined,
-  dialect: Dialect,
-  operation: DialectOperation,
-): Credits {
-  // The ledger counts in whole credits, and no bill exceeds the largest exact one.
-  const amount = Math.ceil(statedAmount(parsed, dialect, operation) ?? Number.NaN);
-  const isStated = Number.isSafeInteger(amount);
-  const { miss = 0 } = operation.credits;
-  if (!(rule?.charged ?? (isStated || means === 'found' || (means === 'no_match' && miss > 0))))
-    return credits(0);
-  return credits(isStated ? amount : assumedCredits(parsed, means, dialect, operation));
-}
-
-/**
- * Where the cost depends on the number of results and there is no list to count, the most that the answer may
- * have cost counts: the shown cost is never less than the bill.
- */
-function assumedCredits(
-  { body }: ParsedReply,
-  means: PlainMeaning,
-  { fields_at: fields }: Dialect,
-  { credits: { most, found, miss = found, per_result: perResult }, results: at }: DialectOperation,
-): number {
-  if (means === 'no_match') return miss;
-  if (perResult === undefined || means !== 'found') return found;
-  const place = present({ fields, results: at });
-  const results = body.kind === 'json' ? parsedResultsOf(body.value, place) : undefined;
-  return results === undefined ? most : results.length * perResult;
-}
-
-/**
- * Whether an answer that was booked at `charged` cost exactly that: it says so itself, or the price is
- * published, or it was free.
- */
-export function isExactCharge(
-  charged: Credits,
-  reply: Reply | undefined,
-  dialect: Dialect,
-  operation: DialectOperation,
-): boolean {
-  const raw = reply && (vendorReply(reply, dialect) ?? reply);
-  const stated = raw && statedAmount({ raw, body: readBody(raw.body) }, dialect, operation);
-  if (stated !== undefined) return stated === charged;
-  const { found, miss, exact, per_result: perResult } = operation.credits;
-  const isPublished = raw !== undefined && exact === true && perResult === undefined;
-  return charged === 0 || (isPublished && (charged === found || charged === miss));
-}
-
-/**
- * The cost that the answer states, which may be a part of a credit. A value under a name from the dialect is
- * always believed.
- */
-function statedAmount(
-  { raw, body }: Pick<ParsedReply, 'raw' | 'body'>,
-  { credits_charged: named }: Dialect,
-  { credits: { most } }: DialectOperation,
-): number | undefined {
-  const value = body.kind === 'json' ? body.value : null;
-  if (named === undefined) {
-    const usual = usualAmount(value);
-    // Such a name often holds the total of an account.
-    return usual !== undefined && usual <= most ? usual : undefined;
-  }
-  const stated = [
-    named.header === undefined ? undefined : amountOf(headerOf(raw, named.header)),
-    named.path === undefined ? undefined : amountOf(valueAt(value, named.path)),
-  ].filter((amount) => amount !== undefined);
-  // Where both state a cost and differ, the bill may follow the higher one.
-  return stated.length === 0 ? undefined : Math.max(...stated);
-}
-
-const AMOUNTS = /^credits?(?:consumed|charged|spent|used)$/;
-
-/** The cost that an answer states under the usual names. A value in a list is the price of a part. */
-function usualAmount(value: JsonValue): number | undefined {
-  for (const leaf of leavesOf(value)) {
-    const { plain } = leaf.name;
-    if (plain === 'iscreditcharged' && leaf.value === false) return 0;
-    if (plain === 'freeenrichment' && leaf.value === true) return 0;
-    const amount = AMOUNTS.test(plain) ? amountOf(leaf.value) : undefined;
-    if (amount !== undefined && !/\b\d+\./.test(pathOf(leaf))) return amount;
-  }
-  return undefined;
-}
-
-function amountOf(stated: JsonValue | undefined): number | undefined {
-  const amount = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
-  return typeof amount === 'number' && amount >= 0 ? amount : undefined;
 }

@@ -4,10 +4,10 @@ import { isObject, present } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY } from '../../core/row.ts';
 import type { AnswerKind, Reply } from '../../ledger/ledger.ts';
+import { bodyMatches } from '../answer-rules.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
 import type { Asked } from './asked.ts';
 import { leavesOf } from './names.ts';
-import { bodyMatches } from './reply.ts';
 import { type SoBefore, vocabularyOf } from './words.ts';
 
 /** The fields that a service publishes for its answers to a change. */

@@ -1,11 +1,8 @@
-import { listAround, parsedResultsOf, textAt, valueAt } from '../../core/answer-body.ts';
-import { valuesAt } from '../../core/answer-path.ts';
-import { WANTED } from '../../core/given.ts';
+import { parsedResultsOf } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { holdsNothing, isBlankText } from '../../values/blank.ts';
-import { type Found, foundAmong, otherClause } from '../../values/found.ts';
-import type { DialectOperation } from '../dialect.ts';
+import { foundAmong } from '../../values/found.ts';
 import type { Asked } from './asked.ts';
 import {
   CONTAINERS,
@@ -190,79 +187,6 @@ export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
       : CONTAINERS.includes(top.raw),
   );
   return within.length > 0 ? { leaves: within, depth: 1 } : { leaves, depth: 0 };
-}
-
-/**
- * What stands where the dialect's `gives` leads. `blank`: the place is there, with nothing in it. `absent`:
- * no such place is there. `other`: nothing of the kind that was looked for. `odd`: a verdict that the dialect
- * has no word for.
- */
-export type GivenValue = 'filled' | 'blank' | 'absent' | 'other' | 'odd';
-
-/** Undefined for an operation whose dialect does not say where a value stands. */
-export function givenIn(
-  body: JsonValue | undefined,
-  { gives, verdicts, then }: DialectOperation,
-  operation: string,
-): GivenValue | undefined {
-  if (then !== undefined) return idIn(body, then.id);
-  if (gives === undefined) return undefined;
-  const found = wantedOf(gives, operation).map((name) => readAt(body, gives, name, verdicts)?.kind);
-  if (found.includes('found')) return 'filled';
-  if (found.includes('other')) return WANTED[operation] === 'verdict' ? 'odd' : 'other';
-  return found.includes('blank') ? 'blank' : 'absent';
-}
-
-type Gives = NonNullable<DialectOperation['gives']>;
-
-/** The value without which nothing was found, or else all of them, any of which will do. */
-function wantedOf(gives: Gives, operation: string): readonly string[] {
-  const wanted = WANTED[operation];
-  return wanted === undefined ? Object.keys(gives) : [wanted];
-}
-
-function readAt(
-  body: JsonValue | undefined,
-  gives: Gives,
-  name: string,
-  verdicts: DialectOperation['verdicts'],
-): Found | undefined {
-  const values = valuesAt(body, gives[name] ?? '').map(({ value }) => value);
-  return foundAmong(values, { name, verdicts });
-}
-
-/**
- * What was sold in the place of what was looked for, where nothing there is of its kind, as a clause:
- * "in the place of the email stands `true`".
- */
-export function otherIn(
-  body: JsonValue | undefined,
-  { gives, verdicts }: DialectOperation,
-  operation: string,
-): string | undefined {
-  if (gives === undefined) return undefined;
-  for (const name of wantedOf(gives, operation)) {
-    const found = readAt(body, gives, name, verdicts);
-    if (found?.kind === 'other') return otherClause(name, found.value);
-  }
-  return undefined;
-}
-
-/** An empty list is the place of an id, with nothing in it. */
-function idIn(body: JsonValue | undefined, path: string): GivenValue {
-  const id = valueAt(body, path);
-  if (!holdsNothing(id)) return textAt(body ?? null, path) === undefined ? 'absent' : 'filled';
-  return id !== undefined || listAround(body, path)?.length === 0 ? 'blank' : 'absent';
-}
-
-/** The word in the place of the verdict that the dialect does not have; undefined for any other answer. */
-export function oddVerdictIn(
-  body: JsonValue | undefined,
-  operation: DialectOperation,
-  name: string,
-): string | undefined {
-  if (givenIn(body, operation, name) !== 'odd') return undefined;
-  return String(valueAt(body, operation.gives?.verdict ?? ''));
 }
 
 /**

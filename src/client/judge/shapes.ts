@@ -14,11 +14,12 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Reply } from '../../ledger/ledger.ts';
 import { parsedSaidIn } from '../../values/answer-fields.ts';
+import { is2xx } from '../answer-rules.ts';
 import { answerPlaceOf, type Dialect, type Meaning, vendorReply } from '../dialect.ts';
+import { oddVerdictIn } from '../given-values.ts';
 import { Asked } from './asked.ts';
-import { isData, oddVerdictIn } from './content.ts';
+import { isData } from './content.ts';
 import { type Leaf, leavesOf, pathOf } from './names.ts';
-import { is2xx } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import { isLater, LONGEST_TEXT, plainWords } from './words.ts';
 

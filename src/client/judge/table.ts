@@ -3,13 +3,15 @@ import { WANTED } from '../../core/given.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
+import { is2xx, is3xx, is4xx, isReadable } from '../answer-rules.ts';
 import type { Dialect, DialectOperation, Meaning } from '../dialect.ts';
+import { type GivenValue, givenIn } from '../given-values.ts';
 import { asksLater } from '../rate-hints.ts';
 import { Asked } from './asked.ts';
 import { publishedId, publishedIdIn } from './change-fields.ts';
-import { type Content, contentOf, type GivenValue, givenIn, placeIn, showsOwn } from './content.ts';
+import { type Content, contentOf, placeIn, showsOwn } from './content.ts';
 import { isFilled, isPlain, type Leaf, leavesOf, pathOf } from './names.ts';
-import { is2xx, is3xx, is4xx, isReadable, type ParsedReply } from './reply.ts';
+import type { ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
 import type { Sense } from './words.ts';
 
