@@ -53,10 +53,11 @@ function readAt(
  */
 export function otherIn(
   body: JsonValue | undefined,
-  { gives, verdicts }: DialectOperation,
+  entry: DialectOperation,
   operation: string,
 ): string | undefined {
-  if (gives === undefined) return undefined;
+  const { gives, verdicts } = entry;
+  if (gives === undefined || givenIn(body, entry, operation) !== 'other') return undefined;
   for (const name of wantedOf(gives, operation)) {
     const found = readAt(body, gives, name, verdicts);
     if (found?.kind === 'other') return otherClause(name, found.value);

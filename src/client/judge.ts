@@ -38,6 +38,7 @@ import { plainWords } from './judge/words.ts';
 import type { AskedWait } from './limits/limits.ts';
 import { askedWaitIn } from './rate-hints.ts';
 import { isLaterId } from './request.ts';
+import { OF_FRAMEWORKS } from './usual-words.ts';
 
 export { isExactCharge } from './charges.ts';
 export { changeFields, leftBy } from './judge/change-fields.ts';
@@ -170,7 +171,7 @@ function meantBy(
 ): Interpretation {
   const own = vendorReply(raw, dialect);
   const isOuter = own === undefined;
-  const parsed: ParsedReply = { raw: own ?? raw, body: readBody((own ?? raw).body), isOuter };
+  const parsed = parsedOf(own ?? raw, isOuter);
   const rules = isOuter
     ? (dialect.through?.envelope.answers ?? [])
     : [...(operation.answers ?? []), ...dialect.answers];
@@ -185,15 +186,10 @@ function meantBy(
   return { parsed, rules, rule: undefined, table, means: table.row.means, other };
 }
 
-function otherOf(
-  { body }: ParsedReply,
-  operation: DialectOperation,
-  call: Call | undefined,
-): string | undefined {
-  const value = body.kind === 'json' ? body.value : undefined;
-  const given = call && givenIn(value, operation, call.operation);
-  return given === 'other' ? otherIn(value, operation, call?.operation ?? '') : undefined;
-}
+const parsedOf = (raw: Reply, isOuter: boolean): ParsedReply => ({ raw, body: readBody(raw.body), isOuter });
+
+const otherOf = ({ body }: ParsedReply, operation: DialectOperation, call: Call | undefined) =>
+  call && body.kind === 'json' ? otherIn(body.value, operation, call.operation) : undefined;
 
 /**
  * A 404 to a change may be about its path or about a missing project, and not about the person. Then a rule
@@ -252,19 +248,14 @@ export function saysNoMatch(raw: Reply, dialect: Dialect, call: Call): boolean {
   // sold there is an answer, too.
   if (other !== undefined) return true;
   if (is2xx(parsed.raw.status) && givenBy(parsed.body, operation, call) === 'blank') return true;
-  if (table === undefined) return rule?.means === 'no_match';
-  return table.row.name === SAYS_NONE;
+  return table === undefined ? rule?.means === 'no_match' : table.row.name === SAYS_NONE;
 }
-
-/** A web framework says so of any path that the vendor does not have. */
-const FRAMEWORKS_WORDS =
-  /^(?:(?:http|error|status|code) )*404$|^(?:(?:http|error) )*(?:404 )?(?:the )?(?:requested )?(?:(?:page|resource|url) )?(?:was |could )?not (?:be )?found(?: on (?:the|this) server)?$/;
 
 /** Whether a 404 says nothing but the words of a framework, and no rule of the dialect reads it. */
 export function isBareNotFound(raw: Reply, dialect: Dialect, call: Call): boolean {
   const { parsed, table, means } = meantBy(raw, dialect, dialectOperationOf(dialect, call), call);
   if (parsed.raw.status !== 404 || means !== 'no_match' || table === undefined) return false;
-  return table.texts.length > 0 && table.texts.every((text) => FRAMEWORKS_WORDS.test(plainWords(text)));
+  return table.texts.length > 0 && table.texts.every((text) => OF_FRAMEWORKS.test(plainWords(text)));
 }
 
 /**
@@ -361,9 +352,8 @@ export function laterFailureOf(
 
 /** The words of an answer, quoted. */
 export function wordsOf(raw: Reply, dialect: Dialect): string {
-  const own = vendorReply(raw, dialect) ?? raw;
-  const isOuter = vendorReply(raw, dialect) === undefined;
-  return vendorWords({ raw: own, body: readBody(own.body), isOuter }, dialect, true);
+  const own = vendorReply(raw, dialect);
+  return vendorWords(parsedOf(own ?? raw, own === undefined), dialect, true);
 }
 
 /** The rule that judges an answer, for display. */

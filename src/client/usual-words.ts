@@ -153,3 +153,7 @@ export const OWN_WORDS = {
       parameter*, param, params, field*, header*, required, request, body, key, token, plan, credit*,
       limit*, provided, supplied, endpoint, route, url`),
 } as const;
+
+/** A web framework says so of any path that the vendor does not have. */
+export const OF_FRAMEWORKS =
+  /^(?:(?:http|error|status|code) )*404$|^(?:(?:http|error) )*(?:404 )?(?:the )?(?:requested )?(?:(?:page|resource|url) )?(?:was |could )?not (?:be )?found(?: on (?:the|this) server)?$/;

@@ -102,8 +102,10 @@ function isWithoutOwn(
   const things = parts.filter(([name]) => own.things.test(name.plain));
   if (things.length > 0) return things.every(([, each]) => each.every(isKnown));
   const values = leaves.filter(({ name, under }) => under.length <= depth && own.values.test(name.plain));
-  const isOfThing = ({ name: { plain } }: Leaf): boolean =>
-    OF_RECORDS.test(plain) && (own !== OWN['enrich-person'] || !OF_EMPLOYER.test(plain));
+  const isOfThing = ({ name, under, isMember }: Leaf): boolean => {
+    if (own === OWN['enrich-person'] && OF_EMPLOYER.test((under[depth] ?? name).plain)) return false;
+    return isMember || under.length > depth || OF_RECORDS.test(name.plain);
+  };
   return values.length > 0 && values.every(({ value }) => holdsNothing(value)) && !data.some(isOfThing);
 }
 
@@ -127,8 +129,8 @@ function hasFewFields(leaves: readonly Leaf[]): boolean {
   return leaves.filter(({ name, value }) => name.kind === 'field' && !isBlank(value)).length <= MOST_BESIDE;
 }
 
-const isFilledId = ({ name, under, value }: Leaf): boolean =>
-  under.length === 0 && (ID.test(name.raw) || OF_JOB.test(name.plain)) && !isBlank(value);
+const isId = ({ name }: Leaf): boolean => OF_JOB.test(name.plain) || ID.test(name.raw);
+const isFilledId = (leaf: Leaf): boolean => leaf.under.length === 0 && isId(leaf) && !isBlank(leaf.value);
 
 /** No id is longer, and none has a blank. */
 const AN_ID = /^\S{1,300}$/;
@@ -143,7 +145,6 @@ export function placeOfThing(leaves: readonly Leaf[], asked: Asked): string | un
 
 /** Where a value stands that looks like the id of the vendor's work, the likeliest of several. */
 export function placeOfId(leaves: readonly Leaf[], asked: Asked): string | undefined {
-  const isId = (leaf: Leaf): boolean => OF_JOB.test(leaf.name.plain) || ID.test(leaf.name.raw);
   const ids = leaves.filter(
     (leaf) =>
       (typeof leaf.value === 'string' || typeof leaf.value === 'number') &&
@@ -175,7 +176,7 @@ const isDetail = ({ name, under, isMember }: Leaf, depth: number): boolean =>
  * The place where the data may stand, and its depth. Where an answer has such a place, everything beside it
  * is ignored.
  */
-export function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
+function placeIn(leaves: readonly Leaf[], fields: string | undefined) {
   const isNamed = (leaf: Leaf): boolean => `${pathOf(leaf)}.`.startsWith(`${fields}.`);
   const named = fields === undefined ? [] : leaves.filter(isNamed);
   const depth = fields?.split('.').filter((name) => !/^\d+$/.test(name)).length ?? 0;

@@ -9,7 +9,7 @@ import { type GivenValue, givenIn } from '../given-values.ts';
 import { asksLater } from '../rate-hints.ts';
 import { Asked } from './asked.ts';
 import { publishedId, publishedIdIn } from './change-fields.ts';
-import { type Content, contentOf, placeIn, showsOwn } from './content.ts';
+import { type Content, contentOf, showsOwn } from './content.ts';
 import { isFilled, isPlain, type Leaf, leavesOf, pathOf } from './names.ts';
 import type { ParsedReply } from './reply.ts';
 import { ChangeStatements, Statements } from './statements.ts';
@@ -32,16 +32,16 @@ function answerOf(parsed: ParsedReply, asked: Asked) {
   const { call } = asked;
   const value = jsonIn(parsed);
   const isJson = value !== undefined;
-  const given = givenTo(asked, value, raw.status);
+  const isAsked = call !== undefined && is2xx(raw.status);
+  const given = isAsked ? givenIn(value, asked.operation, call.operation) : undefined;
   const leaves = leavesBeside(given, value, asked);
   /** The statements about a change; undefined for a lookup and for a free request. */
   const change = call?.change === undefined ? undefined : new ChangeStatements(asked, call).listen(leaves);
   const isLookup = call !== undefined && change === undefined;
-  const content = isLookup && is2xx(raw.status) ? contentGiven(given, value, leaves, asked) : 'nothing';
-  const isFree = call === undefined && is2xx(raw.status);
+  const content = isLookup && isAsked ? contentGiven(given, value, leaves, asked) : 'nothing';
   const { statements, holds } = change
     ? { statements: change, holds: false }
-    : statementsBeside(content, leaves, isFree, parsed, asked);
+    : statementsBeside(content, leaves, raw.status, asked);
   /** Whether the id came that a change has to show; `none`: the change has to show none. */
   const published = change && publishedIdIn(asked, value, raw.status !== ACCEPTED);
   /** Whether the answer says that a change was made. */
@@ -73,14 +73,6 @@ function answerOf(parsed: ParsedReply, asked: Asked) {
 
 type Answer = ReturnType<typeof answerOf>;
 
-function givenTo(
-  { operation, call }: Asked,
-  value: JsonValue | undefined,
-  status: number,
-): GivenValue | undefined {
-  return call !== undefined && is2xx(status) ? givenIn(value, operation, call.operation) : undefined;
-}
-
 /**
  * Where the dialect says what is looked for, all else is no data. Nothing but an id is an answer to come,
  * unless the place of what is looked for is there as well.
@@ -104,14 +96,14 @@ function contentGiven(
 function leavesBeside(
   given: GivenValue | undefined,
   value: JsonValue | undefined,
-  { operation, vocabulary }: Asked,
+  asked: Asked,
 ): readonly Leaf[] {
   const leaves = leavesOf(value ?? null);
-  const at = given === undefined || given === 'odd' ? undefined : operation.gives?.verdict;
+  const at = given === undefined || given === 'odd' ? undefined : asked.operation.gives?.verdict;
   if (at === undefined) return leaves;
   const verdicts = valuesAt(value, at).map((each) => each.at);
   const isVerdict = (leaf: Leaf): boolean =>
-    verdicts.includes(pathOf(leaf)) && vocabulary.justOf(String(leaf.value)) !== 'working';
+    verdicts.includes(pathOf(leaf)) && asked.vocabulary.justOf(String(leaf.value)) !== 'working';
   return leaves.filter((leaf) => !isVerdict(leaf));
 }
 
@@ -122,16 +114,15 @@ function leavesBeside(
 function statementsBeside(
   content: Content,
   leaves: readonly Leaf[],
-  isFree: boolean,
-  { raw }: ParsedReply,
+  http: number,
   asked: Asked,
 ): { readonly statements: Statements; readonly holds: boolean } {
   const holds = content === 'data' || content === 'details';
   // What was only accepted, or made, may be shown before anything was found out about it.
-  const isEarly = [CREATED, ACCEPTED].includes(raw.status);
+  const isEarly = [CREATED, ACCEPTED].includes(http);
+  const isFree = asked.call === undefined && is2xx(http);
   const statements = new Statements(asked).listen(leaves, !isFree && (!holds || isEarly));
-  if (content !== 'details' || !speaksOfItself(statements, raw.status, leaves, asked))
-    return { statements, holds };
+  if (content !== 'details' || !speaksOfItself(statements, http, leaves, asked)) return { statements, holds };
   return { statements: new Statements(asked).listen(leaves, true), holds: false };
 }
 
@@ -193,7 +184,7 @@ const isBusy = ({ by, http, isLookup, isJson, isBlank, parsed }: Answer): boolea
   isLookup && by === 503 && http === 503 && !parsed.isOuter && (isJson || isBlank) && asksLater(parsed.raw);
 
 /** With these statuses a service says that it has no such step. */
-const NO_STEP: readonly number[] = [404, 405, 410];
+const isWithoutStep = ({ parsed, by }: Answer): boolean => parsed.isOuter && [404, 405, 410].includes(by);
 
 const saysNo = (it: Answer): boolean => says(it, 'refused') || says(it, 'temporary');
 
@@ -202,12 +193,6 @@ const isEmptyPlace = ({ content, statements }: Answer): boolean =>
 
 const isEmptySuccess = ({ by, isBlank, published }: Answer): boolean =>
   is2xx(by) && by !== ACCEPTED && isBlank && published === 'none';
-
-/**
- * Whether the answer says that it failed. An answer where the container of the data speaks does not count.
- */
-const isWrappedNo = (it: Answer): boolean =>
-  says(it, 'refused') && !it.asked.isOwn && placeIn(it.leaves, it.asked.dialect.fields_at).depth > 0;
 
 const isDone = ({ change }: Answer): boolean => change !== undefined && (change.yes || change.role);
 
@@ -319,11 +304,7 @@ export const TABLE: readonly Row[] = [
     row('it says that a server failed', 'in_doubt', (it) => it.by === 402 && says(it, 'temporary')),
     row(SAYS_NONE, 'no_match', (it) => it.isLookup && says(it, 'no_match') && isOfWhatWasAsked(it.by)),
     row('it says that it was so before', 'refused', isSoAlready, SO_ALREADY),
-    row(
-      'the service has no such step',
-      'wrong_address',
-      ({ parsed, by }) => parsed.isOuter && NO_STEP.includes(by),
-    ),
+    row('the service has no such step', 'wrong_address', isWithoutStep),
     row('it is a redirect', 'wrong_address', ({ by }) => is3xx(by) || by === 407),
     row('the status is 429', 'rate_limited', ({ by, isJson }) => by === 429 || (by === 420 && isJson)),
     row(BUSY, 'rate_limited', isBusy),
@@ -347,7 +328,7 @@ export const TABLE: readonly Row[] = [
     row('the status is a 4xx', 'refused', ({ by }) => is4xx(by)),
   ]),
   ...of('a lookup with data', ({ holds }) => holds, [
-    row('it says no', 'in_doubt', (it) => it.statements.no || isWrappedNo(it), HOLDS_DATA),
+    row('it says no', 'in_doubt', (it) => it.statements.no, HOLDS_DATA),
     row(IS_OTHER, 'no_match', ({ given }) => given === 'other'),
     row('it holds what was asked for', 'found', () => true),
   ]),
