@@ -116,7 +116,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '9: a miss is booked at the price that the dialect has for one',
-    file: 'src/client/judge.ts',
+    file: 'src/client/charges.ts',
     text: "if (means === 'no_match') return miss;",
     instead: '',
     test: ['cli/together', 'a miss by the rule'],
