@@ -9,6 +9,9 @@ export const NO_COMPANY: readonly (readonly [words: string, where: string])[] = 
   ['unknown company, no company, no company name, no employer', 'HubSpot, Salesforce'],
   ['company name, companyname, company, organisation name, organization name', 'a header again'],
   ['business name, account name, employer name, your company, your company name', 'a header again'],
-  ['private, confidential, company confidential, withheld, name withheld', 'job boards, registers'],
+  [
+    'private, confidential, company confidential, withheld, name withheld, undisclosed',
+    'job boards, registers',
+  ],
   ['self-employed, self employed, selfemployed, freelance, retired, unemployed', 'LinkedIn'],
 ];

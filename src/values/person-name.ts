@@ -21,7 +21,7 @@ const IN_DOUBT: ReadonlySet<string> = new Set([
   ...TITLE,
   ...DEGREE,
   ...NO_NAMES.flatMap(wordsIn),
-  ...wordsIn('et und p pty pte pvt ltd limited l inc incorporated llc llp plc gmbh sarl bhd trust fund'),
+  ...wordsIn('et und ph p pty pte pvt ltd limited l inc incorporated llc llp plc gmbh sarl bhd trust fund'),
 ]);
 
 const ALL_LETTERS = /^[\p{L}\p{M} '.-]+$/u;
@@ -104,7 +104,7 @@ const isTitle = (word = '', name: string): boolean => TITLE.has(bareWord(word)) 
 /** A degree shows by its capitals in a name that has others, or by the comma before it: Chidi Mba is a person. */
 function isDegree(words: readonly string[], at: number, name: string): boolean {
   const word = words[at] ?? '';
-  if (!DEGREE.has(bareWord(word)) || isInitials(word, name)) return false;
+  if (!DEGREE.has(bareWord(word).replaceAll('.', '')) || isInitials(word, name)) return false;
   return words[at - 1]?.endsWith(',') === true || (/[A-Z].*[A-Z]/.test(word) && /\p{Ll}\p{Ll}/u.test(name));
 }
 
@@ -138,12 +138,7 @@ export function readBeside(
   const beside = readPart(other);
   if (beside.kind !== 'usable') return own;
   const whole = isFirst ? `${own.value} ${beside.value}` : `${beside.value} ${own.value}`;
-  if (
-    isFirst &&
-    namesIn(whole)[0] !== own.value.split(' ')[0] &&
-    own.value.split(' ').every((word) => isTitle(word, whole))
-  )
-    return unusable('title');
+  if (isFirst && own.value.split(' ').every((word) => isTitle(word, whole))) return unusable('title');
   const why = isBlankCell(whole, 'person_name') ? 'stand_in_name' : whyNoWhole(whole);
   return why === undefined ? own : { ...unusable(why), whole };
 }
