@@ -40,11 +40,15 @@ export const ACCEPTABLE = {
 
 export type Acceptable = keyof typeof ACCEPTABLE;
 
-/** The flags that answer a stop with a value of a list. */
-export const READING_FLAGS = ['--encoding', '--header-row', '--sheet'] as const;
+/** The flags that answer a stop: a yes, a word, or how the list is read. */
+export const STOP_FLAGS = ['--accept', '--yes', '--encoding', '--header-row', '--sheet'] as const;
 
 /** What a person may answer: `--yes`, a word of `--accept`, or how the list is read. */
-export type Answer = 'yes' | Acceptable | 'dialect:HASH' | (typeof READING_FLAGS)[number];
+export type Answer =
+  | 'yes'
+  | Acceptable
+  | 'dialect:HASH'
+  | Exclude<(typeof STOP_FLAGS)[number], '--accept' | '--yes'>;
 
 /** What follows from a stop. */
 interface StopKind {
@@ -1056,7 +1060,12 @@ export const STOPS = {
 
 export type StopCode = keyof typeof STOPS;
 
-export const STOP_CODES = Object.keys(STOPS) as [StopCode, ...StopCode[]];
+/** A function: the script of the page leaves the table out, unless something is made of it while it loads. */
+export const stopCodes = () => Object.keys(STOPS) as [StopCode, ...StopCode[]];
+
+/** What the page says of a stop. A bug has its own message, as what the system refuses. */
+export const pageWordsOf = (code: StopCode | 'bug'): PageWords =>
+  STOPS[code === 'bug' ? 'system' : code].page;
 
 export const exitOf = (code: StopCode | 'bug'): ExitCode => (code === 'bug' ? EXIT.bug : STOPS[code].exit);
 
@@ -1077,8 +1086,6 @@ type ChoiceOf<Of extends Answer> = Of extends 'yes'
     : Says<'--accept', Of extends 'dialect:HASH' ? `dialect:${string}` : Of>;
 
 export type StopChoice = ChoiceOf<Answer>;
-
-export const STOP_FLAGS = ['--accept', '--yes', ...READING_FLAGS] as const;
 
 /** The flags that answer a stop of this code, and no others. */
 export type ChoiceTo<Code extends StopCode> = ChoiceOf<(typeof STOPS)[Code]['answers'][number]>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STOP_CODES, STOP_FLAGS } from '../core/stops.ts';
+import { STOP_FLAGS, stopCodes } from '../core/stops.ts';
 
 /** A flag with which the same command goes on, and what a person says by it. */
 export const StopChoice = z.object({
@@ -12,7 +12,7 @@ export const StopChoice = z.object({
 /** Why a command ended before its work was done: the fact, then what to do. */
 export const StopObject = z.object({
   /** A code of docs/errors.md; `bug` for an error of ours. */
-  code: z.enum([...STOP_CODES, 'bug']),
+  code: z.enum([...stopCodes(), 'bug']),
   message: z.string(),
   next: z.string(),
   /** The time from which going on makes sense, ISO 8601 in UTC; only for pauses. */

@@ -71,6 +71,20 @@ export type ListedBatch = BatchList['batches'][number];
 export const DOWNLOADS = ['output', 'needs_attention', 'results', 'report'] as const;
 export type Download = (typeof DOWNLOADS)[number];
 
+/** What the page says of a stop, and where its button leads. */
+export const PageWords = z.object({
+  /** Left out where the message says it; `ACCOUNT` stands for the name of the account. */
+  fact: z.string().optional(),
+  /** The message is said as well. */
+  message_follows: z.boolean(),
+  /** The work was refused before it began, so that it is chosen and planned anew. */
+  is_planned_anew: z.boolean(),
+  leads_to_the_accounts: z.boolean(),
+  /** What the button says that does it again. */
+  goes_on: z.string(),
+});
+export type PageWords = z.infer<typeof PageWords>;
+
 /** Work that the page has started: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({
   id: z.string(),
@@ -82,7 +96,7 @@ export const WorkView = z.object({
   batch: z.string().nullable(),
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
-  stopped: StopObject.nullable(),
+  stopped: StopObject.extend({ page: PageWords }).nullable(),
   /** What a few rows brought that were tried, once that has ended. */
   sample: SampleObject.optional(),
   /** The last line that it said. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import run from '../../src/commands/run.ts';
 import { takes } from '../../src/commands/shared/command.ts';
-import { ACCEPTABLE, type Answer, STOP_CODES, STOPS } from '../../src/core/stops.ts';
+import { ACCEPTABLE, type Answer, STOPS, stopCodes } from '../../src/core/stops.ts';
 
 /*
  * Goal: what a stop offers is taken by the command that it has stopped. A button of the page is made of it.
@@ -20,7 +20,7 @@ function typed(answer: Answer) {
   return { flag: '--accept', value: answer.replace('HASH', '0'.repeat(32)) };
 }
 
-const ANSWERS = STOP_CODES.flatMap((code) => STOPS[code].answers.map((answer) => [code, answer] as const));
+const ANSWERS = stopCodes().flatMap((code) => STOPS[code].answers.map((answer) => [code, answer] as const));
 
 test.each(ANSWERS)('%s is answered by %s, which run takes', (_, answer) => {
   expect(takes(run.input, typed(answer))).toBe(true);

@@ -7,7 +7,7 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { STOP_CODES, type StopCode } from '../../src/core/stops.ts';
+import { type StopCode, stopCodes } from '../../src/core/stops.ts';
 import type { WorkView } from '../../src/web/api.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
@@ -294,7 +294,7 @@ async function press({ served, page }: Met, button: Locator): Promise<StopCode |
   return (await lastWork(served)).stopped?.code ?? 'done';
 }
 
-for (const code of STOP_CODES) {
+for (const code of stopCodes()) {
   const scenes = STOPS[code];
   if (typeof scenes === 'string') test.skip(`${code}: no button is pressed: ${scenes}`, () => {});
   else

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import { EXIT } from '../../core/stops.ts';
+import { EXIT, pageWordsOf } from '../../core/stops.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { commandLine, withAnother, withFlag, withOption } from '../../lib/command-line.ts';
 import { SampleObject } from '../../objects/plan-object.ts';
@@ -113,7 +113,8 @@ export function workView(place: Pick<Server, 'folder'>, piece: Piece): WorkView 
     batch,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
-    stopped: stopped === undefined ? null : inListNames(place, stopped),
+    stopped:
+      stopped === undefined ? null : { ...inListNames(place, stopped), page: pageWordsOf(stopped.code) },
     ...present({ sample }),
     said: ended?.said ?? null,
   };

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { type PageWords, STOPS } from '../../../../core/stops.ts';
 import { capital } from '../../../../files/output/summary-words.ts';
 import type {
   BatchList,
   BatchStatusObject,
   DoubtListObject,
   ListedBatch,
+  PageWords,
   StopObject,
   WorkView,
 } from '../../../api.ts';
@@ -19,27 +19,22 @@ import { isAnew, type OfScene, rowsMended, type Scene } from './scene.ts';
 /** `part`: the rows that she chose are done, and the others were not asked for. */
 type Code = StopObject['code'] | 'part';
 
-export type Told = { readonly code: Code } & Partial<Omit<StopObject, 'code'>>;
+/** `page` is left out where no work of this page has stopped the list, which has rows left. */
+export type Told = { readonly code: Code; readonly page?: PageWords } & Partial<Omit<StopObject, 'code'>>;
 
-function wordsOf(code: Code): PageWords {
-  if (code === 'part') return PART;
-  return code === 'bug' ? BUG : STOPS[code].page;
+const wordsOf = ({ code, page }: Told): PageWords =>
+  page ?? {
+    fact: standsWords(code),
+    message_follows: false,
+    is_planned_anew: false,
+    leads_to_the_accounts: false,
+    goes_on: code === 'part' ? 'Go on with the others' : 'Go on',
+  };
+
+function standsWords(code: Code): string {
+  if (code === 'part') return 'The rows that you chose are done.';
+  return code === 'budget' ? 'What you allowed is used.' : 'It was stopped.';
 }
-
-const BUG: PageWords = {
-  fact: undefined,
-  message_follows: true,
-  is_planned_anew: false,
-  leads_to_the_accounts: false,
-  goes_on: 'Go on',
-};
-
-const PART: PageWords = {
-  ...BUG,
-  fact: 'The rows that you chose are done.',
-  message_follows: false,
-  goes_on: 'Go on with the others',
-};
 
 /** @param how a budget for all of it, or a person's answer to what stopped the work. */
 async function goOn({ batch, work }: Partial<Pick<Scene, 'batch' | 'work'>>, how?: object): Promise<void> {
@@ -51,7 +46,7 @@ async function goOn({ batch, work }: Partial<Pick<Scene, 'batch' | 'work'>>, how
 export function Stopped({ scene, stopped }: OfScene & { readonly stopped: Told }) {
   const { batch } = scene;
   const { code, account = batch?.account ?? '' } = stopped;
-  const words = wordsOf(code);
+  const words = wordsOf(stopped);
   const isSeen = useSignal(false);
   if (isSeen.value) return null;
   const isOfBefore = asksBefore(scene);
@@ -90,14 +85,11 @@ const asksBefore = (scene: Scene): boolean =>
 const goOnWords = ({ goes_on: says }: PageWords, isOfBefore: boolean): string =>
   isOfBefore ? 'Go on with the list as it is now' : says;
 
-function factOf(
-  { batch }: Scene,
-  { code, message = '', next = '', resume_at: at }: Told,
-  account: string,
-): string {
+function factOf({ batch }: Scene, stopped: Told, account: string): string {
+  const { code, message = '', next = '', resume_at: at } = stopped;
   const isLeftOpen = code === 'terminated' || code === 'paused';
   if (isLeftOpen && batch?.held_since !== undefined) return `It was paused by ${byWhom(batch)}.`;
-  const { fact, message_follows: more } = wordsOf(code);
+  const { fact, message_follows: more } = wordsOf(stopped);
   if (fact !== undefined) return fact.replace('ACCOUNT', account) + (more ? ` ${forPage(message)}` : '');
   const until = at ? `It can go on ${when(at)}.` : '';
   return `${forPage(message) || 'It was stopped.'} ${forPage(next)} ${until}`;
