@@ -131,9 +131,33 @@ test('a dialect says of which networks it takes profiles, and another way of the
     { first_name: 'Anna', last_name: 'Bell', domain: 'acme.example' },
     { profile_url: 'https://www.linkedin.com/in/leo-park' },
   ]);
-  expect(shown(at, '_reason')[1]).toContain(
-    'https://x.com/miatran: the vendor takes profiles of linkedin.com alone',
-  );
+  const [asked, left, found] = shown(at, '_reason');
+  expect([asked, found]).toEqual(['', '']);
+  expect(left).toContain('https://x.com/miatran: the vendor takes profiles of linkedin.com alone');
+});
+
+test.each<readonly [string, string, string, string]>([
+  ['of a person, in a list of companies', 'enrich-company', 'https://www.linkedin.com/in/jo-b', ''],
+  [
+    'of a person on another network',
+    'enrich-company',
+    'https://app.zoominfo.com/#/apps/profile/person/1',
+    '',
+  ],
+  ['of a company, in a list of people', 'enrich-person', 'https://www.linkedin.com/company/acme', ''],
+  ['that a CRM has of its own', 'enrich-person', 'https://acme.agilecrm.com/#contact/7', ''],
+  ['that says nobody', 'enrich-person', 'https://www.linkedin.com/in/undefined', 'undefined'],
+])('a row that is asked otherwise does not complain of a link %s', async (_, name, link, said) => {
+  const operation = name === 'enrich-person' ? { ...PERSON, by: ['profile_url', 'email'] } : COMPANY;
+  const at = await deskOf({ [name]: operation }, [
+    'Name,Site,Mail,Link',
+    `Jo,acme.example,jo@acme.example,${link}`,
+  ]);
+  const columns = name === 'enrich-person' ? ['email=Mail'] : ['website=Site'];
+  const more = [...columns, 'profile_url=Link'].flatMap((each) => ['--column', each]);
+  await at.desk.type([...run(name), ...more]);
+  expect(shown(at, '_status')).toEqual(['matched']);
+  expect(shown(at, '_reason')).toEqual([said === '' ? '' : expect.stringContaining(said)]);
 });
 
 test("links of people are no company's: nothing is promised by them, and no row complains", async () => {

@@ -20,7 +20,7 @@ import { identifierText } from '../../values/blank.ts';
 import { withoutTextMark } from '../../values/cell-text.ts';
 import type { KindName } from '../../values/kind.ts';
 import { isFilled } from '../../values/kinds.ts';
-import { problemWords } from '../../values/problem-words.ts';
+import { type Code, problemWords } from '../../values/problem-words.ts';
 import { BLANK, type Read, type ReadAs, unusable } from '../../values/reading.ts';
 
 /**
@@ -396,16 +396,38 @@ function complaint(reading: Reading) {
  * for its correction; an unusable web address is often all that there is.
  */
 function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): string {
-  const wrong = named.filter(
-    ({ own, identifier: { name } }) =>
-      own.kind === 'unusable' && !asked.some(({ sources }) => sources.includes(name)),
-  );
+  const wrong = named.filter((reading) => reading.own.kind === 'unusable' && !isOfUse(reading, named, asked));
   const clauses = wrong.map((reading) => {
     const { identifier, own } = reading;
     return complaint(reading).words + (identifier.standsAlone && !isRight(own) ? SO_CORRECT_IT : '');
   });
   return [...new Set(clauses)].join('; ');
 }
+
+/** Whether the row is asked by the cell as another identifier, or asked without it and the cell is right. */
+function isOfUse(
+  { identifier: { name }, cell, own }: Reading,
+  named: readonly Reading[],
+  asked: readonly UsableReading[],
+): boolean {
+  const isAsked = asked.some(({ identifier, sources }) => {
+    if (sources.includes(name)) return true;
+    // A column may feed two inputs, of which one could be read out of the other.
+    const other = named.find((each) => each.identifier === identifier);
+    return identifier.derivedFrom?.names.includes(name) === true && other?.cell === cell;
+  });
+  return isAsked || (asked.length > 0 && own.kind === 'unusable' && ELSEWHERE.has(own.code));
+}
+
+/** Why a page that is as it should be is none that the vendor is asked by: nobody has to correct the cell. */
+const ELSEWHERE: ReadonlySet<Code> = new Set<Code>([
+  'other_network',
+  'page_of_person',
+  'page_of_company',
+  'no_person_page',
+  'no_company_page',
+  'nothing_but_fragment',
+]);
 
 /** An address of a department is right as it is. */
 const isRight = (said: ReadAs): boolean => said.kind === 'unusable' && said.code === 'role_email';
