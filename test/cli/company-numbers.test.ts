@@ -75,3 +75,32 @@ test('below ACN a number may lack the zeros that a spreadsheet took, and elsewhe
   expect(await asked('ABN/ACN', '56780')).toEqual([]);
   expect(await asked('ABN/ACN', '000056780', '1004085616')).toEqual([{ number: '000056780' }]);
 });
+
+const ACNS = 'ACN\n004085616\n412 345 610\n4085616\n4085617\n';
+
+test.each([
+  ['as ABNs alone', ['--column', 'abn=ACN']],
+  ['as both', ['--column', 'abn=ACN', '--column', 'number=ACN']],
+])(
+  'a column whose header says ACN is asked by as numbers, also where a zero is lost: read %s',
+  async (_, more) => {
+    const at = await deskOf(['abn', 'number']);
+    await at.desk.write('list.csv', ACNS.slice(0, ACNS.lastIndexOf('4085617')));
+    expect((await at.desk.type([...RUN, ...more])).code).toBe(0);
+    expect(at.asked.map(({ input }) => input.number)).toEqual(['004085616', '412345610']);
+    for (const row of at.desk.place.rows())
+      expect(row).toMatchObject({ _status: 'matched', _matched_by: 'number', _reason: '' });
+  },
+);
+
+test('where the vendor takes ABNs alone such a cell is an ACN, and one that fails its check is none', async () => {
+  const at = await deskOf(['abn']);
+  await at.desk.write('list.csv', ACNS);
+  await at.desk.type([...RUN, '--column', 'abn=ACN']);
+  const reasons = at.desk.place.rows().map(({ _reason: reason }) => reason);
+  expect(reasons.slice(2)).toEqual([
+    expect.stringContaining('4085616: is an ACN'),
+    expect.stringContaining('4085617: has 7 digits'),
+  ]);
+  expect(at.asked).toEqual([]);
+});
