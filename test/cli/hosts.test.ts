@@ -160,6 +160,23 @@ test.each<readonly [string, string, string, string]>([
   expect(shown(at, '_reason')).toEqual([said === '' ? '' : expect.stringContaining(said)]);
 });
 
+test.each<readonly [string, readonly string[], boolean]>([
+  ['records of a CRM', ['https://my.agilecrm.com/#contact/7', 'https://my.agilecrm.com/#contact/8'], false],
+  ['pages by their paths', ['https://crm.example/c/7', 'crm.example/c/8', 'https://crm.example/c/9'], false],
+  ['one host in two spellings', ['https://www.acme.example/', 'acme.example'], true],
+  ['hosts of their own', ['https://acme.example/#top', 'https://beta.example/#top'], true],
+])('a column of %s: whether its links are websites', async (_, links, isSite) => {
+  const at = await deskOf({ 'enrich-company': COMPANY }, [
+    'Firm,Link',
+    ...links.map((link) => `Acme,${link}`),
+  ]);
+  const { operations } = await at.desk.json(['plan', 'list.csv']);
+  const fit = operations.find(({ operation }: { operation: string }) => operation === 'enrich-company');
+  expect([fit.columns.website, fit.likely.length > 0]).toEqual([isSite ? 'Link' : undefined, false]);
+  const { code } = await at.desk.type(run('enrich-company'));
+  expect([code, at.asked.length > 0]).toEqual([isSite ? 0 : 2, isSite]);
+});
+
 test("links of people are no company's: nothing is promised by them, and no row complains", async () => {
   const people = Array.from(
     { length: 30 },

@@ -9,7 +9,7 @@ import { identifierText } from '../../values/blank.ts';
 import type { KindName } from '../../values/kind.ts';
 import { domain } from '../../values/website.ts';
 import { lookedAt } from '../shape/list-start.ts';
-import { BY_CONTENT, isAboutAnother, SHARE_THAT_DECIDES } from './column-kind.ts';
+import { BY_CONTENT, isAboutAnother, kindOfInput, SHARE_THAT_DECIDES } from './column-kind.ts';
 import { isNamedWithin, isNameOf, squeezed } from './column-names.ts';
 
 /**
@@ -133,7 +133,7 @@ export function likelyColumns(
     if (looksRight === undefined || sure.has(input)) return [];
     const likely = header.flatMap((column, at) => {
       const share = content.share(at, looksRight);
-      const isFree = !taken.has(column) && !isFoundColumn(column);
+      const isFree = !taken.has(column) && !isFoundColumn(column) && !areRecords(input, share);
       return isFree && shareOf(share) >= LIKELY_SHARE ? [{ column, share }] : [];
     });
     // A domain is a website as well. The column goes to the first input that fits, which is the better one.
@@ -155,6 +155,15 @@ function becauseLikely(column: string, share: Share): string {
 function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
   if (distinct < right * SURE_DISTINCT) return 'few different values';
   return filled <= rows * SURE_ROWS ? 'the others are blank' : undefined;
+}
+
+/**
+ * Whether the cells of a column are different pages of one host, such as the records of a CRM. None of them
+ * is a company's website.
+ */
+function areRecords(input: string, { pagesOfOne }: Share): boolean {
+  const kind = kindOfInput(input);
+  return pagesOfOne > 1 && (kind === 'website' || kind === 'domain');
 }
 
 /**
@@ -288,7 +297,7 @@ function addByContent(
  * meant.
  */
 function soleColumn(
-  { looksRight }: InputField,
+  { name, looksRight }: InputField,
   columns: readonly string[],
   header: readonly string[],
   content: ColumnContent,
@@ -297,7 +306,8 @@ function soleColumn(
   const wanted = new Set(columns);
   const rivals = header.flatMap((column, at) => {
     const share = wanted.has(column) ? content.share(at, looksRight) : undefined;
-    return share !== undefined && shareOf(share) > RIVAL_SHARE ? [{ column, share }] : [];
+    const isRival = share !== undefined && shareOf(share) > RIVAL_SHARE && !areRecords(name, share);
+    return isRival ? [{ column, share }] : [];
   });
   const [first, second] = rivals;
   if (first === undefined || (second !== undefined && !isOutput(header))) return undefined;
@@ -389,6 +399,8 @@ type LooksRight = NonNullable<InputField['looksRight']>;
 interface Share {
   readonly right: number;
   readonly distinct: number;
+  /** How many different pages these are, where all of them are pages of one host; else 0. */
+  readonly pagesOfOne: number;
   readonly filled: number;
   /** How many rows were looked at, including rows where the cell is blank. */
   readonly rows: number;
@@ -454,7 +466,8 @@ export class ColumnContent {
     const filled = this.#filled(at);
     const right = filled.filter((cell) => looksRight(cell));
     const distinct = new Set(right.map(whomItIsAbout)).size;
-    return { right: right.length, distinct, filled: filled.length, rows: this.#rows.length };
+    const pagesOfOne = distinct === 1 ? new Set(right.map(pageBelowHost)).size : 0;
+    return { right: right.length, distinct, pagesOfOne, filled: filled.length, rows: this.#rows.length };
   }
 
   #filled(at: number): readonly string[] {
@@ -470,6 +483,9 @@ function whomItIsAbout(cell: string): string {
   const host = cell.includes('.') && !cell.includes('@') ? domain.read(cell) : undefined;
   return host?.kind === 'usable' ? host.value : cell;
 }
+
+/** What stands behind the host of an address, with what it keeps behind `#`. */
+const pageBelowHost = (cell: string): string => cell.trim().replace(/^(?:[a-z]+:\/\/)?[^/?#]*\/?/i, '');
 
 /** Reads the first rows of a file, up to the limits of `ColumnContent`. */
 export async function readContent(sheet: Pick<Sheet, 'groups'>, width: number): Promise<ColumnContent> {
