@@ -45,6 +45,16 @@ function stepsIn(path: string): readonly PathStep[] {
   });
 }
 
+/** What the conditions of a path compare with, and its last name: `email` and `value`. */
+export function wordsOfPlace(path: string): {
+  readonly conditions: readonly string[];
+  readonly last: string;
+} {
+  const steps = stepsIn(path);
+  const conditions = steps.flatMap((step) => step.conditions.map(({ text }) => text));
+  return { conditions, last: steps.at(-1)?.name ?? '' };
+}
+
 const comparedText = (text: string): string => text.trim().toLowerCase();
 
 /** The values at a path, in their order: several where a condition fits several members of a list. */

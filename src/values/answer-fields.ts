@@ -11,7 +11,7 @@ import { nearest } from '../core/errors.ts';
 import { verdictIn } from '../core/given.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { FOUND_PREFIX } from '../core/row.ts';
-import { foundAmong } from './found.ts';
+import { foundAmong, kindNamedIn } from './found.ts';
 
 /**
  * Puts every value of an answer under a name of its own, so that nothing that was paid for is left behind.
@@ -47,9 +47,17 @@ export function parsedSaidIn(body: JsonValue | undefined, place: AnswerPlace): A
   return { ours, vendors };
 }
 
-/** The value at a path of `add`: one of our names as a whole, else a path into the vendor's fields. */
+/**
+ * The value at a path of `add`: one of our names as a whole, else a path into the vendor's fields. Where the
+ * path leads through a list and says a kind, the first value of that kind; null where there is none.
+ */
 export function saidAt({ ours, vendors }: AnswerFields, path: string): JsonValue | undefined {
-  return Object.hasOwn(ours, path) ? ours[path] : valueAt(vendors, path);
+  if (Object.hasOwn(ours, path)) return ours[path];
+  const name = kindNamedIn(path);
+  if (name === undefined) return valueAt(vendors, path);
+  const values = valuesAt(vendors, path).map(({ value }) => value);
+  if (values.length === 0) return undefined;
+  return values.find((value) => foundAmong([value], { name })?.kind === 'found') ?? null;
 }
 
 /**

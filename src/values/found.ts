@@ -1,3 +1,4 @@
+import { hasCondition, wordsOfPlace } from '../core/answer-path.ts';
 import { type VerdictWords, verdictIn } from '../core/given.ts';
 import type { JsonValue } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
@@ -85,6 +86,21 @@ const KINDS: Readonly<Record<string, ((text: string) => boolean) | undefined>> =
   number: hasDigit,
   verdict: () => true,
 };
+
+/** A member so called is what its list says that it is; one called `status` or `score` is something about it. */
+const VALUE_NAMES: readonly string[] = ['value', 'address', 'contact', 'text', 'data'];
+
+/**
+ * The name of the kind that a place in a list says: `email` for `contacts[type=email].value` and
+ * `contacts[type=work].email`. Undefined where the place says none.
+ */
+export function kindNamedIn(path: string): string | undefined {
+  if (!hasCondition(path)) return undefined;
+  const { conditions, last } = wordsOfPlace(path);
+  const isKind = (word: string): boolean => word !== 'verdict' && Object.hasOwn(KINDS, word);
+  if (isKind(last)) return last;
+  return VALUE_NAMES.includes(last.toLowerCase()) ? conditions.find(isKind) : undefined;
+}
 
 /** `****`, `••••`: nobody writes a name or a place without a letter or a digit. */
 const isMask = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text);

@@ -64,6 +64,31 @@ test('an address and a number are found by what they are, at any place in the li
   expect(cells(at)).toEqual(WANTED);
 });
 
+test('the first that is what the place says is taken, also by `add` and without `gives`', async () => {
+  const { gives: _, ...operation } = FIND;
+  const at = await deskOf(operation);
+  at.speak({ operations: { 'enrich-person': operation } });
+  const wanted = { Email: 'contacts[type=email].value', State: 'contacts[type=email].state' };
+  const add = { ...wanted, Mobile: 'contacts[type=phone].value', Work: 'contacts[kind=work].email' };
+  const { columns, account } = JOB;
+  await at.desk.write('job.yaml', JSON.stringify({ operation: 'enrich-person', account, columns, add }));
+  const answers: Readonly<Record<string, readonly object[]>> = {
+    Ann: [email('hidden'), { ...email('ann@a.example'), state: 'hidden' }, phone('work', 'Upgrade to view')],
+    Bob: [{ ...email('b***@b.example'), state: 'valid' }, phone('mobile', '0491 570 156')],
+    Cat: [{ kind: 'work', email: true }, { kind: 'work', email: 'cat@c.example' }, email('02 9000 1239')],
+  };
+  at.answer = ({ input }) => ({ name: `${input.first_name} L`, contacts: answers[String(input.first_name)] });
+  const { code, stderr } = await at.desk.type(RUN);
+  expect(code, stderr).toBe(0);
+  const cell = (row: Readonly<Record<string, string>>): string =>
+    [row.Email, row.State, row.Mobile, row.Work].join(' | ');
+  expect(at.desk.place.rows().map(cell)).toEqual([
+    'ann@a.example | hidden |  | ',
+    ' | valid | 0491 570 156 | ',
+    ' |  |  | cat@c.example',
+  ]);
+});
+
 test('an id and the word of the end are read so in answers that come later', async () => {
   let asked = 0;
   const later = { id: 'jobs[of=this].id', path: '/jobs/{id}', every: '1s', gives_up: '1h' };
