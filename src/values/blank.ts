@@ -128,14 +128,23 @@ const PLACEHOLDER =
 
 export const isPlaceholder = (text: string): boolean => PLACEHOLDER.test(text);
 
-/** Signs in the place of letters or digits that a vendor does not show: `j••••@acme.com`, `+61 4XX XXX XXX`. */
-const MASK = /[*•●█▪■]{2,}|(?<![a-z])x{2,}(?![a-z])/i;
+/** Signs in the place of letters or digits that a vendor does not show. */
+const SIGNS = '*＊∗•●⬤○◦█▓▒░▪■';
+
+const HIDDEN = `[${SIGNS}]{2,}|(?<![a-z])x{2,}(?![a-z])`;
+/** In an address one sign hides as much. A sign before a whole address is the bullet of a list. */
+const HIDDEN_NAME = `^[${SIGNS}…]+@|^[^\\s@]*[\\p{L}\\p{N}][${SIGNS}…][^\\s@]*@`;
+const HIDDEN_HOST = `@[^\\s@]*[${SIGNS}]|@[^\\s@.]*…`;
+
+/** `j••••@acme.com`, `+61 4XX XXX XXX`, `…@acme.com`. */
+const MASK = new RegExp(`${HIDDEN}|${HIDDEN_NAME}|${HIDDEN_HOST}`, 'iu');
+const MASKED_WORD = new RegExp(`[\\p{L}\\p{N}][${SIGNS}]{2,}`, 'u');
 
 /** Whether a text has any of the signs by which it may be a mask or a place for a value. Nearly none has. */
 export const mayHide = (text: string): boolean => /[*•●█▪■{}$<%[]|xx|_name$/i.test(text);
 
 /** Whether signs hide a part of a word, in a text of which nearly any is a value of its kind. */
-export const isMaskedWord = (text: string): boolean => /[\p{L}\p{N}][*•●█▪■]{2,}/u.test(text);
+export const isMaskedWord = (text: string): boolean => MASKED_WORD.test(text);
 
 /** Whether a text that is no value of its kind hides one. */
 export const isMask = (text: string): boolean => MASK.test(text);

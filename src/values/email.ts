@@ -197,7 +197,8 @@ const AROUND_AT = misspelled((text) => {
 /** Servers know a host by these letters. */
 const PLAIN_HOST = misspelled((text) => {
   const [name = '', host = ''] = text.split('@');
-  return /[^\0-\x7f]/.test(host) ? `${name}@${domainToASCII(host)}` : text;
+  const hasOthers = /[^\0-\x7f]/.test(host) && /^[\p{L}\p{M}\p{N}.-]+$/u.test(host);
+  return hasOthers ? `${name}@${domainToASCII(host)}` : text;
 });
 
 export const email = {

@@ -104,3 +104,23 @@ test('a mask, a place for an address and a word for none are looked for; her own
     '"Email" holds "ask reception", which is not an e-mail address; "Email" is filled, so the row would get nothing',
   );
 });
+
+test('an address is hidden behind whatever signs, one or many, and no repair makes an address of one', async () => {
+  const masks = [
+    'j•••@gmail.com',
+    '●●●@gmail.com',
+    '…@gmail.com',
+    'j…@gmail.com',
+    'j█@gmail.com',
+    'j@g∗∗.com',
+  ];
+  const kept = ['•jo@gmail.com', 'jo@gmail.com…'];
+  const at = await deskOf(...[...masks, ...kept].map((cell, nth) => `Ann,Lee,a${nth}.example,${cell}`));
+  const plan = await at.desk.json(['plan', 'job.yaml', 'list.csv']);
+  expect(plan).toMatchObject({ to_buy: masks.length, skipped: kept.length });
+  expect(plan.blank_words.map(({ word }: { word: string }) => word)).toEqual(masks);
+  const check = { operation: 'enrich-person', account: 'data', columns: { email: 'Email' } };
+  await at.desk.write('check.yaml', JSON.stringify({ ...check, repair: true }));
+  const asked = await at.desk.json(['plan', 'check.yaml', 'list.csv']);
+  expect(asked).toMatchObject({ to_buy: 0, invalid: masks.length + kept.length });
+});
