@@ -27,7 +27,12 @@ import {
   type OperationFit,
   type RowsObject,
 } from '../objects/list-object.ts';
-import { type BlankWordObject, type JobDamageObject, PlanObject } from '../objects/plan-object.ts';
+import {
+  type BlankWordObject,
+  type JobDamageObject,
+  PlanObject,
+  type RedirectObject,
+} from '../objects/plan-object.ts';
 import { searchAnswers } from '../plan/answer-search.ts';
 import { otherwiseWords, rereadOf, rereadWords } from '../plan/batch.ts';
 import { questionsOf, requestWords, requireAgreedRequests, sentRequests } from '../plan/consent.ts';
@@ -206,6 +211,7 @@ function reportOn(planned: PlannedJob, isAll: boolean, words: readonly string[])
       jobDamageLines(object.damage, repairableRows, repairs),
       blankLines(object.blank_words),
       object.role_addresses && roleLine(object.role_addresses),
+      object.redirects?.map(redirectLine),
       changes === undefined && unfinished && unfinishedLine(unfinished, plan),
       object.moved && `  moved          ${object.moved.message} ${object.moved.next}`,
       reread && `  ${rereadWords(reread)} A run does that with --yes.`,
@@ -454,6 +460,10 @@ function jobDamageLines(
 const roleLine = (rows: RowsObject): string =>
   `  addresses      ${counted(rows.count, 'row')} with that of a department or a machine, such as info@: ` +
   rowWords(rows);
+
+const redirectLine = ({ column, cell, asked, ...rows }: RedirectObject): string =>
+  `  redirects      ${column}: ${counted(rows.count, 'row is', 'rows are')} asked by the address behind a link, ` +
+  `such as ${foreignWords(asked, LONGEST_SHOWN)} for ${foreignWords(cell, LONGEST_SHOWN)}: ${rowWords(rows)}`;
 
 /** One line for each column. */
 function blankLines(words: readonly BlankWordObject[] = []): readonly string[] {

@@ -176,6 +176,15 @@ export type JobDamageObject = z.infer<typeof JobDamageObject>;
 const BlankWordObject = z.object({ column: z.string(), word: z.string(), ...RowsObject.shape });
 export type BlankWordObject = z.infer<typeof BlankWordObject>;
 
+/** Links that lead to another address, which is asked in their place. `cell` and `asked` are of the first. */
+const RedirectObject = z.object({
+  column: z.string(),
+  cell: z.string(),
+  asked: z.string(),
+  ...RowsObject.shape,
+});
+export type RedirectObject = z.infer<typeof RedirectObject>;
+
 const RequestObject = z.object({
   /** The entry of the dialect. */
   name: z.string(),
@@ -225,6 +234,8 @@ export const PlanObject = z.object({
   damage: z.array(JobDamageObject),
   /** Rows with the address of a department or a machine, such as `info@`. */
   role_addresses: z.object(RowsObject.shape).exactOptional(),
+  /** Rows that are asked by the address behind a redirect, by their columns. */
+  redirects: z.array(RedirectObject).exactOptional(),
   /** The words that made cells blank, the most frequent first. */
   blank_words: z.array(BlankWordObject).exactOptional(),
   /** Rows in which a cell is repaired, with `--repair`. */

@@ -9,6 +9,7 @@ import { phone, postcode } from './phone.ts';
 import { type Code, problemWords } from './problem-words.ts';
 import { profileSlug, profileUrl } from './profile.ts';
 import { text } from './text.ts';
+import { isRedirect } from './web-address.ts';
 import { domain, website } from './website.ts';
 
 const KINDS: Readonly<Record<KindName, Kind>> = {
@@ -29,6 +30,12 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
 /** As `Damage`, of a column of that kind. */
 export const cellIssueOf = (kind: KindName, cell: string, numbers?: Numbers): CellIssue | undefined =>
   KINDS[kind].damage?.(cell, numbers);
+
+/** What is asked in the place of a cell that is a redirect; undefined for any other cell. */
+export function askedBehind(kind: KindName, cell: string): string | undefined {
+  const said = isRedirect(cell) ? KINDS[kind].read?.(cell) : undefined;
+  return said?.kind === 'usable' ? said.value : undefined;
+}
 
 /** Why a text is no value of its kind, where it says no more about the person or the company than a blank. */
 const SAYS_NOTHING: ReadonlySet<Code> = new Set<Code>([

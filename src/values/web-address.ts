@@ -72,6 +72,14 @@ export function readAddress(text: string): WebAddress | Unusable {
   return hostProblem(host) ?? { url, host };
 }
 
+/** Whether a cell is a link that leads to another address, which stands in it. */
+export function isRedirect(cell: string): boolean {
+  // Nearly every cell is none.
+  if (!/\?|urldefense/i.test(cell)) return false;
+  const address = readAddress(cell.trim());
+  return 'url' in address && unredirected(address.url) !== address.url;
+}
+
 /** One cell is often read for two inputs, one after the other. */
 let last: { readonly text: string; readonly address: WebAddress | Unusable } | undefined;
 

@@ -66,7 +66,13 @@ test('a redirect is asked by the address that stands in it', async () => {
     'https://urldefense.proofpoint.com/v2/url?u=https-3A__oldmill.com.au_home&d=x',
     'https://www.google.com/url?q=https%3A%2F%2Fwww.facebook.com%2Facme',
     'https://www.google.com/url?q=x',
+    'https://acme.com.au/?page=https%3A%2F%2Fbeta.com.au',
   ]);
+  const planned = await at.desk.type(['plan', 'enrich-company', 'list.csv', '--account', 'data']);
+  expect(planned.stdout).toContain(
+    'Website: 4 rows are asked by the address behind a link, such as https://victorpumps.com.au/about for https://www.google.com/url?sa=t&',
+  );
+  expect(planned.stdout).toMatch(/behind a link.*: row 2, 3, 4, 5$/m);
   expect((await at.desk.type(run('enrich-company'))).code).toBe(3);
   expect(sent(at)).toEqual(
     ['victorpumps.com.au', 'tangofoods.com.au', 'acme.com.au', 'oldmill.com.au'].map((domain) => ({

@@ -6,12 +6,12 @@ import { type InputRow, RowCount, type RowNumber } from '../../core/row.ts';
 import { inputOf } from '../../core/steps.ts';
 import type { Job } from '../../job/job.ts';
 import type { DamageObject } from '../../objects/list-object.ts';
-import type { BlankWordObject, PlanObject } from '../../objects/plan-object.ts';
+import type { BlankWordObject, PlanObject, RedirectObject } from '../../objects/plan-object.ts';
 import { isBlankCell } from '../../values/blank.ts';
 import { numbersAsRead } from '../../values/country-numbers.ts';
 import { isRole } from '../../values/email.ts';
 import type { KindName } from '../../values/kind.ts';
-import { cellIssueOf, isFilled } from '../../values/kinds.ts';
+import { askedBehind, cellIssueOf, isFilled } from '../../values/kinds.ts';
 import type { CellIssue, CellIssueKind } from '../../values/mend.ts';
 import { kindOfFilled, kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
@@ -94,7 +94,7 @@ const askedWords = (prepared: Prepared<unknown>): string =>
   JSON.stringify(prepared, (key, value) => (key === 'remark' ? undefined : value));
 
 /** What a plan says of the cells, in its words. */
-interface JobIssues extends Pick<PlanObject, 'damage' | 'blank_words' | 'role_addresses'> {
+interface JobIssues extends Pick<PlanObject, 'damage' | 'blank_words' | 'role_addresses' | 'redirects'> {
   readonly repairableRows: number;
 }
 
@@ -167,6 +167,32 @@ class BlankTally {
   }
 }
 
+/** The redirects in one column. */
+class RedirectTally {
+  readonly #column: string;
+  readonly #kind: KindName;
+  readonly #rows = new RowCount();
+  #first: Pick<RedirectObject, 'cell' | 'asked'> | undefined;
+
+  constructor(column: string, kind: KindName) {
+    this.#column = column;
+    this.#kind = kind;
+  }
+
+  add(row: RowNumber, cell: string): void {
+    const asked = askedBehind(this.#kind, cell);
+    if (asked === undefined) return;
+    this.#first ??= { cell, asked };
+    this.#rows.add(row);
+  }
+
+  found(): readonly RedirectObject[] {
+    return this.#first === undefined ? [] : [{ column: this.#column, ...this.#first, ...this.#rows }];
+  }
+}
+
+const LINKS: readonly KindName[] = ['website', 'domain', 'profile_url'];
+
 /**
  * The file need not be read twice: each row is counted when the returned columns read it, once.
  * @param prepare what a row would be asked by; a repair that alters nothing of it repairs nothing.
@@ -179,6 +205,11 @@ export function watchIssues(
   const tallies = Object.entries(columns.columns).flatMap(([input, column]) => {
     const kind = kindOfInput(input);
     return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind, columns.issueOf) }];
+  });
+  const redirects = Object.entries(columns.columns).flatMap(([input, column]) => {
+    const kind = kindOfInput(input);
+    const isOfLinks = kind !== undefined && LINKS.includes(kind);
+    return isOfLinks ? [{ input, tally: new RedirectTally(column, kind) }] : [];
   });
   const blanks = new BlankTally(decidingColumns(columns, job));
   const addresses = Object.keys(columns.columns).filter((input) => kindOfInput(input) === 'email');
@@ -196,6 +227,7 @@ export function watchIssues(
     last = row.row;
     blanks.add(row, text);
     if (addresses.some((input) => isRole((text[input] ?? '').trim().toLowerCase()))) roles.add(row.row);
+    for (const { input, tally } of redirects) tally.add(row.row, text[input] ?? '');
     const issues = tallies.map(({ input, tally }) => tally.add(row.row, text[input] ?? ''));
     if (issues.some((issue) => issue?.repaired !== undefined) && isCured(text)) repairableRows += 1;
     return text;
@@ -207,7 +239,13 @@ export function watchIssues(
         tally.findings().map((found) => ({ input, column, ...found })),
       );
       const role_addresses = roles.count === 0 ? undefined : { ...roles };
-      return { damage, repairableRows, ...present({ blank_words: blanks.all(), role_addresses }) };
+      const behind = redirects.flatMap(({ tally }) => tally.found());
+      return {
+        damage,
+        repairableRows,
+        ...(behind.length > 0 && { redirects: behind }),
+        ...present({ blank_words: blanks.all(), role_addresses }),
+      };
     },
   };
 }
