@@ -125,6 +125,13 @@ test('check boxes down the sheet are no rows, and are counted', async () => {
   expect(all).toMatchObject({ rows: 200 });
 });
 
+test('check boxes at the end of a large list are none either', async () => {
+  const filled = Array.from({ length: 6_000 }, (_, at) => `c${at}.example,${'x'.repeat(200)},"TRUE"\n`);
+  const boxes = Array.from({ length: 30 }, () => ',,"FALSE"\n');
+  const desk = await deskWith(`Domain,Note,Done\n${[...filled, ...boxes].join('')}`);
+  expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({ rows: 6_000, invalid: 0 });
+});
+
 test('a list of answers by check boxes alone keeps its rows', async () => {
   const desk = await deskWith('Agrees\nTRUE\nFALSE\nTRUE\n');
   expect(await desk.json(['plan', 'list.csv', '--header-row', '1'])).toMatchObject({ rows: 3 });

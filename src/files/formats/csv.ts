@@ -5,6 +5,7 @@ import { present } from '../../core/objects.ts';
 import type { LeftOut } from '../../core/reading.ts';
 import type { InputRow } from '../../core/row.ts';
 import { addedTo, Corrections, type NamedColumns, namedColumns, writtenByUs } from '../header.ts';
+import { areBoxes } from '../shape/column-words.ts';
 import { rowsWithout, TableRows } from '../shape/left-out.ts';
 import { ListSize, requireColumns } from '../shape/list-size.ts';
 import { joinedNames, layoutNotes, nothingBelow } from '../shape/list-start.ts';
@@ -166,7 +167,7 @@ async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly
     for await (const group of readRecords(layout)) {
       group.forEach(take);
       if (bytes <= MOST_BYTES_SEARCHED) continue;
-      goesOn ??= await standsAgain(layout, names, bytes);
+      goesOn ??= await hasMoreToLeaveOut(layout, names, bytes);
       if (!goesOn) return rows?.end({ isWhole }) ?? [];
     }
     isWhole = true;
@@ -179,16 +180,22 @@ async function leftOutIn(layout: Layout, options: ReadOptions): Promise<readonly
 }
 
 /**
- * Whether the line of the header stands in the text once more. The bytes are looked through without reading
- * the rows, so that only a list that was put together from several is read twice.
+ * Whether the line of the header stands in the text once more, or check boxes alone at its end, where a
+ * sheet has them below its last row. The bytes are looked through without reading the rows, so that only such
+ * a list is read twice.
  * @param from so many bytes of the text were looked through.
  */
-async function standsAgain(layout: Layout, header: CsvRecord | undefined, from: number): Promise<boolean> {
+async function hasMoreToLeaveOut(
+  layout: Layout,
+  header: CsvRecord | undefined,
+  from: number,
+): Promise<boolean> {
   const bytes = header?.bytes ?? NO_BYTES;
   const line = bytes.subarray(header?.row === 1 ? markLength(bytes) : 0, bytes.length - lineEndLength(bytes));
   if (line.length === 0) return false;
   let passed = 0;
   let rest = NO_BYTES;
+  let last = NO_BYTES;
   for await (const text of textOf(layout)) {
     passed += text.length;
     if (passed < from) continue;
@@ -200,9 +207,20 @@ async function standsAgain(layout: Layout, header: CsvRecord | undefined, from: 
       if (isBegin && (end === undefined || isLineEnd(end))) return true;
     }
     rest = looked.subarray(-line.length - 3);
+    last = looked;
   }
-  return false;
+  const [end = ''] = last
+    .subarray(-LONGEST_BOXES)
+    .toString()
+    .trimEnd()
+    .split(/[\r\n]/)
+    .slice(-1);
+  const cells = cellsOf(Buffer.from(end), layout.delimiter);
+  return areBoxes(cells.map((cell) => cell.toString().replace(/^"(.*)"$/s, '$1')));
 }
+
+/** A row of check boxes alone is no longer. */
+const LONGEST_BOXES = 4096;
 
 // ------------------------------------------------------------------------------------------- what is written
 
