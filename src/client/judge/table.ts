@@ -1,5 +1,6 @@
+import { valueAt } from '../../core/answer-body.ts';
 import { valuesAt } from '../../core/answer-path.ts';
-import { WANTED } from '../../core/given.ts';
+import { verdictIn, WANTED } from '../../core/given.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { SO_ALREADY, WITHOUT_A_WORD } from '../../core/row.ts';
@@ -244,10 +245,16 @@ const of = (name: string, isOf: Row['fits'], rows: readonly Row[]): readonly Row
 /** Beside data only a code counts. */
 const says = ({ holds, statements }: Answer, sense: Sense): boolean =>
   (holds ? statements.codes : statements.says).has(sense);
-/** Whether a code says that the vendor is still at work, or that what it has accepted is. */
-function isAtWork({ asked, http, statements: { codes } }: Answer): boolean {
-  if (asked.isOwn || !is2xx(http)) return false;
-  return codes.has('working') || ([CREATED, ACCEPTED].includes(http) && codes.has('pending'));
+/**
+ * Whether a code says that the vendor is still at work, or that what it has accepted is. A verdict that is
+ * unknown may still come.
+ */
+function isAtWork({ asked: { isOwn, operation }, http, value, statements: { codes } }: Answer): boolean {
+  if (isOwn) return false;
+  const verdict = valueAt(value, operation.gives?.verdict ?? '') ?? null;
+  const isOpen =
+    [CREATED, ACCEPTED].includes(http) || verdictIn(verdict, operation.verdicts ?? {}) === 'unknown';
+  return codes.has('working') || (isOpen && codes.has('pending'));
 }
 const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pending');
 
