@@ -84,6 +84,13 @@ export function withRequestOf(
   return { ...dialect, operations: { ...dialect.operations, [name]: entry } };
 }
 
+/** The dialect with the places that a job names in the answers to its own request. */
+export function withGives(dialect: Dialect, gives: DialectOperation['gives']): Dialect {
+  const entry = dialect.operations['api-call'];
+  if (gives === undefined || entry === undefined) return dialect;
+  return { ...dialect, operations: { ...dialect.operations, 'api-call': { ...entry, gives } } };
+}
+
 /**
  * The part of a dialect that travels with a batch. The request of an operation that is not built in travels
  * with the operation.

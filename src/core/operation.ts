@@ -341,6 +341,8 @@ export interface Operation<Input = unknown, Work = Input> {
    * hold none.
    */
   readonly resultsFile?: string;
+  /** The most that a call may cost, where the job says so. Left out: what the dialect says. */
+  readonly creditsMost?: number;
   /**
    * The operation as a job shapes it, where the job names its inputs. @throws StopError `job`.
    * @param mapped inputs for which the job's `columns` name a column; left out: none.

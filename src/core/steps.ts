@@ -1,4 +1,4 @@
-import { invariant } from './errors.ts';
+import { invariant, stop } from './errors.ts';
 import type { EmailVerdict } from './given.ts';
 import { present } from './objects.ts';
 import type { AddressCheck, Checker, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
@@ -42,11 +42,28 @@ export function inSteps(steps: readonly Operation[]): Operation {
       inputs.map((input) => ({ ...input, name: `${name}.${input.name}` })),
     ),
     tiers: steps.flatMap(({ name, tiers }) => tiers.map((tier) => `${name}.${tier}`)),
+    ...shapedSteps(steps),
     preparer: (options) => stepsPreparer(steps, options),
     next() {
       throw new Error('Rowonce has a bug: each step is asked by itself');
     },
   };
+}
+
+/** What the job says for one of the steps alone: a request of its own. */
+function shapedSteps(steps: readonly Operation[]): Pick<Operation, 'settings' | 'shapedBy'> {
+  if (steps.every(({ shapedBy }) => shapedBy === undefined)) return {};
+  return {
+    settings: Object.fromEntries(steps.flatMap(({ settings = {} }) => Object.entries(settings))),
+    shapedBy: (given, mapped = []) =>
+      inSteps(steps.map((step) => stepShaped(step.shapedBy?.(given, wordsOf(step, mapped)) ?? step))),
+  };
+}
+
+function stepShaped(step: Operation): Operation {
+  if (step.change === undefined) return step;
+  const fact = `${step.name} changes something at the vendor, and steps read.`;
+  throw stop('job', fact, 'Give it a job of its own.');
 }
 
 /** An account that a step asks about a row. */

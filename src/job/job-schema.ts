@@ -142,6 +142,11 @@ const operationSettings = {
     z.record(z.string(), json),
     'of `api-call`: what is sent, with `{{Column}}` and `{key}` in its texts; blank cells are left out',
   ),
+  gives: opt(
+    z.record(text.regex(/^\w+$/, 'a name has letters, digits and "_"'), text.transform(dotted)),
+    'of `api-call`: a name for a value, and where it stands in the answer; `add` takes the names; ' +
+      'an answer that has none of them is a miss; left out: any answer with facts is a match',
+  ),
   credits_max: opt(
     wholeCredits,
     'of `api-call` and `search-people`: the most that one call may cost; left out: what the dialect says',
@@ -181,6 +186,11 @@ export const stepEntries = z.strictObject({
     policy,
     '`skip` leaves out a call whose answer was lost, and asks the next account; else `hold`',
   ),
+  method: operationSettings.method,
+  endpoint: operationSettings.endpoint,
+  body: operationSettings.body,
+  gives: operationSettings.gives,
+  credits_max: operationSettings.credits_max,
 });
 export type StepEntries = ReadValue<Present<z.infer<typeof stepEntries>>>;
 

@@ -20,6 +20,7 @@ import {
   isTypedSteps,
   refuseOwnAccounts,
   stepsSaid,
+  withStepRequest,
 } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 import {
@@ -267,7 +268,7 @@ export async function loadJob(
 ): Promise<Job> {
   const isName = isTypedSteps(argument) || (await findOperation(argument, sources)) !== undefined;
   const written = isName ? bareJob(argument) : await jobDocument(argument);
-  const whole = withSaid(written, said);
+  const whole = withStepRequest(withSaid(written, said));
   const { operation: named, operations } = whole.value;
   if (named !== undefined && operations !== undefined)
     throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
@@ -279,7 +280,10 @@ export async function loadJob(
   const isOfSeveral = entries.some(
     ({ accounts, check, accept }) => accounts.length > 1 || check !== undefined || accept !== undefined,
   );
-  const found = isOfSeveral && alone.steps === undefined ? inSteps([alone]) : alone;
+  const unshaped = isOfSeveral && alone.steps === undefined ? inSteps([alone]) : alone;
+  // The columns of a step are those that its own request names.
+  const shape = unshaped.steps === undefined ? undefined : unshaped.shapedBy;
+  const found = shape?.(settingsOf(whole.value)) ?? unshaped;
   const {
     name: _,
     accounts: _accounts,

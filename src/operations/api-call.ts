@@ -71,7 +71,14 @@ function operationOf(shape: Shape): Operation<RowRequest> {
     vendor: 'provider',
     inputs: columns.map((column) => columnInput(column, "named as in the job's endpoint or body")),
     tiers: [],
-    settings: { method: 'asks', endpoint: 'asks', body: 'asks', kind: 'asks', credits_max: 'allows' },
+    settings: {
+      method: 'asks',
+      endpoint: 'asks',
+      body: 'asks',
+      kind: 'asks',
+      gives: 'allows',
+      credits_max: 'allows',
+    },
     resultsFile: 'results',
     shapedBy: shapedCall,
     preparer: (options) => (row) => prepareCall(shape, columns, row, options),
@@ -105,7 +112,8 @@ function shapedCall(settings: JsonObject): Operation {
   const shape: Shape = { method, endpoint, body: body as JsonObject };
   const problem = templateProblem(shape.body);
   if (problem !== undefined) throw stop('job', `body: ${problem}.`, 'Write a column as {{Column}}.');
-  const operation = operationOf(shape);
+  const creditsMost = typeof settings.credits_max === 'number' ? settings.credits_max : undefined;
+  const operation = { ...operationOf(shape), ...present({ creditsMost }) };
   const mayRead = READING.includes(method);
   const { kind = mayRead ? 'read' : 'change' } = settings;
   if (kind === 'change') return changeOf(operation);

@@ -504,7 +504,8 @@ export class RowWalk {
     wants?: MetCall['wants'],
   ): MetCall {
     const parameters = { filled_by: from.map(({ asked }) => asked) };
-    const call: Call = { operation: operation.name, parameters, ifLost: 'hold' };
+    const { name, creditsMost } = operation;
+    const call: Call = { operation: name, parameters, ifLost: 'hold', ...present({ creditsMost }) };
     return new MetCall(call, this.#accountAt(account), at, wants);
   }
 

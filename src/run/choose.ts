@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { type Account, type Accounts, chooseAccount, loadAccounts } from '../client/account/account.ts';
 import type { Answers } from '../client/account/agreements.ts';
-import { dialectOf, withRequestOf } from '../client/dialect.ts';
+import { dialectOf, withGives, withRequestOf } from '../client/dialect.ts';
 import { type Advice, invariant, meantWord, stop, suggestion } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
@@ -56,7 +56,10 @@ export async function choose({
   requireFitting(job, [...named.values()]);
   const asked: AskedAccount[] = [];
   for (const account of named.values())
-    asked.push({ account, dialect: withRequestOf(await dialectOf(account, own.dialects), job.operation) });
+    asked.push({
+      account,
+      dialect: withGives(withRequestOf(await dialectOf(account, own.dialects), job.operation), job.gives),
+    });
   const large = accept?.includes('large-list') ? 'agreed' : undefined;
   return inDialects({ ...job, steps, ...present({ strict, large }) }, asked);
 }

@@ -251,9 +251,13 @@ function checkProfiles(name: string, { profiles }: DialectOperation, refuse: Ref
   refuse(['profiles'], `${name} is not asked by profiles`, 'Leave it out.', 'name');
 }
 
+/** The names of what a request of the job's own gives are the job's. */
+const namesGiven = (name: string, gives: DialectOperation['gives'] = {}): readonly string[] =>
+  name === 'api-call' ? Object.keys(gives) : (GIVEN[name] ?? []);
+
 /** Checks where values stand in an answer, and the words for verdicts among them. */
 function checkGiven(name: string, { gives, verdicts }: DialectOperation, refuse: Refuse): void {
-  const known = GIVEN[name] ?? [];
+  const known = namesGiven(name, gives);
   const wanted = WANTED[name];
   const unknown = Object.keys(gives ?? {}).find((each) => !known.includes(each));
   if (unknown !== undefined) {
