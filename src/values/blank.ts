@@ -138,10 +138,11 @@ const HIDDEN_HOST = `@[^\\s@]*[${SIGNS}]|@[^\\s@.]*…`;
 
 /** `j••••@acme.com`, `+61 4XX XXX XXX`, `…@acme.com`. */
 const MASK = new RegExp(`${HIDDEN}|${HIDDEN_NAME}|${HIDDEN_HOST}`, 'iu');
+const MAY_HIDE = new RegExp(`[${SIGNS}…{}$<%\\[]|xx|_name$`, 'iu');
 const MASKED_WORD = new RegExp(`[\\p{L}\\p{N}][${SIGNS}]{2,}`, 'u');
 
 /** Whether a text has any of the signs by which it may be a mask or a place for a value. Nearly none has. */
-export const mayHide = (text: string): boolean => /[*•●█▪■{}$<%[]|xx|_name$/i.test(text);
+export const mayHide = (text: string): boolean => MAY_HIDE.test(text);
 
 /** Whether signs hide a part of a word, in a text of which nearly any is a value of its kind. */
 export const isMaskedWord = (text: string): boolean => MASKED_WORD.test(text);
