@@ -124,6 +124,8 @@ async function buildPage(rolldown, folder) {
     input: { page: join(page, 'main.tsx') },
     platform: 'browser',
     tsconfig: join(page, 'tsconfig.json'),
+    // Tables of which a view needs nothing are left out, although they name members of others.
+    treeshake: { propertyReadSideEffects: false },
     // What a view says is then a list of arguments and no object, which is shorter.
     transform: {
       jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' },
