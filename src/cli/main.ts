@@ -6,6 +6,7 @@ import { plainText } from '../core/plain-text.ts';
 import { stopShown } from '../core/stop-object.ts';
 import { EXIT, type ExitCode } from '../core/stops.ts';
 import { commandLine, nameStore, optionsEnd, withArgument, withMeant } from '../lib/command-line.ts';
+import { giveKey } from '../lib/given-key.ts';
 import { systemStop } from '../lib/system-errors.ts';
 import type { StopObject } from '../objects/stop-object.ts';
 import { storeToName } from '../run/store-choice.ts';
@@ -59,7 +60,10 @@ function wordsOnStdin(): Promise<readonly string[]> {
       line += text;
       if (!line.endsWith('\n')) return;
       process.stdin.off('data', hear);
-      resolve(JSON.parse(line));
+      const said: readonly string[] | { readonly words: readonly string[]; readonly key: string } =
+        JSON.parse(line);
+      if ('key' in said) giveKey(said.key);
+      resolve('words' in said ? said.words : said);
     };
     process.stdin.setEncoding('utf8').on('data', hear);
   });

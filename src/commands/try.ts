@@ -85,7 +85,7 @@ const tryInput = z.strictObject({
     operation: text('what the vendor finds, where the line does not show it', '<name>'),
     later: text('the line of curl with which a later answer is asked for', '<line>'),
     key_env: text('the environment variable that holds the key', '<variable>', { page: 'none' }),
-    key_stdin: onOff('read the key from standard input', { page: 'key' }),
+    key_stdin: onOff('read the key from standard input', { page: 'optional_key' }),
     secret_env: flag(
       z.record(z.string(), z.string()).optional(),
       'the variable that holds a further secret; repeat for each',

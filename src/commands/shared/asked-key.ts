@@ -1,6 +1,7 @@
 import { text as textOf } from 'node:stream/consumers';
 import { usableKey } from '../../client/account/account.ts';
 import { stop } from '../../core/errors.ts';
+import { takenKey } from '../../lib/given-key.ts';
 import type { Console } from './command.ts';
 
 /** A key comes from a variable, from standard input or from the terminal, and is never an argument. */
@@ -20,9 +21,12 @@ export async function keyOf(
     throw stop('usage', '--key-env and --key-stdin both give a key.', 'Give one of them.');
   if (key_env !== undefined) return { key_env };
   return {
-    key: usableKey(account, key_stdin ? await textOf(process.stdin) : await askForKey(console)),
+    key: usableKey(account, key_stdin ? await keyOnStdin() : await askForKey(console)),
   };
 }
+
+/** A process of the page has its key before its words, because its standard input does not end. */
+const keyOnStdin = async (): Promise<string> => takenKey() ?? textOf(process.stdin);
 
 async function askForKey(console: Console): Promise<string> {
   const answer = await console.ask("Key (not shown as you type; copy it from the vendor's settings): ", {

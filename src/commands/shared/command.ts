@@ -52,9 +52,19 @@ export interface EntryInfo {
  * `list`: the id of a list that was brought. `job`: the name of an operation, or of a job that `serve` was
  * given, or the words of a job. `jobs`: names of such jobs. `batch`: the id of a batch, which is required.
  * `shipped`: the word of a dialect that comes with the program. `key`: the text of a key, which goes to the
- * standard input of the command. `needed`: a required entry. `none`: not for the page.
+ * standard input of the command. `optional_key`: the same, which may be left out. `needed`: a required
+ * entry. `none`: not for the page.
  */
-export type OnPage = 'list' | 'job' | 'jobs' | 'batch' | 'shipped' | 'key' | 'needed' | 'none';
+export type OnPage =
+  | 'list'
+  | 'job'
+  | 'jobs'
+  | 'batch'
+  | 'shipped'
+  | 'key'
+  | 'optional_key'
+  | 'needed'
+  | 'none';
 
 export const said = z.registry<EntryInfo>();
 

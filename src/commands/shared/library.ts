@@ -111,6 +111,7 @@ function pageCommand(of: Command, own: PageInput): PageCommand {
     if (how === undefined || how.page === 'none') continue;
     const isNeeded = how.page === 'needed' || how.page === 'batch';
     if (how.page === 'key') taken.key = KEY;
+    else if (how.page === 'optional_key') taken.key = KEY.optional();
     else taken[name] = isNeeded ? z.nonoptional(schema) : schema;
   }
   const input = z.strictObject(taken);

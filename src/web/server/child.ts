@@ -37,11 +37,13 @@ export interface Program {
 /**
  * Starts a command. Its words go to its standard input, because every user of the machine can read arguments.
  * @param input goes there instead, and then ends. Without it the child lives as long as we do.
+ * @param key what `--key-stdin` of those words reads, where there is no input.
  */
 export function startChild(
   { script, env, operator }: Program,
   words: readonly string[],
   input?: string,
+  key?: string,
 ): Child {
   const as = operator === undefined ? [] : ['--as', operator];
   const asked = [...words, ...as, '--json'];
@@ -56,7 +58,7 @@ export function startChild(
   });
   // The child may have ended before it has read all its input.
   child.stdin.on('error', () => {});
-  if (isAsked) child.stdin.write(`${JSON.stringify(asked)}\n`);
+  if (isAsked) child.stdin.write(`${JSON.stringify(key === undefined ? asked : { words: asked, key })}\n`);
   else child.stdin.end(input);
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     .then(

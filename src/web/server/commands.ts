@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import { isCurl } from '../../client/proposal.ts';
 import { stop, suggestion } from '../../core/errors.ts';
 import { familyNames, OPERATIONS, shippedDialect } from '../../core/families.ts';
+import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { stepNames } from '../../core/steps.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
@@ -39,11 +41,25 @@ async function answerOf(context: Context, server: Server, command: PageCommand):
   // A job in words of its own has no name yet. Its words have a schema of their own.
   command.check(given.job instanceof Object ? { ...given, job: 'its own' } : given);
   const { key, ...input } = given;
+  if (isLineOfCurl(given.job)) {
+    const order = lineOrder(server, command, key ? { ...input, key_stdin: true } : input);
+    return {
+      work: workView(server, server.work.start({ ...order, ...present({ key }) })),
+    } satisfies WorkAnswer;
+  }
   const isLook = command.work === 'long' || given.dry_run === true;
   const fileOf: FileOf = async (list) => (isLook ? list.path : keptCopy(server, list));
   const order = await namedIn(server, command, key ? { ...input, key_stdin: true } : input, fileOf);
   if (isLook) return askChild(server.program, order.words, key, context.req.raw.signal);
   return { work: workView(server, server.work.start(order)) } satisfies WorkAnswer;
+}
+
+const isLineOfCurl = (job: unknown): job is string => typeof job === 'string' && isCurl(job);
+
+/** A vendor's line of curl is no job, and may have a key in it, so that its work is known by the account. */
+function lineOrder(server: Server, command: PageCommand, input: Given) {
+  const { location: store } = chooseStore(server.store, false);
+  return { words: [...command.wordsFor(input), '--store', store], store, about: String(input.account) };
 }
 
 /**

@@ -28,6 +28,8 @@ interface Order {
   /** The store's folder. Work on one folder waits in one line. */
   readonly store: string;
   readonly about: string;
+  /** A key that the command reads from its standard input. It is kept in no file. */
+  readonly key?: string;
 }
 
 interface Piece extends Order {
@@ -57,10 +59,11 @@ export class Work {
   }
 
   /** Begins the work now, or when the work before it on the same store has ended. */
-  start({ words, store, about, atMs = systemClock.wallMs() }: Order & Partial<Piece>): Piece {
+  start({ words, store, about, key, atMs = systemClock.wallMs() }: Order & Partial<Piece>): Piece {
     if (this.#isClosed)
       throw stop('busy', 'The page is ending.', `Start it again: ${commandLine(['serve'])}`);
-    const piece: Piece = { words, store, about, atMs, id: randomUUID(), over: Promise.withResolvers() };
+    const over = Promise.withResolvers<ChildEnd>();
+    const piece: Piece = { words, store, about, atMs, id: randomUUID(), over, ...present({ key }) };
     this.pieces.push(piece);
     this.#advance(store);
     return piece;
@@ -87,7 +90,7 @@ export class Work {
   #advance(store: string): void {
     const next = this.pieces.find((each) => each.store === store && each.ended === undefined);
     if (next === undefined || next.child !== undefined) return;
-    next.child = startChild(this.#program, withOption(next.words, '--wait', WAIT));
+    next.child = startChild(this.#program, withOption(next.words, '--wait', WAIT), undefined, next.key);
     void next.child.ended.then((ended) => this.#end(next, ended));
   }
 

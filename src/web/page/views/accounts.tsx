@@ -3,7 +3,7 @@ import { priceOf } from '../../../core/money.ts';
 import { Bar, Fold } from '../../../files/output/report/table.ts';
 import { capital, inputWords, whatWords } from '../../../files/output/summary-words.ts';
 import type { AccountObject, SpendObject, TrialObject, VendorObject, WorkAnswer } from '../../api.ts';
-import { Act, Form, forPage, Loaded, untilEnded } from '../parts/asking.tsx';
+import { Act, Form, forPage, Loaded, late, untilEnded } from '../parts/asking.tsx';
 import { Field, Popover, Select } from '../parts/controls.tsx';
 import { counted, creditWords, grouped, money, spentWords } from '../parts/figures.ts';
 import { ANSWERS, NewKey, rawAnswer, TestAccount } from '../parts/vendor.tsx';
@@ -124,6 +124,8 @@ function termsOf({ vendor, sandbox, price, charges_misses: charges }: AccountObj
   return [...(each ? [`${money([each])} a credit`] : []), ...(sandbox ? [] : misses)].join(' · ');
 }
 
+const TryLine = late(async () => (await import('./try-line.tsx')).TryLine);
+
 const AddAccount = (known: Known) => (
   <section aria-label="Add an account">
     <h2>Add an account</h2>
@@ -132,6 +134,9 @@ const AddAccount = (known: Known) => (
     </p>
     <Popover name="A new account" says="Choose a vendor" look="go">
       {(close) => <NewAccount {...known} onAdded={close} />}
+    </Popover>
+    <Popover name="A vendor by a line of its page" says="Another vendor: try it">
+      {(close) => <TryLine onAdded={close} />}
     </Popover>
   </section>
 );
