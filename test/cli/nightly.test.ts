@@ -275,6 +275,23 @@ test.each<[string, string, string, (nights: NightDesk) => void]>([
   },
 );
 
+/** In windows-1251, which nothing in the file says. */
+const CYRILLIC = Buffer.from(
+  'domain,Name\nacme.example,\xd0\xee\xec\xe0\xf8\xea\xe0 \xcc\xee\xf1\xea\xe2\xe0\n',
+  'latin1',
+);
+
+test('a sweep names no flag that only a run of its list takes', async () => {
+  const nights = await openNightDesk();
+  writeFileSync(nights.desk.place.path('inbox/a.csv'), CYRILLIC);
+  const { said } = await nights.sweep(['night.yaml']);
+  expect(said.files[0]?.stopped).toMatchObject({
+    code: 'input',
+    message: expect.stringContaining('in which encoding'),
+  });
+  expect(said.files[0]?.stopped).not.toHaveProperty('choices');
+});
+
 const stopOf = (code: StopCode, message = 'x') => stopShown({ code, message, next: 'x' });
 const worstExit = (...codes: readonly StopCode[]): number =>
   exitOf(worstOf(codes.map((code) => stopOf(code)))?.code ?? 'bug');
