@@ -68,6 +68,21 @@ test('rows that are set aside for a shared host are asked after a click, and no 
   await page.getByText('Company of portal.example').first().waitFor();
 });
 
+test('a dialect is allowed, and rows that are set aside are asked: one answer replaces no other', async () => {
+  const at = await deskOf();
+  at.speak({ headers: { 'x-team': 'a' } });
+  const rows = ['Blue Dental,portal.example/1', 'Papa Bakery,portal.example/2', 'Oldmill,portal.example/3'];
+  const list = ['Company,Website', ...rows, 'Acme,acme.example', ''].join('\n');
+  const file = await brought(at.served, 'list.csv', list);
+  await ask(at.served, 'PUT', `/lists/${file}/job`, jobOf({ website: 'Website' }));
+  const page = await tabAt(at.served, `/lists/${file}`);
+  await page.getByRole('button', { name: 'Allow it' }).click();
+  await page.getByRole('button', { name: 'Allow it' }).waitFor({ state: 'detached' });
+  await page.getByLabel('Ask them all the same').check();
+  const price = page.getByText(/credits? at most/).first();
+  await expect.poll(() => price.innerText()).toContain('2 credits at most');
+});
+
 test('rows that an earlier build has asked by another address are bought again after a tick alone', async () => {
   const at = await deskOf();
   const link = 'https://www.google.com/url?q=https%3A%2F%2Facme.example%2Fabout';

@@ -202,8 +202,10 @@ export interface OfPlan extends OfScene {
 }
 
 /** What `--accept` takes of her answers. */
-export const acceptedIn = ({ accept, asksAside }: Agreed): string | undefined =>
-  accept ?? (asksAside ? 'shared-host' : undefined);
+export const acceptedIn = ({ accept, asksAside }: Agreed): readonly string[] => [
+  ...(accept === undefined ? [] : [accept]),
+  ...(asksAside ? ['shared-host'] : []),
+];
 
 export interface Agreed {
   readonly accept?: string;
