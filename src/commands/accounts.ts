@@ -238,7 +238,7 @@ async function organizationFrom(console: Console, input: Add, vendor: string): P
   return (await console.ask('Organization id (Enter: none): '))?.trim() || undefined;
 }
 
-/** Asks on a terminal for what fills the slots of the dialect. Without it the account is refused. */
+/** Asks on a terminal for what fills the slots. @throws StopError `usage` where nobody answers. */
 async function secretsFrom(
   console: Console,
   { secret_env: variables = {} }: Add,
@@ -252,7 +252,11 @@ async function secretsFrom(
     const value = await console.ask(`Its dialect also has a slot "${slot}" (not shown as you type): `, {
       hidden: true,
     });
-    if (value !== undefined) secrets.push([slot, { value: value.trim() }]);
+    if (value === undefined) {
+      const fact = `The dialect has a slot {${slot}}, and nothing fills it.`;
+      throw stop('usage', fact, `Give --secret-env ${slot}=VARIABLE, or answer on a terminal.`);
+    }
+    secrets.push([slot, { value: value.trim() }]);
   }
   return secrets.length === 0 ? undefined : Object.fromEntries(secrets);
 }

@@ -141,7 +141,10 @@ test('accounts add takes the variables of the slots, and says which is missing',
     'user=VENDOR_USER',
   ];
   const lacking = await desk.type(named);
-  expect([lacking.code, lacking.stderr]).toEqual([2, expect.stringContaining('slot {tenant}')]);
+  expect([lacking.code, lacking.stderr]).toEqual([
+    2,
+    expect.stringContaining('Give --secret-env tenant=VARIABLE'),
+  ]);
   expect((await desk.type([...named, '--secret-env', 'tenant=VENDOR_TENANT'])).code).toBe(0);
   const env = { K: KEY, VENDOR_USER: USER, VENDOR_TENANT: TENANT };
   const { stdout } = await desk.type(['accounts', 'list']);
