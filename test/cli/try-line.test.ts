@@ -199,6 +199,21 @@ test('without an agreement nothing is sent, and somebody whom the vendor does no
   expect(existsSync(desk.place.path('config/acme.yaml'))).toBe(false);
 });
 
+test.each([
+  [401, { error: 'Invalid API key' }, {}, 77, /refused the key/],
+  [429, { error: 'Too many requests' }, { 'retry-after': '3600' }, 75, /Too many requests/],
+])(
+  'a first answer with status %i stops before the second request, as a run stops',
+  async (status, body, headers, code, why) => {
+    const book = await bookOf(() => ({ status, body, headers }));
+    const stopped = await book.desk.type(words(book, '--budget', '2', '--write', '--max-pause', '1s'), start);
+    expect(stopped.code, stopped.stderr).toBe(code);
+    expect(stopped.stderr).toMatch(why);
+    expect(book.asked()).toHaveLength(1);
+    expect(existsSync(book.desk.place.path('config/acme.yaml'))).toBe(false);
+  },
+);
+
 test('a vendor that answers later is asked for its answer, by the path that leads to the id', async () => {
   const book = await bookOf((asked, method) => {
     if (method === 'POST') {

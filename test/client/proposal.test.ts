@@ -151,16 +151,16 @@ test('most vendors whose answers are documented are among them', () => {
 
 test('a line with a name and a password has a slot for the name, and takes neither into what it proposes', () => {
   const line =
-    "curl -X GET 'https://lookups.twilio.com/v2/PhoneNumbers/+61255500101?Fields=line_type_intelligence' -u AC0123:tok-9";
+    "curl -X GET 'https://lookups.twilio.com/v2/PhoneNumbers/+61255500101?Fields=line_type_intelligence' -u AC0123:token-9";
   const draft = draftOf(requestInCurl(line));
   expect(draft).toMatchObject({
     operation: 'check-phone',
     auth: { basic: ['user', 'key'] },
-    key: 'tok-9',
+    key: 'token-9',
     slots: { user: 'AC0123' },
     entry: { path: '/v2/PhoneNumbers/{phone}?Fields=line_type_intelligence', by: ['phone'] },
     given: { phone: '+61255500101' },
   });
   const { key: _, slots: _slots, ...proposed } = draft;
-  expect(JSON.stringify(proposed)).not.toMatch(/AC0123|tok-9/);
+  expect(JSON.stringify(proposed)).not.toMatch(/AC0123|token-9/);
 });

@@ -90,7 +90,12 @@ export function draftOf(request: CurlRequest, wanted?: string): RequestDraft {
 
 /** What stands in the line in the place of a secret, unless that only shows the place. */
 const shownOf = (secret: Secret | undefined): string | undefined =>
-  secret === undefined || isPlaceholder(secret.value) ? undefined : secret.value;
+  secret === undefined || secret.value.length < SHORTEST_SECRET || isPlaceholder(secret.value)
+    ? undefined
+    : secret.value;
+
+/** What is shorter stands in a line for a secret. */
+const SHORTEST_SECRET = 6;
 
 /** @throws StopError `usage` where a second secret stands in the query or the body. */
 function slotsAmong(secrets: readonly Secret[], rest: readonly Part[]): RequestDraft['slots'] {

@@ -304,11 +304,12 @@ interface OneAsked {
 
 async function ask({ input, host, words }: Line, trial: Trial, by = made): Promise<OneAsked> {
   const tell = toldOn(host.console);
-  const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
+  // What a run says of its batch and its vendor is about a list, and the answers are shown below.
+  const hear: typeof tell = (event) => event.kind === 'paused' && tell(event);
   const { summary, tried } = await spend(host, input, { words }, hear, (spending) =>
     by(trial, { store: input.store }, words, spending),
   );
-  const isOver = tried?.reply !== undefined && tried.end?.kind !== 'accepted';
+  const isOver = tried?.end?.kind === 'answered' || tried?.end?.kind === 'in_doubt';
   return { record: tried, spent: summary.credits.spent_now, stopped: isOver ? null : summary.stopped };
 }
 
