@@ -87,7 +87,11 @@ test('the list says which vendors come with the program, what each can be asked 
   type Asked = { readonly name: string; readonly word: string; readonly operations: readonly string[] };
   const files = await readdir(join(import.meta.dirname, '..', '..', 'fixtures', 'dialects'));
   const own = files.map((file) => file.replace('.yaml', '')).toSorted();
-  for (const word of own) await accounts([...ADD.toSpliced(2, 1, word), '--dialect', word, '--key-env', 'A']);
+  const slots: Readonly<Record<string, string>> = { tomba: 'secret', twilio: 'user' };
+  for (const word of own) {
+    const secret = slots[word] === undefined ? [] : ['--secret-env', `${slots[word]}=B`];
+    await accounts([...ADD.toSpliced(2, 1, word), '--dialect', word, '--key-env', 'A', ...secret]);
+  }
   const { vendors, accounts: listed } = JSON.parse((await accounts(['list', '--json'])).stdout);
   expect(vendors.map(({ word }: Asked) => word).toSorted()).toEqual(own);
   for (const { word, operations } of vendors) {
