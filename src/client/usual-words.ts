@@ -79,7 +79,7 @@ export const COMMON_WORDS: Words = {
       invitation is pending, invitation was already sent, invitation has already been sent,
       pending invite already exist*, pending invitation already exist*`),
   no_match: phrasesIn(`
-      no match*, nomatch, no result*, no record*, no data, no relevant data, empty data, no profile*,
+      no match*, nomatch, miss, no result*, no record*, no data, no relevant data, empty data, no profile*,
       no hit*, no such, no one found, nobody found, nothing found, not found, unfound, could not be found,
       could not find, couldn't find, cannot find, can't find, did not find, didn't find, unable to find,
       not able to find, could not locate, couldn't locate, unable to locate, unable to determine,
