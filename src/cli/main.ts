@@ -142,8 +142,9 @@ export async function runCommandLine(
   } catch (error) {
     if (!isAnswerOfCommander(error)) {
       const isUsage = error instanceof CommanderError;
-      const stopped = isUsage && program ? await usageStop(error, argv, program) : error;
-      return reportError(terminal, stopped, isTyped ? argv : [], streams);
+      const words = await withoutKeys(argv);
+      const stopped = isUsage && program ? await usageStop(error, words, program) : error;
+      return reportError(terminal, stopped, isTyped ? words : [], streams);
     }
     terminal.print(help.trimEnd());
     terminal.result(error.code === 'commander.version' ? { version: help.trim() } : { help });
@@ -166,6 +167,13 @@ export function report(terminal: Terminal, ended: Report): ExitCode {
 /** Whether commander's exception is no error: it ends `--help` and `--version` by an exception too. */
 function isAnswerOfCommander(error: unknown): error is CommanderError {
   return error instanceof CommanderError && error.exitCode === 0;
+}
+
+/** A vendor's line of curl may have a key in it, which no command that is printed has. */
+async function withoutKeys(argv: readonly string[]): Promise<readonly string[]> {
+  if (!argv.some((word) => /^\s*\$?\s*curl(?:\.exe)?\s/.test(word))) return argv;
+  const { lineWithoutKey } = await import('../client/proposal.ts');
+  return argv.map(lineWithoutKey);
 }
 
 /** @param argv what goes on once it is corrected; nothing where nobody has typed it. */

@@ -16,4 +16,4 @@ export { isCurl, requestInCurl, shellWords } from './proposal/curl.ts';
 export { exampleProblem } from './proposal/examples.ts';
 export { nobodyLike } from './proposal/invented.ts';
 export { laterFrom } from './proposal/later.ts';
-export { draftOf, type RequestDraft } from './proposal/request-draft.ts';
+export { draftOf, lineWithoutKey, type RequestDraft } from './proposal/request-draft.ts';

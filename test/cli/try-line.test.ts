@@ -173,6 +173,23 @@ test('a key in the line is used, and stands in no file but that of the accounts,
   expect(await desk.read('config/accounts.yaml')).toContain(`key: ${KEY}`);
 });
 
+test.each([[['--buget', '3']], [['--key-env', 'NOPE', '--yes']], [['--budget', 'x']], [['foo=bar']]])(
+  'a command that is refused, %j, is printed without the key in its line',
+  async (more) => {
+    const book = await finder();
+    const { code, stdout, stderr } = await book.desk.type([
+      'try',
+      lineTo(book, KEY),
+      '--account',
+      'acme',
+      ...more,
+    ]);
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain(KEY);
+    expect(book.asked()).toEqual([]);
+  },
+);
+
 test('without an agreement nothing is sent, and somebody whom the vendor does not know costs no second request', async () => {
   const book = await finder();
   const { desk } = book;

@@ -1,7 +1,7 @@
 import { stop } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject, JsonValue, Method } from '../../core/operation.ts';
-import type { CurlRequest } from './curl.ts';
+import { type CurlRequest, isCurl, requestInCurl } from './curl.ts';
 import { byOf, inputIn, operationIn, type Subject, takenBy } from './inputs.ts';
 import { isPlaceholder, type Secret, secretsIn } from './secrets.ts';
 
@@ -96,6 +96,28 @@ const shownOf = (secret: Secret | undefined): string | undefined =>
 
 /** What is shorter stands in a line for a secret. */
 const SHORTEST_SECRET = 6;
+
+/**
+ * The line with a word in the place of each secret, as it may be printed and kept. Of one that cannot be read
+ * nothing is left, because nobody knows what in it is a secret.
+ */
+export function lineWithoutKey(line: string): string {
+  if (!isCurl(line)) return line;
+  try {
+    const request = requestInCurl(line);
+    const { secrets } = secretsIn(request, partsOf(request));
+    const texts = secrets.flatMap((secret) => writtenAs(shownOf(secret)));
+    return texts.reduce((left, each) => left.replaceAll(each, 'YOUR_KEY'), line);
+  } catch {
+    return 'curl …';
+  }
+}
+
+/** A secret as it may stand in the line: by itself, in a query, and in what `Basic` carries. */
+const writtenAs = (secret: string | undefined): readonly string[] =>
+  secret === undefined
+    ? []
+    : [Buffer.from(`${secret}:`).toString('base64'), encodeURIComponent(secret), secret];
 
 /** @throws StopError `usage` where a second secret stands in the query or the body. */
 function slotsAmong(secrets: readonly Secret[], rest: readonly Part[]): RequestDraft['slots'] {

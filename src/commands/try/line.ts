@@ -11,6 +11,7 @@ import {
   type Heard,
   jsonOf,
   laterFrom,
+  lineWithoutKey,
   nobodyLike,
   onTrial,
   type Proposal,
@@ -96,7 +97,7 @@ export async function tryLine(input: LineInput, host: Host): Promise<LineTried> 
   const { console } = host;
   const draft = draftOf(requestInCurl(input.job), input.operation);
   const name = await nameOf(input, host);
-  const words = wordsWithoutKey(input, host, draft);
+  const words = wordsWithoutKey(input, host);
   const given = givenFor(draft, input);
   const most = mostOf(draft, input);
   const saved = await loadAccounts();
@@ -121,17 +122,9 @@ async function nameOf({ account }: LineInput, { console }: Host): Promise<string
 }
 
 /** What is printed and kept of the command has no key, which may stand in the line. */
-function wordsWithoutKey(
-  { job, later }: LineInput,
-  host: Host,
-  { key, slots }: RequestDraft,
-): readonly string[] {
-  const without = (text: string): string =>
-    [key, ...Object.values(slots)].reduce<string>(
-      (left, each) => (each === undefined ? left : left.replaceAll(each, 'YOUR_KEY')),
-      text,
-    );
-  return host.wordsWith(job, without(job)).map((word) => (word === later ? without(word) : word));
+function wordsWithoutKey({ job, later }: LineInput, host: Host): readonly string[] {
+  const words = host.wordsWith(job, lineWithoutKey(job));
+  return words.map((word) => (word === later ? lineWithoutKey(word) : word));
 }
 
 const about = ({ operation, entry }: RequestDraft): string =>
