@@ -61,8 +61,7 @@ const planInput = z.strictObject({
   ...COMMON,
   job: argument(
     z.string().optional(),
-    'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out: ' +
-      'what the file is',
+    'a YAML file, an operation, or several such as find-email,check-email; left out: what the file is',
     { page: 'job' },
   ),
   file: argument(z.string(), 'the input', { page: 'list' }),

@@ -47,7 +47,7 @@ import {
 import { missingLines, planLines, summaryLines } from './shared/summary.ts';
 
 const runInput = z.strictObject({
-  job: argument(z.string(), 'a YAML file, or an operation, or several such as enrich-company,enrich-person', {
+  job: argument(z.string(), 'a YAML file, an operation, or several such as find-email,check-email', {
     page: 'job',
   }),
   file: argument(z.string(), 'the input; - reads standard input', { page: 'list' }),
