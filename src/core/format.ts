@@ -136,6 +136,11 @@ export interface Sheet {
    */
   groups(): AsyncIterable<readonly ValuedRow[]>;
   /**
+   * The text in which the cells stand as they are, UTF-8, in pieces cut anywhere: whether it has a word is
+   * seen without reading the rows. Absent where a file has no such text.
+   */
+  text?(): AsyncIterable<Buffer>;
+  /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank
    * lines, quoting, byte-order mark and line ends included. Yields chunks to write. In a row that cannot be
    * read, its surplus cells stand behind ours, so that ours stand below their names.

@@ -29,8 +29,15 @@ const ALL_LETTERS = /^[\p{L}\p{M} '.-]+$/u;
 /** `xxx`, `Aaa`. A name may end in III. */
 const ONE_LETTER = /(?:^| )(?:x{2,}|([a-hj-z])\1{2,})(?: |$)/i;
 
-const isPlain = (name: string): boolean =>
-  ALL_LETTERS.test(name) && !ONE_LETTER.test(name) && !wordsOfName(name).some((word) => IN_DOUBT.has(word));
+/** Nearly every part of a name is one such word. */
+const ONE_WORD = /^[a-z]+$/i;
+
+function isPlain(name: string): boolean {
+  if (ONE_WORD.test(name)) return !(IN_DOUBT.has(name.toLowerCase()) || ONE_LETTER.test(name));
+  return ALL_LETTERS.test(name) && !ONE_LETTER.test(name) && !wordsOfName(name).some(isInDoubt);
+}
+
+const isInDoubt = (word: string): boolean => IN_DOUBT.has(word);
 
 const wordsOfName = (name: string): readonly string[] =>
   name.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
@@ -112,10 +119,15 @@ const readPart = nameReader(whyNobody, 'person_name');
 const readWhole = nameReader(whyNoWhole, 'person_name');
 
 /** Words for nothing by which people are called as well, spelled as a name is. */
-const ALSO_NAME = /^(?:Null|Na|None|Nan|Nil|Blank)$/;
+const ALSO_NAMES = 'Null|Na|None|Nan|Nil|Blank';
+const ALSO_NAME = new RegExp(`^(?:${ALSO_NAMES})$`);
+const ENDS_AS_NAME = new RegExp(`(?:${ALSO_NAMES})(?![\\p{L}\\p{N}])`, 'gu');
 
 /** The word for nothing that may be somebody's name; undefined for any other cell. */
 export const alsoName = (cell: string): string | undefined => ALSO_NAME.exec(cell.trim())?.[0];
+
+/** How many cells of a text, at most, are such a word. */
+export const mostAlsoNames = (text: string): number => text.match(ENDS_AS_NAME)?.length ?? 0;
 
 /**
  * One part of a name beside the other. The two are judged as the whole name that they are, and somebody is

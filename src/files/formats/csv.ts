@@ -50,6 +50,7 @@ async function openCsv(file: Layout['file'], options: ReadOptions): Promise<Shee
     async *groups() {
       yield* rowGroups(layout, await columns(), new ListSize(file, options));
     },
+    text: () => textOf(layout),
     async *copy(copyOptions, cellsFor) {
       const named = await columns();
       const texts = (misfits: Misfits) => copiedText({ layout, named, misfits }, copyOptions, cellsFor);
