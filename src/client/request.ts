@@ -162,8 +162,9 @@ function unfitField(
   idField: string | undefined,
 ): string | undefined {
   const isQuery = shape.method === 'GET';
-  if (!isQuery && !shape.path.includes('{')) return undefined;
-  const named = Array.from(shape.path.matchAll(PATH_FIELD), ([, name = '']) => name);
+  const namesFields = shape.path.includes('{');
+  if (!isQuery && !namesFields) return undefined;
+  const named = namesFields ? Array.from(shape.path.matchAll(PATH_FIELD), ([, name = '']) => name) : [];
   const missing = named.find((name) => !OF_ACCOUNT.includes(name) && !fields.has(name));
   if (missing !== undefined)
     throw stop(

@@ -110,14 +110,18 @@ const VALUE = /^\+?\d|\.[a-z\d]{2}/i;
 const LETTERS = /[\p{L}\p{N}]/u;
 
 function isToolWord(text: string, kind: KindName): boolean {
-  // Nearly every cell is a value, and shows it at once.
+  // Nearly every cell is one word without signs, or a value that shows itself at once.
+  if (PLAIN.test(text)) return isWordOf(text.toLowerCase(), kind);
   if (text.length > LONGEST_WORD || text.includes('@') || VALUE.test(text)) return false;
   // 🔴, ?, a dot to pass a required field.
   if (!LETTERS.test(text)) return !YES.has(text.replaceAll('\ufe0f', ''));
   const word = bareWord(text);
   if (FOR_ALL.has(word) || isSheetError(text)) return true;
-  return kind === 'person_name' ? FOR_NAME.has(word) && !isPlaceholder(text) : TO_REACH.has(word);
+  return isWordOf(word, kind) && (kind !== 'person_name' || !isPlaceholder(text));
 }
+
+const isWordOf = (word: string, kind: KindName): boolean =>
+  FOR_ALL.has(word) || (kind === 'person_name' ? FOR_NAME : TO_REACH).has(word);
 
 /**
  * A place for a value that a program did not fill: `{{first_name}}`, `%FIRSTNAME%`, `*|FNAME|*`, `<First

@@ -41,7 +41,16 @@ export class HostTable<Value> {
   /** All that is said of a host, of the most of its labels first. */
   of(host: string): readonly Found<Value>[] {
     // Nearly every host is looked up in vain, and some of a row several times.
-    return host.split('.').some((label) => this.#labels.has(label)) ? this.#saidOf(host) : NONE;
+    return this.#hasLabelOf(host) ? this.#saidOf(host) : NONE;
+  }
+
+  #hasLabelOf(host: string): boolean {
+    let start = 0;
+    for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', start)) {
+      if (this.#labels.has(host.slice(start, dot))) return true;
+      start = dot + 1;
+    }
+    return this.#labels.has(host.slice(start));
   }
 
   #saidOf(host: string): readonly Found<Value>[] {

@@ -44,8 +44,9 @@ function targetOf(url: URL): URL | undefined {
 /**
  * `/v3/__https://acme.com__;!!…`, and `/v2/url?u=https-3A__acme.com`, in which `-` and `_` hide other signs.
  */
-function proofpointTarget({ hostname, pathname, search, searchParams }: URL): URL | undefined {
-  if (!/^urldefense(?:\.proofpoint)?\.com$/.test(hostname)) return undefined;
+function proofpointTarget(url: URL): URL | undefined {
+  if (!/^urldefense(?:\.proofpoint)?\.com$/.test(url.hostname)) return undefined;
+  const { pathname, search, searchParams } = url;
   const [, third] = /^\/v3\/__(.+?)__;/.exec(pathname + search) ?? [];
   if (third !== undefined) return webAddress(third);
   const second = searchParams.get('u');

@@ -49,6 +49,7 @@ export interface WebAddress {
   readonly host: string;
 }
 
+const QUOTE = /[“”„‟«»‹›‘’‚"`]/;
 const QUOTED_HOST = /^(?:[a-z]+:\/\/)?[^/?#]*[“”„‟«»‹›‘’‚"`]/i;
 
 /**
@@ -60,7 +61,7 @@ export function readAddress(text: string): WebAddress | Unusable {
   // first.
   if (/\s/.test(text)) return unusable('spaces');
   // Quotation marks around an address would become a part of its host.
-  if (QUOTED_HOST.test(text)) return unusable('no_web_address');
+  if (QUOTE.test(text) && QUOTED_HOST.test(text)) return unusable('no_web_address');
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
   if (scheme !== undefined && !/^https?:/i.test(scheme)) return unusable('scheme', scheme);
   const address = /^https?:/i.test(text) ? text : `https://${text}`;

@@ -36,8 +36,8 @@ const KNOWN_BY: Readonly<Record<string, Read>> = {
 /** Another address within an address: it may be a redirect. */
 const HOLDS_ADDRESS = /https?(?::|%3a|-3a)\/?/i;
 
-const ADDRESS =
-  /^(?:https?:\/\/)?(?:www\.)*(?<host>[^/?#:\s@]+\.[^/?#:\s@]+?)\.?(?::\d+)?(?<path>[/?#].*)?$/i;
+/** The host, and the path with what follows. */
+const ADDRESS = /^(?:https?:\/\/)?(?:www\.)*([^/?#:\s@]+\.[^/?#:\s@.]+)\.?(?::\d+)?([/?#].*)?$/i;
 
 export type HostReader = (row: InputRow) => HostOfRow | undefined;
 
@@ -67,7 +67,7 @@ export function hostReader(
   return ({ cells, unreadable }) => {
     if (unreadable !== undefined) return undefined;
     const site = sites.map((at) => (cells[at] ?? '').trim()).find((cell) => cell !== '');
-    const { host, path = '' } = ADDRESS.exec(addressIn(site ?? ''))?.groups ?? {};
+    const [, host, path = ''] = ADDRESS.exec(addressIn(site ?? '')) ?? [];
     if (host === undefined) return undefined;
     if (others.some(({ at, read }) => read(cells[at] ?? '').kind === 'usable')) return undefined;
     const name = identifierText(cells[company] ?? '');
