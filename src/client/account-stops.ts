@@ -38,7 +38,7 @@ export function stopFor(
       status === 403 ? `Look at the ${name} what the account may do; if that is right, put` : 'Put';
     const next =
       body.kind === 'unreadable'
-        ? 'If a proxy or a firewall parsed this, let this machine through it; ' +
+        ? 'If a proxy or a firewall answered this, let this machine through it; ' +
           `otherwise put a working key into ${keyPlace}. Then ${again}.`
         : `${look} a working key into ${keyPlace}, then ${again}.`;
     return { code: 'key', message: `The ${name} refused the key: ${words}.`, next };
