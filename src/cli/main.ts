@@ -5,7 +5,7 @@ import { bugWords, isReaderGone, messageOf, type StopDetail, StopError } from '.
 import { plainText } from '../core/plain-text.ts';
 import { stopShown } from '../core/stop-object.ts';
 import { EXIT, type ExitCode } from '../core/stops.ts';
-import { commandLine, nameStore, optionsEnd, withArgument, withMeant } from '../lib/command-line.ts';
+import { commandLine, isCurl, nameStore, optionsEnd, withArgument, withMeant } from '../lib/command-line.ts';
 import { giveKey } from '../lib/given-key.ts';
 import { systemStop } from '../lib/system-errors.ts';
 import type { StopObject } from '../objects/stop-object.ts';
@@ -171,7 +171,7 @@ function isAnswerOfCommander(error: unknown): error is CommanderError {
 
 /** A vendor's line of curl may have a key in it, which no command that is printed has. */
 async function withoutKeys(argv: readonly string[]): Promise<readonly string[]> {
-  if (!argv.some((word) => /^\s*\$?\s*curl(?:\.exe)?\s/.test(word))) return argv;
+  if (!argv.some(isCurl)) return argv;
   const { lineWithoutKey } = await import('../client/proposal.ts');
   return argv.map(lineWithoutKey);
 }

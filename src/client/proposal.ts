@@ -12,7 +12,7 @@ export {
   proposalFrom,
   trialDialect,
 } from './proposal/answers.ts';
-export { isCurl, requestInCurl, shellWords } from './proposal/curl.ts';
+export { requestInCurl, shellWords } from './proposal/curl.ts';
 export { exampleProblem } from './proposal/examples.ts';
 export { nobodyLike } from './proposal/invented.ts';
 export { laterFrom } from './proposal/later.ts';

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { answerPlaceOf, dialectOperationOf, type Meaning, thenOf, vendorReply } from '../client/dialect.ts';
 import { type RuleFound, ruleOf, ruleThatReads } from '../client/judge.ts';
-import { isCurl, type Proposal } from '../client/proposal.ts';
+import type { Proposal } from '../client/proposal.ts';
 import { isoTime } from '../core/clock.ts';
 import { agreeing, StopError, stop } from '../core/errors.ts';
+import { isCheck } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import { atMost, counted, linesOf } from '../core/plain-text.ts';
 import { EXIT } from '../core/stops.ts';
 import type { AttemptRecord, Reply } from '../ledger/ledger.ts';
-import { commandLine, nextCommand } from '../lib/command-line.ts';
+import { commandLine, isCurl, nextCommand } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/row-object.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import { pricingOf } from '../plan/plan.ts';
@@ -33,7 +34,7 @@ import { replyObject, ruleObject, ruleWords } from './shared/doubts.ts';
 import { ENTRIES } from './shared/job-entries.ts';
 import { adviceOn, mayBeSent, spend, spendingInput, toldOn, withNext } from './shared/spending.ts';
 import { type LineTried, tryLine } from './try/line.ts';
-import { triedLines as bothLines, lineObject, placesShown } from './try/shown.ts';
+import { bothLines, lineObject, placesShown } from './try/shown.ts';
 import {
   endWords,
   type Made,
@@ -307,8 +308,7 @@ function proposalObject(
 
 /** A check finds something about nobody as well. */
 const isReadRight = ({ proposal, draft }: LineTried): boolean =>
-  proposal?.found === 'found' &&
-  proposal.missed === (draft.operation.startsWith('check-') ? 'found' : 'no_match');
+  proposal?.found === 'found' && proposal.missed === (isCheck(draft.operation) ? 'found' : 'no_match');
 
 const isRightFor = (console: Console, name: string): Promise<boolean> =>
   console.agrees(

@@ -8,6 +8,9 @@ import { EXIT, type ExitCode } from '../core/stops.ts';
 
 /** Command lines: the meaning of flags' values, and commands in the form in which a user types them again. */
 
+/** Whether a word of a command is a vendor's line of curl. */
+export const isCurl = (word: string): boolean => /^\s*\$?\s*curl(?:\.exe)?\s/.test(word);
+
 export function wholeNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { readBody, valueAt } from '../../core/answer-body.ts';
-import { WANTED } from '../../core/given.ts';
+import { EMAIL_VERDICTS, type EmailVerdict, isCheck, WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { Call, JsonObject, JsonValue, RowInput } from '../../core/operation.ts';
 import { counted, foreignName } from '../../core/plain-text.ts';
@@ -15,7 +15,6 @@ import {
   placesIn,
   plainName,
   VERDICT_WORDS,
-  type VerdictName,
   verdictOf,
   verdictPlaces,
 } from './places.ts';
@@ -58,7 +57,7 @@ export function foundIn(
   const answer = jsonOf(heard.reply);
   const isSuccess = Math.floor(heard.reply.status / 100) === 2;
   if (answer === undefined || !isSuccess) return {};
-  if (WANTED[operation] === 'verdict') {
+  if (isCheck(operation)) {
     const [verdict] = verdictPlaces(answer);
     return verdict === undefined ? {} : { verdict };
   }
@@ -90,7 +89,7 @@ export function trialDialect(draft: RequestDraft, name: string, most: number, la
         ...entryShown(entry),
         // A file has to say where it stands. `onTrial` takes it out again.
         ...(wanted === undefined ? {} : { gives: { [wanted]: wanted } }),
-        ...(wanted === 'verdict' ? { verdicts: { valid: 'valid' } } : {}),
+        ...(isCheck(operation) ? { verdicts: { valid: 'valid' } } : {}),
         credits: { most, found: Math.min(1, most) },
         ...present({ later }),
       },
@@ -145,11 +144,10 @@ export async function proposalFrom(
   const plain = dialectWith(asked, places, found, miss, rules);
   const dialect = await ownDialect(plain);
   const verdicts = { found: answerBy(dialect, found), miss: answerBy(dialect, miss) };
-  const isCheck = WANTED[operation] === 'verdict';
   const examples = [
     exampleOf(dialect, operation, found, places, { means: 'found', isNobody: false }),
-    exampleOf(dialect, operation, miss, isCheck ? placesOfCheck(plain, operation, miss) : {}, {
-      means: isCheck ? 'found' : 'no_match',
+    exampleOf(dialect, operation, miss, isCheck(operation) ? placesOfCheck(plain, operation, miss) : {}, {
+      means: isCheck(operation) ? 'found' : 'no_match',
       isNobody: true,
     }),
   ].flatMap((each) => each ?? []);
@@ -222,7 +220,7 @@ function dialectWith(
 function fieldsAt(operation: string, places: Readonly<Record<string, Place>>): string | undefined {
   const paths = Object.values(places).map(({ path }) => path.split('.').slice(0, -1));
   const [first = []] = paths;
-  if (paths.length < 2 || WANTED[operation] === 'verdict' || paths.some((path) => path.join().includes('[')))
+  if (paths.length < 2 || isCheck(operation) || paths.some((path) => path.join().includes('[')))
     return undefined;
   let depth = 0;
   while (depth < first.length && paths.every((path) => path[depth] === first[depth])) depth += 1;
@@ -242,8 +240,7 @@ function verdictsFor(
   found: Heard,
   miss: Heard,
 ): Verdicts {
-  const isCheck = WANTED[operation] === 'verdict';
-  if (isCheck) {
+  if (isCheck(operation)) {
     const { path } = checkedPlace(places, found, miss);
     const good = valueAt(jsonOf(found.reply), path);
     const bad = valueAt(jsonOf(miss.reply), path);
@@ -280,8 +277,8 @@ function checkedPlace(places: Readonly<Record<string, Place>>, found: Heard, mis
 /** The two words that were seen, in front of those that vendors have for the others. */
 function wordsWith(good: JsonValue | undefined, bad: JsonValue | undefined): NonNullable<Verdicts['words']> {
   if (typeof good === 'boolean') return { valid: good, invalid: !good };
-  const seen = new Map<VerdictName, string[]>();
-  const add = (word: JsonValue | undefined, usual: VerdictName): void => {
+  const seen = new Map<EmailVerdict, string[]>();
+  const add = (word: JsonValue | undefined, usual: EmailVerdict): void => {
     if (typeof word !== 'string' || word.trim() === '') return;
     const verdict = verdictOf(word) ?? usual;
     seen.set(verdict, [...(seen.get(verdict) ?? []), word]);
@@ -289,10 +286,8 @@ function wordsWith(good: JsonValue | undefined, bad: JsonValue | undefined): Non
   add(good, 'valid');
   if (bad !== good) add(bad, 'invalid');
   const words: Record<string, string | readonly string[]> = {};
-  for (const verdict of Object.keys(VERDICT_WORDS) as VerdictName[]) {
-    const usual = (VERDICT_WORDS[verdict] as readonly string[]).filter(
-      (word) => word !== 'true' && word !== 'false',
-    );
+  for (const verdict of EMAIL_VERDICTS) {
+    const usual = VERDICT_WORDS[verdict].filter((word) => word !== 'true' && word !== 'false');
     const own = seen.get(verdict) ?? [];
     const others = usual.filter((word) => !own.some((each) => each.toLowerCase() === word));
     words[verdict] = [...own, ...others];
@@ -316,13 +311,13 @@ function rulesFor(
   { found, miss }: { readonly found: Heard; readonly miss: Heard },
   means: 'no_match' | undefined,
 ): readonly JsonObject[] {
-  const isCheck = WANTED[asked.draft.operation] === 'verdict';
   const rules: JsonObject[] = [];
   const add = (heard: Heard, meaning: 'found' | 'no_match'): void => {
     const text = ruleThatReads(heard.reply, dialect, heard.call, meaning);
     if (text !== undefined) rules.push(parse(text)[0] as JsonObject);
   };
-  if (!isCheck && (means === 'no_match' || mayBeMiss(dialect, asked, miss))) add(miss, 'no_match');
+  if (!isCheck(asked.draft.operation) && (means === 'no_match' || mayBeMiss(dialect, asked, miss)))
+    add(miss, 'no_match');
   if (answerBy(dialect, found) !== 'found') add(found, 'found');
   return rules;
 }
@@ -350,7 +345,7 @@ const COST_NAME =
   /^(?:api)?credits?(?:consumed|charged|spent|used|cost|burned)$|^creditburn(?:ed)?$|^cost(?:credits|incredits)?$|^creditcost$/;
 
 /** Where an answer says what it cost. */
-export function costIn(reply: Reply): Cost | undefined {
+function costIn(reply: Reply): Cost | undefined {
   for (const [header, text] of Object.entries(reply.headers)) {
     const amount = amountIn(text);
     if (COST_HEADER.test(header) && amount !== undefined) return { at: { header }, amount };
@@ -387,13 +382,12 @@ function notesOn(
   miss: Heard,
 ): readonly string[] {
   const { operation, left } = draft;
-  const isCheck = WANTED[operation] === 'verdict';
   const notes: string[] = [];
   if (Object.keys(places).length === 0)
     notes.push('Nothing of what is looked for is known in the first answer.');
   else if (found !== 'found')
     notes.push('Nothing tells the first answer from others, so that it could be read as found.');
-  if (!isCheck && missed === 'found')
+  if (!isCheck(operation) && missed === 'found')
     notes.push(
       'The vendor has found something for a person or company that we have invented: look at what it was.',
     );

@@ -21,8 +21,6 @@ export interface CurlRequest {
   readonly user: string | undefined;
 }
 
-export const isCurl = (text: string): boolean => /^\s*\$?\s*curl(?:\.exe)?\s/.test(text);
-
 /** Takes the value that follows, or what stands behind the flag itself: `-XPOST`. */
 const WITH_VALUE: Readonly<Record<string, string>> = {
   '-X': 'method',

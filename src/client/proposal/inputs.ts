@@ -5,6 +5,7 @@ import { phone } from '../../values/phone.ts';
 import { companyProfile, personProfile } from '../../values/profile.ts';
 import { isUsable } from '../../values/reading.ts';
 import { readAddress } from '../../values/web-address.ts';
+import { plainName } from './places.ts';
 import type { Part } from './request-draft.ts';
 import { isPlaceholder } from './secrets.ts';
 
@@ -59,8 +60,6 @@ const NAMES: readonly (readonly [input: string, names: RegExp])[] = [
 const UNSPECIFIC =
   /^(?:q|query|queries|id|ids|identifiers?|data|inputs?|items?|values?|term|search|text|user|target|lookup|key|urls?|address|person|number)$/;
 
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-
 export function inputIn(part: Part, about: About): string | undefined {
   const { place, name, value } = part;
   const [only = value] = Array.isArray(value) && value.length === 1 ? (value as readonly JsonValue[]) : [];
@@ -68,8 +67,8 @@ export function inputIn(part: Part, about: About): string | undefined {
   const text = String(only).trim();
   if (place === 'path') return inputInPath(text, about);
   const names = name.split('.').filter((each) => !/^\d+$/.test(each));
-  const last = plain(names.at(-1) ?? '');
-  const whole = plain(names.slice(-2).join(''));
+  const last = plainName(names.at(-1) ?? '');
+  const whole = plainName(names.slice(-2).join(''));
   if (last === 'name') return nameInput(part, whole, text, about);
   const found =
     NAMES.find(([, each]) => each.test(last))?.[0] ?? NAMES.find(([, each]) => each.test(whole))?.[0];
@@ -120,7 +119,7 @@ const SHOWN_IN_PATH: Readonly<Record<string, string>> = {
 };
 
 function inputInPath(text: string, { path }: About): string | undefined {
-  if (isPlaceholder(text)) return SHOWN_IN_PATH[plain(text)];
+  if (isPlaceholder(text)) return SHOWN_IN_PATH[plainName(text)];
   const shown = inputOfValue(text);
   if (shown === 'email' || shown === 'phone' || shown === 'abn') return shown;
   if (shown === 'domain' && isHost(text)) return shown;
@@ -136,7 +135,7 @@ const FIRST_NAME = /(?:first|given|fore)names?$/;
 
 /** Whose name a plain `name` is; undefined: nobody's. */
 function nameInput({ name }: Part, whole: string, text: string, about: About): string | undefined {
-  const firstName = about.parts.find((part) => FIRST_NAME.test(plain(part.name.split('.').at(-1) ?? '')));
+  const firstName = about.parts.find((part) => FIRST_NAME.test(plainName(part.name.split('.').at(-1) ?? '')));
   // Beside the parts of a name, another one may be that of the list at the vendor.
   if (firstName !== undefined && !text.includes(String(firstName.value))) return undefined;
   if (/^(?:person|people|contact|lead|prospect|candidate)s?name$/.test(whole)) return 'full_name';
@@ -146,7 +145,7 @@ function nameInput({ name }: Part, whole: string, text: string, about: About): s
   const others = about.parts.filter((part) => part.place !== 'path' && part.name !== name);
   const isBesidePlace = others.some((part) =>
     NAMES.some(
-      ([input, names]) => (input === 'domain' || input === 'company') && names.test(plain(part.name)),
+      ([input, names]) => (input === 'domain' || input === 'company') && names.test(plainName(part.name)),
     ),
   );
   return isBesidePlace || /^\p{Lu}\p{L}+(?: \p{Lu}[\p{L}'-]+){1,2}$/u.test(text) ? 'full_name' : 'company';

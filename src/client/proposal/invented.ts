@@ -17,10 +17,18 @@ interface Invented {
   readonly company: string;
   readonly site: string;
   readonly digit: string;
+  /** With a right checksum. */
+  readonly abn: string;
 }
 
-const NOBODY: Invented = { ...PERSON, company: COMPANY, site: SITE, digit: '7' };
-const SOMEBODY: Invented = { ...SAMPLE, company: SAMPLE_COMPANY, site: SAMPLE_SITE, digit: '4' };
+const NOBODY: Invented = { ...PERSON, company: COMPANY, site: SITE, digit: '7', abn: '29777777777' };
+const SOMEBODY: Invented = {
+  ...SAMPLE,
+  company: SAMPLE_COMPANY,
+  site: SAMPLE_SITE,
+  digit: '4',
+  abn: '59444444444',
+};
 
 /** @returns inputs of the same form, about nobody that a vendor could know. */
 export const nobodyLike = (given: RowInput): Record<string, string> => like(given, NOBODY);
@@ -62,7 +70,7 @@ function valueLike(name: string, value: string, who: Invented): string {
     case 'domain':
       return site;
     case 'abn':
-      return abnOf(who.digit);
+      return who.abn;
     case 'country':
     case 'state':
     case 'city':
@@ -98,21 +106,6 @@ function digitsLike(value: string, digit: string): string {
     })
     .reverse()
     .join('');
-}
-
-const ABN_WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];
-
-/** A number with a right checksum. */
-function abnOf(digit: string): string {
-  for (let first = 11; first < 100; first += 1) {
-    const text = `${first}${digit.repeat(9)}`;
-    const sum = [...text].reduce(
-      (all, each, at) => all + (Number(each) - (at === 0 ? 1 : 0)) * (ABN_WEIGHTS[at] ?? 0),
-      0,
-    );
-    if (sum % 89 === 0) return text;
-  }
-  return `11${digit.repeat(9)}`;
 }
 
 /** A value of an answer, in the place that has our name for it, about the person or company of an example. */

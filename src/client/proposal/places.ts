@@ -1,4 +1,4 @@
-import { GIVEN, WANTED } from '../../core/given.ts';
+import { type EmailVerdict, GIVEN, verdictIn, WANTED } from '../../core/given.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { holdsNothing } from '../../values/blank.ts';
 import { foundAmong } from '../../values/found.ts';
@@ -231,7 +231,7 @@ const VERDICT_NAMES =
   /(?:status|result|verdict|state|qualification|quality|certainty|validity|deliverability|classification|verified|valid|deliverable)$/;
 
 /** The words of vendors for each verdict. */
-export const VERDICT_WORDS = {
+export const VERDICT_WORDS: Readonly<Record<EmailVerdict, readonly string[]>> = {
   valid: ['valid', 'deliverable', 'ok', 'safe', 'good', 'verified', 'ultra_sure', 'true'],
   accept_all: [
     'accept_all',
@@ -254,16 +254,9 @@ export const VERDICT_WORDS = {
     'dead',
   ],
   unknown: ['unknown', 'risky', 'unverifiable', 'unverified', 'unsure'],
-} as const;
+};
 
-export type VerdictName = keyof typeof VERDICT_WORDS;
-
-export function verdictOf(value: JsonValue | undefined): VerdictName | undefined {
-  const word = String(value).trim().toLowerCase();
-  return (Object.keys(VERDICT_WORDS) as VerdictName[]).find((verdict) =>
-    (VERDICT_WORDS[verdict] as readonly string[]).includes(word),
-  );
-}
+export const verdictOf = (value: JsonValue): EmailVerdict | undefined => verdictIn(value, VERDICT_WORDS);
 
 /** The places in which a verdict may stand, the likeliest first. */
 export function verdictPlaces(answer: JsonValue): readonly Place[] {

@@ -1,7 +1,8 @@
 import { stop } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject, JsonValue, Method } from '../../core/operation.ts';
-import { type CurlRequest, isCurl, requestInCurl } from './curl.ts';
+import { isCurl } from '../../lib/command-line.ts';
+import { type CurlRequest, requestInCurl } from './curl.ts';
 import { byOf, inputIn, operationIn, type Subject, takenBy } from './inputs.ts';
 import { isPlaceholder, type Secret, secretsIn } from './secrets.ts';
 
@@ -29,7 +30,7 @@ export interface RequestDraft {
   readonly left: readonly string[];
 }
 
-export interface EntryDraft {
+interface EntryDraft {
   readonly method: Method;
   readonly path: string;
   readonly by: readonly string[];
@@ -165,22 +166,22 @@ function partsOf({ path, query, body }: CurlRequest): readonly Part[] {
   return [
     ...segments.map((value) => ({ place: 'path', name: value, value }) as const),
     ...query.map(([name, value]) => ({ place: 'query', name, value }) as const),
-    ...(isObject(body) ? leavesOf(body, '') : []),
+    ...(isObject(body) ? partsBelow(body, '') : []),
   ];
 }
 
 /** Of a list of objects the first is taken: a dialect asks for one at a time. */
-function leavesOf(value: JsonValue, name: string): readonly Part[] {
+function partsBelow(value: JsonValue, name: string): readonly Part[] {
   if (value === null) return [];
   if (typeof value !== 'object') return [{ place: 'body', name, value }];
   if (Array.isArray(value)) {
     const [first] = value as readonly JsonValue[];
     const isPlain = value.every((each) => each !== null && typeof each !== 'object');
     if (isPlain) return [{ place: 'body', name, value: value as readonly JsonValue[] }];
-    return first === undefined ? [] : leavesOf(first, `${name}.0`);
+    return first === undefined ? [] : partsBelow(first, `${name}.0`);
   }
   return Object.entries(value).flatMap(([each, member]) =>
-    leavesOf(member as JsonValue, name === '' ? each : `${name}.${each}`),
+    partsBelow(member as JsonValue, name === '' ? each : `${name}.${each}`),
   );
 }
 

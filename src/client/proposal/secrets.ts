@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../core/operation.ts';
 import type { CurlRequest } from './curl.ts';
+import { plainName } from './places.ts';
 import type { Part } from './request-draft.ts';
 
 /** Finds what a line of curl has in the place of a key, and takes it out. */
@@ -81,7 +82,7 @@ function secretOfHeader(
     const written = scheme.toLowerCase() === 'bearer' ? 'Bearer' : scheme;
     return { value: secret, template: `${written} {key}`.trimStart() };
   }
-  if (!SECRET_HEADER.test(plain(name)) && !(name.startsWith('x-') && namesKey(value))) return undefined;
+  if (!SECRET_HEADER.test(plainName(name)) && !(name.startsWith('x-') && namesKey(value))) return undefined;
   return { value, template: '{key}' };
 }
 
@@ -91,8 +92,6 @@ function basicName(secret: string): string | undefined {
   return /^([\x21-\x39\x3b-\x7e]+):$/.exec(Buffer.from(secret, 'base64').toString('latin1'))?.[1];
 }
 
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-
 const SECRET_HEADER = /(?:key|token|secret|auth|authorization|password)$/;
 
 /** Names of fields and of parameters that hold a key; the last name of a path counts. */
@@ -101,7 +100,7 @@ const SECRET_FIELD =
 
 function isSecretPart({ name, value }: Part): boolean {
   if (typeof value !== 'string' || value === '') return false;
-  return SECRET_FIELD.test(plain(name.split('.').at(-1) ?? ''));
+  return SECRET_FIELD.test(plainName(name.split('.').at(-1) ?? ''));
 }
 
 /** `YOUR_API_KEY`, `<api-key>`, `$HUNTER_TOKEN`. */

@@ -45,7 +45,7 @@ import { made, readAnew, requestLines, requestShown, type Trial, trialOf } from 
  * for neither twice, wherever the one before it has ended.
  */
 
-export interface LineInput extends KeyInput {
+interface LineInput extends KeyInput {
   readonly job: string;
   readonly given: RowInput;
   readonly account?: string | undefined;
@@ -220,13 +220,13 @@ async function bothTried(line: Line, given: RowInput): Promise<Asked> {
   const first = await heard(line, given, noted, kept[0]);
   if (first.tried === undefined) return { ...NOTHING, ...stopOf(first) };
   const { tried, later } = first;
-  const about = { first: tried, batch: tried.record.batch };
-  if (first.stopped !== null) return { ...NOTHING, ...about, ...stopOf(first) };
+  const ofFirst = { first: tried, batch: tried.record.batch };
+  if (first.stopped !== null) return { ...NOTHING, ...ofFirst, ...stopOf(first) };
   const replied = heardIn(tried, given);
   if (replied === undefined || Object.keys(foundIn(draft.operation, replied)).length === 0)
-    return { ...NOTHING, ...about, lacks: first.lacks ?? notKnown(draft) };
+    return { ...NOTHING, ...ofFirst, lacks: first.lacks ?? notKnown(draft) };
   const second = await heard(line, nobody, later, kept[1]);
-  const both = { ...about, ...present({ second: second.tried }) };
+  const both = { ...ofFirst, ...present({ second: second.tried }) };
   const miss = second.tried && heardIn(second.tried, nobody);
   if (second.stopped !== null || miss === undefined) return { ...NOTHING, ...both, ...stopOf(second) };
   const means = line.input.means === 'no_match' ? 'no_match' : undefined;
@@ -235,7 +235,7 @@ async function bothTried(line: Line, given: RowInput): Promise<Asked> {
   const ended = await readAgain(line, proposal, [given, nobody]);
   return {
     ...NOTHING,
-    batch: about.batch,
+    batch: ofFirst.batch,
     first: ended[0] ?? tried,
     ...present({ second: ended[1] ?? second.tried }),
     proposal,

@@ -13,7 +13,7 @@ import { endWords, requestShown } from './trial.ts';
 
 type Half = NonNullable<TrialObject['beside']>;
 
-export function halfOf({ trial, record, spent }: Tried): Half & Pick<TrialObject, 'rule'> {
+function halfOf({ trial, record, spent }: Tried): Half & Pick<TrialObject, 'rule'> {
   const { reply, end } = record;
   const { dialect, call } = trial;
   const settled = end?.kind === 'answered' ? end : undefined;
@@ -41,18 +41,18 @@ const MOST_LINES = 60;
 /** Stands before a line whose value was found. */
 const LIT = '● ';
 
-export function triedLines({ first, second, proposal, lacks }: LineTried): readonly string[] {
+export function bothLines({ first, second, proposal, lacks }: LineTried): readonly string[] {
   if (first === undefined) return linesOf(lacks);
   const lit = Object.values(proposal?.places ?? {}).map(({ path }) => path);
   const left = halfLines(first, lit);
   const right = second === undefined ? [] : halfLines(second, []);
   const rows = Math.max(left.length, right.length);
-  const both = Array.from({ length: rows }, (_, at) =>
+  const beside = Array.from({ length: rows }, (_, at) =>
     `${(left[at] ?? '').padEnd(WIDTH)} │ ${right[at] ?? ''}`.trimEnd(),
   );
   return linesOf(
     '',
-    second === undefined ? left : both,
+    second === undefined ? left : beside,
     '',
     proposal && readLines(proposal),
     lacks,

@@ -37,7 +37,7 @@ function flowBelow(inner: unknown): void {
   for (const { value } of operation.items) if (isMap(value) || isSeq(value)) value.flow = true;
 }
 
-export const dialectPathOf = (accountsPath: string, name: string): string =>
+const dialectPathOf = (accountsPath: string, name: string): string =>
   join(dirname(accountsPath), `${name}.yaml`);
 
 /**

@@ -1,11 +1,11 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { isCurl } from '../../client/proposal.ts';
 import { stop, suggestion } from '../../core/errors.ts';
 import { familyNames, OPERATIONS, shippedDialect } from '../../core/families.ts';
 import { present } from '../../core/objects.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { stepNames } from '../../core/steps.ts';
+import { isCurl } from '../../lib/command-line.ts';
 import { checkInput } from '../../lib/yaml/schema-problem.ts';
 import { choose } from '../../run/choose.ts';
 import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
