@@ -63,7 +63,12 @@ export function isFilled(cell: string, kind?: KindName): boolean {
 
 /** Why a text is no value of its kind, where it is something else altogether. */
 const SOMETHING_ELSE: ReadonlySet<Code> = new Set<Code>([
-  ...(['no_email', 'no_phone', 'no_web_address', 'no_dot', 'spaces', 'no_register_number'] as const),
+  'no_email',
+  'no_phone',
+  'no_web_address',
+  'no_dot',
+  'spaces',
+  'no_register_number',
 ]);
 
 /** An address, a number or a link, right or not: nearly every cell, which so need not be read. */
