@@ -57,11 +57,15 @@ function Both({ reply, beside, proposal, credits, onRight }: TrialObject & { onR
   return (
     <>
       <div class="two">
-        <Answer says="For the name in the line" body={reply?.body} lit={values} />
-        <Answer says="For the invented one" body={beside?.reply?.body} lit={[]} />
+        <Answer says="For the name in the line" text={answerWords(reply)} lit={values} />
+        <Answer
+          says="For the invented one"
+          text={beside ? answerWords(beside.reply) : 'It was not asked for.'}
+          lit={[]}
+        />
       </div>
       <p>Credits: {spentWords(credits)}.</p>
-      {places.length === 0 && (
+      {reply && !beside && (
         <p class="need">
           Nothing that is looked for is in the first answer: name another person or company in the line.
         </p>
@@ -77,15 +81,17 @@ function Both({ reply, beside, proposal, credits, onRight }: TrialObject & { onR
   );
 }
 
+const answerWords = (reply: TrialObject['reply']): string =>
+  reply === null ? 'The answer was lost, and may have cost something.' : rawAnswer(reply.body);
+
 interface AnswerProps {
   readonly says: string;
-  readonly body: string | undefined;
+  readonly text: string;
   /** The values that were found in it. */
   readonly lit: readonly string[];
 }
 
-function Answer({ says, body, lit }: AnswerProps) {
-  const text = body === undefined ? 'It was not asked for.' : rawAnswer(body);
+function Answer({ says, text, lit }: AnswerProps) {
   const words = lit.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   const parts = words.length === 0 ? [text] : text.split(new RegExp(`(${words.join('|')})`));
   return (
