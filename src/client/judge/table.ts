@@ -259,7 +259,10 @@ function isAtWork({ asked: { isOwn, operation }, http, value, statements: { code
 }
 const isNotYet = (it: Answer): boolean => says(it, 'working') || says(it, 'pending');
 
-/** Whether the value without which nothing is found stands at its place, whatever else the answer says. */
+/**
+ * Whether the value without which nothing is found stands at its place, whatever else the answer says. Beside
+ * a mark of failure only a verdict counts.
+ */
 const hasWanted = ({ given, asked, statements }: Answer): boolean => {
   const wanted = WANTED[asked.call?.operation ?? ''];
   return given === 'filled' && wanted !== undefined && (wanted === 'verdict' || !statements.no);
