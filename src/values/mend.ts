@@ -81,7 +81,7 @@ const INVISIBLE = /\p{Cf}/gu;
 export const ENCODING: Mend = { kind: 'mojibake', mend: withoutMojibake };
 export const UNSEEN: Mend = { kind: 'invisible_character', mend: (text) => text.replace(INVISIBLE, '') };
 /** `&amp;` and `&#64;`, as web pages write signs. Some programs write them twice: `&amp;amp;`. */
-export function withoutEntities(text: string): string {
+function withoutEntities(text: string): string {
   if (!ENTITY.test(text)) return text;
   const decoded = decodeHTMLStrict(text);
   return decoded === text ? text : withoutEntities(decoded);

@@ -22,15 +22,10 @@ function wordsOfName(name: string): readonly string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** The words by which a company is told from others: without legal forms, places and what very many are. */
-export const ownWords = (name: string): readonly string[] => wordsOfName(name).filter(isOwn);
-
+/** Whether a company is told from others by the word: no legal form, no place, and not what very many are. */
 const isOwn = (word: string): boolean => isNamed(word) && !PLACE_WORDS.has(word) && !GENERIC_WORDS.has(word);
 
 const isNamed = (word: string): boolean => !LEGAL_WORDS.has(word);
-
-/** Whether two names of companies have a word of their own in common, in any form of that word. */
-export const sharesWord = (one: string, other: string): boolean => haveCommon(ownWords(one), ownWords(other));
 
 /**
  * Whether two names of companies have nothing in common, so that they are probably those of two companies.

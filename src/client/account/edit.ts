@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Document, isMap, parseDocument, visit, Document as YamlDocument } from 'yaml';
+import { Document, isMap, parseDocument, visit } from 'yaml';
 import { messageOf, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
@@ -64,7 +64,7 @@ export function withAccount(accounts: Accounts, name: string, entry: object): Ac
     const next = 'Choose another name, or try an operation of that account.';
     throw stop('account', `There is already an account ${name}.`, next);
   }
-  const document = new YamlDocument({ accounts: { [name]: entry } }).toString();
+  const document = new Document({ accounts: { [name]: entry } }).toString();
   const kind = { ...ACCOUNTS_FILE, isUnwritten: true } as const;
   const { configured: added } = accountsOf(checkDocument(document, path, accountsSchema, kind));
   return { ...accounts, configured: [...configured, ...added] };
