@@ -93,14 +93,20 @@ export function statedAmount(
   return stated.length === 0 ? undefined : Math.max(...stated);
 }
 
+/** Nearly all names of an answer are none of these, and are seen at once. */
+const OF_PRICE = /credit|free/i;
 const AMOUNTS = /^credits?(?:consumed|charged|spent|used)$/;
+
+const priceName = (name: string): string =>
+  OF_PRICE.test(name) ? name.replace(/[-_ ]/g, '').toLowerCase() : '';
 
 /** The cost that an answer states under the usual names. A value in a list is the price of a part. */
 function usualAmount(value: JsonValue, isInList = false): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const isPart = isInList || Array.isArray(value);
-  for (const [name, member] of Object.entries(value) as [string, JsonValue][]) {
-    const plain = name.replace(/[-_ ]/g, '').toLowerCase();
+  for (const name in value) {
+    const member = (value as { readonly [name: string]: JsonValue })[name] ?? null;
+    const plain = priceName(name);
     const isFree = FREE_WHERE[plain] !== undefined && FREE_WHERE[plain] === member;
     const own = AMOUNTS.test(plain) && !isPart ? amountOf(member) : undefined;
     const amount = isFree ? 0 : (own ?? usualAmount(member, isPart));

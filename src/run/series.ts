@@ -94,7 +94,7 @@ interface Heard {
    * Undefined for an answer that means what it says: it belongs to no series, and ends the series before it.
    */
   readonly shape: string | undefined;
-  /** The names at the top of a match. */
+  /** The names at the top of a match, where a miss waits for one. */
   readonly names?: string;
 }
 
@@ -283,8 +283,8 @@ export class AllSeries {
     // Facts are compared until two matches differ.
     const isFirst = this.#newest.get(operation)?.isFirst ?? true;
     if (answer === 'found') {
-      const shape = factsShape(raw.body, dialect, call, isFirst);
-      return { ...heard, shape, names: namesAtTop(raw, dialect) };
+      const found = { ...heard, shape: factsShape(raw.body, dialect, call, isFirst) };
+      return this.#hasMissed ? { ...found, names: namesAtTop(raw, dialect) } : found;
     }
     if (answer === 'no_match' && takenLackOf(raw, dialect, call) !== undefined)
       return { kind: 'taken', operation, shape: `${dialect.operations[call.operation]?.then?.id}` };

@@ -274,16 +274,6 @@ describe('whatever arrives gets a verdict, and none throws', () => {
   });
 });
 
-test('a sentence without a fact is no miss, where the place of what is looked for is not there', () => {
-  const finder = { ...operation, gives: { email: 'data.email' } };
-  const find: Call = { ...LOOKUP, operation: 'find-email' };
-  const read = (body: unknown): string => inShort(judge(answered(249, body), provider, finder, find));
-  expect(read({ message: 'This takes longer than normal. Please send your request again.' })).toBe(
-    'in_doubt',
-  );
-  expect(read({ data: { email: null } })).toBe('no_match, 0 credits');
-});
-
 test('an answer that is in doubt for what it lacks names what that is', () => {
   const invite = service.operations['create-invite'];
   if (invite === undefined) throw new Error('The dialect of the service has no create-invite.');

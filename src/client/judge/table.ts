@@ -75,8 +75,8 @@ function answerOf(parsed: ParsedReply, asked: Asked) {
 type Answer = ReturnType<typeof answerOf>;
 
 /**
- * Where the dialect says what is looked for, all else is no data. An answer that lacks the place and has no
- * fact at all is no miss: an id is an answer to come, and a sentence may say anything.
+ * Where the dialect says what is looked for, all else is no data. Nothing but an id is an answer to come,
+ * unless the place of what is looked for is there as well.
  */
 function contentGiven(
   given: GivenValue | undefined,
@@ -87,8 +87,7 @@ function contentGiven(
   if (given === 'filled' || given === 'other') return 'data';
   if (given === 'odd') return 'nothing';
   const shown = contentOf(value ?? null, leaves, asked);
-  const isOfItself = ['ids', 'nothing'].includes(shown);
-  return given === undefined || (given === 'absent' && isOfItself) ? shown : 'empty';
+  return given === undefined || (given === 'absent' && shown === 'ids') ? shown : 'empty';
 }
 
 /**

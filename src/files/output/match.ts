@@ -155,10 +155,16 @@ export class Matching {
   }
 
   #apartOf(row: InputRow, about: About): Apart {
-    const cellsIn = (columns: readonly string[]) => columns.map((column) => this.#cellIn(row, column));
-    const [number] = cellsIn(this.#numbers).flatMap((cell) => usableIn(abn.read(cell)) ?? []);
-    const [profile] = cellsIn(this.#profiles).flatMap((cell) => profileIn(cell, about) ?? []);
-    return { abn: number, profile };
+    const [number] = this.#numbers.flatMap((column) => usableIn(abn.read(this.#cellIn(row, column))) ?? []);
+    return { abn: number, profile: this.#profileOf(row, about) };
+  }
+
+  #profileOf(row: InputRow, about: About): string | undefined {
+    for (const column of this.#profiles) {
+      const profile = profileIn(this.#cellIn(row, column), about);
+      if (profile !== undefined) return profile;
+    }
+    return undefined;
   }
 
   /** The columns that feed these inputs in any step, and those that are called like them and feed none. */
@@ -221,7 +227,7 @@ export class Matching {
     const { abn, number, domain, website, email, ...asked } = parametersOf(call, all);
     const cellOf = (input: string): string => this.#cellOf(row, call.operation, input);
     const slug = asked.profile_slug === undefined ? undefined : linkedInPage(asked.profile_slug, about);
-    const profile = asked.profile_url ?? slug ?? this.#apartOf(row, about).profile;
+    const profile = asked.profile_url ?? slug ?? this.#profileOf(row, about);
     if (about === 'company') {
       const isSure = [abn, number, domain, website].some((each) => each !== undefined);
       return { abn, profile, name: isSure ? undefined : (asked.name ?? cellOf('name')) };
@@ -279,10 +285,13 @@ const aboutOf = (answers: RowRecord['answers']): string =>
  */
 function parametersOf(call: Call, all: readonly RowAnswer[]): Readonly<Record<string, string | undefined>> {
   const led = all.filter((each) => each.kind === 'found' && each.call.operation === call.operation);
-  const texts = [...led.map((each) => each.call), call].flatMap(({ parameters }) =>
-    Object.entries(parameters).filter((each): each is [string, string] => typeof each[1] === 'string'),
-  );
-  return Object.fromEntries(texts);
+  const texts: Record<string, string> = {};
+  for (const { parameters } of [...led.map((each) => each.call), call])
+    for (const name in parameters) {
+      const value = parameters[name];
+      if (typeof value === 'string') texts[name] = value;
+    }
+  return texts;
 }
 
 const otherAbn = (asked: string, own: readonly string[]): string | undefined =>

@@ -104,7 +104,8 @@ const meantIn = (list: readonly JsonValue[]): readonly JsonValue[] =>
   list.length > 1 && list.some(isNested) ? [] : list;
 
 function addOwnMembers(texts: OwnText[], value: Nested, about: About, name: string, deepest: number): void {
-  for (const [own, member] of Object.entries(value)) {
+  for (const own in value) {
+    const member = (value as { readonly [name: string]: JsonValue })[own];
     const { plain, isOwn, isOthers } = memberName(own);
     if (isOwn && !(isNested(member) && isOthers[about]))
       addOwnTexts(texts, member, about, plain, name, deepest);
