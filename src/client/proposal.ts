@@ -4,6 +4,7 @@
  */
 
 export {
+  costIn,
   foundIn,
   type Heard,
   jsonOf,

@@ -274,7 +274,7 @@ async function lineReport(
   const written = isWanted && proposal ? await writeDialect(proposal.dialect, { name, baseUrl, key }) : null;
   const object = lineObject(tried, proposal && proposalObject(tried, proposal, isRead, written));
   return {
-    ...(object && { object: withNext(object, nextCommand(words)) }),
+    ...(object && { object: withNext(object, object.stopped?.next_command ?? nextCommand(words)) }),
     lines: linesOf(
       written === null && proposal && dialectText(proposal.dialect).trimEnd().split('\n'),
       written && `Written    ${written}, and the account ${name}`,

@@ -3,11 +3,13 @@
  * requests. Whatever ends the command between them, nothing is paid for twice, and a key in the line is kept nowhere.
  * Method: the real command, and vendors on real sockets that keep their own books.
  */
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type Desk, openDesk } from './desk.ts';
+import { startRowonce } from './rowonce.ts';
 import { typed } from './typed.ts';
 
 const KEY = 'sk-live-4f9a77c1';
@@ -52,16 +54,18 @@ async function bookOf(says: (asked: string, method: string) => Said): Promise<Bo
 
 const PERSON = { full_name: 'Mia Tran', work_email: 'mia.tran@acme.com.au', job_title: 'Head of Operations' };
 
-const finder = (): Promise<Book> =>
-  bookOf((asked) =>
-    asked.includes('"Mia"')
+/** @param inFlight is called before the answer. */
+const finder = (inFlight: () => unknown = () => {}): Promise<Book> =>
+  bookOf((asked) => {
+    inFlight();
+    return asked.includes('"Mia"')
       ? { body: { ok: true, person: PERSON }, cost: 2, headers: { 'x-credits-used': '2' } }
       : {
           status: 404,
           body: { error: { code: 'not_found', message: 'We know nobody of that name' } },
           headers: { 'x-credits-used': '0' },
-        },
-  );
+        };
+  });
 
 const lineTo = ({ vendor }: Book, key = 'YOUR_API_KEY'): string =>
   `curl -X POST ${vendor.url}/v1/find \\
@@ -216,6 +220,41 @@ test('without an agreement nothing is sent, and somebody whom the vendor does no
   expect(existsSync(desk.place.path('config/acme.yaml'))).toBe(false);
 });
 
+test('Ctrl-C while the first request is in flight keeps its answer and sends no second one', async () => {
+  const book = await finder(() => command.exitCode === null && command.kill('SIGINT'));
+  const { desk } = book;
+  const command = startRowonce(words(book, '--budget', '4', '--write'), {
+    cwd: desk.place.folder,
+    env: { ...desk.environment(), ...start.env },
+  });
+  command.stdout?.resume();
+  command.stderr?.resume();
+  const [code] = await once(command, 'close');
+  expect(code).toBe(130);
+  expect(book.asked()).toHaveLength(1);
+  const again = await desk.type(words(book, '--budget', '4', '--write'), start);
+  expect(again.code, again.stderr).toBe(0);
+  expect(book.asked()).toHaveLength(2);
+});
+
+test('a first answer that cost more than half of the budget stops before the second, and more goes on', async () => {
+  const book = await bookOf((asked) =>
+    asked.includes('"Mia"')
+      ? { body: { person: PERSON }, cost: 5, headers: { 'x-credits-used': '5' } }
+      : { status: 404, body: { error: { code: 'not_found' } }, headers: { 'x-credits-used': '0' } },
+  );
+  const { desk } = book;
+  const stopped = await desk.type(words(book, '--budget', '2', '--write'), start);
+  expect(stopped.code, stopped.stderr).toBe(4);
+  expect(stopped.stderr).toContain('The first answer cost 5 credits');
+  expect(stopped.stderr).toContain('--budget 10');
+  expect(book.asked()).toHaveLength(1);
+  expect((await desk.type(words(book, '--budget', '9', '--write'), start)).code).toBe(4);
+  const again = await desk.type(words(book, '--budget', '10', '--write'), start);
+  expect(again.code, again.stderr).toBe(0);
+  expect(book.asked()).toHaveLength(2);
+});
+
 test.each([
   [401, { error: 'Invalid API key' }, {}, 77, /refused the key/],
   [429, { error: 'Too many requests' }, { 'retry-after': '3600' }, 75, /Too many requests/],
@@ -254,6 +293,49 @@ test('a vendor that answers later is asked for its answer, by the path that lead
   expect((await desk.json(['spend'])).groups).toMatchObject([{ spent: book.charged, in_doubt: 0 }]);
   const shown = await desk.type(['accounts', 'test', 'acme'], start);
   expect(shown.stdout).toContain('acme: its 2 examples are read as they say.');
+});
+
+test('a vendor that is still at work is asked again, by the same command too, and nothing is sent twice', async () => {
+  let polls = 0;
+  const book = await bookOf((asked, method) => {
+    if (method === 'POST') {
+      const id = asked.includes('"Mia"') ? 'job-1' : 'job-2';
+      return { status: 202, body: { id, status: 'queued' } };
+    }
+    if (asked.includes('job-2')) return { body: { id: 'job-2', status: 'done', result: null } };
+    polls += 1;
+    const done = { id: 'job-1', status: 'done', result: PERSON };
+    return { body: polls < 3 ? { id: 'job-1', status: 'queued' } : done };
+  });
+  Object.assign(book, { isPolled: true });
+  const { desk } = book;
+  const stopped = await desk.type(words(book, '--budget', '2', '--write', '--max-pause', '1s'), start);
+  expect(stopped.code, stopped.stderr).toBe(75);
+  expect(stopped.stderr).toContain('The vendor is still at work.');
+  expect([book.asked().length, polls]).toEqual([1, 1]);
+  const again = await desk.type(words(book, '--budget', '2', '--write'), start);
+  expect(again.code, again.stdout + again.stderr).toBe(0);
+  expect([book.asked().length, polls]).toEqual([2, 3]);
+});
+
+test('what may be a company under a name that nobody knows is sent for every row, which is said before anything is sent', async () => {
+  const book = await finder();
+  const line = (name: string): string =>
+    `curl -X POST ${book.vendor.url}/v1/find -H 'X-Key: K' -d '{"first":"Mia","last":"Tran","domain":"acme.com.au","${name}":"brightpipe.com"}'`;
+  const more = ['--account', 'acme', '--key-env', 'ACME_KEY'];
+  const unsent = await book.desk.type(['try', line('at_site_of'), ...more], start);
+  expect(unsent.code).toBe(2);
+  expect(unsent.stdout).toContain('at_site_of=brightpipe.com is sent for every row.');
+  expect(book.asked()).toEqual([]);
+  const tried = await book.desk.json(['try', line('at_site_of'), ...more, '--budget', '4'], start);
+  expect(tried.proposal.notes).toContain('at_site_of=brightpipe.com is sent for every row.');
+});
+
+test.each(['website_domain', 'corporate_domain'])('%s is the domain', async (name) => {
+  const { desk, vendor } = await finder();
+  const line = `curl -X POST ${vendor.url}/v1/find -d '{"first":"Mia","last":"Tran","${name}":"acme.com.au"}'`;
+  const tried = await desk.type(['try', line, '--account', 'acme', '--key-env', 'ACME_KEY'], start);
+  expect(tried.stdout).toContain('It is read as find-email, by first_name+last_name+domain.');
 });
 
 test('a check has a verdict in both answers, and a place in a list is named by what stands there', async () => {
@@ -325,7 +407,7 @@ test.each([
   expect(await desk.requests()).toBe(0);
 });
 
-test('on a terminal it asks for the key and for both requests, and whether it is right: three answers', async () => {
+test('on a terminal it asks for the key and for both requests, and again where the first cost more, and whether it is right: four answers', async () => {
   const book = await finder();
   const { place } = book.desk;
   vi.stubEnv('ROWONCE_CONFIG', place.path('config'));
@@ -333,10 +415,11 @@ test('on a terminal it asks for the key and for both requests, and whether it is
   vi.stubEnv('XDG_STATE_HOME', place.path('state'));
   onTestFinished(() => void vi.unstubAllEnvs());
   const { code, stderr } = await typed(['try', lineTo(book), '--account', 'acme'], {
-    answers: [KEY, 'y', 'y'],
+    answers: [KEY, 'y', 'y', 'y'],
   });
   expect(code, stderr).toBe(0);
   expect(book.vendor.requests[0]?.headers['x-key']).toBe(KEY);
+  expect(stderr).toContain('The first cost 2 credits.');
   expect(stderr).not.toContain(KEY);
   expect(existsSync(place.path('config/acme.yaml'))).toBe(true);
 });

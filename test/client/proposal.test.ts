@@ -118,6 +118,7 @@ test.each(PAIRS)(
       given: {},
       missing: [],
       left: [],
+      notes: [],
     };
     const proposal = await proposalFrom(
       { draft, name: 'proposed', most: 1, later: undefined },

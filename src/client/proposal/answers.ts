@@ -345,7 +345,7 @@ const COST_NAME =
   /^(?:api)?credits?(?:consumed|charged|spent|used|cost|burned)$|^creditburn(?:ed)?$|^cost(?:credits|incredits)?$|^creditcost$/;
 
 /** Where an answer says what it cost. */
-function costIn(reply: Reply): Cost | undefined {
+export function costIn(reply: Reply): Cost | undefined {
   for (const [header, text] of Object.entries(reply.headers)) {
     const amount = amountIn(text);
     if (COST_HEADER.test(header) && amount !== undefined) return { at: { header }, amount };
@@ -382,7 +382,7 @@ function notesOn(
   miss: Heard,
 ): readonly string[] {
   const { operation, left } = draft;
-  const notes: string[] = [];
+  const notes: string[] = [...draft.notes];
   if (Object.keys(places).length === 0)
     notes.push('Nothing of what is looked for is known in the first answer.');
   else if (found !== 'found')

@@ -46,7 +46,7 @@ const NAMES: readonly (readonly [input: string, names: RegExp])[] = [
   ['number', /^(?:(?:company|registration|register|registry|organi[sz]ation)(?:number|no)|crn|siren|siret)$/],
   [
     'domain',
-    /(?:^|company|companies|organi[sz]ation|employer|account|business|email|experience)(?:domains?|domainname|websites?|websiteurl|webdomain|url|site|fqdn|host)$|^fqdn$|^domain(?:orcompany|s|name|url)?$|^experiencecompanywebsiteurl$/,
+    /(?:^|company|companies|organi[sz]ation|employer|account|business|email|experience|website|corporate)(?:domains?|domainname|websites?|websiteurl|webdomain|url|site|fqdn|host)$|^fqdn$|^domain(?:orcompany|s|name|url)?$|^experiencecompanywebsiteurl$/,
   ],
   [
     'company',
@@ -102,6 +102,12 @@ function inputOfValue(text: string): string | undefined {
   return isHost(text) || /^https?:\/\/[^/]+\/?/.test(text) ? 'domain' : undefined;
 }
 
+const PERSON_NAME = /^\p{Lu}\p{L}+(?: \p{Lu}[\p{L}'-]+){1,2}$/u;
+
+/** Whether the text may be a person or company, whatever the vendor calls the part. */
+export const mayBeSubject = (value: JsonValue): boolean =>
+  typeof value === 'string' && (inputOfValue(value.trim()) !== undefined || PERSON_NAME.test(value.trim()));
+
 /** A file or a method of the API has an ending as well: `AbnDetails.aspx`, `people.json`. */
 const isHost = (text: string): boolean =>
   /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i.test(text) &&
@@ -148,7 +154,7 @@ function nameInput({ name }: Part, whole: string, text: string, about: About): s
       ([input, names]) => (input === 'domain' || input === 'company') && names.test(plainName(part.name)),
     ),
   );
-  return isBesidePlace || /^\p{Lu}\p{L}+(?: \p{Lu}[\p{L}'-]+){1,2}$/u.test(text) ? 'full_name' : 'company';
+  return isBesidePlace || PERSON_NAME.test(text) ? 'full_name' : 'company';
 }
 
 // ------------------------------------------------------------------------------------- what is looked for

@@ -1,9 +1,10 @@
 import { stop } from '../../core/errors.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject, JsonValue, Method } from '../../core/operation.ts';
+import { foreignWords } from '../../core/plain-text.ts';
 import { isCurl } from '../../lib/command-line.ts';
 import { type CurlRequest, requestInCurl } from './curl.ts';
-import { byOf, inputIn, operationIn, type Subject, takenBy } from './inputs.ts';
+import { byOf, inputIn, mayBeSubject, operationIn, type Subject, takenBy } from './inputs.ts';
 import { isPlaceholder, type Secret, secretsIn } from './secrets.ts';
 
 /**
@@ -28,6 +29,8 @@ export interface RequestDraft {
   readonly missing: readonly string[];
   /** The vendor's names for what the line has and the dialect does not send. */
   readonly left: readonly string[];
+  /** What is sent for every row although a person or company may stand there. */
+  readonly notes: readonly string[];
 }
 
 interface EntryDraft {
@@ -64,6 +67,7 @@ export function draftOf(request: CurlRequest, wanted?: string): RequestDraft {
   const others = read.filter(({ part }) => !isSubject(part));
   const isLeft = ({ part, input }: (typeof others)[number]): boolean =>
     input !== undefined || isOfSample(part) || isPlaceholder(part.value);
+  const constants = others.filter((each) => !isLeft(each)).map(({ part }) => part);
   const shown = subjects.filter(({ part }) => !isPlaceholder(part.value));
   return {
     origin: request.origin,
@@ -73,11 +77,7 @@ export function draftOf(request: CurlRequest, wanted?: string): RequestDraft {
     key: shownOf(secrets.find(({ slot }) => slot === 'key')),
     slots: slotsAmong(secrets, rest),
     entry: {
-      ...entryOf(
-        request,
-        subjects,
-        others.filter((each) => !isLeft(each)).map(({ part }) => part),
-      ),
+      ...entryOf(request, subjects, constants),
       by: byOf(
         subjects.map(({ input }) => input),
         operation,
@@ -86,6 +86,9 @@ export function draftOf(request: CurlRequest, wanted?: string): RequestDraft {
     given: Object.fromEntries(shown.map(({ part, input }) => [input, String(part.value)])),
     missing: subjects.filter(({ part }) => isPlaceholder(part.value)).map(({ input }) => input),
     left: others.filter((each) => isLeft(each) && each.part.place !== 'path').map(({ part }) => part.name),
+    notes: constants
+      .filter(({ place, value }) => place !== 'path' && mayBeSubject(value))
+      .map(({ name, value }) => `${foreignWords(`${name}=${value}`)} is sent for every row.`),
   };
 }
 

@@ -3,9 +3,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Accounts, loadAccounts } from '../../client/account/account.ts';
 import { withAccount } from '../../client/account/edit.ts';
-import type { Later, OwnDialect } from '../../client/dialect.ts';
+import { dialectOperationOf, type Later, type OwnDialect } from '../../client/dialect.ts';
 import { laterLackOf } from '../../client/judge.ts';
 import {
+  costIn,
   draftOf,
   foundIn,
   type Heard,
@@ -21,14 +22,18 @@ import {
   trialDialect,
 } from '../../client/proposal.ts';
 import { callKeyOf } from '../../core/call-key.ts';
+import { systemClock } from '../../core/clock.ts';
 import { agreeing, StopError, stop } from '../../core/errors.ts';
 import { WANTED } from '../../core/given.ts';
 import { present } from '../../core/objects.ts';
 import type { RowInput } from '../../core/operation.ts';
 import { spoolFolder } from '../../core/paths.ts';
 import { counted } from '../../core/plain-text.ts';
+import { stopShown } from '../../core/stop-object.ts';
 import type { AttemptRecord, LedgerReader } from '../../ledger/ledger.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
+import { commandLine, withOption } from '../../lib/command-line.ts';
+import { parseDurationMs } from '../../lib/duration.ts';
 import type { StopObject } from '../../objects/stop-object.ts';
 import { choose } from '../../run/choose.ts';
 import { knownAccount } from '../../run/known-account.ts';
@@ -37,7 +42,7 @@ import { chooseStore } from '../../run/store-choice.ts';
 import { type KeyInput, keyOf } from '../shared/asked-key.ts';
 import type { Host } from '../shared/command.ts';
 import { mayBeSent, spend, toldOn } from '../shared/spending.ts';
-import { made, readAnew, requestLines, requestShown, type Trial, trialOf } from './trial.ts';
+import { type Made, made, readAnew, requestLines, requestShown, type Trial, trialOf } from './trial.ts';
 
 /**
  * A vendor whom no dialect describes is asked by a line of curl: once for a person or company that it knows,
@@ -107,7 +112,7 @@ export async function tryLine(input: LineInput, host: Host): Promise<LineTried> 
   const shown = withAccount(saved, name, { ...entry, key: 'none', ...someOf(none) });
   const line = { input, host, words, draft, name, most };
   const known = await trialFor({ ...line, accounts: shown }, given, undefined);
-  for (const told of [about(draft), ...requestLines(requestShown(known)), ...known.notes])
+  for (const told of [about(draft), ...requestLines(requestShown(known)), ...draft.notes, ...known.notes])
     (console.json ? console.say : console.print)(told);
   const key = { ...(await keyFor(input, host, draft, name)), ...(await slotsFor(input, host, draft)) };
   const whole: Line = { ...line, accounts: withAccount(saved, name, { ...entry, ...key }) };
@@ -225,6 +230,8 @@ async function bothTried(line: Line, given: RowInput): Promise<Asked> {
   const replied = heardIn(tried, given);
   if (replied === undefined || Object.keys(foundIn(draft.operation, replied)).length === 0)
     return { ...NOTHING, ...ofFirst, lacks: first.lacks ?? notKnown(draft) };
+  const dear = kept[1] === undefined ? await tooDear(line, replied) : null;
+  if (dear !== null) return { ...NOTHING, ...ofFirst, stopped: dear };
   const second = await heard(line, nobody, later, kept[1]);
   const both = { ...ofFirst, ...present({ second: second.tried }) };
   const miss = second.tried && heardIn(second.tried, nobody);
@@ -295,16 +302,56 @@ interface OneAsked {
   readonly stopped: StopObject | null;
 }
 
-async function ask({ input, host, words }: Line, trial: Trial, by = made): Promise<OneAsked> {
+async function ask({ input, host, words }: Line, trial: Trial, by = waitedFor): Promise<OneAsked> {
   const tell = toldOn(host.console);
   // What a run says of its batch and its vendor is about a list, and the answers are shown below.
   const hear: typeof tell = (event) => event.kind === 'paused' && tell(event);
-  const { summary, tried } = await spend(host, input, { words }, hear, (spending) =>
-    by(trial, { store: input.store }, words, spending),
-  );
+  const { made: done, signal } = await spend(host, input, { words }, hear, async (spending) => ({
+    made: await by(trial, { store: input.store }, words, spending),
+    signal: spending.signal,
+  }));
+  const { summary, tried, isStill } = done;
   const isOver = tried?.end?.kind === 'answered' || tried?.end?.kind === 'in_doubt';
-  return { record: tried, spent: summary.credits.spent_now, stopped: isOver ? null : summary.stopped };
+  // The row may have ended after the signal, and nothing more may be sent then either.
+  const bySignal = signal.reason instanceof StopError ? stopShown(signal.reason.detail) : null;
+  const stopped = bySignal ?? (isStill ? STILL_AT_WORK : null);
+  return {
+    record: tried,
+    spent: summary.credits.spent_now,
+    stopped: isOver ? stopped : (summary.stopped ?? stopped),
+  };
 }
+
+/**
+ * Makes the call, and asks for its later answer until that is there. A batch whose row is in doubt asks once
+ * and is over, so it is begun again for each question.
+ */
+async function waitedFor(...[trial, options, words, spending]: Parameters<typeof made>): Promise<Made> {
+  const { later } = dialectOperationOf(trial.dialect, trial.call);
+  const { signal, maxPauseMs = Number.POSITIVE_INFINITY, clock = systemClock } = spending;
+  const everyMs = parseDurationMs(later?.every ?? '') ?? 0;
+  const beganMs = clock.monotonicMs();
+  for (;;) {
+    const done = await made(trial, options, words, spending);
+    const { summary, tried } = done;
+    if (later === undefined || tried === undefined || !isAtWork(tried)) return done;
+    if (summary.stopped !== null || signal.aborted) return done;
+    const askedForMs = clock.wallMs() - (tried.reply?.receivedAtMs ?? tried.sentAtMs);
+    const isLate = askedForMs >= (parseDurationMs(later.gives_up) ?? 0);
+    if (isLate || clock.monotonicMs() - beganMs + everyMs > maxPauseMs) return { ...done, isStill: true };
+    await clock.sleep(everyMs, signal).catch(() => {});
+  }
+}
+
+/** The vendor has given an id, and no answer yet. */
+const isAtWork = ({ vendorId, end }: AttemptRecord): boolean =>
+  vendorId !== undefined && end?.kind !== 'answered';
+
+const STILL_AT_WORK = stopShown({
+  code: 'paused',
+  message: 'The vendor is still at work.',
+  next: 'The same command asks again for its answer, and sends nothing that was sent.',
+});
 
 /** Reads both by the dialect that is proposed, so that their batches are over and cost what they say. */
 async function readAgain(
@@ -334,6 +381,23 @@ async function requireYes({ input, most, host }: Line, requests: number): Promis
   const fact = `This would send ${whom}, ${cost}, and nobody has agreed.`;
   const next = `Agree on a terminal, or with --budget ${all}.`;
   throw new StopError({ code: 'consent', message: fact, next, choices: [agreeing('ask it')] });
+}
+
+/** The stop where the first answer cost more than was agreed to for the second, and nobody agrees to that. */
+async function tooDear({ input, most, host, words }: Line, { reply }: Heard): Promise<StopObject | null> {
+  const price = Math.ceil(costIn(reply)?.amount ?? 0);
+  if (price <= most) return null;
+  const cost = counted(price, 'credit');
+  const isFixed = input.budget !== undefined || input.yes === true;
+  if (!isFixed && (await mayBeSent(host.console, `The first cost ${cost}. Send the second, for as many?`)))
+    return null;
+  const budget = 2 * price;
+  return stopShown({
+    code: 'budget',
+    message: `The first answer cost ${cost}, and at most ${most} may be spent on the second request.`,
+    next: `Give both at least --budget ${budget}: the first is not asked again.`,
+    nextCommand: commandLine(withOption(words, '--budget', budget)),
+  });
 }
 
 /** The answers that the ledger has to the questions; one that is no answer is none. */
@@ -371,8 +435,8 @@ async function keptIn(ledger: LedgerReader, { account, call }: Trial): Promise<A
 // ----------------------------------------------------------------------------- a vendor that answers later
 
 /** Whether it is the first answer of a vendor that answers later, and not the one that was waited for. */
-const isFirst = ({ vendorId, end }: AttemptRecord, later: Later | undefined): boolean =>
-  later !== undefined && (vendorId === undefined || end?.kind === 'accepted');
+const isFirst = (record: AttemptRecord, later: Later | undefined): boolean =>
+  later !== undefined && (record.vendorId === undefined || isAtWork(record));
 
 /** How the answer is asked for later; undefined where it is there. */
 async function laterShown(line: Line, { trial, record }: Tried, given: RowInput): Promise<Later | undefined> {

@@ -218,6 +218,8 @@ export interface Made {
   readonly summary: RunObject;
   /** The last attempt that the row rests on; undefined when nothing was ever sent. */
   readonly tried: AttemptRecord | undefined;
+  /** Whether the vendor was still at work when its answer was last asked for. */
+  readonly isStill?: boolean;
 }
 
 /**
