@@ -68,7 +68,6 @@ function whyNobody(name: string): Code | undefined {
   const plain = name.replace(SLASH_WITHIN, '');
   if (isTwo(plain)) return 'two_people';
   if (name.includes('@')) return 'address_for_name';
-  if (/\p{N}/u.test(name)) return 'digits_in_name';
   if (!/\p{L}/u.test(name) || plain.includes('/')) return 'no_person';
   return whyNoNames(name);
 }

@@ -77,7 +77,6 @@ const WORDS = {
   pronouns: 'has pronouns beside the name',
   title: 'is a title, and no given name',
   no_given_name: 'is one name beside a title or a degree, and a full name has two',
-  digits_in_name: 'has digits, and no name of a person has',
   no_person: 'is not the name of a person',
   one_word: 'is one word, and a full name has two',
   address_for_name: 'is an address, not a name',
