@@ -150,6 +150,16 @@ test('most vendors whose answers are documented are among them', () => {
   expect(PAIRS.length).toBeGreaterThanOrEqual(40);
 });
 
+test.each(['YOUR_APP_ID', '7f3a-real-id'])(
+  'the id of an app in a header is a slot, and stands in nothing that is shown: %s',
+  (id) => {
+    const line = `curl https://api.vendor.example/v1/person?email=jo@acme.example -H "x-api-key: KEY" -H "x-app-id: ${id}"`;
+    const { key: _, slots, ...proposed } = draftOf(requestInCurl(line));
+    expect(Object.keys(slots)).toEqual(['app_id']);
+    expect(JSON.stringify(proposed)).not.toContain(id);
+  },
+);
+
 test('a line with a name and a password has a slot for the name, and takes neither into what it proposes', () => {
   const line =
     "curl -X GET 'https://lookups.twilio.com/v2/PhoneNumbers/+61255500101?Fields=line_type_intelligence' -u AC0123:token-9";

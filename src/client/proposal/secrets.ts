@@ -82,7 +82,7 @@ function secretOfHeader(
     const written = scheme.toLowerCase() === 'bearer' ? 'Bearer' : scheme;
     return { value: secret, template: `${written} {key}`.trimStart() };
   }
-  if (!SECRET_HEADER.test(plainName(name)) && !(name.startsWith('x-') && namesKey(value))) return undefined;
+  if (!SECRET_HEADER.test(plainName(name)) && !isPlaceholder(value)) return undefined;
   return { value, template: '{key}' };
 }
 
@@ -92,7 +92,7 @@ function basicName(secret: string): string | undefined {
   return /^([\x21-\x39\x3b-\x7e]+):$/.exec(Buffer.from(secret, 'base64').toString('latin1'))?.[1];
 }
 
-const SECRET_HEADER = /(?:key|token|secret|auth|authorization|password)$/;
+const SECRET_HEADER = /(?:key|token|secret|auth|authorization|password|appid|clientid)$/;
 
 /** Names of fields and of parameters that hold a key; the last name of a path counts. */
 const SECRET_FIELD =
@@ -102,10 +102,6 @@ function isSecretPart({ name, value }: Part): boolean {
   if (typeof value !== 'string' || value === '') return false;
   return SECRET_FIELD.test(plainName(name.split('.').at(-1) ?? ''));
 }
-
-/** `YOUR_API_KEY`, `<api-key>`, `$HUNTER_TOKEN`. */
-const namesKey = (value: JsonValue): boolean =>
-  isPlaceholder(value) && /key|token|secret/i.test(String(value));
 
 /** What a page shows in the place of a value that the reader has. */
 export function isPlaceholder(value: JsonValue): boolean {
