@@ -52,7 +52,11 @@ interface BatchRange {
 }
 
 /** A batch, and what all batches over its list have spent in the same store, of the same kind of money. */
-export type PagedBatch = BatchObject & { readonly in_all: ListCost };
+export type PagedBatch = BatchObject & {
+  readonly in_all: ListCost;
+  /** `try` has made its file, whose name is a hash. */
+  readonly is_trial: boolean;
+};
 
 /**
  * A page of batches, the newest first. Only the batches of the page are read whole, so a store with thousands
@@ -91,7 +95,7 @@ export async function batchesPage(
         const in_all = spent.get(money) ?? (await listCost(ledger, starts, priceOf));
         spent.set(money, in_all);
         const shownBatch = await batchObject(ledger, { batch, location }, spenders);
-        read.set(line.id, { ...shownBatch, input, in_all });
+        read.set(line.id, { ...shownBatch, input, in_all, is_trial: triedBy(batch.settings) !== undefined });
       }
     });
   return { batches: shown.flatMap(({ batch }) => read.get(batch.id) ?? []), total: lines.length };

@@ -41,4 +41,6 @@ test('she pastes a line, sees both answers with what was found, and says that it
   expect(readFileSync(join(kept, 'acme.yaml'), 'utf8')).not.toContain(KEY);
   expect(vendor.requests).toHaveLength(2);
   expect(JSON.stringify(await ask(served, 'GET', '/tasks'))).not.toContain(KEY);
+  await page.goto(served.url);
+  await page.getByRole('link', { name: 'A trial', exact: true }).nth(1).waitFor();
 });

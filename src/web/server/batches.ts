@@ -42,7 +42,7 @@ export function batchRoutes(server: Server): Hono {
       const { batches, total } = await batchesPage(store, range);
       const named = batches.map((each) => ({
         ...each,
-        input: listNameOf(each.input),
+        input: each.is_trial ? 'A trial' : listNameOf(each.input),
         list: ids.get(each.input) ?? null,
       }));
       return context.json({ batches: named, total, per_page: PER_PAGE } satisfies BatchList);
