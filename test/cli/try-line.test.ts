@@ -215,7 +215,7 @@ test('without an agreement nothing is sent, and somebody whom the vendor does no
   ];
   const tried = await desk.type([...unknown, '--budget', '4', '--write'], start);
   expect(tried.code).toBe(3);
-  expect(tried.stdout).toContain('In this answer stands no email, so nothing else was asked.');
+  expect(tried.stdout).toContain('The first answer has no email, so the second request was not sent.');
   expect(book.asked()).toHaveLength(1);
   expect(existsSync(desk.place.path('config/acme.yaml'))).toBe(false);
 });

@@ -129,7 +129,7 @@ function slotsAmong(secrets: readonly Secret[], rest: readonly Part[]): RequestD
   const unsent = others.find(({ slot }) => rest.some(({ value }) => value === `{${slot}}`));
   if (unsent !== undefined) {
     const fact = `Besides the key this line of curl has a secret in its query or body: ${unsent.name}.`;
-    throw stop('usage', fact, 'A dialect takes a second secret in a header alone.');
+    throw stop('usage', fact, 'A dialect takes a second secret only in a header.');
   }
   return Object.fromEntries(others.map((each) => [each.slot, shownOf(each)]));
 }

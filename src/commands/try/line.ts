@@ -252,7 +252,7 @@ async function bothTried(line: Line, given: RowInput): Promise<Asked> {
 const notKnown = ({ operation }: RequestDraft): string => {
   const wanted = WANTED[operation];
   const what = wanted === undefined ? 'nothing that it may give' : `no ${wanted}`;
-  return `In this answer stands ${what}, so nothing else was asked. Give a person or company that the vendor knows, behind the line.`;
+  return `The first answer has ${what}, so the second request was not sent. Behind the line, name a person or company that the vendor knows.`;
 };
 
 const heardIn = ({ trial, record }: Tried, given: RowInput): Heard | undefined =>
@@ -350,7 +350,7 @@ const isAtWork = ({ vendorId, end }: AttemptRecord): boolean =>
 const STILL_AT_WORK = stopShown({
   code: 'paused',
   message: 'The vendor is still at work.',
-  next: 'The same command asks again for its answer, and sends nothing that was sent.',
+  next: 'The same command asks again for its answer, and sends nothing twice.',
 });
 
 /** Reads both by the dialect that is proposed, so that their batches are over and cost what they say. */
