@@ -359,7 +359,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'fill: a later account is asked once all before it have answered',
-    file: 'src/plan/row-walk.ts',
+    file: 'src/walk/row-walk.ts',
     text: "stands === 'held') ?? calls[0];",
     instead: "stands === 'held') ?? calls.at(-1);",
     test: ['cli/several-accounts', 'each account is asked only for what none before it has'],
@@ -383,7 +383,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'fill: a step is left out whose columns the list has filled',
-    file: 'src/plan/filling.ts',
+    file: 'src/walk/filling.ts',
     text: 'if (own.length > 0 && wants.length === 0) return undefined;',
     instead: '',
     test: ['cli/several-accounts', 'a later step asks by the cell of the list'],
@@ -391,7 +391,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'fill: where several fit, nobody is taken',
-    file: 'src/plan/row-walk.ts',
+    file: 'src/walk/row-walk.ts',
     text: 'length > 1 && then.first !== true',
     instead: 'length < 0 && then.first !== true',
     test: ['cli/then', 'where several fit, nothing is taken'],

@@ -101,6 +101,7 @@ const ROOMS = [
   'plan',
   'run',
   'sandbox',
+  'walk',
   'web',
 ];
 

@@ -20,7 +20,6 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { besideFile, nameParts } from '../lib/file-name.ts';
 import { newestBatch } from '../plan/batch-key.ts';
 import type { JobOptions } from '../plan/context.ts';
-import { withAccounts } from '../plan/row-walk.ts';
 import { choose } from '../run/choose.ts';
 import { knownAccount, pricesIn } from '../run/known-account.ts';
 import {
@@ -31,6 +30,7 @@ import {
   lookAtLedger,
   openIfFree,
 } from '../run/open-ledger.ts';
+import { withAccounts } from '../walk/row-walk.ts';
 import { argument, command, type Host, onOff } from './shared/command.ts';
 import { BATCH, COMMON, notesOn, OUTPUT, refuseTwoOnStdout } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ } from './shared/job-entries.ts';

@@ -21,7 +21,6 @@ import { type Batch, type BatchId, type Ledger, type LedgerReader, undoneBy } fr
 import { commandLine, nextCommand } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { type RunObject, UndoObject } from '../objects/run-object.ts';
-import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges, shownChanges } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { isOrderedHere, nextCommandOf } from '../run/batches.ts';
@@ -29,6 +28,7 @@ import { accountOfBatch } from '../run/known-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { exitCodeOf } from '../run/summary.ts';
+import type { ResolvedJob } from '../walk/row-walk.ts';
 import { argument, command, type Host, onOff, type Report, text } from './shared/command.ts';
 import { BATCH } from './shared/input.ts';
 import {

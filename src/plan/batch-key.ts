@@ -8,8 +8,8 @@ import type { MappedInput, OpenedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import { fillingOf, stepsFilling } from './filling.ts';
-import type { ResolvedJob } from './row-walk.ts';
+import { fillingOf, stepsFilling } from '../walk/filling.ts';
+import type { ResolvedJob } from '../walk/row-walk.ts';
 
 /**
  * The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage

@@ -25,20 +25,20 @@ import {
 import { crashPoint } from '../lib/faults.ts';
 import type { RereadObject } from '../objects/plan-object.ts';
 import { otherValueSaid } from '../values/found.ts';
-import { newestBatch, type PlannedInput } from './batch-key.ts';
-import type { Consent, RunContext, RunList } from './context.ts';
-import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import { planRows, pricingOf, worstCredits } from './plan.ts';
+import { freshSinceOf, hasGoneStale, startMsOf } from '../walk/known-calls.ts';
 import {
   type AskedAccount,
   accountsOf,
   answerPlaceIn,
   type PlanContext,
   type ResolvedJob,
-} from './row-walk.ts';
+} from '../walk/row-walk.ts';
+import { toldApartSettings } from '../walk/told-apart.ts';
+import { newestBatch, type PlannedInput } from './batch-key.ts';
+import type { Consent, RunContext, RunList } from './context.ts';
+import { planRows, pricingOf, worstCredits } from './plan.ts';
 import { hostSettings, takesAside } from './shared-hosts.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
-import { toldApartSettings } from './told-apart.ts';
 
 interface BatchOptions {
   /**

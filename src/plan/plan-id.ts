@@ -10,11 +10,11 @@ import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Batch, PlannedRow } from '../ledger/ledger.ts';
+import { accountsOf, type PlanContext } from '../walk/row-walk.ts';
 import { hasBegunBy } from './batch.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import type { RunList } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
-import { accountsOf, type PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork, planOfChanges } from './team/change-plan.ts';
 
 /**

@@ -11,10 +11,9 @@ import { ASKED_OFTEN_ENOUGH, type BatchId } from '../ledger/ledger.ts';
 import type { PlannedCostObject } from '../objects/batch-object.ts';
 import type { PlanFigures, PlannedStepObject, ReasonObject } from '../objects/plan-object.ts';
 import checkEmail from '../operations/check-email.ts';
-import { askedBefore } from './asked-before.ts';
-import { newestBatch, type PlannedInput } from './batch-key.ts';
-import { type Conditions, SkippedBy } from './filling.ts';
-import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
+import { askedBefore } from '../walk/asked-before.ts';
+import { type Conditions, SkippedBy } from '../walk/filling.ts';
+import { freshSinceOf, hasGoneStale, startMsOf } from '../walk/known-calls.ts';
 import {
   type AccountCall,
   type CallLeft,
@@ -25,10 +24,11 @@ import {
   type StepLeft,
   type Surveys,
   type UsableAnswer,
-} from './row-classification.ts';
-import { type AskedAccount, accountsOf, type PlanContext, VERDICT } from './row-walk.ts';
+} from '../walk/row-classification.ts';
+import { type AskedAccount, accountsOf, type PlanContext, VERDICT } from '../walk/row-walk.ts';
+import { questionSurveyOf, toldApartIn } from '../walk/told-apart.ts';
+import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { hostSurveyOf, hostsOf, sharedHostsKept } from './shared-hosts.ts';
-import { questionSurveyOf, toldApartIn } from './told-apart.ts';
 
 /**
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each

@@ -6,10 +6,10 @@ import type { MappedInput } from '../files/input.ts';
 import { isPaidBy, Tally } from '../files/output/tally.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
+import { classifications, type LookupResult, type RowClassification } from '../walk/row-classification.ts';
+import type { PlanContext } from '../walk/row-walk.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, partOf, planRows, pricingOf } from './plan.ts';
-import { classifications, type LookupResult, type RowClassification } from './row-classification.ts';
-import type { PlanContext } from './row-walk.ts';
 
 /**
  * `run --sample` buys a few random rows first, and the plan of the rest follows from their results. The

@@ -5,8 +5,8 @@ import { HostSurvey, hostReader, NO_SHARED_HOSTS, type SharedHosts } from '../fi
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { isAccepted } from '../values/hosts.ts';
+import type { PlanContext } from '../walk/row-walk.ts';
 import type { RunChoices } from './context.ts';
-import type { PlanContext } from './row-walk.ts';
 
 /**
  * The hosts whose rows a batch sets aside. They are found once, when the batch begins, and kept with it: so

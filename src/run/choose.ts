@@ -16,8 +16,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { KeyPath } from '../lib/yaml/schema-problem.ts';
 import { requireAgreedRequests, unlimitedAccounts } from '../plan/consent.ts';
 import type { JobOptions, RunChoices, RunOptions } from '../plan/context.ts';
-import type { AskedAccount, ResolvedJob } from '../plan/row-walk.ts';
 import { preparedRows, unknownProjects } from '../plan/team/planned-rows.ts';
+import type { AskedAccount, ResolvedJob } from '../walk/row-walk.ts';
 
 interface ChosenBy
   extends Pick<JobOptions, 'job' | 'entries' | 'strict' | 'operations' | 'dialects'>,

@@ -12,7 +12,7 @@ import type {
   KeyedRequest,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { wasRetried } from '../plan/known-calls.ts';
+import { wasRetried } from '../walk/known-calls.ts';
 import { endOf, judged } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { isStillHonoured } from './intent.ts';

@@ -5,17 +5,17 @@ import { issuesAsRead } from '../files/quality/job-issues.ts';
 import { readSettings, settingsKept } from '../job/job-settings.ts';
 import type { Batch, Ledger, PlannedRow, RowLeft } from '../ledger/ledger.ts';
 import { keptWorks } from '../operations/team/change-action.ts';
-import type { EarlierCall } from '../plan/asked-before.ts';
 import type { RunContext } from '../plan/context.ts';
+import { sharedHostsKept } from '../plan/shared-hosts.ts';
+import type { EarlierCall } from '../walk/asked-before.ts';
 import {
   type PlanContext,
   type ResolvedJob,
   rowPreparer,
   unaskedEnd,
   type WalkedRow,
-} from '../plan/row-walk.ts';
-import { sharedHostsKept } from '../plan/shared-hosts.ts';
-import { tellsApartBy, toldApartKept } from '../plan/told-apart.ts';
+} from '../walk/row-walk.ts';
+import { tellsApartBy, toldApartKept } from '../walk/told-apart.ts';
 
 /**
  * A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no

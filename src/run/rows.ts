@@ -18,17 +18,17 @@ import type {
   RowFills,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { askedBeforeWords, type EarlierCall } from '../plan/asked-before.ts';
 import { mayBuyAgain } from '../plan/batch.ts';
 import type { RunContext } from '../plan/context.ts';
+import { askedBeforeWords, type EarlierCall } from '../walk/asked-before.ts';
 import {
   type AskedCall,
   asksErasedAgain,
   type FoundCall,
   findCalls,
   forgottenAmong,
-} from '../plan/known-calls.ts';
-import { accountsOf, type MetCall, RowWalk, walkTogether } from '../plan/row-walk.ts';
+} from '../walk/known-calls.ts';
+import { accountsOf, type MetCall, RowWalk, walkTogether } from '../walk/row-walk.ts';
 import { buy } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { untilMoved } from './intent.ts';

@@ -16,10 +16,10 @@ import { commandLine } from '../../lib/command-line.ts';
 import { endingOf, nameParts } from '../../lib/file-name.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { keyOf } from '../../plan/batch-key.ts';
-import { withAccounts } from '../../plan/row-walk.ts';
 import { isOrderedHere } from '../../run/batches.ts';
 import { choose, type SweptJob } from '../../run/choose.ts';
 import { knownAccount, unlessStopped } from '../../run/known-account.ts';
+import { withAccounts } from '../../walk/row-walk.ts';
 
 /**
  * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/`

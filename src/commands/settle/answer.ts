@@ -44,12 +44,12 @@ import {
 import { piecesOf, sha256Of } from '../../lib/atomic-file.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { batchKeyOf } from '../../plan/batch-key.ts';
-import { accountsOf, type ResolvedJob, RowWalk, type WalkedRow, withAccounts } from '../../plan/row-walk.ts';
 import { choose } from '../../run/choose.ts';
 import { doubtReason, rowHere } from '../../run/doubts.ts';
 import { dialectFor, knownAccount, movedFrom, unlessStopped } from '../../run/known-account.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
 import { hear, type KnownCall, restsOn, type UnansweredCall } from '../../run/rows.ts';
+import { accountsOf, type ResolvedJob, RowWalk, type WalkedRow, withAccounts } from '../../walk/row-walk.ts';
 
 /**
  * An answer that a person gives for a call ends the rows that wait for the call, unless their operations need

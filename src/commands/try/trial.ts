@@ -34,14 +34,14 @@ import {
 import { commandLine } from '../../lib/command-line.ts';
 import type { TrialObject } from '../../objects/row-object.ts';
 import type { RunObject } from '../../objects/run-object.ts';
-import { findCalls } from '../../plan/known-calls.ts';
 import { mostAsked, pricingOf } from '../../plan/plan.ts';
-import { accountsOf, cellPreparer, optionsOf, type ResolvedJob, RowWalk } from '../../plan/row-walk.ts';
 import { requireKnown } from '../../run/known-account.ts';
 import { closedAfter } from '../../run/open-ledger.ts';
 import { keepReading } from '../../run/readings.ts';
 import { openSpender } from '../../run/run-job.ts';
 import { chooseStore } from '../../run/store-choice.ts';
+import { findCalls } from '../../walk/known-calls.ts';
+import { accountsOf, cellPreparer, optionsOf, type ResolvedJob, RowWalk } from '../../walk/row-walk.ts';
 import type { spend } from '../shared/spending.ts';
 
 /** One call that is made by itself: its row, its request, and the batch of one row that it is. */

@@ -17,7 +17,6 @@ import { commandLine } from '../../lib/command-line.ts';
 import { Unanswered } from '../../lib/postgres-server.ts';
 import { requireAgreedRequests } from '../../plan/consent.ts';
 import type { RunContext, RunOptions } from '../../plan/context.ts';
-import type { AskedAccount } from '../../plan/row-walk.ts';
 import { inDialects } from '../../run/choose.ts';
 import { keepRetention } from '../../run/erase.ts';
 import { requireKnown } from '../../run/known-account.ts';
@@ -27,6 +26,7 @@ import { stoppable } from '../../run/run-job.ts';
 import { Sessions } from '../../run/sessions.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { openQueue, type TakenRange, type WorkQueue } from '../../run/work-queue.ts';
+import type { AskedAccount } from '../../walk/row-walk.ts';
 import type { WorkerEvent } from '../shared/command.ts';
 
 /**

@@ -21,9 +21,10 @@ import type {
   UnknownObject,
 } from '../../objects/plan-object.ts';
 import { keptWorks } from '../../operations/team/change-action.ts';
+import { SkippedBy } from '../../walk/filling.ts';
+import { decidedDoubts } from '../../walk/known-calls.ts';
+import type { PlanContext } from '../../walk/row-walk.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
-import { SkippedBy } from '../filling.ts';
-import { decidedDoubts } from '../known-calls.ts';
 import {
   againIn,
   type Plan,
@@ -33,7 +34,6 @@ import {
   Reasons,
   type SentAgain,
 } from '../plan.ts';
-import type { PlanContext } from '../row-walk.ts';
 import {
   type ChangeTarget,
   cellsOf,

@@ -17,7 +17,6 @@ import type {
 import { isLeftOut, type Outcome, type RowNumber } from '../../core/row.ts';
 import { erasedReason } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject, UnknownObject } from '../../objects/plan-object.ts';
-import type { PlannedInput } from '../batch-key.ts';
 import {
   accountsOf,
   optionsOf,
@@ -26,7 +25,8 @@ import {
   RowWalk,
   rowPreparer,
   unaskedEnd,
-} from '../row-walk.ts';
+} from '../../walk/row-walk.ts';
+import type { PlannedInput } from '../batch-key.ts';
 
 /**
  * This file prepares the rows of a list and the rows that the list lacks, each with the calls that it makes

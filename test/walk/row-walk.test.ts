@@ -8,7 +8,7 @@ import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { type Call, defineOperation, send } from '../../src/core/operation.ts';
 import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
-import { RowWalk } from '../../src/plan/row-walk.ts';
+import { RowWalk } from '../../src/walk/row-walk.ts';
 
 const callOf = (page: number): Call => ({ operation: 'search', parameters: { page }, ifLost: 'hold' });
 
