@@ -76,9 +76,13 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'asked-before.ts',
     'filling.ts',
     'known-calls.ts',
+    'met-call.ts',
+    'resolved-job.ts',
     'row-classification.ts',
+    'row-preparer.ts',
     'row-walk.ts',
     'told-apart.ts',
+    'walk-together.ts',
   ],
   plan: [
     'answer-search.ts',

@@ -391,7 +391,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'fill: where several fit, nobody is taken',
-    file: 'src/walk/row-walk.ts',
+    file: 'src/walk/dialect-step.ts',
     text: 'length > 1 && then.first !== true',
     instead: 'length < 0 && then.first !== true',
     test: ['cli/then', 'where several fit, nothing is taken'],

@@ -30,7 +30,7 @@ import {
   lookAtLedger,
   openIfFree,
 } from '../run/open-ledger.ts';
-import { withAccounts } from '../walk/row-walk.ts';
+import { withAccounts } from '../walk/resolved-job.ts';
 import { argument, command, type Host, onOff } from './shared/command.ts';
 import { BATCH, COMMON, notesOn, OUTPUT, refuseTwoOnStdout } from './shared/input.ts';
 import { ENTRIES, entriesOf, FORMULAS, READ } from './shared/job-entries.ts';

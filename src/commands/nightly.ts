@@ -20,7 +20,7 @@ import { requireKnown, unlessStopped } from '../run/known-account.ts';
 import { openSpender, type Spender, type SpenderOptions, stoppable } from '../run/run-job.ts';
 import { chooseStore } from '../run/store-choice.ts';
 import { exitCodeOf } from '../run/summary.ts';
-import { accountsOf, withAccounts } from '../walk/row-walk.ts';
+import { accountsOf, withAccounts } from '../walk/resolved-job.ts';
 import { type DonePlace, isAsSeen, moveToDone, placeInDone, type Todo, todosOf } from './nightly/inbox.ts';
 import { argument, command, takes } from './shared/command.ts';
 import { ATTENTION_OK, maxPause } from './shared/input.ts';

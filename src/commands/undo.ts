@@ -28,7 +28,7 @@ import { accountOfBatch } from '../run/known-account.ts';
 import { allBatches, type FoundBatch, findBatch, lookInto } from '../run/open-ledger.ts';
 import { openSpender } from '../run/run-job.ts';
 import { exitCodeOf } from '../run/summary.ts';
-import type { ResolvedJob } from '../walk/row-walk.ts';
+import type { ResolvedJob } from '../walk/resolved-job.ts';
 import { argument, command, type Host, onOff, type Report, text } from './shared/command.ts';
 import { BATCH } from './shared/input.ts';
 import {

@@ -3,7 +3,7 @@ import { recordParts } from '../files/kept-rows.ts';
 import { shownAnswer } from '../files/output/output.ts';
 import type { LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { PathSearch, saidIn } from '../values/answer-fields.ts';
-import { accountsOf, answerPlaceIn, type ResolvedJob } from '../walk/row-walk.ts';
+import { accountsOf, answerPlaceIn, type ResolvedJob } from '../walk/resolved-job.ts';
 
 /** A path that none of this many answers has counts as missing in all. */
 const MOST_ANSWERS = 2_000;

@@ -9,7 +9,7 @@ import type { Job } from '../job/job.ts';
 import { settingsOf } from '../job/job-schema.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { fillingOf, stepsFilling } from '../walk/filling.ts';
-import type { ResolvedJob } from '../walk/row-walk.ts';
+import type { ResolvedJob } from '../walk/resolved-job.ts';
 
 /**
  * The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage

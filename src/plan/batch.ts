@@ -32,7 +32,7 @@ import {
   answerPlaceIn,
   type PlanContext,
   type ResolvedJob,
-} from '../walk/row-walk.ts';
+} from '../walk/resolved-job.ts';
 import { toldApartSettings } from '../walk/told-apart.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import type { Consent, RunContext, RunList } from './context.ts';

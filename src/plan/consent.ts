@@ -14,7 +14,7 @@ import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { type BatchId, type Credits, credits, heldCredits, type Money } from '../ledger/ledger.ts';
 import type { RequestObject } from '../objects/plan-object.ts';
-import { accountsOf, type ResolvedJob } from '../walk/row-walk.ts';
+import { accountsOf, type ResolvedJob } from '../walk/resolved-job.ts';
 import { isPartial } from './batch.ts';
 import type { Consent, RunChoices, RunContext, RunList } from './context.ts';
 import { batchGoneOnWith, costAsked, mostAsked, type Plan } from './plan.ts';

@@ -9,7 +9,7 @@ import type { JobEntries } from '../job/job-schema.ts';
 import type { OwnOperation } from '../job/own-operation.ts';
 import type { Batch, Credits, Ledger, LedgerReader, RangeLeft } from '../ledger/ledger.ts';
 import type { Tell } from '../lib/postgres-server.ts';
-import type { PlanContext } from '../walk/row-walk.ts';
+import type { PlanContext } from '../walk/resolved-job.ts';
 import type { BatchNames } from './batch-key.ts';
 import type { Plan } from './plan.ts';
 import type { ChangePlan } from './team/change-plan.ts';

@@ -10,7 +10,7 @@ import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { jobYaml } from '../job/job-yaml.ts';
 import type { Batch, PlannedRow } from '../ledger/ledger.ts';
-import { accountsOf, type PlanContext } from '../walk/row-walk.ts';
+import { accountsOf, type PlanContext } from '../walk/resolved-job.ts';
 import { hasBegunBy } from './batch.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import type { RunList } from './context.ts';

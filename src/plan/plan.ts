@@ -14,6 +14,8 @@ import checkEmail from '../operations/check-email.ts';
 import { askedBefore } from '../walk/asked-before.ts';
 import { type Conditions, SkippedBy } from '../walk/filling.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from '../walk/known-calls.ts';
+import { VERDICT } from '../walk/met-call.ts';
+import { type AskedAccount, accountsOf, type PlanContext } from '../walk/resolved-job.ts';
 import {
   type AccountCall,
   type CallLeft,
@@ -25,7 +27,6 @@ import {
   type Surveys,
   type UsableAnswer,
 } from '../walk/row-classification.ts';
-import { type AskedAccount, accountsOf, type PlanContext, VERDICT } from '../walk/row-walk.ts';
 import { questionSurveyOf, toldApartIn } from '../walk/told-apart.ts';
 import { newestBatch, type PlannedInput } from './batch-key.ts';
 import { hostSurveyOf, hostsOf, sharedHostsKept } from './shared-hosts.ts';

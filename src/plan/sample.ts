@@ -6,8 +6,8 @@ import type { MappedInput } from '../files/input.ts';
 import { isPaidBy, Tally } from '../files/output/tally.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { SampleObject } from '../objects/plan-object.ts';
+import type { PlanContext } from '../walk/resolved-job.ts';
 import { classifications, type LookupResult, type RowClassification } from '../walk/row-classification.ts';
-import type { PlanContext } from '../walk/row-walk.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, partOf, planRows, pricingOf } from './plan.ts';
 

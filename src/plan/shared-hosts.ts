@@ -5,7 +5,7 @@ import { HostSurvey, hostReader, NO_SHARED_HOSTS, type SharedHosts } from '../fi
 import { settingsKept } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { isAccepted } from '../values/hosts.ts';
-import type { PlanContext } from '../walk/row-walk.ts';
+import type { PlanContext } from '../walk/resolved-job.ts';
 import type { RunChoices } from './context.ts';
 
 /**

@@ -17,7 +17,7 @@ import type { KeyPath } from '../lib/yaml/schema-problem.ts';
 import { requireAgreedRequests, unlimitedAccounts } from '../plan/consent.ts';
 import type { JobOptions, RunChoices, RunOptions } from '../plan/context.ts';
 import { preparedRows, unknownProjects } from '../plan/team/planned-rows.ts';
-import type { AskedAccount, ResolvedJob } from '../walk/row-walk.ts';
+import type { AskedAccount, ResolvedJob } from '../walk/resolved-job.ts';
 
 interface ChosenBy
   extends Pick<JobOptions, 'job' | 'entries' | 'strict' | 'operations' | 'dialects'>,

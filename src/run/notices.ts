@@ -19,7 +19,7 @@ import {
 } from '../ledger/ledger.ts';
 import { codeOf } from '../lib/system-errors.ts';
 import type { RunObject } from '../objects/run-object.ts';
-import type { ResolvedJob } from '../walk/row-walk.ts';
+import type { ResolvedJob } from '../walk/resolved-job.ts';
 import type { BeforeEnd } from './pipeline.ts';
 
 /**

@@ -19,7 +19,7 @@ import { nameParts } from '../lib/file-name.ts';
 import { placeInBatch } from '../plan/batch.ts';
 import type { BatchNames } from '../plan/batch-key.ts';
 import type { RunContext, RunList } from '../plan/context.ts';
-import { answerPlaceIn, type PlanContext } from '../walk/row-walk.ts';
+import { answerPlaceIn, type PlanContext } from '../walk/resolved-job.ts';
 import { pricesIn } from './known-account.ts';
 
 /** A sweep writes what is finished. */

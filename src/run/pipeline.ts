@@ -20,7 +20,7 @@ import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import { hostsOf, takesAside } from '../plan/shared-hosts.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { askedBefore } from '../walk/asked-before.ts';
-import { accountsOf } from '../walk/row-walk.ts';
+import { accountsOf } from '../walk/resolved-job.ts';
 import { toldApartIn } from '../walk/told-apart.ts';
 import { noteReached, overExtra } from './intent.ts';
 import { laterStop } from './later.ts';

@@ -8,13 +8,9 @@ import { keptWorks } from '../operations/team/change-action.ts';
 import type { RunContext } from '../plan/context.ts';
 import { sharedHostsKept } from '../plan/shared-hosts.ts';
 import type { EarlierCall } from '../walk/asked-before.ts';
-import {
-  type PlanContext,
-  type ResolvedJob,
-  rowPreparer,
-  unaskedEnd,
-  type WalkedRow,
-} from '../walk/row-walk.ts';
+import type { PlanContext, ResolvedJob } from '../walk/resolved-job.ts';
+import { rowPreparer, unaskedEnd } from '../walk/row-preparer.ts';
+import type { WalkedRow } from '../walk/row-walk.ts';
 import { tellsApartBy, toldApartKept } from '../walk/told-apart.ts';
 
 /**

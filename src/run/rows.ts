@@ -28,7 +28,10 @@ import {
   findCalls,
   forgottenAmong,
 } from '../walk/known-calls.ts';
-import { accountsOf, type MetCall, RowWalk, walkTogether } from '../walk/row-walk.ts';
+import type { MetCall } from '../walk/met-call.ts';
+import { accountsOf } from '../walk/resolved-job.ts';
+import { RowWalk } from '../walk/row-walk.ts';
+import { walkTogether } from '../walk/walk-together.ts';
 import { buy } from './buy.ts';
 import { doubtReason } from './doubts.ts';
 import { untilMoved } from './intent.ts';

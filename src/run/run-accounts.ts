@@ -4,7 +4,7 @@ import { sentence } from '../core/plain-text.ts';
 import { EXIT, STOPS } from '../core/stops.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
-import { accountsOf } from '../walk/row-walk.ts';
+import { accountsOf } from '../walk/resolved-job.ts';
 import { LaterAnswers } from './later.ts';
 import { countByVendor } from './reconcile.ts';
 import type { Run } from './session.ts';

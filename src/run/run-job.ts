@@ -12,7 +12,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { commandLine, withOption } from '../lib/command-line.ts';
 import type { RunObject } from '../objects/run-object.ts';
 import type { FileOptions, OpeningOptions, RunOptions } from '../plan/context.ts';
-import { accountsOf, type ResolvedJob, withAccounts } from '../walk/row-walk.ts';
+import { accountsOf, type ResolvedJob, withAccounts } from '../walk/resolved-job.ts';
 import { batchLines } from './batches.ts';
 import { choose, saveJob } from './choose.ts';
 import { keepRetention } from './erase.ts';

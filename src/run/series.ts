@@ -34,7 +34,7 @@ import {
 } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
 import type { RunContext } from '../plan/context.ts';
-import { accountsOf } from '../walk/row-walk.ts';
+import { accountsOf } from '../walk/resolved-job.ts';
 
 /**
  * Answers of one operation that are alike form a series. They follow each other in the order in which they

@@ -13,7 +13,7 @@ import { type Batch, credits, type Ledger, type SubmittedRow } from '../ledger/l
 import { crashPoint } from '../lib/faults.ts';
 import { type KeptWork, keptWorks } from '../operations/team/change-action.ts';
 import type { RangeQueue, RunContext, RunList } from '../plan/context.ts';
-import { accountsOf } from '../walk/row-walk.ts';
+import { accountsOf } from '../walk/resolved-job.ts';
 import { taskMaker } from './row-tasks.ts';
 import { leftOf } from './rows.ts';
 

@@ -9,8 +9,10 @@ import { inputReader } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { settingsKept } from '../job/job-settings.ts';
 import { type AttemptId, type Batch, type LedgerReader, lastFirst } from '../ledger/ledger.ts';
+import { accountsOf, type PlanContext } from './resolved-job.ts';
 import type { PlannedBatch } from './row-classification.ts';
-import { accountsOf, type PlanContext, RowWalk, rowPreparer } from './row-walk.ts';
+import { rowPreparer } from './row-preparer.ts';
+import { RowWalk } from './row-walk.ts';
 
 /**
  * Rows that an earlier build has asked by other calls than today's reading of their cells makes: an address

@@ -8,7 +8,7 @@ import type { SkippedByObject } from '../objects/plan-object.ts';
 import { withoutTextMark } from '../values/cell-text.ts';
 import type { KindName } from '../values/kind.ts';
 import { isFilled, problemOf } from '../values/kinds.ts';
-import type { PreparedRow } from './row-walk.ts';
+import type { PreparedRow } from './row-preparer.ts';
 
 /**
  * The conditions of a job, which are the columns of `only_if` and `unless`. A row that one of them leaves out

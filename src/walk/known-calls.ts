@@ -15,7 +15,7 @@ import {
   standingDecision,
 } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
-import type { AskedAccount, PlanContext } from './row-walk.ts';
+import type { AskedAccount, PlanContext } from './resolved-job.ts';
 
 /** A call, and the account that is asked. */
 export interface AskedCall {

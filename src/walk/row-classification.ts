@@ -6,16 +6,12 @@ import type { AnswerKind, Batch, BatchId, CallState, Detail } from '../ledger/le
 import { SeenTexts } from '../lib/seen-texts.ts';
 import type { EarlierCall } from './asked-before.ts';
 import { type AskedCall, asksErasedAgain, decidedDoubts, findCalls, forgottenAmong } from './known-calls.ts';
-import {
-  accountsOf,
-  type MetCall,
-  type PlanContext,
-  type PreparedRow,
-  RowWalk,
-  rowPreparer,
-  walkTogether,
-} from './row-walk.ts';
+import type { MetCall } from './met-call.ts';
+import { accountsOf, type PlanContext } from './resolved-job.ts';
+import { type PreparedRow, rowPreparer } from './row-preparer.ts';
+import { RowWalk } from './row-walk.ts';
 import { tellsApartBy } from './told-apart.ts';
+import { walkTogether } from './walk-together.ts';
 
 /**
  * The class of a row before anything is sent. The row is invalid, asks what an earlier row asks, is bought,

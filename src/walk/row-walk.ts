@@ -1,40 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Account } from '../client/account/account.ts';
-import type { Dialect } from '../client/dialect.ts';
-import { answerPlaceOf, profilesTaken, requireOperation, thenOf, unaskable } from '../client/dialect.ts';
-import { changeFields, remarkOn } from '../client/judge.ts';
-import { unfitForPath } from '../client/request.ts';
-import {
-  type AnswerPlace,
-  listAround,
-  ownBodyIn,
-  parsedFieldsOf,
-  parsedResultsOf,
-  readBody,
-  textAt,
-} from '../core/answer-body.ts';
-import { askedText, type CallKey, keyOfAsked } from '../core/call-key.ts';
-import type { Clock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
-import { isCheck, TAKEN_BY } from '../core/given.ts';
+import { isCheck } from '../core/given.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answer,
-  type Answered,
   type Call,
-  end,
-  type JsonValue,
   type Operation,
-  type OperationOptions,
   type PlannedWork,
   partsOf,
   type RowInput,
-  type Step,
-  send,
-  type TellsApart,
 } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
-import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
+import { type Outcome, withRemark } from '../core/row.ts';
 import {
   MOST_CALLS,
   outcomeOf,
@@ -44,266 +21,13 @@ import {
   type RowSteps,
   type RowWay,
   type StepEnd,
-  type WantedColumn,
 } from '../core/steps.ts';
-import { acnInputs } from '../files/columns/column-kind.ts';
-import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
-import { type SharedHosts, settingAside } from '../files/quality/shared-hosts.ts';
-import type { Job } from '../job/job.ts';
-import { settingsOf } from '../job/job-schema.ts';
-import type { AnswerAtHand, AttemptId, LedgerReader } from '../ledger/ledger.ts';
-import { type AnswerFields, cellText, saidAt, saidIn } from '../values/answer-fields.ts';
-import { isBlankText } from '../values/blank.ts';
+import type { AnswerAtHand, AttemptId } from '../ledger/ledger.ts';
+import { cellText } from '../values/answer-fields.ts';
 import { otherSaid } from '../values/found.ts';
-import type { AskedBefore } from './asked-before.ts';
-import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
-
-/** An account, and the dialect in which its vendor is asked. */
-export interface AskedAccount {
-  readonly account: Account;
-  readonly dialect: Dialect;
-}
-
-/** The work for rows: a job, and the accounts on which it runs, the first of which is meant where one is. */
-export interface ResolvedJob extends AskedAccount {
-  readonly job: Job;
-  /** The accounts beside the first, in the order in which the job names them. */
-  readonly further: readonly AskedAccount[];
-}
-
-/** The accounts of a job. The operations of its steps name them by their positions. */
-export const accountsOf = ({ further, account, dialect }: Omit<ResolvedJob, 'job'>) => [
-  { account, dialect },
-  ...further,
-];
-
-/** The same job with the accounts as the store has them. @param known finds one of them in the store. */
-export async function withAccounts(
-  { job, account, dialect, further }: ResolvedJob,
-  known: (account: Account) => Promise<Account>,
-): Promise<ResolvedJob> {
-  const first = await known(account);
-  const others: AskedAccount[] = [];
-  for (const asked of further) others.push({ ...asked, account: await known(asked.account) });
-  return { job, account: first, dialect, further: others };
-}
-
-/** The places of the fields in the answers of the job's accounts. */
-export function answerPlaceIn(resolved: ResolvedJob): AnswerPlace {
-  const { job, dialect } = resolved;
-  const { name, steps } = job.operation;
-  if (steps === undefined) return answerPlaceOf(dialect, name);
-  const accounts = accountsOf(resolved);
-  const placeOf = (step: Operation): AnswerPlace => {
-    const [only, ...others] = (step.asked ?? []).flatMap(({ account }) => accounts[account] ?? []);
-    if (others.length === 0) return answerPlaceOf(only?.dialect ?? dialect, step.name);
-    const places = [only, ...others].flatMap((by) =>
-      by === undefined ? [] : [[by.account.identity, answerPlaceOf(by.dialect, step.name)] as const],
-    );
-    return { accounts: Object.fromEntries(places) };
-  };
-  return { steps: Object.fromEntries(steps.map((step) => [step.name, placeOf(step)])) };
-}
-
-/**
- * What a plan needs to know: the job with everything that it resolved to. Every `RunContext` is a
- * `PlanContext`, too.
- */
-export interface PlanContext extends ResolvedJob {
-  /** The ledger; undefined when there is no store yet, so that nothing is known as bought. */
-  readonly ledger: LedgerReader | undefined;
-  /** Whether every answer that was bought before counts as too old. */
-  readonly refresh?: boolean | undefined;
-  /** The hosts whose rows are set aside. Left out: nobody has read the list for them yet. */
-  readonly shared?: SharedHosts | undefined;
-  /** The questions whose rows are asked by what tells them apart. Left out: nobody has looked yet. */
-  readonly apart?: ToldApart | undefined;
-  /** The calls of an earlier build for rows that are asked otherwise today; left out: there are none. */
-  readonly before?: AskedBefore | undefined;
-  /** The work covers only this many of the first rows; left out: all rows. */
-  readonly limit?: number | undefined;
-  /** The work covers only the rows with these numbers, such as `5,9,12-20`; left out: all rows. */
-  readonly only?: string | undefined;
-  readonly clock?: Clock;
-}
-
-/** Questions that several rows ask which another identifier tells apart, see `told-apart.ts`. */
-export type ToldApart = ReadonlySet<string>;
-
-export type PreparedRow =
-  | {
-      readonly kind: 'ready';
-      readonly input: unknown;
-      /** How the repaired cells of the row were read; absent when none was repaired. */
-      readonly repaired?: string;
-    }
-  /** `isSetAside`: because of a host of several companies, until a person takes such rows. */
-  | { readonly kind: 'invalid'; readonly reason: string; readonly isSetAside?: true }
-  /** The row would get nothing, or the condition `by` of the job leaves it out. */
-  | { readonly kind: 'skipped'; readonly reason: string; readonly by?: string };
-
-/** How a row ends that is not asked. */
-export const unaskedEnd = ({ kind, reason }: Exclude<PreparedRow, { kind: 'ready' }>): Outcome => ({
-  kind,
-  reason,
-});
-
-export function optionsOf(
-  { job, account: { projectId, organizationId }, dialect }: ResolvedJob,
-  fed?: OperationOptions['fed'],
-): OperationOptions {
-  const { waterfall, origin, operation } = job;
-  return {
-    ...present({ waterfall }),
-    settings: settingsOf(job),
-    ...(origin && 'undoes' in origin ? { isOurList: true } : {}),
-    ...present({ projectId, organizationId, fed }),
-    unaskable: bySteps(operation, (name) => unaskable(dialect, name)),
-    profiles: bySteps(operation, (name) => profilesTaken(dialect, name)),
-    ...present({ acceptHosts: job.accept_hosts, roleAddresses: job.role_addresses }),
-  };
-}
-
-/** Words of each step, with the name of the step before them. */
-const bySteps = (
-  { name, steps }: Operation,
-  wordsOf: (name: string) => readonly string[],
-): readonly string[] =>
-  steps?.flatMap((step) => wordsOf(step.name).map((word) => `${step.name}.${word}`)) ?? wordsOf(name);
-
-/**
- * Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked
- * at further.
- */
-export function rowPreparer(
-  resolved: ResolvedJob,
-  columns: Pick<InputColumns, 'read' | 'issueOf' | 'header' | 'columns' | 'nullNames'>,
-  shared?: SharedHosts,
-  tellsApart?: TellsApart,
-): (row: InputRow) => PreparedRow {
-  const steps = stepsFilling(resolved.job, columns);
-  const prepared = cellPreparer(
-    resolved.job,
-    {
-      ...optionsOf(resolved, steps?.fed),
-      nullNames: columns.nullNames,
-      acnIn: acnInputs(columns.columns),
-      ...present({ tellsApart }),
-    },
-    columns.issueOf,
-  );
-  const leftOut = leavingOut(resolved.job, columns.header);
-  const filling = fillingOf(resolved.job, columns.header);
-  const own = withoutHeader(resolved.job.operation, columns.header);
-  const aside = settingAside(shared, columns.columns, columns.header);
-  return (row) => {
-    if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
-    const left = leftOut(row.cells);
-    if (left !== undefined) return { kind: 'skipped', ...left };
-    const full = filling?.whyFull(row.cells);
-    if (full !== undefined) return { kind: 'skipped', reason: full, by: BY_ON_EXISTING };
-    const ready = prepared(own(columns.read(row)));
-    const reason = ready.kind === 'ready' ? aside?.(row) : undefined;
-    if (reason !== undefined) return { kind: 'invalid', reason, isSetAside: true };
-    return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
-  };
-}
-
-/**
- * Leaves out an identifier that each person has alone, such as a slug, where the cell only repeats a word of
- * the header.
- */
-function withoutHeader({ inputs }: Operation, header: readonly string[]): (cells: RowInput) => RowInput {
-  const ones = inputs.flatMap(({ name, isOnes }) => (isOnes ? [name] : []));
-  const words = new Set(header.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)].map(plain)));
-  const isLabel = (cell = ''): boolean => cell.trim() !== '' && words.has(plain(cell));
-  return (cells) => {
-    const labels = ones.filter((name) => isLabel(cells[name]));
-    return labels.length === 0
-      ? cells
-      : { ...cells, ...Object.fromEntries(labels.map((name) => [name, ''])) };
-  };
-}
-
-const plain = (text: string): string => text.trim().toLowerCase();
-
-/**
- * Repairs the cells of a row, where the job says so, and has the operation check and normalise them.
- * Elsewhere a repair that is sure is offered in the reason of the row that cannot be sent without it.
- */
-export function cellPreparer(
-  { operation, repair }: Pick<Job, 'operation' | 'repair'>,
-  options: OperationOptions,
-  issueOf?: IssueOf,
-): (cells: RowInput) => PreparedRow {
-  const prepare = operation.preparer(options);
-  return (cells) => {
-    const asItIs = repair === true ? undefined : prepare(cells);
-    if (asItIs !== undefined && asItIs.kind !== 'invalid') return asItIs;
-    const { text, note } = repairedRow(operation, cells, issueOf);
-    const repaired = prepare(text);
-    if (asItIs === undefined) return { ...repaired, ...present({ repaired: note }) };
-    const isCured = note !== undefined && repaired.kind !== 'invalid';
-    return isCured
-      ? { ...asItIs, reason: `${asItIs.reason}; repaired, it would be sent with ${note}` }
-      : asItIs;
-  };
-}
-
-/**
- * A call that an operation named for a row. It is made only once, although the operation names the
- * call at every step.
- */
-export class MetCall {
-  readonly call: Call;
-  readonly by: AskedAccount;
-  /** The position of the step that asks for the call. */
-  readonly at: number;
-  answer: Answer | undefined;
-  attempt: AttemptId | undefined;
-  /** The remark of a row that ends with the answer to this call. */
-  remark: string | undefined;
-  /** The clause about an answer with something else in the place of what was looked for. The row says it. */
-  other: string | undefined;
-  /**
-   * How the call stands among those of other accounts of its step. `looked`: the ledger has no answer to it.
-   * `held`: the call is settled before another account is asked. `left`: its account takes no more calls.
-   */
-  stands: 'looked' | 'held' | 'left' | undefined;
-  /** How the step ends here without an answer, and whether its other accounts are asked. */
-  end: { readonly outcome: Outcome; readonly goesOn: boolean } | undefined;
-  /** The columns that the answer fills, of those that the row needs of the step. */
-  filled: RowInput | undefined;
-  /** What the finder itself says of the address that it gives; undefined where it says nothing. */
-  verdict: string | undefined;
-  /** The values that are read in its answer. Undefined: it only matters whether something was found. */
-  readonly wants: readonly WantedColumn[] | undefined;
-  /** What the call finds is taken by another one. */
-  readonly leads: boolean;
-  readonly readsBody: boolean;
-  #asked: string | undefined;
-  #key: CallKey | undefined;
-
-  constructor(call: Call, by: AskedAccount, at: number, wants?: MetCall['wants'], readsBody = false) {
-    this.call = call;
-    this.by = by;
-    this.at = at;
-    this.wants = wants;
-    this.leads = thenOf(by.dialect, call) !== undefined;
-    this.readsBody = readsBody || wants !== undefined || this.leads;
-  }
-
-  get asked(): string {
-    this.#asked ??= askedText(this.call);
-    return this.#asked;
-  }
-
-  /** Hashes the key on demand: at most once, and never for most calls of a waterfall. */
-  get key(): CallKey {
-    this.#key ??= keyOfAsked(this.by.account.identity, this.asked);
-    return this.#key;
-  }
-}
+import { stepIn, takingCall } from './dialect-step.ts';
+import { filledBy, MetCall, operationAnswer, saidTo, VERDICT } from './met-call.ts';
+import type { AskedAccount } from './resolved-job.ts';
 
 /**
  * `look`: the ledger is asked for an answer, and nothing is bought. `waits`: an account that has ended may
@@ -319,7 +43,7 @@ interface SoFar {
   readonly filled?: readonly AttemptId[];
 }
 
-interface RowEnd {
+export interface RowEnd {
   readonly kind: 'end';
   readonly outcome: Outcome;
   /**
@@ -707,7 +431,7 @@ export class RowWalk {
   }
 }
 
-type Asking = Extract<WalkStep, { readonly met: MetCall }>;
+export type Asking = Extract<WalkStep, { readonly met: MetCall }>;
 
 /** An assumed check has no verdict that counts, or nothing would be asked after it. */
 const isCheckAssumed = (at: number, assumed: Assumed): boolean =>
@@ -807,150 +531,4 @@ function endOfWays(ends: readonly Ended[]): Pick<WayEnd, 'outcome' | 'by'> {
     .flatMap(({ account, outcome }) => (outcome.reason === undefined ? [] : `${account}: ${outcome.reason}`))
     .join('; ');
   return { outcome: reason === '' ? first.outcome : { ...first.outcome, reason }, by: first.by };
-}
-
-/** What is read in the answer to a check. */
-export const VERDICT: readonly WantedColumn[] = [{ column: 'verdict', path: 'verdict' }];
-
-function saidTo({ call, by }: MetCall, { body }: AnswerAtHand): AnswerFields {
-  invariant(body !== undefined, 'an answer that fills cells comes with its body');
-  return saidIn(body, answerPlaceOf(by.dialect, call.operation));
-}
-
-/** The columns that an answer fills. */
-function filledBy(said: AnswerFields, wants: readonly WantedColumn[]): RowInput {
-  const filled = wants.map(({ column, path }) => [column, cellText(saidAt(said, path))] as const);
-  return Object.fromEntries(filled.filter(([, text]) => !isBlankText(text)));
-}
-
-const FOUND = { kind: 'found', fields: null } as const;
-
-/**
- * The ledger's answer in the form that an operation takes. The body is read only for an operation that looks
- * into it.
- */
-function operationAnswer(call: Call, answer: AnswerAtHand, readsBody: boolean): Answer {
-  const { kind, why } = answer;
-  switch (kind) {
-    case 'found': {
-      const remark = remarkOn(call, why);
-      if (!readsBody || answer.body === undefined) return remark === undefined ? FOUND : { ...FOUND, remark };
-      const body = readBody(answer.body);
-      const fields = body.kind === 'json' ? body.value : null;
-      return { kind: 'found', fields, ...present({ remark }) };
-    }
-    case 'no_match':
-      return { kind: 'no_match', words: why };
-    case 'refused':
-      return { kind: 'refused', words: why };
-  }
-}
-
-// ---------------------------------------------------------------------------------------------- in a dialect
-
-/**
- * Asks an operation for its next step, in the dialect of its vendor. The operation itself knows
- * nothing of the dialect: it gets answers with our names for their parts, and a call that the dialect cannot
- * send is refused here.
- */
-export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
-  let taking: Step | undefined;
-  const taken: Answered = (call) => {
-    const first = answered(call);
-    const step = first?.kind === 'found' ? takingStep(dialect, call, first.fields) : undefined;
-    if (step === undefined) return first;
-    const answer = step.kind === 'send' ? answered(step.call) : undefined;
-    if (answer === undefined) taking = step;
-    return answer;
-  };
-  const next = operation.readsAnswers
-    ? operation.next(input, (call) => read(dialect, call, answered(call)))
-    : operation.next(input, taken);
-  // The operation asks for the call whose answer only leads to what it looks for.
-  const step = taking ?? next;
-  return step.kind === 'end' ? step : sendable(dialect, step);
-}
-
-/**
- * The call that takes by its id what another one found. Where that lists several, nobody knows who is meant.
- * @returns undefined where the answer itself has it, also where a person told it.
- */
-function takingStep(dialect: Dialect, call: Call, body: JsonValue): Step | undefined {
-  const then = thenOf(dialect, call);
-  if (then === undefined) return undefined;
-  const own = ownBodyIn(body, answerPlaceOf(dialect, call.operation)) ?? null;
-  const { length = 0 } = listAround(own, then.id) ?? [];
-  const things = call.operation === 'enrich-company' ? 'companies' : 'people';
-  if (length > 1 && then.first !== true) return end({ kind: 'refused', reason: `${length} ${things} fit` });
-  const id = textAt(own, then.id);
-  return id === undefined ? undefined : send(takingCall(call, id));
-}
-
-/** The key of the call is made of the id alone, so that two rows that lead to it take it once. */
-const takingCall = ({ operation, ifLost }: Call, id: string): Call => ({
-  operation,
-  parameters: { [TAKEN_BY]: id },
-  ifLost,
-});
-
-/**
- * Checks that the dialect can ask the call. A plan checks this before a batch begins, and every run before
- * sending.
- * @throws StopError `unsupported`.
- */
-function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' }>): Step {
-  const { call } = step;
-  requireOperation(dialect, call.operation);
-  const unfit = unfitForPath(dialect, call);
-  if (unfit !== undefined) return end({ kind: 'refused', reason: `${unfit} cannot be part of an address` });
-  return step;
-}
-
-function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer | undefined {
-  if (answer?.kind !== 'found') return answer;
-  const entry = dialect.operations[call.operation];
-  // Today's dialect may lack an operation that an earlier one had. Then its answer cannot be read.
-  if (entry === undefined) return { kind: 'found', fields: null };
-  const place = answerPlaceOf(dialect, call.operation);
-  const fields = parsedFieldsOf(answer.fields, place);
-  if (call.change !== undefined) return { kind: 'found', fields: changeFields(entry, fields) };
-  return { kind: 'found', fields: fields ?? null, results: parsedResultsOf(answer.fields, place) };
-}
-
-/** A row that is walked beside others. */
-interface WalkedBeside {
-  readonly walk: RowWalk;
-}
-
-interface Walking<Row extends WalkedBeside, State> {
-  /** Hears of each row that ends, or waits. */
-  ended(row: Row, step: RowEnd | { readonly kind: 'waits' }): void;
-  /** Looks up the next calls of all rows, in their order. */
-  statesOf(calls: readonly MetCall[]): Promise<readonly State[]>;
-  /**
-   * Tells the row the state of its call. @param isLook whether another account may have what is not known.
-   * @returns whether the row goes on.
-   */
-  tell(row: Row, met: MetCall, state: State | undefined, isLook: boolean): boolean;
-}
-
-/** Walks rows side by side, so that one look into the ledger finds the next calls of all of them. */
-export async function walkTogether<Row extends WalkedBeside, State>(
-  rows: readonly Row[],
-  { ended, statesOf, tell }: Walking<Row, State>,
-): Promise<void> {
-  let walking = rows;
-  while (walking.length > 0) {
-    const asking: { readonly row: Row; readonly step: Asking }[] = [];
-    for (const row of walking) {
-      const step = row.walk.step();
-      if (step.kind === 'end' || step.kind === 'waits') ended(row, step);
-      else asking.push({ row, step });
-    }
-    const states = await statesOf(asking.map(({ step }) => step.met));
-    const goingOn = asking.filter(({ row, step: { met, kind } }, at) =>
-      tell(row, met, states[at], kind === 'look'),
-    );
-    walking = goingOn.map(({ row }) => row);
-  }
 }

@@ -8,7 +8,8 @@ import { textHash } from '../lib/text-hash.ts';
 import { mayTellApart } from '../operations/lookup/waterfall.ts';
 import { formOf } from '../values/same-profile.ts';
 import { type AskedCall, findCalls, freshSinceOf, startMsOf } from './known-calls.ts';
-import { accountsOf, type PlanContext, rowPreparer, type ToldApart } from './row-walk.ts';
+import { accountsOf, type PlanContext, type ToldApart } from './resolved-job.ts';
+import { rowPreparer } from './row-preparer.ts';
 
 /**
  * Which questions of a list are not asked as they are: several rows ask them, which an ABN or a profile tells

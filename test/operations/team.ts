@@ -11,7 +11,7 @@ import type {
   RowInput,
 } from '../../src/core/operation.ts';
 import type { Outcome } from '../../src/core/row.ts';
-import { stepIn } from '../../src/walk/row-walk.ts';
+import { stepIn } from '../../src/walk/dialect-step.ts';
 
 /** Rows of a team, planned against what is known and worked off with answers that a test gives. */
 

@@ -12,7 +12,7 @@ import { credits, type NoticeKind } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
 import type { RunObject } from '../../src/objects/run-object.ts';
 import { sendNotices, toldBy } from '../../src/run/notices.ts';
-import type { ResolvedJob } from '../../src/walk/row-walk.ts';
+import type { ResolvedJob } from '../../src/walk/resolved-job.ts';
 import { accountsOf } from '../faults/ways.ts';
 import { openStore, temporaryFolder } from '../ledger/stores/places.ts';
 import { receiver } from './receiver.ts';

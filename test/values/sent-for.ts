@@ -1,6 +1,6 @@
 import { loadFamily } from '../../src/core/families.ts';
 import type { Operation, RowInput } from '../../src/core/operation.ts';
-import { cellPreparer } from '../../src/walk/row-walk.ts';
+import { cellPreparer } from '../../src/walk/row-preparer.ts';
 
 const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
 

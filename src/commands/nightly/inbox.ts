@@ -19,7 +19,7 @@ import { keyOf } from '../../plan/batch-key.ts';
 import { isOrderedHere } from '../../run/batches.ts';
 import { choose, type SweptJob } from '../../run/choose.ts';
 import { knownAccount, unlessStopped } from '../../run/known-account.ts';
-import { withAccounts } from '../../walk/row-walk.ts';
+import { withAccounts } from '../../walk/resolved-job.ts';
 
 /**
  * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/`

@@ -49,7 +49,8 @@ import { doubtReason, rowHere } from '../../run/doubts.ts';
 import { dialectFor, knownAccount, movedFrom, unlessStopped } from '../../run/known-account.ts';
 import { leftIn, taskMaker } from '../../run/row-tasks.ts';
 import { hear, type KnownCall, restsOn, type UnansweredCall } from '../../run/rows.ts';
-import { accountsOf, type ResolvedJob, RowWalk, type WalkedRow, withAccounts } from '../../walk/row-walk.ts';
+import { accountsOf, type ResolvedJob, withAccounts } from '../../walk/resolved-job.ts';
+import { RowWalk, type WalkedRow } from '../../walk/row-walk.ts';
 
 /**
  * An answer that a person gives for a call ends the rows that wait for the call, unless their operations need

@@ -30,7 +30,7 @@ import { choose } from '../../run/choose.ts';
 import { openSpender, type Spender, stoppable } from '../../run/run-job.ts';
 import { chooseStore, storeToName } from '../../run/store-choice.ts';
 import { isPlain, saidAt, saidIn } from '../../values/answer-fields.ts';
-import { answerPlaceIn, type ResolvedJob } from '../../walk/row-walk.ts';
+import { answerPlaceIn, type ResolvedJob } from '../../walk/resolved-job.ts';
 import run, { optionsOf, questionsOn } from '../run.ts';
 import type { Own } from './command.ts';
 import { silent } from './library.ts';

@@ -41,7 +41,9 @@ import { keepReading } from '../../run/readings.ts';
 import { openSpender } from '../../run/run-job.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { findCalls } from '../../walk/known-calls.ts';
-import { accountsOf, cellPreparer, optionsOf, type ResolvedJob, RowWalk } from '../../walk/row-walk.ts';
+import { accountsOf, type ResolvedJob } from '../../walk/resolved-job.ts';
+import { cellPreparer, optionsOf } from '../../walk/row-preparer.ts';
+import { RowWalk } from '../../walk/row-walk.ts';
 import type { spend } from '../shared/spending.ts';
 
 /** One call that is made by itself: its row, its request, and the batch of one row that it is. */

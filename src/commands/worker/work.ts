@@ -26,7 +26,7 @@ import { stoppable } from '../../run/run-job.ts';
 import { Sessions } from '../../run/sessions.ts';
 import { chooseStore } from '../../run/store-choice.ts';
 import { openQueue, type TakenRange, type WorkQueue } from '../../run/work-queue.ts';
-import type { AskedAccount } from '../../walk/row-walk.ts';
+import type { AskedAccount } from '../../walk/resolved-job.ts';
 import type { WorkerEvent } from '../shared/command.ts';
 
 /**

@@ -23,7 +23,7 @@ import type {
 import { keptWorks } from '../../operations/team/change-action.ts';
 import { SkippedBy } from '../../walk/filling.ts';
 import { decidedDoubts } from '../../walk/known-calls.ts';
-import type { PlanContext } from '../../walk/row-walk.ts';
+import type { PlanContext } from '../../walk/resolved-job.ts';
 import { newestBatch, type PlannedInput } from '../batch-key.ts';
 import {
   againIn,

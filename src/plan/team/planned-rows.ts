@@ -17,15 +17,9 @@ import type {
 import { isLeftOut, type Outcome, type RowNumber } from '../../core/row.ts';
 import { erasedReason } from '../../ledger/erase.ts';
 import type { LeaverObject, PlannedChangeObject, UnknownObject } from '../../objects/plan-object.ts';
-import {
-  accountsOf,
-  optionsOf,
-  type PlanContext,
-  type PreparedRow,
-  RowWalk,
-  rowPreparer,
-  unaskedEnd,
-} from '../../walk/row-walk.ts';
+import { accountsOf, type PlanContext } from '../../walk/resolved-job.ts';
+import { optionsOf, type PreparedRow, rowPreparer, unaskedEnd } from '../../walk/row-preparer.ts';
+import { RowWalk } from '../../walk/row-walk.ts';
 import type { PlannedInput } from '../batch-key.ts';
 
 /**

@@ -1,0 +1,84 @@
+import { answerPlaceOf, type Dialect, requireOperation, thenOf } from '../client/dialect.ts';
+import { changeFields } from '../client/judge.ts';
+import { unfitForPath } from '../client/request.ts';
+import { listAround, ownBodyIn, parsedFieldsOf, parsedResultsOf, textAt } from '../core/answer-body.ts';
+import { TAKEN_BY } from '../core/given.ts';
+import {
+  type Answer,
+  type Answered,
+  type Call,
+  end,
+  type JsonValue,
+  type Operation,
+  type Step,
+  send,
+} from '../core/operation.ts';
+
+/**
+ * Asks an operation for its next step, in the dialect of its vendor. The operation itself knows
+ * nothing of the dialect: it gets answers with our names for their parts, and a call that the dialect cannot
+ * send is refused here.
+ */
+export function stepIn(dialect: Dialect, operation: Operation, input: unknown, answered: Answered): Step {
+  let taking: Step | undefined;
+  const taken: Answered = (call) => {
+    const first = answered(call);
+    const step = first?.kind === 'found' ? takingStep(dialect, call, first.fields) : undefined;
+    if (step === undefined) return first;
+    const answer = step.kind === 'send' ? answered(step.call) : undefined;
+    if (answer === undefined) taking = step;
+    return answer;
+  };
+  const next = operation.readsAnswers
+    ? operation.next(input, (call) => read(dialect, call, answered(call)))
+    : operation.next(input, taken);
+  // The operation asks for the call whose answer only leads to what it looks for.
+  const step = taking ?? next;
+  return step.kind === 'end' ? step : sendable(dialect, step);
+}
+
+/**
+ * The call that takes by its id what another one found. Where that lists several, nobody knows who is meant.
+ * @returns undefined where the answer itself has it, also where a person told it.
+ */
+function takingStep(dialect: Dialect, call: Call, body: JsonValue): Step | undefined {
+  const then = thenOf(dialect, call);
+  if (then === undefined) return undefined;
+  const own = ownBodyIn(body, answerPlaceOf(dialect, call.operation)) ?? null;
+  const { length = 0 } = listAround(own, then.id) ?? [];
+  const things = call.operation === 'enrich-company' ? 'companies' : 'people';
+  if (length > 1 && then.first !== true) return end({ kind: 'refused', reason: `${length} ${things} fit` });
+  const id = textAt(own, then.id);
+  return id === undefined ? undefined : send(takingCall(call, id));
+}
+
+/** The key of the call is made of the id alone, so that two rows that lead to it take it once. */
+export const takingCall = ({ operation, ifLost }: Call, id: string): Call => ({
+  operation,
+  parameters: { [TAKEN_BY]: id },
+  ifLost,
+});
+
+/**
+ * Checks that the dialect can ask the call. A plan checks this before a batch begins, and every run before
+ * sending.
+ * @throws StopError `unsupported`.
+ */
+function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' }>): Step {
+  const { call } = step;
+  requireOperation(dialect, call.operation);
+  const unfit = unfitForPath(dialect, call);
+  if (unfit !== undefined) return end({ kind: 'refused', reason: `${unfit} cannot be part of an address` });
+  return step;
+}
+
+function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer | undefined {
+  if (answer?.kind !== 'found') return answer;
+  const entry = dialect.operations[call.operation];
+  // Today's dialect may lack an operation that an earlier one had. Then its answer cannot be read.
+  if (entry === undefined) return { kind: 'found', fields: null };
+  const place = answerPlaceOf(dialect, call.operation);
+  const fields = parsedFieldsOf(answer.fields, place);
+  if (call.change !== undefined) return { kind: 'found', fields: changeFields(entry, fields) };
+  return { kind: 'found', fields: fields ?? null, results: parsedResultsOf(answer.fields, place) };
+}

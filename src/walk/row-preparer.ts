@@ -1,0 +1,131 @@
+import { profilesTaken, unaskable } from '../client/dialect.ts';
+import { present } from '../core/objects.ts';
+import type { Operation, OperationOptions, RowInput, TellsApart } from '../core/operation.ts';
+import type { InputRow, Outcome } from '../core/row.ts';
+import { acnInputs } from '../files/columns/column-kind.ts';
+import { type InputColumns, type IssueOf, repairedRow } from '../files/quality/job-issues.ts';
+import { type SharedHosts, settingAside } from '../files/quality/shared-hosts.ts';
+import type { Job } from '../job/job.ts';
+import { settingsOf } from '../job/job-schema.ts';
+import { BY_ON_EXISTING, fillingOf, leavingOut, stepsFilling } from './filling.ts';
+import type { ResolvedJob } from './resolved-job.ts';
+
+export type PreparedRow =
+  | {
+      readonly kind: 'ready';
+      readonly input: unknown;
+      /** How the repaired cells of the row were read; absent when none was repaired. */
+      readonly repaired?: string;
+    }
+  /** `isSetAside`: because of a host of several companies, until a person takes such rows. */
+  | { readonly kind: 'invalid'; readonly reason: string; readonly isSetAside?: true }
+  /** The row would get nothing, or the condition `by` of the job leaves it out. */
+  | { readonly kind: 'skipped'; readonly reason: string; readonly by?: string };
+
+/** How a row ends that is not asked. */
+export const unaskedEnd = ({ kind, reason }: Exclude<PreparedRow, { kind: 'ready' }>): Outcome => ({
+  kind,
+  reason,
+});
+
+export function optionsOf(
+  { job, account: { projectId, organizationId }, dialect }: ResolvedJob,
+  fed?: OperationOptions['fed'],
+): OperationOptions {
+  const { waterfall, origin, operation } = job;
+  return {
+    ...present({ waterfall }),
+    settings: settingsOf(job),
+    ...(origin && 'undoes' in origin ? { isOurList: true } : {}),
+    ...present({ projectId, organizationId, fed }),
+    unaskable: bySteps(operation, (name) => unaskable(dialect, name)),
+    profiles: bySteps(operation, (name) => profilesTaken(dialect, name)),
+    ...present({ acceptHosts: job.accept_hosts, roleAddresses: job.role_addresses }),
+  };
+}
+
+/** Words of each step, with the name of the step before them. */
+const bySteps = (
+  { name, steps }: Operation,
+  wordsOf: (name: string) => readonly string[],
+): readonly string[] =>
+  steps?.flatMap((step) => wordsOf(step.name).map((word) => `${step.name}.${word}`)) ?? wordsOf(name);
+
+/**
+ * Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked
+ * at further.
+ */
+export function rowPreparer(
+  resolved: ResolvedJob,
+  columns: Pick<InputColumns, 'read' | 'issueOf' | 'header' | 'columns' | 'nullNames'>,
+  shared?: SharedHosts,
+  tellsApart?: TellsApart,
+): (row: InputRow) => PreparedRow {
+  const steps = stepsFilling(resolved.job, columns);
+  const prepared = cellPreparer(
+    resolved.job,
+    {
+      ...optionsOf(resolved, steps?.fed),
+      nullNames: columns.nullNames,
+      acnIn: acnInputs(columns.columns),
+      ...present({ tellsApart }),
+    },
+    columns.issueOf,
+  );
+  const leftOut = leavingOut(resolved.job, columns.header);
+  const filling = fillingOf(resolved.job, columns.header);
+  const own = withoutHeader(resolved.job.operation, columns.header);
+  const aside = settingAside(shared, columns.columns, columns.header);
+  return (row) => {
+    if (row.unreadable !== undefined) return { kind: 'invalid', reason: row.unreadable };
+    const left = leftOut(row.cells);
+    if (left !== undefined) return { kind: 'skipped', ...left };
+    const full = filling?.whyFull(row.cells);
+    if (full !== undefined) return { kind: 'skipped', reason: full, by: BY_ON_EXISTING };
+    const ready = prepared(own(columns.read(row)));
+    const reason = ready.kind === 'ready' ? aside?.(row) : undefined;
+    if (reason !== undefined) return { kind: 'invalid', reason, isSetAside: true };
+    return steps === undefined || ready.kind !== 'ready' ? ready : steps.left(ready, row);
+  };
+}
+
+/**
+ * Leaves out an identifier that each person has alone, such as a slug, where the cell only repeats a word of
+ * the header.
+ */
+function withoutHeader({ inputs }: Operation, header: readonly string[]): (cells: RowInput) => RowInput {
+  const ones = inputs.flatMap(({ name, isOnes }) => (isOnes ? [name] : []));
+  const words = new Set(header.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)].map(plain)));
+  const isLabel = (cell = ''): boolean => cell.trim() !== '' && words.has(plain(cell));
+  return (cells) => {
+    const labels = ones.filter((name) => isLabel(cells[name]));
+    return labels.length === 0
+      ? cells
+      : { ...cells, ...Object.fromEntries(labels.map((name) => [name, ''])) };
+  };
+}
+
+const plain = (text: string): string => text.trim().toLowerCase();
+
+/**
+ * Repairs the cells of a row, where the job says so, and has the operation check and normalise them.
+ * Elsewhere a repair that is sure is offered in the reason of the row that cannot be sent without it.
+ */
+export function cellPreparer(
+  { operation, repair }: Pick<Job, 'operation' | 'repair'>,
+  options: OperationOptions,
+  issueOf?: IssueOf,
+): (cells: RowInput) => PreparedRow {
+  const prepare = operation.preparer(options);
+  return (cells) => {
+    const asItIs = repair === true ? undefined : prepare(cells);
+    if (asItIs !== undefined && asItIs.kind !== 'invalid') return asItIs;
+    const { text, note } = repairedRow(operation, cells, issueOf);
+    const repaired = prepare(text);
+    if (asItIs === undefined) return { ...repaired, ...present({ repaired: note }) };
+    const isCured = note !== undefined && repaired.kind !== 'invalid';
+    return isCured
+      ? { ...asItIs, reason: `${asItIs.reason}; repaired, it would be sent with ${note}` }
+      : asItIs;
+  };
+}
