@@ -359,7 +359,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'fill: a later account is asked once all before it have answered',
-    file: 'src/walk/row-walk.ts',
+    file: 'src/walk/row-walk/ways.ts',
     text: "stands === 'held') ?? calls[0];",
     instead: "stands === 'held') ?? calls.at(-1);",
     test: ['cli/several-accounts', 'each account is asked only for what none before it has'],

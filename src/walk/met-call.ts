@@ -10,6 +10,7 @@ import type { WantedColumn } from '../core/steps.ts';
 import type { AnswerAtHand, AttemptId } from '../ledger/ledger.ts';
 import { type AnswerFields, cellText, saidAt, saidIn } from '../values/answer-fields.ts';
 import { isBlankText } from '../values/blank.ts';
+import { otherSaid } from '../values/found.ts';
 import type { AskedAccount } from './resolved-job.ts';
 
 /**
@@ -65,18 +66,34 @@ export class MetCall {
     this.#key ??= keyOfAsked(this.by.account.identity, this.asked);
     return this.#key;
   }
+
+  /** Takes the ledger's answer. @param readsAnswers whether the operation looks into it. */
+  hear(answer: AnswerAtHand, readsAnswers: boolean): void {
+    const told = operationAnswer(this.call, answer, readsAnswers || this.leads);
+    if (told.kind === 'found') {
+      this.remark = told.remark;
+      if (this.wants !== undefined) {
+        const said = saidTo(this, answer);
+        this.filled = filledBy(said, this.wants);
+        this.verdict = cellText(said.ours.verdict) || undefined;
+      }
+    }
+    if (told.kind === 'no_match') this.other = otherSaid(answer.why);
+    this.answer = told;
+    this.attempt = answer.attempt;
+  }
 }
 
 /** What is read in the answer to a check. */
 export const VERDICT: readonly WantedColumn[] = [{ column: 'verdict', path: 'verdict' }];
 
-export function saidTo({ call, by }: MetCall, { body }: AnswerAtHand): AnswerFields {
+function saidTo({ call, by }: MetCall, { body }: AnswerAtHand): AnswerFields {
   invariant(body !== undefined, 'an answer that fills cells comes with its body');
   return saidIn(body, answerPlaceOf(by.dialect, call.operation));
 }
 
 /** The columns that an answer fills. */
-export function filledBy(said: AnswerFields, wants: readonly WantedColumn[]): RowInput {
+function filledBy(said: AnswerFields, wants: readonly WantedColumn[]): RowInput {
   const filled = wants.map(({ column, path }) => [column, cellText(saidAt(said, path))] as const);
   return Object.fromEntries(filled.filter(([, text]) => !isBlankText(text)));
 }
@@ -87,7 +104,7 @@ const FOUND = { kind: 'found', fields: null } as const;
  * The ledger's answer in the form that an operation takes. The body is read only for an operation that looks
  * into it.
  */
-export function operationAnswer(call: Call, answer: AnswerAtHand, readsBody: boolean): Answer {
+function operationAnswer(call: Call, answer: AnswerAtHand, readsBody: boolean): Answer {
   const { kind, why } = answer;
   switch (kind) {
     case 'found': {

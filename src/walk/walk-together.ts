@@ -1,5 +1,5 @@
 import type { MetCall } from './met-call.ts';
-import type { Asking, RowEnd, RowWalk } from './row-walk.ts';
+import type { NextCall, RowEnd, RowWalk } from './row-walk.ts';
 
 /** A row that is walked beside others. */
 interface WalkedBeside {
@@ -25,7 +25,7 @@ export async function walkTogether<Row extends WalkedBeside, State>(
 ): Promise<void> {
   let walking = rows;
   while (walking.length > 0) {
-    const asking: { readonly row: Row; readonly step: Asking }[] = [];
+    const asking: { readonly row: Row; readonly step: NextCall }[] = [];
     for (const row of walking) {
       const step = row.walk.step();
       if (step.kind === 'end' || step.kind === 'waits') ended(row, step);

@@ -1,0 +1,95 @@
+import { invariant } from '../../core/errors.ts';
+import { isCheck } from '../../core/given.ts';
+import { foreignWords } from '../../core/plain-text.ts';
+import type { RowCheck, RowChecker, RowStep } from '../../core/steps.ts';
+import { VERDICT } from '../met-call.ts';
+import type { Asking, Assumed, RowCalls } from './row-calls.ts';
+import { askWay, notTaken, type WayEnd } from './way.ts';
+
+/** What one account has found, after the check of the address in it; or the check, which comes next. */
+export function checked(
+  row: RowCalls,
+  at: number,
+  step: RowStep,
+  found: WayEnd,
+  assumed: Assumed,
+): WayEnd | Asking {
+  const { check, accepts, wants = [] } = step;
+  const column = wants.find(({ path }) => path === 'email')?.column ?? '';
+  const email = found.by?.filled?.[column];
+  if (email === undefined || found.outcome.kind !== 'matched') return found;
+  const { verdict: own = 'unknown', by } = found.by ?? {};
+  if (accepts !== undefined && !accepts.some((each) => each === own))
+    return notTaken(`its address is ${foreignWords(own)} by ${by?.account.name}`);
+  return check === undefined ? found : checkedBy(row, at, check, email, found, assumed);
+}
+
+/** What a check has found out, and who says so. */
+interface Said {
+  readonly kind: 'verdict';
+  readonly verdict: string;
+  readonly by: string;
+}
+
+function checkedBy(
+  row: RowCalls,
+  at: number,
+  check: RowCheck,
+  email: string,
+  found: WayEnd,
+  assumed: Assumed,
+): WayEnd | Asking {
+  const said = verdictOn(row, at, check, email, assumed);
+  if (said.kind !== 'verdict') return said;
+  const { verdict, by } = said;
+  if (!isCheckAssumed(at, assumed) && check.accept.some((each) => each === verdict)) return found;
+  return notTaken(`its address is ${verdict} by ${by}`);
+}
+
+/** An assumed check has no verdict that counts, or nothing would be asked after it. */
+const isCheckAssumed = (at: number, assumed: Assumed): boolean =>
+  [...assumed.keys()].some((met) => met.at === at && isCheck(met.call.operation));
+
+/** What the checkers say of an address: the next one is asked where one does not know. */
+function verdictOn(
+  row: RowCalls,
+  at: number,
+  { checkers }: RowCheck,
+  email: string,
+  assumed: Assumed,
+): Said | WayEnd | Asking {
+  const ends: (Said | WayEnd)[] = [];
+  for (const checker of checkers) {
+    const said = verdictBy(row, at, checker, email, assumed);
+    const goesOn =
+      (said.kind === 'verdict' && said.verdict === 'unknown') ||
+      (said.kind === 'end' && said.outcome.kind === 'refused');
+    if (!goesOn) return said;
+    ends.push(said);
+  }
+  const unknown = ends.flatMap((each) => (each.kind === 'verdict' ? each.by : []));
+  const [first] = ends;
+  invariant(first !== undefined, 'a check has a checker');
+  return unknown.length === 0 ? first : { kind: 'verdict', verdict: 'unknown', by: unknown.join(' and ') };
+}
+
+function verdictBy(
+  row: RowCalls,
+  at: number,
+  { prepare, ...way }: RowChecker,
+  email: string,
+  assumed: Assumed,
+): Said | WayEnd | Asking {
+  const prepared = prepare({ email });
+  if (prepared.kind === 'invalid') return notTaken(prepared.reason);
+  const state = askWay(row, at, way, prepared.input, assumed, VERDICT);
+  // No other account is asked while the address has no verdict.
+  if ('met' in state) return state;
+  const { name } = row.accountAt(way.account).account;
+  const { kind, reason } = state.outcome;
+  if (kind === 'in_doubt' || kind === 'skipped') return { ...state, isFinal: true };
+  if (kind !== 'refused')
+    return { kind: 'verdict', verdict: state.by?.filled?.verdict ?? 'unknown', by: name };
+  const why = `${name} refuses to check its address${reason === undefined ? '' : `: ${reason}`}`;
+  return { ...state, isFinal: true, outcome: { kind, reason: why } };
+}

@@ -1,0 +1,50 @@
+import { invariant } from '../../core/errors.ts';
+import type { Outcome } from '../../core/row.ts';
+import { MOST_CALLS, type RowWay } from '../../core/steps.ts';
+import { stepIn } from '../dialect-step.ts';
+import type { MetCall } from '../met-call.ts';
+import type { Asking, Assumed, RowCalls } from './row-calls.ts';
+
+/** How one account of a step ends. */
+export interface WayEnd {
+  readonly kind: 'end';
+  readonly outcome: Outcome;
+  /** The call whose answer was found. */
+  readonly by: MetCall | undefined;
+  /** Whether the step ends with it, and no other account is asked. */
+  readonly isFinal: boolean;
+}
+
+/** How an account ends whose address does not count, so that another one is asked. */
+export const notTaken = (reason: string): WayEnd => ({
+  ...{ kind: 'end', by: undefined, isFinal: false },
+  outcome: { kind: 'no_match', reason },
+});
+
+/** One account of a step. */
+export function askWay(
+  row: RowCalls,
+  at: number,
+  way: Pick<RowWay, 'account' | 'operation'>,
+  input: unknown,
+  assumed: Assumed,
+  wants?: MetCall['wants'],
+): WayEnd | Asking {
+  const asked = row.accountAt(way.account);
+  let last: MetCall | undefined;
+  const step = stepIn(asked.dialect, way.operation, input, (call) => {
+    const met = row.meet(call, asked, at, wants);
+    const answer = met.answer ?? assumed.get(met);
+    last = answer?.kind === 'found' ? met : undefined;
+    return answer;
+  });
+  if (step.kind === 'end') {
+    const by = step.outcome.kind === 'matched' ? last : undefined;
+    return { kind: 'end', outcome: step.outcome, by, isFinal: false };
+  }
+  const met = row.meet(step.call, asked, at, wants);
+  if (met.end !== undefined)
+    return { kind: 'end', outcome: met.end.outcome, by: undefined, isFinal: !met.end.goesOn };
+  invariant(row.takesMore(assumed), `${way.operation.name} asks for more than ${MOST_CALLS} calls`);
+  return row.askFor(met);
+}

@@ -1,0 +1,94 @@
+import { invariant } from '../../core/errors.ts';
+import { isCheck } from '../../core/given.ts';
+import type { RowInput } from '../../core/operation.ts';
+import type { RowStep, RowWay, StepEnd } from '../../core/steps.ts';
+import type { MetCall } from '../met-call.ts';
+import { checked } from './address-check.ts';
+import type { Asking, Assumed, RowCalls } from './row-calls.ts';
+import { askWay, type WayEnd } from './way.ts';
+
+/** How a step of a row stands: how it ended, or its next call. */
+export type StepState =
+  | (StepEnd & { readonly kind: 'end'; readonly by?: MetCall | undefined })
+  | Asking
+  | { readonly kind: 'waits' };
+
+type Ended = WayEnd & { readonly account: string };
+
+/**
+ * Asks the accounts of one step in their order, each with the check of the address that it finds.
+ * @returns undefined where the row has nothing by which the step can be asked.
+ */
+export function askStep(
+  row: RowCalls,
+  at: number,
+  step: RowStep,
+  filled: RowInput,
+  assumed: Assumed,
+): StepState | undefined {
+  const { name, ways, ended } = step;
+  if (ended !== undefined) return { kind: 'end', name, outcome: ended };
+  const ends: Ended[] = [];
+  const asking: MetCall[] = [];
+  for (const way of ways) {
+    const input = inputOf(step, way, filled);
+    if (input === undefined) continue;
+    const found = askWay(row, at, way, input, assumed, step.wants);
+    const state = 'met' in found ? found : checked(row, at, step, found, assumed);
+    if (state.kind === 'look') return state;
+    if ('met' in state) asking.push(state.met);
+    else if ((isFilled(state) && !isUndecided(state)) || ways.length === 1) return { ...state, name };
+    else ends.push({ ...state, account: row.accountAt(way.account).account.name });
+  }
+  return stateOfWays(step, ends, asking);
+}
+
+/** The input of one account, with the cells that earlier steps have filled. */
+function inputOf({ fed = {} }: RowStep, { input, prepare }: RowWay, filled: RowInput): unknown {
+  const found = Object.entries(fed).flatMap(([name, column]) => {
+    const cell = filled[column];
+    return cell === undefined ? [] : [[name, cell] as const];
+  });
+  if (prepare === undefined || found.length === 0) return input;
+  const prepared = prepare(Object.fromEntries(found));
+  return prepared.kind === 'ready' ? prepared.input : undefined;
+}
+
+const isFilled = ({ outcome, by }: WayEnd): boolean =>
+  outcome.kind === 'matched' && (by?.filled === undefined || Object.keys(by.filled).length > 0);
+
+/** A check that has not found out, so that another account is asked. */
+const isUndecided = ({ by }: WayEnd): boolean =>
+  by !== undefined && isCheck(by.call.operation) && by.verdict === 'unknown';
+
+/** How a step stands that no account has filled, and whose accounts have all been looked at. */
+function stateOfWays(
+  { name, check }: RowStep,
+  ends: readonly Ended[],
+  asking: readonly MetCall[],
+): StepState | undefined {
+  const final = ends.find(({ isFinal }) => isFinal);
+  if (final !== undefined) return { ...final, name };
+  const firstOf = (calls: readonly MetCall[]): MetCall | undefined =>
+    calls.find(({ stands }) => stands === 'held') ?? calls[0];
+  const checking = firstOf(asking.filter(({ call }) => check !== undefined && isCheck(call.operation)));
+  if (checking !== undefined)
+    return checking.stands === 'left' ? { kind: 'waits' } : { kind: 'call', met: checking };
+  const met = firstOf(asking.filter(({ stands }) => stands !== 'left'));
+  if (met !== undefined) return { kind: 'call', met };
+  if (asking.length > 0) return { kind: 'waits' };
+  return ends.length === 0 ? undefined : { kind: 'end', name, ...endOfWays(ends) };
+}
+
+/** What is said of a step none of whose accounts fills it comes first here. */
+const FIRST_OF_WAYS = ['matched', 'skipped', 'no_match', 'refused'] as const;
+
+function endOfWays(ends: readonly Ended[]): Pick<WayEnd, 'outcome' | 'by'> {
+  const kind = FIRST_OF_WAYS.find((each) => ends.some(({ outcome }) => outcome.kind === each));
+  const first = ends.find(({ outcome }) => outcome.kind === kind);
+  invariant(first !== undefined, 'an account ends so that its step can');
+  const reason = ends
+    .flatMap(({ account, outcome }) => (outcome.reason === undefined ? [] : `${account}: ${outcome.reason}`))
+    .join('; ');
+  return { outcome: reason === '' ? first.outcome : { ...first.outcome, reason }, by: first.by };
+}
