@@ -1,11 +1,12 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [speed|memory|page|statements|parts|walk]`, which prints one table a bench,
+ * The speed and memory promises, measured again: `npm run bench [speed|memory|page|statements|parts|walk|lines]`, which prints one table a bench,
  * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks of SQLite.
  * Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { countLines } from './lines.ts';
 import { measureMemory } from './memory.ts';
 import { measurePage } from './page.ts';
 import { judgingBesideParsing } from './parts.ts';
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, (flags: readonly string[]) => Promise<rea
   statements: measureStatements,
   parts: async () => judgingBesideParsing(),
   walk: measureWalk,
+  lines: async () => countLines(),
 };
 
 // What is known of the stores of a bench is nothing that whoever measures wants to keep.

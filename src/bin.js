@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// What `rowonce` starts. Plain JavaScript without imports at the top, because it must be understood by a Node that is
-// too old for the rest: it says so, or hands over to the newer Node that `npm install` put into the checkout.
+// What `rowonce` starts. Plain JavaScript without imports at the top, because it must be understood by a Node
+// that is too old for the rest: it says so, or hands over to the newer Node that `npm install` put into the
+// checkout.
 
 /** Set for a process that an older Node started in its own place. */
 const HANDED_OVER = 'ROWONCE_HANDED_OVER';
@@ -8,7 +9,9 @@ const HANDED_OVER = 'ROWONCE_HANDED_OVER';
 /** Names the build of a checkout for the processes that a program starts. */
 const BUILD = 'ROWONCE_BUILD';
 
-/** To import a module of Node reads everything that it exports, which costs; an older Node knows no other way. */
+/**
+ * To import a module of Node reads everything that it exports, which costs; an older Node knows no other way.
+ */
 const builtin = (name) => process.getBuiltinModule?.(name) ?? import(name);
 
 start();
@@ -41,7 +44,10 @@ async function startProgram(checkout, manifest) {
   return main(process.argv.slice(2));
 }
 
-/** Says the version without the program, because tools ask for it often. What cannot be written is left to the program. */
+/**
+ * Says the version without the program, because tools ask for it often. What cannot be written is left to the
+ * program.
+ */
 function wroteVersion(manifest) {
   const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
   try {
@@ -52,8 +58,8 @@ function wroteVersion(manifest) {
 }
 
 /**
- * The build of a checkout that is of its sources; says what to do when there is none. Whatever this process starts is started
- * from the same build, also when the sources have changed by then.
+ * The build of a checkout that is of its sources; says what to do when there is none. Whatever this process
+ * starts is started from the same build, also when the sources have changed by then.
  */
 async function buildToStart() {
   const { buildOfSources, isThere } = await import('./build.js');
@@ -69,8 +75,9 @@ async function buildToStart() {
 }
 
 /**
- * Has Node keep what it compiled, which halves the time to start. In the user's own folder, because whoever may write
- * there decides what is run. Where nothing can be written, or the user has already said where, this does nothing.
+ * Has Node keep what it compiled, which halves the time to start. In the user's own folder, because whoever
+ * may write there decides what is run. Where nothing can be written, or the user has already said where, this
+ * does nothing.
  */
 async function keepCompiled() {
   const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
@@ -114,8 +121,8 @@ async function ownFolder(folder) {
 }
 
 /**
- * Runs the program with the newer Node and ends as it ends. Who stops, kills or waits for this process means that
- * one, so both must live and die together.
+ * Runs the program with the newer Node and ends as it ends. Who stops, kills or waits for this process means
+ * that one, so both must live and die together.
  */
 async function handOver(newerNode, script) {
   const { spawn } = await builtin('node:child_process');

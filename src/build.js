@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-// Builds the program into `dist/`, because a few files start in half the time that hundreds take. Libraries stay outside, where npm
-// installs them; the page alone, which a browser loads, has its own inside. Each build has a folder of its own and becomes the
-// present one in a single step, so a program that runs meanwhile goes on reading the build that it was started from. The launcher
-// asks here whether the build of a checkout is still that of its sources, so nothing but Node is loaded at the top.
-// `--types` adds the types for programs that import the library; `--if-older` builds only where the sources are others than at the last time.
+// Builds the program into `dist/`, because a few files start in half the time that hundreds take. Libraries
+// stay outside, where npm installs them; the page alone, which a browser loads, has its own inside. Each
+// build has a folder of its own and becomes the present one in a single step, so a program that runs
+// meanwhile goes on reading the build that it was started from. The launcher asks here whether the build of a
+// checkout is still that of its sources, so nothing but Node is loaded at the top.
+// `--types` adds the types for programs that import the library; `--if-older` builds only where the sources
+// are others than at the last time.
 
 const fs = process.getBuiltinModule('node:fs');
 const { join } = process.getBuiltinModule('node:path');
@@ -12,23 +14,34 @@ const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
 
-/** Says which build is the present one and what it was built from. Written last, so a build that was interrupted counts as none. */
+/**
+ * Says which build is the present one and what it was built from. Written last, so a build that was
+ * interrupted counts as none.
+ */
 const STAMP = join(DIST, 'built-from.json');
 
-/** A program that runs may load from its build for as long as it lives; one that was started before so many builds has to end. */
+/**
+ * A program that runs may load from its build for as long as it lives; one that was started before so many
+ * builds has to end.
+ */
 const BUILDS_KEPT = 5;
 
 /** In these folders every file is a member that is found by its name: those of `src/core/families.ts`. */
 const FAMILIES = '{operations,client/dialects,files/formats,commands}/*.ts';
 
-/** What is loaded together, with all that it imports, is one file: every command, one that looks, and a run. */
+/**
+ * What is loaded together, with all that it imports, is one file: every command, one that looks, and a run.
+ */
 const LOADED_TOGETHER = [
   { name: 'start', test: /cli\/main\.ts$/ },
   { name: 'look', test: /commands\/status\.ts$|stores\/sqlite\.ts$/ },
   { name: 'run', test: /commands\/run\.ts$|formats\/csv\.ts$|dialects\/provider\.ts$/ },
 ];
 
-/** @returns the present build when it is of the sources as they are now; false when it is of others, `undefined` when there is none. */
+/**
+ * @returns the present build when it is of the sources as they are now; false when it is of others,
+ * `undefined` when there is none.
+ */
 export function buildOfSources() {
   if (!fs.existsSync(STAMP)) return undefined;
   const { build, files } = JSON.parse(fs.readFileSync(STAMP, 'utf8'));
@@ -37,7 +50,10 @@ export function buildOfSources() {
 
 export const isThere = (build) => /^[0-9a-f]{8}$/.test(build ?? '') && fs.existsSync(join(DIST, build));
 
-/** Every source and what npm installed, with size and time of the last change. To look takes 4 ms, a tenth of what reading would. */
+/**
+ * Every source and what npm installed, with size and time of the last change. To look takes 4 ms, a tenth of
+ * what reading would.
+ */
 const filesNow = () => [...stampsIn(SOURCES), stampOf(`${ROOT}/node_modules/.package-lock.json`)].join('\n');
 const stampsIn = (folder) =>
   fs
@@ -103,20 +119,28 @@ const fact = tooOld();
 if (fact !== undefined) throw Object.assign(new Error(fact), { stack: fact });
 `;
 
-/** An `import` of a module of Node reads all that it exports, which loads Node's own fetch and cryptography: a tenth of a start. */
+/**
+ * An `import` of a module of Node reads all that it exports, which loads Node's own fetch and cryptography: a
+ * tenth of a start.
+ */
 const takeFromBuiltins = (code) => {
   const taken = (_, some, id) => `const ${some.replaceAll(' as ', ': ')} = process.getBuiltinModule(${id});`;
   return { code: code.replace(/^import (\{[^}]*\}) from ("node:[^"]+");$/gm, taken), map: null };
 };
 
-/** The doors of the program, the members of families, and what asks for its own place, such as a thread that starts itself. */
+/**
+ * The doors of the program, the members of families, and what asks for its own place, such as a thread that
+ * starts itself.
+ */
 function entryFiles() {
   const found = fs.globSync(join(SOURCES, '**/*.ts'));
   const placed = found.filter((path) => fs.readFileSync(path, 'utf8').includes('import.meta.url'));
   return [...fs.globSync(['{index,cli/main}.ts', FAMILIES].map((path) => join(SOURCES, path))), ...placed];
 }
 
-/** What a browser gets: scripts, one style, the two files that name them, and the licences of what is inside. */
+/**
+ * What a browser gets: scripts, one style, the two files that name them, and the licences of what is inside.
+ */
 async function buildPage(rolldown, folder) {
   const { transform } = await import('lightningcss');
   const page = join(SOURCES, 'web', 'page');

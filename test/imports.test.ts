@@ -1,6 +1,6 @@
 /**
  * Goal: the source stays in the shape that `src/README.md` shows. Imports go one way, a file that has parts keeps them to
- * itself, the whole does not grow unnoticed, and nothing names the machine it was written on. Circles are found by Biome.
+ * itself, and nothing names the machine it was written on. Circles are found by Biome.
  * Method: the text of the files, against the street below, which lists rooms and their doors and no other file.
  */
 import { execFileSync } from 'node:child_process';

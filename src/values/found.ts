@@ -87,7 +87,9 @@ const KINDS: Readonly<Record<string, ((text: string) => boolean) | undefined>> =
   verdict: () => true,
 };
 
-/** A member so called is what its list says that it is; one called `status` or `score` is something about it. */
+/**
+ * A member so called is what its list says that it is; one called `status` or `score` is something about it.
+ */
 const VALUE_NAMES: readonly string[] = ['value', 'address', 'contact', 'text', 'data'];
 
 /**

@@ -82,7 +82,10 @@ const COMPANIES_BELOW = /^(?:com|co|net|org)\.[a-z]{2}$/;
 const AS_IT_IS = { extractHostname: false, validateHostname: false, detectIp: false };
 const WITH_BUILDERS = { ...AS_IT_IS, allowPrivateDomains: true };
 
-/** Ends that no name in the internet has, as RFC 6761, RFC 6762 and ICANN keep them. `.example` is for samples. */
+/**
+ * Ends that no name in the internet has, as RFC 6761, RFC 6762 and ICANN keep them. `.example` is for
+ * samples.
+ */
 const NEVER_PUBLIC = /\.(?:test|invalid|localhost|local|internal|lan|intranet|home|corp|localdomain)$/;
 
 function whySuffix(host: string): NotOwn | undefined {

@@ -26,7 +26,9 @@ const ACN_DIGITS = 9;
 const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 const MODULUS = 89;
 
-/** Registers write the standing of a number behind it: `51 824 753 556 (Active)`, `… Active from 1 Jul 2000`. */
+/**
+ * Registers write the standing of a number behind it: `51 824 753 556 (Active)`, `… Active from 1 Jul 2000`.
+ */
 const STANDING =
   /\s*(?:\([^()\d]*\)|[-–—,|]?\s*(?:active|registered|cancelled)(?:\s+(?:from|since)\s.*)?)$/iu;
 

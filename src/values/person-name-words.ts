@@ -46,8 +46,8 @@ export const OFFICES: Seen = [
 ];
 
 /**
- * A name that has no other words than these and those of offices stands for nobody. Each of them is somebody's
- * name as well: Anna Test, Christopher Guest, James Last, Rosa Private, Carla Estate.
+ * A name that has no other words than these and those of offices stands for nobody. Each of them is
+ * somebody's name as well: Anna Test, Christopher Guest, James Last, Rosa Private, Carla Estate.
  */
 export const STAND_INS: Seen = [
   ['linkedin, facebook, instagram, member, members, user, username', 'networks, web shops'],

@@ -14,7 +14,9 @@ const STAND_IN = wordsOf(STAND_INS);
 const TITLE = wordsOf(TITLES);
 const DEGREE = wordsOf(DEGREES);
 
-/** Every word by which a name may be none. A name without any of them, and without signs, is not looked at. */
+/**
+ * Every word by which a name may be none. A name without any of them, and without signs, is not looked at.
+ */
 const IN_DOUBT: ReadonlySet<string> = new Set([
   ...OFFICE,
   ...STAND_IN,
@@ -107,7 +109,9 @@ const isInitials = (word: string, name: string): boolean => /^[A-Z]{2}$/.test(wo
 
 const isTitle = (word = '', name: string): boolean => TITLE.has(bareWord(word)) && !isInitials(word, name);
 
-/** A degree shows by its capitals in a name that has others, or by the comma before it: Chidi Mba is a person. */
+/**
+ * A degree shows by its capitals in a name that has others, or by the comma before it: Chidi Mba is a person.
+ */
 function isDegree(words: readonly string[], at: number, name: string): boolean {
   const word = words[at] ?? '';
   if (!DEGREE.has(bareWord(word).replaceAll('.', '')) || isInitials(word, name)) return false;

@@ -5,8 +5,8 @@ import { LONGEST_CELL, type Read, reader, type Unusable, unusable } from './read
 import { unredirected } from './redirect.ts';
 
 /**
- * A link with words beside its address: a spreadsheet's formula, Markdown, HTML, Slack, Jira, or an address in
- * brackets.
+ * A link with words beside its address: a spreadsheet's formula, Markdown, HTML, Slack, Jira, or an address
+ * in brackets.
  */
 const LINKS = [
   /^=HYPERLINK\(\s*"(?<address>[^"]+)"\s*(?:[,;].*)?\)$/is,

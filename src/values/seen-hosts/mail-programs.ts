@@ -1,4 +1,6 @@
-/** Mail programs and chats in a browser: their addresses are messages. Behind `#` stands where they were seen. */
+/**
+ * Mail programs and chats in a browser: their addresses are messages. Behind `#` stands where they were seen.
+ */
 export const MAIL_PROGRAMS = `
   # links that were copied from an open message
   outlook.office.com outlook.office365.com outlook.live.com outlook.cloud.microsoft outlook.com mail.google.com

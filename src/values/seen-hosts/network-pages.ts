@@ -1,7 +1,8 @@
 /**
- * What the pages of networks show, where it can be told from their path: a `person`, a `company`, `either`, or
- * `nobody` (a post, a list, a log-in). `*` is one segment of the path, and a page with `?id` is that of nobody
- * without this parameter; what is not here may be anybody. Behind `#` stands where the pages below it were seen.
+ * What the pages of networks show, where it can be told from their path: a `person`, a `company`, `either`,
+ * or `nobody` (a post, a list, a log-in). `*` is one segment of the path, and a page with `?id` is that of
+ * nobody without this parameter; what is not here may be anybody. Behind `#` stands where the pages below it
+ * were seen.
  */
 export const NETWORK_PAGES = `
   # columns of profiles in lists and in answers of data vendors
